@@ -1,0 +1,1 @@
+heddle_benchmark(launch_latency SOURCES launch_latency.cpp DEPENDS heddle_device_cpu heddle_ptx heddle_bench_support)

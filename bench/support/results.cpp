@@ -1,0 +1,66 @@
+#include "support/results.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/file.hpp"
+#include "base/table.hpp"
+#include "support/machine.hpp"
+
+namespace heddle::bench {
+namespace {
+
+std::string number(double value) { return fmt::format("{:.4g}", value); }
+
+}  // namespace
+
+std::string Bar::text() const { return (kind == Kind::at_least ? ">= " : "<= ") + number(value); }
+
+bool Results::hold() const {
+  return std::all_of(results_.begin(), results_.end(),
+                     [](const Result& r) { return !r.bar || r.bar->holds(r.value); });
+}
+
+std::string Results::table() const {
+  base::Table table({{"what"}, {"value", base::Align::right}, {"unit"}, {"bar"}, {"holds"}, {"compared with"}});
+  for (const Result& r : results_) {
+    table.add_row({r.name, number(r.value), r.unit, r.bar ? r.bar->text() : "-",
+                   r.bar ? (r.bar->holds(r.value) ? "yes" : "NO") : "-", r.peer});
+  }
+  return table.text();
+}
+
+std::string Results::json() const {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::string machine = machine_text(), commit = commit_text();
+  for (const Result& r : results_) {
+    nlohmann::ordered_json row = {{"name", r.name}, {"value", r.value}, {"unit", r.unit}, {"bar", nullptr}, {"holds", nullptr},
+                                  {"peer", nullptr}, {"machine", machine}, {"commit", commit}};
+    if (r.bar) {
+      row["bar"] = r.bar->text();
+      row["holds"] = r.bar->holds(r.value);
+    }
+    if (!r.peer.empty()) row["peer"] = r.peer;
+    list.push_back(std::move(row));
+  }
+  return list.dump(2) + "\n";
+}
+
+std::filesystem::path Results::write() const {
+  const char* set = std::getenv("HEDDLE_RESULTS");
+  const std::filesystem::path folder = set != nullptr && *set != '\0' ? set : HEDDLE_RESULTS_FOLDER;
+  const std::filesystem::path file = folder / (name_ + ".json");
+  base::write_file_atomic(file, std::string_view(json()));
+  return file;
+}
+
+int Results::finish() const {
+  const std::filesystem::path file = write();
+  fmt::print("{}\nmachine: {}\ncommit:  {}\nwritten: {}\n", table(), machine_text(), commit_text(), file.string());
+  return 0;
+}
+
+}  // namespace heddle::bench

@@ -1,0 +1,19 @@
+# What `cmake --install` puts in place: the program, the library, its headers and the CMake package.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS heddle_shared EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+file(WRITE ${PROJECT_BINARY_DIR}/heddleConfig.cmake "include(\${CMAKE_CURRENT_LIST_DIR}/heddleTargets.cmake)\n")
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+
+# The headers carry the version as text, so that they can be used without CMake; it must be the project's.
+file(READ ${PROJECT_SOURCE_DIR}/include/heddle/version.hpp version_header)
+if(NOT version_header MATCHES "\"${PROJECT_VERSION}\"")
+  message(FATAL_ERROR "include/heddle/version.hpp does not say ${PROJECT_VERSION}, the project's version")
+endif()

@@ -1,0 +1,79 @@
+# Small function family so that every folder lists its own sources and dependencies, without globs.
+
+find_program(HEDDLE_CCACHE ccache)
+if(HEDDLE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${HEDDLE_CCACHE})
+endif()
+
+add_library(heddle_options INTERFACE)
+target_compile_features(heddle_options INTERFACE cxx_std_20)
+target_compile_options(heddle_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+# GCC 12 warns wrongly about std::string insertion and concatenation (GCC bug 105651).
+target_compile_options(heddle_options INTERFACE
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+if(HEDDLE_WERROR)
+  target_compile_options(heddle_options INTERFACE -Werror)
+endif()
+if(HEDDLE_SANITIZE)
+  target_compile_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer -g)
+  target_link_options(heddle_options INTERFACE -fsanitize=${HEDDLE_SANITIZE})
+endif()
+if(HEDDLE_BUILD_FUZZ)
+  target_compile_options(heddle_options INTERFACE
+    -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(heddle_options INTERFACE -fsanitize=address,undefined)
+endif()
+target_include_directories(heddle_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
+
+# heddle_library(NAME SOURCES a.cpp ... DEPENDS lib ...): object code of one room.
+function(heddle_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(heddle_${name} STATIC ${ARG_SOURCES})
+  set_target_properties(heddle_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_DEPENDS})
+endfunction()
+
+# heddle_test(NAME SOURCES a_test.cpp ... DEPENDS lib ... [LABELS fast|slow|gpu]): one GoogleTest program, one CTest entry.
+function(heddle_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  target_compile_definitions(${name} PRIVATE HEDDLE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS fast)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# heddle_benchmark(NAME SOURCES ... DEPENDS ...): a program of its own, never a test.
+function(heddle_benchmark name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS})
+endfunction()
+
+# heddle_fuzz(NAME SOURCES a_fuzz.cpp ... DEPENDS lib ... CORPUS folder): SOURCES define LLVMFuzzerTestOneInput. With
+# HEDDLE_BUILD_FUZZ a libFuzzer program NAME; in every build with tests a test NAME_corpus that runs the corpus and
+# fixed mutations of it.
+function(heddle_fuzz name)
+  cmake_parse_arguments(ARG "" "CORPUS" "SOURCES;DEPENDS" ${ARGN})
+  cmake_path(ABSOLUTE_PATH ARG_CORPUS)
+  if(HEDDLE_BUILD_FUZZ)
+    add_executable(${name} ${ARG_SOURCES})
+    target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS})
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  endif()
+  if(HEDDLE_BUILD_TESTS)
+    add_executable(${name}_corpus ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/corpus_main.cpp)
+    target_link_libraries(${name}_corpus PRIVATE heddle_options ${ARG_DEPENDS})
+    add_test(NAME ${name}_corpus COMMAND ${name}_corpus ${ARG_CORPUS})
+    set_tests_properties(${name}_corpus PROPERTIES LABELS fast TIMEOUT 300)
+  endif()
+endfunction()

@@ -1,0 +1,75 @@
+// Arrays that kernels and the host share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+namespace heddle {
+
+namespace runtime {
+class Buffer;
+}
+
+// Untyped part of Array: the bytes, and who may touch them when.
+class ArrayBytes {
+ public:
+  ArrayBytes(ArrayBytes&&) noexcept = default;
+  ArrayBytes& operator=(ArrayBytes&&) noexcept = default;
+  ArrayBytes(const ArrayBytes&) = delete;
+  ArrayBytes& operator=(const ArrayBytes&) = delete;
+
+  std::size_t bytes() const;
+
+  // The address on a device (default: the runtime's first), for kernels that take pointers inside structures or arrays of
+  // pointers. From now on every launch on that device is taken to read and write this array.
+  std::uint64_t address(std::string_view device = {});
+
+  const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
+
+ protected:
+  explicit ArrayBytes(std::shared_ptr<runtime::Buffer> buffer) : buffer_(std::move(buffer)) {}
+  const void* read_bytes() const;
+  void* write_bytes();
+
+ private:
+  std::shared_ptr<runtime::Buffer> buffer_;
+};
+
+// Part of an array, as a launch argument: the kernel gets the address of its first element.
+template <typename T>
+struct ArraySlice {
+  const ArrayBytes* array = nullptr;
+  std::size_t first = 0;  // element
+};
+
+// `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not copyable;
+// destroying it waits for the launches that use it. The runtime may be gone before the array.
+//
+// Threads: several may launch with, or read, the same array; write() wants the array for itself.
+template <typename T>
+class Array : public ArrayBytes {
+  static_assert(std::is_trivially_copyable_v<T>, "an array holds values that can be copied byte by byte");
+
+ public:
+  explicit Array(std::shared_ptr<runtime::Buffer> buffer) : ArrayBytes(std::move(buffer)) {}
+
+  std::size_t size() const { return bytes() / sizeof(T); }
+
+  // The values, once the launches in flight that write them are done; other launches are not waited for. Throws the Error
+  // of a launch that failed. Valid until the next launch that writes this array, or write().
+  std::span<const T> read() const { return {static_cast<const T*>(read_bytes()), size()}; }
+
+  // The values, to be read and changed, once no launch uses them. Throws as read(). Valid until the next launch that uses
+  // this array.
+  std::span<T> write() { return {static_cast<T*>(write_bytes()), size()}; }
+
+  // From `first` on: `runtime.launch(kernel, shape, n, x.slice(1024))`.
+  ArraySlice<T> slice(std::size_t first) const { return {this, first}; }
+};
+
+}  // namespace heddle

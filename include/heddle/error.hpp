@@ -1,0 +1,35 @@
+// The one exception type of Heddle.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace heddle {
+
+enum class ErrorCode {
+  invalid_argument,     // a value the caller passed is wrong
+  not_found,            // a file, kernel, device or symbol that does not exist
+  parse_error,          // PTX text that is not PTX
+  compile_error,        // CUDA C++ that does not compile
+  unsupported,          // valid, but Heddle or this device does not do it; the message names it
+  out_of_memory,
+  kernel_fault,         // a kernel accessed memory it may not, trapped or failed an assertion
+  deadlock,             // threads of a launch wait for something that can never happen
+  device_lost,
+  io_error,             // files, caches
+  internal,             // a bug in Heddle
+};
+const char* name(ErrorCode code);
+
+// Thrown for every error a user can cause. what() is a full sentence (or several): what was wrong, where, what to do.
+class Error : public std::runtime_error {
+ public:
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  ErrorCode code() const noexcept { return code_; }
+
+ private:
+  ErrorCode code_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,13 @@
+// All of Heddle's public interface.
+#pragma once
+
+#include "heddle/array.hpp"
+#include "heddle/compile.hpp"
+#include "heddle/devices.hpp"
+#include "heddle/dim3.hpp"
+#include "heddle/error.hpp"
+#include "heddle/kernel.hpp"
+#include "heddle/launch.hpp"
+#include "heddle/module.hpp"
+#include "heddle/runtime.hpp"
+#include "heddle/version.hpp"

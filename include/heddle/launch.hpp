@@ -1,0 +1,95 @@
+// Launches: their shape, their arguments, and what can be asked of one.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "heddle/array.hpp"
+#include "heddle/dim3.hpp"
+
+namespace heddle {
+
+namespace runtime {
+class LaunchState;
+}
+
+struct LaunchOptions {
+  Dim3 grid, block;                  // blocks, and threads of a block
+  std::uint32_t shared = 0;          // bytes of dynamic shared memory
+  std::optional<BlockRange> blocks;  // only these blocks of the grid; each sees the indices of the whole grid
+  bool cooperative = false;          // blocks may synchronise with each other across the grid
+  std::string_view device = {};      // id; the runtime's first device when empty
+};
+
+// One argument of a launch. Scalars and structures are copied; arrays are referred to.
+class Argument {
+ public:
+  enum class Kind { integer, floating, structure, null, array };
+
+  template <typename T>
+    requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, std::nullptr_t>)
+  Argument(const T& value)  // NOLINT: converts on purpose, launches list plain values
+      : kind_(std::is_floating_point_v<T>                        ? Kind::floating
+              : std::is_integral_v<T> || std::is_enum_v<T> ? Kind::integer
+                                                                 : Kind::structure) {
+    set_bytes(&value, sizeof(T));
+  }
+  Argument(std::nullptr_t) : kind_(Kind::null) {}  // NOLINT
+  Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer()) {}  // NOLINT
+  template <typename T>
+  Argument(const ArraySlice<T>& slice)  // NOLINT
+      : kind_(Kind::array), buffer_(slice.array->buffer()), offset_(slice.first * sizeof(T)) {}
+  // A value given by its bytes: for programs that learn the kernel's parameters at run time.
+  Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
+
+  Kind kind() const { return kind_; }
+  std::span<const std::byte> value() const {
+    return large_.empty() ? std::span(small_.data(), size_) : std::span<const std::byte>(large_);
+  }
+  const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
+  std::size_t offset() const { return offset_; }  // bytes into the array
+
+ private:
+  void set_bytes(const void* data, std::size_t size) {
+    size_ = size;
+    if (size > small_.size()) {
+      const auto* bytes = static_cast<const std::byte*>(data);
+      large_.assign(bytes, bytes + size);
+    } else if (size > 0) {
+      std::memcpy(small_.data(), data, size);
+    }
+  }
+
+  Kind kind_;
+  std::array<std::byte, 16> small_{};
+  std::vector<std::byte> large_;  // structures of more than 16 bytes
+  std::size_t size_ = 0;
+  std::shared_ptr<runtime::Buffer> buffer_;
+  std::size_t offset_ = 0;
+};
+
+// A launch that was made. A light handle that may be dropped: the launch goes on. Any thread.
+class Launch {
+ public:
+  explicit Launch(std::shared_ptr<runtime::LaunchState> state) : state_(std::move(state)) {}
+  bool done() const noexcept;
+  // Blocks until it is done; throws the Error of the launch, or of one before it on its device that made it be skipped.
+  void wait() const;
+  // Time the device spent on it, after wait(). Copies that had to come first do not count.
+  double seconds() const;
+  const std::string& device() const;
+
+ private:
+  std::shared_ptr<runtime::LaunchState> state_;
+};
+
+}  // namespace heddle

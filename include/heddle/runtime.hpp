@@ -1,0 +1,106 @@
+// The front door: devices, modules, arrays and launches.
+//
+//   heddle::Runtime runtime;
+//   auto module = runtime.compile_file("saxpy.cu");
+//   auto x = runtime.array<float>(n), y = runtime.array<float>(n);
+//   runtime.launch(module.kernel("saxpy"), {.grid = {blocks}, .block = {256}}, n, 2.0f, x, y);
+//   std::span<const float> result = y.read();
+//
+// Launches on one device run in the order they were made; the host goes on meanwhile and waits only where it reads or
+// writes an array that is in use. Data moves between devices when a launch needs it elsewhere.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "heddle/array.hpp"
+#include "heddle/compile.hpp"
+#include "heddle/devices.hpp"
+#include "heddle/error.hpp"
+#include "heddle/launch.hpp"
+#include "heddle/module.hpp"
+
+namespace heddle {
+
+namespace runtime {
+class Core;
+}
+
+struct RuntimeOptions {
+  std::string devices;    // ids in order of preference, comma separated: "cpu", "cpu,interp"; empty: all that are found
+  bool check = false;     // verify every memory access of every kernel; slow, and names the first bad one
+  unsigned workers = 0;   // threads of the CPU device; 0: one for each core the process may use
+};
+
+// Owns its devices. Several may exist. Any thread may call any member function.
+class Runtime {
+ public:
+  // Throws not_found for a device that is not there, with those that are.
+  explicit Runtime(const RuntimeOptions& options = {});
+  ~Runtime();  // waits for what is in flight; errors nobody asked for are logged
+  Runtime(Runtime&&) noexcept;
+  Runtime& operator=(Runtime&&) noexcept;
+
+  // In order of preference: launches that name no device run on the first.
+  std::vector<DeviceInfo> devices() const;
+  // Bytes read plus bytes written per second by a large copy on the device; measured on first call (up to 200 ms).
+  double measured_bandwidth(std::string_view device = {}) const;
+
+  // CUDA C++. Throws compile_error with the compiler's messages.
+  Module compile_file(const std::filesystem::path& file, const CompileOptions& options = {});
+  Module compile(std::string_view source, std::string_view name = "source.cu", const CompileOptions& options = {});
+  // PTX. Throws parse_error with line and column. `name` is what messages call it.
+  Module load_ptx(std::string_view text, std::string_view name = "ptx");
+  Module load_ptx_file(const std::filesystem::path& file);
+  // By the file's ending: .cu is compiled, .ptx is loaded.
+  Module load_file(const std::filesystem::path& file, const CompileOptions& options = {});
+
+  // `count` zeros. Memory of a device is taken when a launch first needs it there. Throws out_of_memory.
+  template <typename T>
+  Array<T> array(std::size_t count) {
+    return Array<T>(make_buffer(count, sizeof(T)));
+  }
+  // A copy of `values`.
+  template <typename T>
+  Array<T> array(std::span<const T> values) {
+    Array<T> made = array<T>(values.size());
+    copy(made.write(), values);
+    return made;
+  }
+  template <typename T>
+  Array<T> array(const std::vector<T>& values) {
+    return array<T>(std::span<const T>(values));
+  }
+
+  // Runs a kernel. Returns at once; what fails later is thrown by Launch::wait, Array::read and write, and synchronize.
+  // Throws invalid_argument when the arguments are not those of the kernel, naming the parameter, or when the shape is
+  // against the device's limits; unsupported when the device cannot run the kernel.
+  template <typename... Arguments>
+  Launch launch(const Kernel& kernel, const LaunchOptions& options, const Arguments&... arguments) {
+    static_assert((!std::is_pointer_v<Arguments> && ...), "pass a heddle::Array, not a pointer");
+    const std::array<Argument, sizeof...(Arguments)> list = {Argument(arguments)...};
+    return launch_list(kernel, options, list);
+  }
+  Launch launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
+
+  // Waits for everything in flight; throws the first Error that nobody has seen yet.
+  void synchronize();
+
+ private:
+  std::shared_ptr<runtime::Buffer> make_buffer(std::size_t count, std::size_t element_bytes);
+  template <typename T>
+  static void copy(std::span<T> to, std::span<const T> from) {
+    for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
+  }
+
+  std::shared_ptr<runtime::Core> core_;
+};
+
+}  // namespace heddle

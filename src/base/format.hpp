@@ -1,0 +1,14 @@
+// Numbers as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::base {
+
+std::string format_bytes(std::uint64_t bytes);            // "512 B", "1.5 KiB", "2.00 GiB"
+std::string format_duration(double seconds);              // "850 ns", "1.25 ms", "3.40 s", "2 min 5 s"
+std::string format_bandwidth(double bytes_per_second);    // "12.3 GB/s": powers of ten, as memory makers count
+std::string format_count(std::uint64_t count);            // "1 048 576"
+
+}  // namespace heddle::base

@@ -1,0 +1,46 @@
+#include "base/log.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace heddle::base {
+namespace {
+
+constexpr const char* logger_name = "heddle";
+
+spdlog::level::level_enum level_from_environment() {
+  const char* text = std::getenv("HEDDLE_LOG");
+  if (text == nullptr || *text == '\0') return spdlog::level::warn;
+  const std::string_view level = text;
+  for (int i = 0; i < spdlog::level::n_levels; ++i) {
+    const auto candidate = static_cast<spdlog::level::level_enum>(i);
+    const auto full = spdlog::level::to_string_view(candidate);
+        if (level == std::string_view(full.data(), full.size())) return candidate;
+  }
+  return spdlog::level::warn;  // "warn", and what is no level
+}
+
+std::shared_ptr<spdlog::logger> make_logger() {
+  auto made = std::make_shared<spdlog::logger>(logger_name, std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  made->set_level(level_from_environment());
+  made->set_pattern("heddle %l: %v");
+  return made;
+}
+
+}  // namespace
+
+std::shared_ptr<spdlog::logger> logger() {
+  if (auto found = spdlog::get(logger_name)) return found;
+  auto made = make_logger();
+  try {
+    spdlog::register_logger(made);
+  } catch (const spdlog::spdlog_ex&) {  // another thread was first
+    if (auto found = spdlog::get(logger_name)) return found;
+  }
+  return made;
+}
+
+}  // namespace heddle::base

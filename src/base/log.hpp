@@ -1,0 +1,33 @@
+// Log lines on stderr. The level comes from HEDDLE_LOG (trace, debug, info, warn, error, off; default warn). The logger
+// lives in spdlog's registry under the name "heddle", so a program that uses spdlog can replace or silence it.
+#pragma once
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+
+#include <memory>
+#include <utility>
+
+namespace heddle::base {
+
+// The logger named "heddle"; made on first use. Any thread.
+std::shared_ptr<spdlog::logger> logger();
+
+template <typename... Args>
+void log_debug(fmt::format_string<Args...> format, Args&&... args) {
+  logger()->debug(format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_info(fmt::format_string<Args...> format, Args&&... args) {
+  logger()->info(format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_warn(fmt::format_string<Args...> format, Args&&... args) {
+  logger()->warn(format, std::forward<Args>(args)...);
+}
+template <typename... Args>
+void log_error(fmt::format_string<Args...> format, Args&&... args) {
+  logger()->error(format, std::forward<Args>(args)...);
+}
+
+}  // namespace heddle::base

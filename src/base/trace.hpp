@@ -1,0 +1,42 @@
+// What happened, as one stream of events: the start and the end of every launch, copy, fill and host call of every device.
+// Timelines, metrics and histories are readers of it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "heddle/dim3.hpp"
+
+namespace heddle::base {
+
+struct TraceEvent {
+  enum class Kind : std::uint8_t { launch, copy, fill, call };
+  enum class Phase : std::uint8_t { start, end };
+
+  Kind kind = Kind::launch;
+  Phase phase = Phase::start;
+  bool failed = false;           // of an end: the command failed, or was skipped after a failure
+  std::uint64_t command = 0;     // the same number at start and end; unique within the device
+  std::uint64_t time_ns = 0;     // on the device's clock
+  std::string_view device;       // DeviceInfo::id; valid during the call
+  std::uint64_t queue = 0;       // unique within the device
+  std::string_view name;         // the kernel; empty for others; valid during the call
+  std::uint64_t bytes = 0;       // of a copy or fill
+  BlockRange blocks;             // of a launch
+  Dim3 grid, block;              // of a launch
+};
+
+inline std::string_view name(TraceEvent::Kind kind) {
+  constexpr std::string_view names[] = {"launch", "copy", "fill", "call"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+// Receives events. Devices hold a plain pointer that is null when nobody listens, so tracing costs one test then.
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  // Called from any thread, several at once, on the path of every command: must be quick and must not throw.
+  virtual void event(const TraceEvent& event) noexcept = 0;
+};
+
+}  // namespace heddle::base

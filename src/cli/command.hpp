@@ -1,0 +1,27 @@
+// The commands of the heddle program. Each add_ function registers one command and what it does.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <string>
+
+namespace heddle::cli {
+
+// Exit codes of the program.
+constexpr int exit_error = 1;         // something went wrong; one sentence on stderr says what
+constexpr int exit_usage = 2;         // the command line makes no sense
+constexpr int exit_kernel_fault = 99; // the kernel itself failed: a bad access, a trap, an assertion, a deadlock
+
+// A command line that CLI11 accepted but that makes no sense.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+void add_devices(CLI::App& app);
+void add_compile(CLI::App& app);
+void add_inspect(CLI::App& app);
+void add_launch(CLI::App& app);
+void add_version(CLI::App& app);
+
+}  // namespace heddle::cli

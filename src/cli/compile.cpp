@@ -1,0 +1,53 @@
+// heddle compile: CUDA C++ to PTX.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/format.hpp"
+#include "cli/command.hpp"
+#include "cli/progress.hpp"
+#include "cli/source_options.hpp"
+#include "ptx/parser.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file, output;
+  CompileOptions compile;
+};
+
+void run(const Options& options) {
+  const Progress progress("compiling " + options.file);
+  const std::string ptx = compile_to_ptx(options.file, options.compile);
+  if (options.output == "-") {
+    fmt::print("{}", ptx);
+    return;
+  }
+  // Parsed before it is written: what leaves here can be loaded.
+  const ptx::Module module = ptx::parse(ptx, options.file);
+  const auto kernels = std::count_if(module.functions.begin(), module.functions.end(),
+                                     [](const ptx::Function& function) { return function.is_entry; });
+  const std::filesystem::path output = options.output.empty()
+                                           ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
+                                           : std::filesystem::path(options.output);
+  base::write_file_atomic(output, std::string_view(ptx));
+  fmt::print("{}: {} kernels, {} of PTX\n", output.string(), kernels, base::format_bytes(ptx.size()));
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("compile", "compiles CUDA C++ to PTX");
+  command->add_option("file", options->file, "a .cu file")->required();
+  command->add_option("-o,--output", options->output, "where the PTX goes; - prints it (default: the file's name with .ptx)");
+  add_compile_options(*command, options->compile);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

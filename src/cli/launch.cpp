@@ -1,0 +1,227 @@
+// heddle launch: one kernel on data in .npy files.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/format.hpp"
+#include "base/npy.hpp"
+#include "cli/command.hpp"
+#include "cli/launch_text.hpp"
+#include "cli/progress.hpp"
+#include "cli/source_options.hpp"
+#include "heddle/runtime.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file, entry, grid = "1", block = "1", blocks, device, out_dir;
+  std::vector<std::string> arguments;
+  std::uint32_t shared = 0;
+  int repeat = 1;
+  bool check = false, cooperative = false, json = false;
+  CompileOptions compile;
+};
+
+// An array argument: its data before the launch, and where the result goes.
+struct ArrayArgument {
+  base::NpyArray initial;
+  std::optional<Array<std::byte>> array;
+  std::filesystem::path result;  // empty: nothing is written
+};
+
+struct Traffic {
+  std::uint64_t read = 0, written = 0;
+};
+
+struct Outcome {
+  double median = 0, best = 0;
+  Traffic traffic;
+  std::vector<std::filesystem::path> results;
+};
+
+class Job {
+ public:
+  explicit Job(const Options& options)
+      : options_(options),
+        shape_{.grid = parse_shape(options.grid, "--grid"),
+               .block = parse_shape(options.block, "--block"),
+               .shared = options.shared,
+               .cooperative = options.cooperative} {
+    if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
+    for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
+    runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
+  }
+
+  Outcome run() {
+    const Progress progress("running " + options_.entry);
+    const Module module = runtime_->load_file(options_.file, options_.compile);
+    const Kernel kernel = module.kernel(entry_of(module));
+    load_arrays();
+    std::vector<double> seconds;
+    for (int i = 0; i < options_.repeat; ++i) {
+      if (i == 0 || has_inout_) reset_arrays();
+      const std::vector<Argument> arguments = make_arguments();
+      seconds.push_back(runtime_->launch_list(kernel, shape_, arguments).seconds());
+    }
+    std::sort(seconds.begin(), seconds.end());
+    return {seconds[seconds.size() / 2], seconds.front(), traffic(kernel.info()), write_results()};
+  }
+
+ private:
+  std::string entry_of(const Module& module) const {
+    if (!options_.entry.empty()) return options_.entry;
+    const std::vector<std::string> names = module.kernel_names();
+    if (names.size() == 1) return names.front();
+    std::string list;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
+  }
+
+  std::filesystem::path in_out_dir(const std::filesystem::path& file) const {
+    return options_.out_dir.empty() ? file : std::filesystem::path(options_.out_dir) / file;
+  }
+
+  void load_arrays() {
+    arrays_.resize(texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      const ArgumentText& text = texts_[i];
+      if (!text.is_array()) continue;
+      ArrayArgument& array = arrays_[i];
+      if (text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout) {
+        array.initial = base::read_npy(text.file);
+      } else {
+        array.initial = {text.type, text.shape, {}};
+      }
+      // A result never replaces its input unasked.
+      if (text.kind == ArgumentText::Kind::inout) array.result = in_out_dir(text.file.stem().string() + ".out.npy");
+      if (text.kind == ArgumentText::Kind::out) array.result = in_out_dir(text.file);
+      has_inout_ = has_inout_ || text.kind != ArgumentText::Kind::in;
+      array.array = runtime_->array<std::byte>(array.initial.count() * base::byte_size(array.initial.type));
+    }
+  }
+
+  // What the kernel saw the first time, for every repeat.
+  void reset_arrays() {
+    for (ArrayArgument& argument : arrays_) {
+      if (!argument.array) continue;
+      const std::span<std::byte> bytes = argument.array->write();
+      if (argument.initial.data.empty()) {
+        std::fill(bytes.begin(), bytes.end(), std::byte{0});
+      } else {
+        std::copy(argument.initial.data.begin(), argument.initial.data.end(), bytes.begin());
+      }
+    }
+  }
+
+  std::vector<Argument> make_arguments() const {
+    std::vector<Argument> list;
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      if (arrays_[i].array) {
+        list.emplace_back(*arrays_[i].array);
+      } else if (texts_[i].kind == ArgumentText::Kind::null) {
+        list.emplace_back(nullptr);
+      } else {
+        list.emplace_back(texts_[i].scalar_kind, std::span<const std::byte>(texts_[i].value));
+      }
+    }
+    return list;
+  }
+
+  // Whole arrays, by what the kernel was found to do with them.
+  Traffic traffic(const KernelInfo& kernel) const {
+    Traffic sum;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      if (!arrays_[i].array) continue;
+      const Access access = kernel.parameters[i].access;
+      const std::uint64_t bytes = arrays_[i].array->bytes();
+      if (access != Access::none && access != Access::write) sum.read += bytes;
+      if (access != Access::none && access != Access::read) sum.written += bytes;
+    }
+    return sum;
+  }
+
+  std::vector<std::filesystem::path> write_results() {
+    std::vector<std::filesystem::path> written;
+    for (ArrayArgument& argument : arrays_) {
+      if (argument.result.empty()) continue;
+      const std::span<const std::byte> bytes = argument.array->read();
+      argument.initial.data.assign(bytes.begin(), bytes.end());
+      base::write_npy(argument.result, argument.initial);
+      written.push_back(argument.result);
+    }
+    return written;
+  }
+
+  const Options& options_;
+  LaunchOptions shape_;
+  std::vector<ArgumentText> texts_;
+  std::optional<Runtime> runtime_;
+  std::vector<ArrayArgument> arrays_;
+  bool has_inout_ = false;
+};
+
+void print_text(const Options& options, const Outcome& outcome) {
+  if (options.repeat > 1) {
+    fmt::print("time       {} (median of {}; best {})\n", base::format_duration(outcome.median), options.repeat,
+               base::format_duration(outcome.best));
+  } else {
+    fmt::print("time       {}\n", base::format_duration(outcome.median));
+  }
+  const Traffic& traffic = outcome.traffic;
+  fmt::print("arrays     {} read, {} written (whole arrays, by inferred access)\n", base::format_bytes(traffic.read),
+             base::format_bytes(traffic.written));
+  if (options.blocks.empty() && outcome.median > 0) {
+    fmt::print("bandwidth  {}\n", base::format_bandwidth(static_cast<double>(traffic.read + traffic.written) / outcome.median));
+  }
+  for (const auto& result : outcome.results) fmt::print("result     {}\n", result.string());
+}
+
+void print_json(const Options& options, const Outcome& outcome) {
+  nlohmann::json json = {{"seconds", outcome.median},
+                         {"best_seconds", outcome.best},
+                         {"repeats", options.repeat},
+                         {"bytes_read", outcome.traffic.read},
+                         {"bytes_written", outcome.traffic.written},
+                         {"results", nlohmann::json::array()}};
+  for (const auto& result : outcome.results) json["results"].push_back(result.string());
+  fmt::print("{}\n", json.dump(2));
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("launch", "runs one kernel on data in .npy files");
+  command->add_option("file", options->file, "a .ptx or .cu file")->required();
+  command->add_option("--entry", options->entry, "the kernel; may be left out where there is only one");
+  command->add_option("--grid", options->grid, "blocks: X, XxY or X,Y,Z")->capture_default_str();
+  command->add_option("--block", options->block, "threads of a block, in the same form")->capture_default_str();
+  command->add_option("--shared", options->shared, "bytes of dynamic shared memory")->capture_default_str();
+  command
+      ->add_option("--arg", options->arguments,
+                   "one for each parameter, in order: i32:7, f32:2.5, hex:00ff, null, in:x.npy, inout:y.npy (written to "
+                   "y.out.npy), out:z.npy:f32:1024x768, zeros:u8:100")
+      ->allow_extra_args(false);
+  command->add_option("--device", options->device, "id of the device; default: the first");
+  command->add_option("--blocks", options->blocks, "BEGIN:END, only these blocks of the grid");
+  command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
+  command->add_flag("--check", options->check, "verify every memory access and report the first bad one");
+  command->add_option("--repeat", options->repeat, "times to run it")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  command->add_option("--out-dir", options->out_dir, "folder for results");
+  command->add_flag("--json", options->json, "figures as JSON");
+  add_compile_options(*command, options->compile);
+  command->callback([options] {
+    const Outcome outcome = Job(*options).run();
+    options->json ? print_json(*options, outcome) : print_text(*options, outcome);
+  });
+}
+
+}  // namespace heddle::cli

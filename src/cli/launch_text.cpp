@@ -1,0 +1,168 @@
+#include "cli/launch_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <limits>
+#include <optional>
+
+#include "cli/command.hpp"
+
+namespace heddle::cli {
+namespace {
+
+std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+  const bool hexadecimal = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (hexadecimal) text.remove_prefix(2);
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t at = text.find_first_of(separators);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+template <typename T>
+std::vector<std::byte> bytes_of(T value) {
+  std::vector<std::byte> bytes(sizeof value);
+  std::memcpy(bytes.data(), &value, sizeof value);
+  return bytes;
+}
+
+[[noreturn]] void bad_argument(std::string_view text, std::string_view why) {
+  throw UsageError(fmt::format(
+      "--arg {}: {}. Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), null, in:FILE.npy, "
+      "inout:FILE.npy, out:FILE.npy:TYPE:SHAPE, zeros:TYPE:SHAPE (TYPE as f32, SHAPE as 1024x768)",
+      text, why));
+}
+
+void parse_integer(std::string_view text, std::string_view number, bool is_signed, unsigned bits, ArgumentText& out) {
+  const bool negative = !number.empty() && number[0] == '-';
+  const auto magnitude = parse_unsigned(negative ? number.substr(1) : number);
+  if (!magnitude) bad_argument(text, fmt::format("'{}' is no whole number", number));
+  const std::uint64_t all = bits == 64 ? ~0ull : (1ull << bits) - 1;
+  // Positive numbers of a signed type may use all bits when written in hexadecimal: a bit pattern.
+  const bool pattern = number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X";
+  const std::uint64_t limit = negative ? (1ull << (bits - 1)) : (is_signed && !pattern ? all >> 1 : all);
+  if ((negative && !is_signed) || *magnitude > limit) {
+    bad_argument(text, fmt::format("{} does not fit {}{}", number, is_signed ? "i" : "u", bits));
+  }
+  const std::vector<std::byte> bytes = bytes_of(negative ? 0 - *magnitude : *magnitude);
+  out.value.assign(bytes.begin(), bytes.begin() + bits / 8);
+}
+
+void parse_real(std::string_view text, std::string_view number, unsigned bits, ArgumentText& out) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc() || end != number.data() + number.size() || number.empty()) {
+    bad_argument(text, fmt::format("'{}' is no number", number));
+  }
+  out.scalar_kind = Argument::Kind::floating;
+  out.value = bits == 64 ? bytes_of(value) : bytes_of(static_cast<float>(value));
+}
+
+void parse_hex(std::string_view text, std::string_view digits, ArgumentText& out) {
+  if (digits.empty() || digits.size() % 2 != 0) bad_argument(text, "bytes take two hexadecimal digits each");
+  for (std::size_t i = 0; i < digits.size(); i += 2) {
+    unsigned byte = 0;
+    const auto [end, error] = std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+    if (error != std::errc() || end != digits.data() + i + 2) {
+      bad_argument(text, fmt::format("'{}' is no hexadecimal byte", digits.substr(i, 2)));
+    }
+    out.value.push_back(static_cast<std::byte>(byte));
+  }
+  out.kind = ArgumentText::Kind::bytes;
+  out.scalar_kind = Argument::Kind::structure;
+}
+
+// "f32:1024x768"
+void parse_type_and_shape(std::string_view text, std::string_view rest, ArgumentText& out) {
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos) bad_argument(text, "a type and a shape are wanted, as in f32:1024");
+  const auto type = base::npy_type_from_name(rest.substr(0, colon));
+  if (!type) bad_argument(text, fmt::format("'{}' is no element type", rest.substr(0, colon)));
+  out.type = *type;
+  std::uint64_t total = base::byte_size(*type);
+  for (const std::string_view part : split(rest.substr(colon + 1), "x,")) {
+    const auto extent = parse_unsigned(part);
+    if (!extent) bad_argument(text, fmt::format("'{}' is no extent", part));
+    if (__builtin_mul_overflow(total, *extent, &total) || total > (1ull << 48)) bad_argument(text, "that is too large");
+    out.shape.push_back(*extent);
+  }
+}
+
+}  // namespace
+
+Dim3 parse_shape(std::string_view text, std::string_view option) {
+  const std::vector<std::string_view> parts = split(text, "xX,");
+  std::uint32_t extents[3] = {1, 1, 1};
+  bool good = parts.size() <= 3;
+  for (std::size_t i = 0; good && i < parts.size(); ++i) {
+    const auto extent = parse_unsigned(parts[i]);
+    good = extent && *extent > 0 && *extent <= std::numeric_limits<std::uint32_t>::max();
+    if (good) extents[i] = static_cast<std::uint32_t>(*extent);
+  }
+  if (!good) {
+    throw UsageError(fmt::format("{} {}: a shape is one to three positive numbers, as in 4096, 64x32 or 8,8,4", option, text));
+  }
+  return {extents[0], extents[1], extents[2]};
+}
+
+BlockRange parse_blocks(std::string_view text) {
+  const std::vector<std::string_view> parts = split(text, ":");
+  if (parts.size() == 2) {
+    const auto begin = parse_unsigned(parts[0]), end = parse_unsigned(parts[1]);
+    if (begin && end && *begin <= *end) return {*begin, *end};
+  }
+  throw UsageError(fmt::format("--blocks {}: a range is BEGIN:END, as in 0:100 for the first hundred blocks", text));
+}
+
+ArgumentText parse_argument(std::string_view text) {
+  ArgumentText out;
+  if (text == "null") {
+    out.kind = ArgumentText::Kind::null;
+    return out;
+  }
+  const std::size_t colon = text.find(':');
+  if (colon == std::string_view::npos) bad_argument(text, "it has no ':'");
+  const std::string_view form = text.substr(0, colon), rest = text.substr(colon + 1);
+  if (form == "hex") {
+    parse_hex(text, rest, out);
+  } else if (form == "in" || form == "inout") {
+    out.kind = form == "in" ? ArgumentText::Kind::in : ArgumentText::Kind::inout;
+    if (rest.empty()) bad_argument(text, "the file is missing");
+    out.file = rest;
+  } else if (form == "zeros") {
+    out.kind = ArgumentText::Kind::zeros;
+    parse_type_and_shape(text, rest, out);
+  } else if (form == "out") {
+    out.kind = ArgumentText::Kind::out;
+    // From the right, since a path may have colons.
+    const std::size_t shape = rest.rfind(':');
+    const std::size_t type = shape == std::string_view::npos || shape == 0 ? shape : rest.rfind(':', shape - 1);
+    if (type == std::string_view::npos || type == 0) bad_argument(text, "a file, a type and a shape are wanted");
+    out.file = rest.substr(0, type);
+    parse_type_and_shape(text, rest.substr(type + 1), out);
+  } else if (form == "f32" || form == "f64") {
+    parse_real(text, rest, form == "f64" ? 64 : 32, out);
+  } else {
+    const auto bits = form.size() >= 2 && (form[0] == 'i' || form[0] == 'u') ? parse_unsigned(form.substr(1)) : std::nullopt;
+    if (!bits || (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)) {
+      bad_argument(text, fmt::format("'{}' is no known form", form));
+    }
+    parse_integer(text, rest, form[0] == 'i', static_cast<unsigned>(*bits), out);
+  }
+  return out;
+}
+
+}  // namespace heddle::cli

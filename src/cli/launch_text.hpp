@@ -1,0 +1,38 @@
+// The texts of `heddle launch`: shapes, block ranges and arguments.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/npy.hpp"
+#include "heddle/dim3.hpp"
+#include "heddle/launch.hpp"
+
+namespace heddle::cli {
+
+// "4096", "64x32", "8,8,4". Throws UsageError; `option` is for its message.
+Dim3 parse_shape(std::string_view text, std::string_view option);
+// "0:100". Throws UsageError.
+BlockRange parse_blocks(std::string_view text);
+
+// One --arg.
+struct ArgumentText {
+  enum class Kind { scalar, bytes, null, in, inout, out, zeros };
+  Kind kind = Kind::scalar;
+  Argument::Kind scalar_kind = Argument::Kind::integer;
+  std::vector<std::byte> value;          // of a scalar or of bytes
+  std::filesystem::path file;            // of in, inout, out
+  base::NpyType type = base::NpyType::f32;   // of out and zeros
+  std::vector<std::uint64_t> shape;      // of out and zeros
+
+  bool is_array() const { return kind >= Kind::in; }
+};
+// i32:7, f32:2.5, hex:00ff10, null, in:x.npy, inout:y.npy, out:z.npy:f32:1024x768, zeros:u8:100. Throws UsageError, with the
+// forms there are.
+ArgumentText parse_argument(std::string_view text);
+
+}  // namespace heddle::cli

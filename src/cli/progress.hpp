@@ -1,0 +1,30 @@
+// A line on a terminal that shows that long work is going on.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace heddle::cli {
+
+// While it lives, and once a second has passed, writes "what ... 3 s" to stderr if that is a terminal; clears the line at
+// the end.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  void show();
+
+  std::string what_;
+  std::mutex mutex_;
+  std::condition_variable finished_;
+  bool done_ = false;
+  std::thread thread_;  // last: uses the others
+};
+
+}  // namespace heddle::cli

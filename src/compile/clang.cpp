@@ -1,0 +1,155 @@
+#include "compile/clang.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+#include "compile/subprocess.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::compile {
+namespace {
+
+constexpr int clang_version = 19;
+constexpr const char* install_hint =
+    "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG to the program.";
+
+std::optional<Clang> as_program(const std::filesystem::path& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || ::access(path.c_str(), X_OK) != 0) return {};
+  std::error_code ignored;
+  auto real = std::filesystem::canonical(path, ignored);
+  std::string identity = real.string() + ' ' + std::to_string(info.st_size) + ' ' +
+                         std::to_string(info.st_mtim.tv_sec) + '.' + std::to_string(info.st_mtim.tv_nsec);
+  return Clang{path, identity};
+}
+
+// 128-bit atomics and the rest of what sm_90 added need PTX 8.3; older targets get 8.0, which every driver since CUDA 12.0
+// accepts.
+std::string ptx_feature(std::string_view arch) {
+  return std::atoi(std::string(arch.substr(3)).c_str()) >= 90 ? "--cuda-feature=+ptx83" : "--cuda-feature=+ptx80";
+}
+
+std::optional<Clang> on_path(const std::string& name) {
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable ? variable : "";
+  while (!rest.empty()) {
+    auto end = std::min(rest.find(':'), rest.size());
+    std::filesystem::path folder(rest.substr(0, end));
+    if (folder.is_absolute()) {
+      if (auto found = as_program(folder / name)) return found;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+bool new_enough(const Clang& clang) {
+  ProcessResult version = run_process({clang.path.string(), "-dumpversion"}, {});
+  return version.exit_status == 0 && std::atoi(version.out.c_str()) >= clang_version;
+}
+
+bool is_arch(std::string_view arch) {
+  if (!arch.starts_with("sm_")) return false;
+  arch.remove_prefix(3);
+  if (arch.ends_with('a')) arch.remove_suffix(1);
+  return arch.size() >= 2 && arch.size() <= 3 &&
+         std::all_of(arch.begin(), arch.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+// The headers switch contraction back on after themselves, unless the user has switched it off.
+bool forbids_contraction(const CompileOptions& options) {
+  return std::any_of(options.extra.begin(), options.extra.end(), [](const std::string& argument) {
+    return argument == "-ffp-contract=off" || argument == "-ffp-contract=on";
+  });
+}
+
+void add_fast_math(std::vector<std::string>& arguments) {
+  arguments.insert(arguments.end(), {"-fgpu-flush-denormals-to-zero", "-DHEDDLE_FAST_MATH=1",
+                                     "-mllvm", "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0"});
+}
+
+}  // namespace
+
+Clang find_clang() {
+  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen && *chosen) {
+    auto found = std::string_view(chosen).find('/') == std::string_view::npos ? on_path(chosen) : as_program(chosen);
+    if (found) return *found;
+    throw Error(ErrorCode::invalid_argument,
+                std::string("HEDDLE_CLANG is '") + chosen + "', which is not a program that can be run. " + install_hint);
+  }
+  if (auto found = on_path("clang-19")) return *found;
+  for (const char* place : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/local/bin/clang-19",
+                            "/usr/local/opt/llvm@19/bin/clang", "/opt/llvm-19/bin/clang"}) {
+    if (auto found = as_program(place)) return *found;
+  }
+  if (auto found = on_path("clang"); found && new_enough(*found)) return *found;
+  throw Error(ErrorCode::not_found, std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
+}
+
+void check_options(const CompileOptions& options) {
+  if (!is_arch(options.arch)) {
+    throw Error(ErrorCode::invalid_argument, "'" + options.arch + "' is not a GPU architecture: expected sm_80 or the like.");
+  }
+  if (options.opt < 0 || options.opt > 3) {
+    throw Error(ErrorCode::invalid_argument,
+                "Optimisation level " + std::to_string(options.opt) + " does not exist: expected 0 to 3.");
+  }
+  for (const std::string& define : options.defines) {
+    if (define.empty() || !(std::isalpha(static_cast<unsigned char>(define[0])) || define[0] == '_') ||
+        define.find('\n') != define.npos) {
+      throw Error(ErrorCode::invalid_argument, "'" + define + "' is not a macro definition: expected NAME or NAME=VALUE.");
+    }
+  }
+}
+
+std::vector<std::string> language_arguments(const Clang& clang, const std::filesystem::path& headers,
+                                            const CompileOptions& options) {
+  std::vector<std::string> arguments{
+      clang.path.string(), "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + options.arch,
+      // Nothing of an installed CUDA SDK may be seen, so that results do not depend on one.
+      "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Wno-unknown-cuda-version",
+      ptx_feature(options.arch), "-S", "-O" + std::to_string(options.opt), "-std=c++17",
+      // nvcc fuses a * b + c too. Unlike plain `fast` this lets the math headers switch it off where rounding counts.
+      "-ffp-contract=fast-honor-pragmas",
+      // Keeps calls such as __builtin_sinf calls, which the headers can define; as intrinsics NVPTX could not select them.
+      "-fmath-errno",
+      // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.
+      "-Xclang", "-fcuda-allow-variadic-functions",
+      // Selections stay selections: lanes differ in them, so a branch would cost both sides and more.
+      "-mllvm", "-disable-cgp-select2branch",
+      "-fuse-cuid=none", "-fno-crash-diagnostics", "-fno-color-diagnostics", "-Wno-pass-failed",
+      "-I" + headers.string()};
+  if (options.line_info) arguments.push_back("-gline-directives-only");
+  if (options.fast_math) add_fast_math(arguments);
+  if (forbids_contraction(options)) arguments.push_back("-DHEDDLE_FP_CONTRACT_OFF=1");
+  arguments.insert(arguments.end(), options.extra.begin(), options.extra.end());
+  return arguments;
+}
+
+IncludePaths include_arguments(const CompileOptions& options) {
+  IncludePaths paths;
+  for (const std::string& path : options.include_paths) {
+    std::error_code ignored;
+    const bool is_sdk = std::filesystem::exists(std::filesystem::path(path) / "cuda_runtime_api.h", ignored);
+    auto& list = is_sdk ? paths.after : paths.before;
+    list.insert(list.end(), {"-I", path});
+  }
+  return paths;
+}
+
+std::string definitions(const CompileOptions& options) {
+  std::string text;
+  for (const std::string& define : options.defines) {
+    const auto equals = define.find('=');
+    text += "#define " + define.substr(0, equals) + ' ' + (equals == define.npos ? "1" : define.substr(equals + 1)) + '\n';
+  }
+  return text;
+}
+
+}  // namespace heddle::compile

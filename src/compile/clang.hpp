@@ -1,0 +1,39 @@
+// Finding clang 19 and making its command line.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "compile/compile.hpp"
+
+namespace heddle::compile {
+
+struct Clang {
+  std::filesystem::path path;
+  std::string identity;  // path, size and time of the program: changes when clang is upgraded
+};
+
+// $HEDDLE_CLANG, clang-19 on PATH, the usual places, then a plain `clang` of version 19 or later. Throws not_found with
+// the Debian package to install; invalid_argument when $HEDDLE_CLANG names no program.
+Clang find_clang();
+
+// Throws invalid_argument for an architecture, level or define that cannot be meant.
+void check_options(const CompileOptions& options);
+
+// The options' defines as a header. They are not given as -D: those would reach the device headers, where a program's N or
+// T may be anything.
+std::string definitions(const CompileOptions& options);
+
+// What decides how the device headers are understood: clang, target, language, floating point.
+std::vector<std::string> language_arguments(const Clang& clang, const std::filesystem::path& headers,
+                                            const CompileOptions& options);
+
+// The user's include paths. Those that hold an NVIDIA SDK come after Heddle's own headers, so that these are found; all
+// others before, so that a program's own file may have any name.
+struct IncludePaths {
+  std::vector<std::string> before, after;
+};
+IncludePaths include_arguments(const CompileOptions& options);
+
+}  // namespace heddle::compile

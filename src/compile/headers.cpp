@@ -1,0 +1,38 @@
+#include "compile/headers.hpp"
+
+#include <exception>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/log.hpp"
+
+namespace heddle::compile {
+namespace {
+
+// Writes what is missing or differs: a damaged cache repairs itself. Another process may do the same at the same time; each
+// file is replaced whole, with the same content.
+void materialise(const std::filesystem::path& folder) {
+  for (const EmbeddedHeader& header : embedded_headers()) {
+    std::filesystem::path file = folder / header.path;
+    auto present = base::read_file_if_there(file);
+    if (!present || *present != header.text) base::write_file_atomic(file, header.text);
+  }
+}
+
+}  // namespace
+
+HeaderFolder::HeaderFolder() {
+  path_ = base::cache_directory() / "headers" / std::string(headers_version().substr(0, 16));
+  try {
+    materialise(path_);
+    // One name for one folder, however the cache is reached: the precompiled header remembers it.
+    path_ = std::filesystem::canonical(path_);
+  } catch (const std::exception& error) {
+    base::log_info("device headers go to a temporary folder: {}", error.what());
+    temporary_.create();
+    path_ = temporary_.path();
+    materialise(path_);
+  }
+}
+
+}  // namespace heddle::compile

@@ -1,0 +1,44 @@
+// CUDA's execution and memory space specifiers, as clang's attributes.
+#pragma once
+#pragma clang system_header
+
+#define __CUDACC__ 1
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define __CUDACC_RELAXED_CONSTEXPR__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __managed__ \
+  _Pragma("GCC error \"__managed__ variables are not supported by Heddle: use __device__ and copy, or an array\"")
+#define __grid_constant__ __attribute__((grid_constant))
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)
+#define __cluster_dims__(...) \
+  _Pragma("GCC error \"thread block clusters (__cluster_dims__) are not supported by Heddle\"")
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __inline_hint__
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __thread__ __thread
+#define __no_return__ __attribute__((noreturn))
+#define __location__(a) __attribute__((a))
+#define __nv_pure__ __attribute__((pure))
+#define __device_builtin__
+#define __device_builtin_texture_type__
+#define __device_builtin_surface_type__
+#define __cudart_builtin__
+#define CUDARTAPI
+#define CUDAAPI
+#define CUDART_CB
+#define CUDA_CB
+
+// Functions of these headers: in device code, and in both.
+#define __HEDDLE_DEVICE__ static __inline__ __attribute__((always_inline, device))
+#define __HEDDLE_BOTH__ static __inline__ __attribute__((always_inline, host, device))

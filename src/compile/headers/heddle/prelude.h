@@ -1,0 +1,27 @@
+// Included before every source that Heddle compiles: what nvcc makes known without any #include. The order matters: device
+// overloads of the C library's functions have to be there before the host's headers declare those.
+#pragma once
+#pragma clang system_header
+
+#include "keywords.h"
+#include "vector_types.h"
+#include "builtin_variables.h"
+#include "system_calls.h"
+#include "synchronization.h"
+#include "math_functions.h"
+#include "intrinsics.h"
+#include "integers.h"
+#include "warp.h"
+#include "atomics.h"
+#include "memory.h"
+#include "half_functions.h"
+#include "runtime_api.h"
+#include "textures.h"
+#include "simd.h"
+#include "cooperative_groups.h"
+#include "host_headers.h"
+
+// Back to nvcc's habit for the program itself, unless the command line chose otherwise.
+#if !defined(HEDDLE_FP_CONTRACT_OFF)
+#pragma clang fp contract(fast)
+#endif

@@ -1,0 +1,155 @@
+#include "compile/subprocess.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "heddle/error.hpp"
+
+extern "C" char** environ;
+
+namespace heddle::compile {
+namespace {
+
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~FileDescriptor() { close(); }
+  void close() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  int get() const { return fd_; }
+  bool open() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+[[noreturn]] void fail(const std::string& what, int error) {
+  throw Error(ErrorCode::io_error, what + ": " + std::strerror(error) + ".");
+}
+
+struct Channel {
+  FileDescriptor ours, theirs;
+};
+
+Channel make_pipe(bool child_writes) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) fail("Cannot make a pipe to the compiler", errno);
+  FileDescriptor read_end(ends[0]), write_end(ends[1]);
+  return child_writes ? Channel{std::move(read_end), std::move(write_end)}
+                      : Channel{std::move(write_end), std::move(read_end)};
+}
+
+// The child's standard input is a socket, not a pipe: sending with MSG_NOSIGNAL then cannot raise SIGPIPE in our process
+// when the child stops reading early.
+Channel make_input() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    fail("Cannot make a channel to the compiler", errno);
+  }
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+class FileActions {
+ public:
+  FileActions() { posix_spawn_file_actions_init(&actions_); }
+  ~FileActions() { posix_spawn_file_actions_destroy(&actions_); }
+  FileActions(const FileActions&) = delete;
+  FileActions& operator=(const FileActions&) = delete;
+  void dup(const FileDescriptor& from, int to) { posix_spawn_file_actions_adddup2(&actions_, from.get(), to); }
+  const posix_spawn_file_actions_t* get() const { return &actions_; }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+};
+
+pid_t spawn(const std::vector<std::string>& command, const FileActions& actions) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  pid_t pid = 0;
+  if (int error = ::posix_spawn(&pid, arguments[0], actions.get(), nullptr, arguments.data(), environ)) {
+    fail("Cannot start " + command.front(), error);
+  }
+  return pid;
+}
+
+// Sends what fits; closes the channel at the end of the input or when the child has closed its side.
+void feed(FileDescriptor& to, std::string_view& input) {
+  if (!input.empty()) {
+    ssize_t sent = ::send(to.get(), input.data(), input.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent >= 0) {
+      input.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno != EAGAIN && errno != EINTR) {
+      input = {};
+    }
+  }
+  if (input.empty()) to.close();
+}
+
+void drain(FileDescriptor& from, std::string& text) {
+  std::array<char, 65536> buffer;
+  ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
+  if (got > 0) {
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+  } else if (got == 0 || errno != EINTR) {
+    from.close();
+  }
+}
+
+void exchange(FileDescriptor& in, FileDescriptor& out, FileDescriptor& err, std::string_view input,
+              ProcessResult& result) {
+  while (in.open() || out.open() || err.open()) {
+    std::array<pollfd, 3> fds{{{in.get(), POLLOUT, 0}, {out.get(), POLLIN, 0}, {err.get(), POLLIN, 0}}};
+    if (::poll(fds.data(), fds.size(), -1) < 0) {
+      if (errno == EINTR) continue;
+      fail("Cannot wait for the compiler", errno);
+    }
+    if (fds[0].revents) feed(in, input);
+    if (fds[1].revents) drain(out, result.out);
+    if (fds[2].revents) drain(err, result.err);
+  }
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (::waitpid(pid, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+ProcessResult run_process(const std::vector<std::string>& command, std::string_view input) {
+  Channel in = make_input(), out = make_pipe(true), err = make_pipe(true);
+  FileActions actions;
+  actions.dup(in.theirs, STDIN_FILENO);
+  actions.dup(out.theirs, STDOUT_FILENO);
+  actions.dup(err.theirs, STDERR_FILENO);
+  pid_t pid = spawn(command, actions);
+  for (Channel* channel : {&in, &out, &err}) channel->theirs.close();
+  ProcessResult result;
+  exchange(in.ours, out.ours, err.ours, input, result);
+  result.exit_status = wait_for(pid);
+  return result;
+}
+
+}  // namespace heddle::compile

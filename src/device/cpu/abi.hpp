@@ -1,0 +1,90 @@
+// The contract between generated code and the executor: plain C structs that generated code reaches by offset (offsetof,
+// codegen/abi_types.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::device::cpu {
+
+struct RuntimeTable;
+struct BlockContext;
+
+// One launch; read-only for generated code and shared by all workers.
+struct LaunchContext {
+  const std::uint8_t* parameters;         // packed kernel parameters
+  std::uint8_t* const* variables;         // addresses of the module's variables, by index in ptx::Module::variables
+  const RuntimeTable* runtime;
+  std::uint32_t grid[3];                  // %nctaid
+  std::uint32_t block[3];                 // %ntid
+  std::uint32_t static_shared_bytes;
+  std::uint32_t dynamic_shared_bytes;
+  std::uint64_t grid_id;                  // %gridid
+  void* executor;                         // the executor's object for this launch
+};
+
+// One resident block.
+struct BlockContext {
+  const LaunchContext* launch;
+  std::uint8_t* shared;                   // shared window: static variables, then dynamic; address 0 of the .shared space
+  std::uint32_t block_id[3];              // %ctaid
+  std::uint32_t worker;                   // %smid
+};
+
+// One warp (or, in the narrower shapes, one group of `lanes` consecutive threads) of a resident block.
+struct WarpContext {
+  BlockContext* block;
+  std::uint32_t first_thread;             // linear id in the block of lane 0
+  std::uint32_t lanes;                    // threads that exist: less than the shape's width in the last warp of a block
+  std::uint32_t instruction;              // index of the instruction a runtime call was made from, for messages
+  std::uint32_t reserved;
+};
+
+// Direct shape: nothing in the kernel waits, so one call runs every warp of blocks [begin, end) one after the other.
+// `warp` and its block are scratch that the code fills as it goes, so that a fault can say where it happened.
+using DirectEntry = void (*)(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin, std::uint64_t end);
+// Fiber shape: runs one warp to its end; runtime calls may switch to another warp.
+using WarpEntry = void (*)(WarpContext* warp);
+
+enum class BarrierKind : std::uint32_t { sync, arrive, reduce_and, reduce_or, reduce_popc };
+
+// Functions that generated code calls, through this table so that cached code needs no relocation. All may switch fibers
+// unless noted; those marked noreturn end the launch with an Error.
+struct RuntimeTable {
+  // bar/barrier: `threads` expected to take part (0: all of the block), `arriving` lanes arrive now; for reductions
+  // `value` is the number of arriving lanes whose predicate holds. Returns the reduction's result.
+  std::uint32_t (*barrier)(WarpContext* warp, std::uint32_t id, std::uint32_t threads, std::uint32_t arriving,
+                           BarrierKind kind, std::uint32_t value);
+  // Lanes that have left the kernel while others of the warp go on: they count as arrived at every barrier.
+  void (*lanes_exited)(WarpContext* warp, std::uint32_t count);
+  // A turn of a loop that may be waiting for another warp or block: lets others run.
+  void (*spin)(WarpContext* warp);
+  void (*nanosleep)(WarpContext* warp, std::uint32_t nanoseconds);
+
+  // One-lane shape only (each thread a fiber): meets the named lanes of the warp. Each passes its value; on return
+  // values[i] holds lane i's value for each lane that took part, and the result is the mask of those lanes.
+  std::uint32_t (*warp_meet)(WarpContext* warp, std::uint32_t members, std::uint64_t value, std::uint64_t* values);
+
+  std::int32_t (*vprintf)(WarpContext* warp, std::uint32_t lane, std::uint64_t format, std::uint64_t arguments);
+  std::uint64_t (*malloc)(WarpContext* warp, std::uint64_t bytes);
+  void (*free)(WarpContext* warp, std::uint64_t address);
+  void (*assert_fail)(WarpContext* warp, std::uint32_t lane, std::uint64_t message, std::uint64_t file,
+                      std::uint32_t line, std::uint64_t function);  // noreturn
+  void (*trap)(WarpContext* warp, std::uint32_t lane);              // noreturn
+  // A call through a pointer that is no function, or a branch index out of range.
+  void (*bad_jump)(WarpContext* warp, std::uint32_t lane, std::uint64_t target);  // noreturn
+
+  // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`; does not return when one is bad.
+  // space is ptx::Space; for shared and local the addresses are offsets in their windows and `window` is its size.
+  void (*check)(WarpContext* warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
+                std::uint32_t space, std::uint32_t is_write, std::uint64_t window);
+  std::uint64_t (*clock)();
+  std::uint64_t (*global_timer)();
+  // Scalar functions for rare instructions (directed rounding without hardware help and the like), by the numbering of
+  // codegen/soft_functions.def. They never switch fibers.
+  void (*const* soft)();
+  std::uint32_t warps_per_processor;  // %nwarpid
+  std::uint32_t processors;           // %nsmid
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,94 @@
+#include "device/cpu/barrier.hpp"
+
+#include <algorithm>
+
+namespace heddle::device::cpu {
+
+void BarrierSet::reset(unsigned threads) {
+  for (unsigned b = 0; b < barriers; ++b)
+    if (active(b)) barriers_[b] = Barrier{};
+  active_ = 0;
+  threads_ = threads;
+  warps_ = (threads + warp_threads - 1) / warp_threads;
+  if (left_total_ != 0) left_.fill(0);
+  left_total_ = 0;
+}
+
+bool BarrierSet::is_complete(const Barrier& barrier) const {
+  if (barrier.expected == 0) {
+    if (left_total_ == 0) return barrier.total >= threads_;
+    // A thread that arrived without waiting and then left must not count twice.
+    std::uint32_t there = 0;
+    for (unsigned w = 0; w < warps_; ++w) {
+      there += std::min<std::uint32_t>(lanes_of(w), std::uint32_t{barrier.by_warp[w]} + left_[w]);
+    }
+    return there >= threads_;
+  }
+  std::uint32_t there = 0;
+  for (unsigned w = 0; w < warps_; ++w) {
+    const std::uint32_t arrived = barrier.by_warp[w];
+    if (arrived == 0) continue;
+    there += arrived + left_[w] >= lanes_of(w) ? std::max<std::uint32_t>(warp_threads, arrived) : arrived;
+  }
+  return there >= barrier.expected;
+}
+
+void BarrierSet::finish(unsigned number) {
+  Barrier& barrier = barriers_[number];
+  std::uint32_t result = 0;
+  switch (barrier.reduction) {
+    case BarrierKind::reduce_and: result = barrier.holds == barrier.voters ? 1 : 0; break;
+    case BarrierKind::reduce_or: result = barrier.holds != 0 ? 1 : 0; break;
+    case BarrierKind::reduce_popc: result = barrier.holds; break;
+    case BarrierKind::sync:
+    case BarrierKind::arrive: break;
+  }
+  std::fill_n(barrier.by_warp.begin(), warps_, std::uint16_t{0});
+  barrier.expected = barrier.total = barrier.voters = barrier.holds = 0;
+  barrier.reduction = BarrierKind::sync;
+  barrier.result = result;
+  active_ &= ~(1u << number);
+}
+
+BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::uint32_t threads, std::uint32_t arriving,
+                                       BarrierKind kind, std::uint32_t value) {
+  if (number >= barriers) return Outcome::bad_number;
+  const std::uint32_t whole_warps = warps_ * warp_threads;
+  if (threads >= threads_ && threads <= whole_warps) threads = 0;
+  if (threads % warp_threads != 0) return Outcome::bad_count;
+  Barrier& barrier = barriers_[number];
+  const bool reduces = kind != BarrierKind::sync && kind != BarrierKind::arrive;
+  if (!active(number)) {
+    active_ |= 1u << number;
+    barrier.expected = threads;
+  } else if (barrier.expected != threads) {
+    return Outcome::mixed;
+  }
+  if (reduces) {
+    if (barrier.reduction != BarrierKind::sync && barrier.reduction != kind) return Outcome::mixed;
+    barrier.reduction = kind;
+    barrier.voters += arriving;
+    barrier.holds += value;
+  }
+  barrier.total += arriving;
+  std::uint16_t& of_warp = barrier.by_warp[thread / warp_threads];
+  of_warp = static_cast<std::uint16_t>(of_warp + arriving);
+  if (!is_complete(barrier)) return Outcome::wait;
+  finish(number);
+  return Outcome::complete;
+}
+
+std::uint32_t BarrierSet::leave(unsigned thread, unsigned count) {
+  std::uint16_t& of_warp = left_[thread / warp_threads];
+  of_warp = static_cast<std::uint16_t>(of_warp + count);
+  left_total_ += count;
+  std::uint32_t completed = 0;
+  for (unsigned number = 0; active_ >> number != 0; ++number) {
+    if (!active(number) || !is_complete(barriers_[number])) continue;
+    finish(number);
+    completed |= 1u << number;
+  }
+  return completed;
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,96 @@
+// A resident block: its warps as fibers, its barriers and its shared memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/cpu/abi.hpp"
+#include "device/cpu/barrier.hpp"
+#include "device/cpu/fiber.hpp"
+#include "device/cpu/fiber_set.hpp"
+
+namespace heddle::device::cpu {
+
+class Worker;
+class LaunchJob;
+struct Block;
+
+// What a warp waits for.
+enum class Waiting : std::uint8_t { nothing, barrier, meeting };
+
+// One fiber: a warp, or in the narrower shapes a part of one. Generated code sees the context, which comes first.
+struct Warp {
+  WarpContext context{};
+  Block* block = nullptr;
+  Fiber fiber;
+  unsigned index = 0;            // within the block
+  unsigned exited = 0;           // lanes that left before the rest
+  bool finished = true;
+  Waiting waiting = Waiting::nothing;
+  std::uint8_t barrier = 0;      // when waiting for one
+  std::uint32_t result = 0;      // of the barrier or meeting that ended
+  unsigned turns = 0;            // of a spin loop taken without switching
+  const void* site = nullptr;    // return address of the last runtime call, for messages
+  const void* spin_site = nullptr;
+};
+
+// A window of memory with inaccessible pages on both sides.
+class GuardedBuffer {
+ public:
+  GuardedBuffer() = default;
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+  // Makes room for `bytes`; content is undefined. False when the system gives no memory.
+  bool reserve(std::size_t bytes);
+  std::uint8_t* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  std::uint8_t* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// Lanes of one warp that meet for a warp operation (one-lane shape).
+struct Meeting {
+  std::uint32_t members = 0, arrived = 0;
+  std::array<std::uint64_t, 32> values{};
+  std::array<std::uint64_t*, 32> outputs{};
+};
+
+// Generated code sees the context, which comes first.
+struct Block {
+  BlockContext context{};
+  Worker* worker = nullptr;
+  LaunchJob* job = nullptr;      // null: not resident
+  std::uint64_t id = 0;          // linear, in the whole grid
+
+  // Fiber shape only.
+  std::unique_ptr<Warp[]> warps;
+  unsigned warp_count = 0, words = 0;
+  std::size_t stack_size = 0;    // as StackPool::rounded
+  unsigned live = 0;             // warps that have not finished
+  unsigned last = 0;             // the warp that ran last: the ring goes on after it
+  FiberSet ready, spinning;
+  std::array<FiberSet, BarrierSet::barriers> waiting;
+  BarrierSet barriers;
+  std::vector<std::vector<Meeting>> meetings;  // by hardware warp; one-lane shape only
+  GuardedBuffer shared;
+
+  // Takes the threads waiting at `barrier` to the ready ones, with the phase's result.
+  void release(unsigned barrier) {
+    const std::uint32_t result = barriers.result(barrier);
+    waiting[barrier].for_each(words, [&](unsigned i) {
+      warps[i].result = result;
+      warps[i].waiting = Waiting::nothing;
+    });
+    ready.take(waiting[barrier], words);
+  }
+};
+
+inline Warp& warp_of(WarpContext* context) { return *reinterpret_cast<Warp*>(context); }
+
+}  // namespace heddle::device::cpu

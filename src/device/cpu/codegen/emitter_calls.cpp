@@ -1,0 +1,239 @@
+// Calls: built-in functions, recursive and indirect functions of the module, and instructions that end a launch.
+#include "device/cpu/codegen/emitter.hpp"
+
+#include <llvm/IR/Constants.h>
+
+#include "device/cpu/function_handle.hpp"
+#include "device/parameter_layout.hpp"
+
+namespace heddle::device::cpu {
+
+using ptx::OperandKind;
+using ptx::Type;
+
+namespace {
+constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
+}
+
+llvm::CallInst* FunctionEmitter::call_runtime(std::size_t offset, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  Value* function = field(runtime_table(), offset, kernel_.abi.pointer);
+  return b_.CreateCall(llvm::FunctionType::get(result, types, false), function, arguments);
+}
+
+// The line of the instruction that a runtime call is made for, for messages.
+void FunctionEmitter::note_line(const ptx::Instruction& inst) {
+  Value* place = b_.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, instruction));
+  b_.CreateStore(b_.getInt32(inst.where.line), place);
+}
+
+void FunctionEmitter::emit_trap(const ptx::Instruction& inst) {
+  Value* mask = instruction_mask(inst);
+  when_any(guarded_by_lanes(inst) ? mask : nullptr, [&] {
+    note_line(inst);
+    call_runtime(offsetof(RuntimeTable, trap), b_.getVoidTy(), {inputs_.warp, first_lane(mask)});
+  });
+}
+
+llvm::Value* FunctionEmitter::first_lane(Value* mask) {
+  if (!mask || lanes() == 1) return b_.getInt32(0);
+  return b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(mask), b_.getTrue()), kernel_.abi.i32);
+}
+
+void FunctionEmitter::emit_bad_jump(const ptx::Instruction& inst, Value* scalar_target, Value* mask, Value* vector_target) {
+  Value* lane = first_lane(mask);
+  if (!scalar_target)
+    scalar_target = lanes() == 1 ? vector_target : b_.CreateExtractElement(vector_target, lane);
+  note_line(inst);
+  call_runtime(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(),
+               {inputs_.warp, lane, b_.CreateZExtOrTrunc(scalar_target, kernel_.abi.i64)});
+}
+
+void FunctionEmitter::emit_nanosleep(const ptx::Instruction& inst) {
+  const ptx::Operand& time = inst.operands[0];
+  Value* ns = is_scalar(time) ? lane0(time, Type::u32) : first_active(vector(time, Type::u32));
+  note_line(inst);
+  call_runtime(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns});
+}
+
+// Argument number i of a call as a value of each lane.
+llvm::Value* FunctionEmitter::argument(const ptx::Instruction& call, unsigned i, Type type) {
+  const ptx::Operand& operand = call.operands[arguments_slot].elements.at(i);
+  if (operand.kind == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable)
+    return read_lane_variable(operand.symbol.index, 0, type);
+  return vector(operand, type);
+}
+
+void FunctionEmitter::set_result(const ptx::Instruction& call, Type type, Value* value) {
+  if (call.operands[results_slot].elements.empty()) return;
+  const ptx::Operand& operand = call.operands[results_slot].elements[0];
+  if (operand.kind == OperandKind::symbol) write_lane_variable(operand.symbol.index, 0, type, value, instruction_mask(call));
+  else write_operand(operand, type, value);
+}
+
+// One runtime call a lane; `make` makes it and gives its result (or null).
+void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_type, const std::vector<Value*>& arguments,
+                                     const std::function<Value*(Value* lane, const std::vector<Value*>&)>& make) {
+  llvm::Type* element = result_type == Type::none ? nullptr : memory_type(result_type);
+  llvm::AllocaInst* results = element ? entry_alloca(vector_of(element), "results") : nullptr;
+  if (results) b_.CreateStore(llvm::Constant::getNullValue(vector_of(element)), results);
+  std::vector<Value*> places;
+  for (Value* value : arguments) places.push_back(lanes() == 1 ? value : spill(value));
+  note_line(call);
+  for_each_lane(instruction_mask(call), [&](Value* lane) {
+    std::vector<Value*> values;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      values.push_back(lanes() == 1 ? places[i] : element_at(places[i], arguments[i]->getType()->getScalarType(), lane));
+    Value* result = make(lane, values);
+    if (results) b_.CreateStore(result, lanes() == 1 ? results : element_pointer(results, element, lane));
+  });
+  if (results) set_result(call, result_type, b_.CreateLoad(vector_of(element), results));
+}
+
+bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std::string& callee) {
+  if (callee == "vprintf") {
+    call_for_lanes(call, Type::b32, {argument(call, 0, Type::u64), argument(call, 1, Type::u64)},
+                   [&](Value* lane, const std::vector<Value*>& a) -> Value* {
+                     return call_runtime(offsetof(RuntimeTable, vprintf), kernel_.abi.i32, {inputs_.warp, lane, a[0], a[1]});
+                   });
+    return true;
+  }
+  if (callee == "malloc") {
+    call_for_lanes(call, Type::u64, {argument(call, 0, Type::u64)}, [&](Value*, const std::vector<Value*>& a) -> Value* {
+      return call_runtime(offsetof(RuntimeTable, malloc), kernel_.abi.i64, {inputs_.warp, a[0]});
+    });
+    return true;
+  }
+  if (callee == "free") {
+    call_for_lanes(call, Type::none, {argument(call, 0, Type::u64)}, [&](Value*, const std::vector<Value*>& a) -> Value* {
+      call_runtime(offsetof(RuntimeTable, free), b_.getVoidTy(), {inputs_.warp, a[0]});
+      return nullptr;
+    });
+    return true;
+  }
+  if (callee == "__assertfail") {
+    call_for_lanes(call, Type::none,
+                   {argument(call, 0, Type::u64), argument(call, 1, Type::u64), argument(call, 2, Type::u32),
+                    argument(call, 3, Type::u64)},
+                   [&](Value* lane, const std::vector<Value*>& a) -> Value* {
+                     call_runtime(offsetof(RuntimeTable, assert_fail), b_.getVoidTy(), {inputs_.warp, lane, a[0], a[1], a[2], a[3]});
+                     return nullptr;
+                   });
+    return true;
+  }
+  return false;
+}
+
+void FunctionEmitter::emit_call(const ptx::Instruction& call) {
+  const ptx::Operand& callee = call.operands[callee_slot];
+  if (callee.kind == OperandKind::symbol) {
+    const ptx::Function& function = kernel_.source.functions[callee.symbol.index];
+    if (emit_builtin_call(call, function.name)) return;
+    const auto compiled = kernel_.functions.find(callee.symbol.index);
+    if (compiled == kernel_.functions.end())
+      refuse(call, "the function '" + function.name + "' has no body in this module and is none of the built-in ones "
+                   "(vprintf, malloc, free, __assertfail)");
+    emit_function_call(call, function.parameters, function.returns, [&](Value* mask, Value* parameters, Value* returns) {
+      b_.CreateCall(compiled->second, {inputs_.launch, inputs_.warp, mask_bits(mask_or_full(mask)), parameters, returns});
+    });
+    return;
+  }
+  const ptx::Table* prototype = nullptr;
+  if (call.operands.size() > 3 && call.operands[3].kind == OperandKind::table) prototype = &function_.tables[call.operands[3].index];
+  if (!prototype) refuse(call, "an indirect call without a prototype or a list of targets is not supported");
+  const ptx::Function* first_target =
+      prototype->kind == ptx::Table::Kind::call_targets ? &kernel_.source.functions[prototype->targets.at(0)] : nullptr;
+  const auto& parameter_list = first_target ? first_target->parameters : prototype->parameters;
+  const auto& return_list = first_target ? first_target->returns : prototype->returns;
+  emit_function_call(call, parameter_list, return_list, [&](Value* mask, Value* parameters, Value* returns) {
+    emit_indirect(call, vector(callee, Type::u64), mask, parameters, returns);
+  });
+}
+
+// Lanes that call the same function call it together.
+void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters, Value* returns) {
+  Value* bits = mask_bits(mask_or_full(mask));
+  Value* spilled = lanes() == 1 ? nullptr : spill(targets);
+  auto* before = b_.GetInsertBlock();
+  auto* turn = llvm::BasicBlock::Create(kernel_.llvm, "group", llvm_function_);
+  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "called", llvm_function_);
+  Value* none = llvm::ConstantInt::get(bits->getType(), 0);
+  b_.CreateCondBr(b_.CreateICmpNE(bits, none), turn, done);
+  b_.SetInsertPoint(turn);
+  auto* rest = b_.CreatePHI(bits->getType(), 2);
+  rest->addIncoming(bits, before);
+  Value* target = targets;
+  Value* group = rest;
+  Value* lane = b_.getInt32(0);
+  if (lanes() > 1) {
+    lane = b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, b_.getTrue()), kernel_.abi.i32);
+    target = element_at(spilled, kernel_.abi.i64, lane);
+    group = b_.CreateAnd(rest, mask_bits(b_.CreateICmpEQ(targets, splat(target))));
+  }
+  auto* bad = llvm::BasicBlock::Create(kernel_.llvm, "bad", llvm_function_);
+  auto* returned = llvm::BasicBlock::Create(kernel_.llvm, "returned", llvm_function_);
+  auto* choice = b_.CreateSwitch(target, bad, static_cast<unsigned>(kernel_.functions.size()));
+  for (const auto& [index, function] : kernel_.functions) {
+    auto* known = llvm::BasicBlock::Create(kernel_.llvm, "known", llvm_function_);
+    choice->addCase(b_.getInt64(function_handle(kernel_.source.functions[index].name)), known);
+    b_.SetInsertPoint(known);
+    b_.CreateCall(function, {inputs_.launch, inputs_.warp, group, parameters, returns});
+    b_.CreateBr(returned);
+  }
+  b_.SetInsertPoint(bad);
+  note_line(call);
+  call_runtime(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(), {inputs_.warp, lane, target});
+  b_.CreateUnreachable();
+  b_.SetInsertPoint(returned);
+  Value* fewer = b_.CreateXor(rest, group);
+  rest->addIncoming(fewer, b_.GetInsertBlock());
+  b_.CreateCondBr(b_.CreateICmpNE(fewer, none), turn, done);
+  b_.SetInsertPoint(done);
+}
+
+llvm::FunctionType* FunctionEmitter::function_type(const KernelContext& kernel) {
+  llvm::Type* mask = llvm::IntegerType::get(kernel.llvm, kernel.lanes);
+  llvm::Type* pointer = kernel.abi.pointer;
+  return llvm::FunctionType::get(llvm::Type::getVoidTy(kernel.llvm), {pointer, pointer, mask, pointer, pointer}, false);
+}
+
+void FunctionEmitter::emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
+                                         const std::vector<ptx::Variable>& returns,
+                                         const std::function<void(Value*, Value*, Value*)>& make) {
+  const auto frame = [&](const std::vector<ptx::Variable>& variables, const char* name) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(parameter_bytes(variables), 1) * lanes();
+    auto* place = entry_alloca(llvm::ArrayType::get(kernel_.abi.i8, bytes), name);
+    place->setAlignment(llvm::Align(16));
+    return place;
+  };
+  llvm::AllocaInst* parameter_frame = frame(parameters, "arguments");
+  llvm::AllocaInst* return_frame = frame(returns, "results");
+  Value* mask = instruction_mask(call);
+  const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* place, bool to_frame) {
+    const auto layout = parameter_layout(variables);
+    const std::uint64_t stride = parameter_bytes(variables);
+    for (std::size_t i = 0; i < variables.size() && i < call.operands[slot].elements.size(); ++i) {
+      const ptx::Operand& operand = call.operands[slot].elements[i];
+      Value* start = b_.CreateConstGEP1_64(kernel_.abi.i8, place, layout[i].offset);
+      if (operand.kind == OperandKind::symbol) {
+        copy_lane_records(operand.symbol, start, stride, variables[i].size(), mask, to_frame);
+      } else {
+        const Address address = record_of({start, static_cast<std::int64_t>(stride)});
+        const unsigned bytes = ptx::byte_size(variables[i].type);
+        const Type type = variables[i].type;
+        if (!to_frame)
+          write_operand(operand, type, load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
+        else if (lanes() == 1) b_.CreateStore(lane0(operand, type), start);
+        else store_elements(address, {vector(operand, type)}, bytes, mask, ptx::Space::generic);
+      }
+    }
+  };
+  copy(arguments_slot, parameters, parameter_frame, true);
+  note_line(call);
+  // A call runs only when a lane makes it.
+  when_any(guarded_by_lanes(call) ? mask : nullptr, [&] { make(mask, parameter_frame, return_frame); });
+  copy(results_slot, returns, return_frame, false);
+}
+
+}  // namespace heddle::device::cpu

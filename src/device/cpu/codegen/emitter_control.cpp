@@ -1,0 +1,313 @@
+// Blocks, branches and masks.
+#include "device/cpu/codegen/emitter.hpp"
+
+#include <algorithm>
+
+#include <llvm/IR/Constants.h>
+
+namespace heddle::device::cpu {
+
+using ptx::Opcode;
+using ptx::analysis::ExitKind;
+
+llvm::Value* FunctionEmitter::mask_bits(Value* mask) {
+  if (lanes() == 1) return mask;
+  return b_.CreateBitCast(mask, llvm::IntegerType::get(kernel_.llvm, lanes()));
+}
+
+llvm::Value* FunctionEmitter::any(Value* mask) {
+  if (!mask) return b_.getTrue();
+  Value* bits = mask_bits(mask);
+  return b_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
+}
+
+llvm::Value* FunctionEmitter::both(Value* a, Value* b) {
+  if (!a) return b;
+  if (!b) return a;
+  return b_.CreateAnd(a, b);
+}
+
+llvm::Value* FunctionEmitter::full_mask() { return llvm::Constant::getAllOnesValue(vector_of(kernel_.abi.i1)); }
+
+std::uint32_t FunctionEmitter::mask_root(std::uint32_t block) const {
+  while (schedule_.mask_of(block) != Schedule::none) block = schedule_.mask_of(block);
+  return block;
+}
+
+llvm::BasicBlock* FunctionEmitter::body(std::uint32_t block) {
+  if (!bodies_[block])
+    bodies_[block] = llvm::BasicBlock::Create(kernel_.llvm, "block" + std::to_string(block), llvm_function_);
+  return bodies_[block];
+}
+
+// Where a warp goes to see whether lanes wait at `block`. Blocks that share their mask with an earlier one need no look.
+llvm::BasicBlock* FunctionEmitter::look(std::uint32_t block) {
+  if (schedule_.mask_of(block) != Schedule::none) return body(block);
+  if (!looks_[block]) {
+    looks_[block] = llvm::BasicBlock::Create(kernel_.llvm, "look" + std::to_string(block), llvm_function_);
+    places_.push_back([this, block] { emit_look(block, looks_[block]); });
+  }
+  return looks_[block];
+}
+
+llvm::BasicBlock* FunctionEmitter::loop_end(std::uint32_t loop, std::uint32_t last_block) {
+  auto& place = loop_ends_[loop];
+  if (!place) {
+    place = llvm::BasicBlock::Create(kernel_.llvm, "loop_end" + std::to_string(loop), llvm_function_);
+    places_.push_back([this, loop, last_block, at = place] { emit_loop_end(loop, last_block, at); });
+  }
+  return place;
+}
+
+llvm::BasicBlock* FunctionEmitter::at_position(std::uint32_t position) {
+  return position < schedule_.order().size() ? look(schedule_.order()[position]) : inputs_.end;
+}
+
+void FunctionEmitter::emit_places() {
+  while (!places_.empty()) {
+    const auto place = std::move(places_.back());
+    places_.pop_back();
+    place();
+  }
+}
+
+void FunctionEmitter::emit_look(std::uint32_t block, llvm::BasicBlock* place) {
+  b_.SetInsertPoint(place);
+  const Schedule::Skip skip = schedule_.skip(block);
+  llvm::BasicBlock* otherwise =
+      skip.loop != Schedule::none ? loop_end(skip.loop, facts_.cfg.loops()[skip.loop].blocks.back()) : at_position(skip.position);
+  if (!schedule_.has_pending(block)) {
+    b_.CreateBr(otherwise);
+    return;
+  }
+  Value* waiting = b_.CreateLoad(vector_of(kernel_.abi.i1), pending_slots_[block]);
+  auto* enter = llvm::BasicBlock::Create(kernel_.llvm, "enter", llvm_function_);
+  b_.CreateCondBr(any(waiting), enter, otherwise);
+  b_.SetInsertPoint(enter);
+  b_.CreateStore(waiting, mask_slots_[block]);
+  b_.CreateStore(llvm::Constant::getNullValue(waiting->getType()), pending_slots_[block]);
+  b_.CreateBr(body(block));
+}
+
+void FunctionEmitter::emit_loop_end(std::uint32_t loop, std::uint32_t last_block, llvm::BasicBlock* place) {
+  b_.SetInsertPoint(place);
+  for (std::uint32_t target : schedule_.retreat_targets(loop)) {
+    if (!schedule_.has_pending(target)) continue;
+    Value* waiting = b_.CreateLoad(vector_of(kernel_.abi.i1), pending_slots_[target]);
+    auto* again = llvm::BasicBlock::Create(kernel_.llvm, "again", llvm_function_);
+    auto* next = llvm::BasicBlock::Create(kernel_.llvm, "next", llvm_function_);
+    b_.CreateCondBr(any(waiting), again, next);
+    b_.SetInsertPoint(again);
+    if (facts_.spin_loops[loop]) emit_turn();
+    b_.CreateStore(waiting, mask_slots_[target]);
+    b_.CreateStore(llvm::Constant::getNullValue(waiting->getType()), pending_slots_[target]);
+    b_.CreateBr(body(target));
+    b_.SetInsertPoint(next);
+  }
+  const auto& ending = schedule_.loops_ending(last_block);
+  const auto next = std::find(ending.begin(), ending.end(), loop) + 1;
+  b_.CreateBr(next != ending.end() ? loop_end(*next, last_block) : at_position(schedule_.position(last_block) + 1));
+}
+
+void FunctionEmitter::wait_at(std::uint32_t block, Value* mask) {
+  if (schedule_.mask_of(block) != Schedule::none) return;  // the lanes are those of an earlier block
+  Value* waiting = b_.CreateLoad(vector_of(kernel_.abi.i1), pending_slots_[block]);
+  b_.CreateStore(b_.CreateOr(waiting, mask_or_full(mask)), pending_slots_[block]);
+}
+
+// The lanes of `block` wait where they want to go, or are gone; the warp looks for others.
+void FunctionEmitter::go_on_after(std::uint32_t block) {
+  const auto& ending = schedule_.loops_ending(block);
+  const bool alone = schedule_.waiting_during(block).empty() && facts_.cfg.successors(block).empty();
+  if (alone) b_.CreateBr(inputs_.end);
+  else if (!ending.empty()) b_.CreateBr(loop_end(ending.front(), block));
+  else b_.CreateBr(at_position(schedule_.position(block) + 1));
+}
+
+// All lanes of `block` take the edge: at once, or by waiting at its end.
+void FunctionEmitter::leave_along(std::uint32_t block, std::size_t edge) {
+  const std::uint32_t target = facts_.cfg.successors(block)[edge];
+  if (!schedule_.direct(block, edge)) {
+    wait_at(target, mask_);
+    go_on_after(block);
+    return;
+  }
+  const bool turn = schedule_.position(target) <= schedule_.position(block);
+  if (turn && turn_may_wait(block, target)) emit_turn();
+  if (schedule_.mask_of(target) == Schedule::none && schedule_.partial(target))
+    b_.CreateStore(mask_or_full(mask_), mask_slots_[target]);
+  b_.CreateBr(body(target));
+}
+
+bool FunctionEmitter::turn_may_wait(std::uint32_t block, std::uint32_t target) const {
+  for (std::uint32_t loop = facts_.cfg.loop_of(block); loop != Schedule::none; loop = facts_.cfg.loops()[loop].parent)
+    if (facts_.cfg.loop_contains(loop, target) && facts_.spin_loops[loop])
+      return true;
+  return false;
+}
+
+// One turn of a loop that may be waiting for another warp: every few turns others get to run.
+void FunctionEmitter::emit_turn() {
+  if (!kernel_.fibers) return;
+  constexpr unsigned turns = 16;  // enough for a lock that is free next time, few enough not to waste a time slice
+  if (!spins_) spins_ = entry_alloca(kernel_.abi.i32, "spins");
+  Value* count = b_.CreateAdd(b_.CreateLoad(kernel_.abi.i32, spins_), b_.getInt32(1));
+  b_.CreateStore(count, spins_);
+  auto* yield = llvm::BasicBlock::Create(kernel_.llvm, "yield", llvm_function_);
+  auto* go_on = llvm::BasicBlock::Create(kernel_.llvm, "turn", llvm_function_);
+  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, b_.getInt32(turns - 1)), b_.getInt32(0)), yield, go_on);
+  b_.SetInsertPoint(yield);
+  note_line(function_.body[index_]);
+  call_runtime(offsetof(RuntimeTable, spin), b_.getVoidTy(), {inputs_.warp});
+  b_.CreateBr(go_on);
+  b_.SetInsertPoint(go_on);
+}
+
+void FunctionEmitter::emit_block(std::uint32_t block) {
+  block_ = block;
+  b_.SetInsertPoint(body(block));
+  for (std::uint32_t reg : touched_) current_[reg] = nullptr;
+  touched_.clear();
+  std::fill(current_no_wrap_.begin(), current_no_wrap_.end(), nullptr);
+  mask_ = nullptr;
+  if (lanes() > 1 && schedule_.partial(block))
+    mask_ = b_.CreateLoad(vector_of(kernel_.abi.i1), mask_slots_[mask_root(block)]);
+  const ptx::analysis::BasicBlock& range = facts_.cfg.block(block);
+  for (index_ = range.begin; index_ < range.end; ++index_) {
+    const ptx::Instruction& inst = function_.body[index_];
+    if (index_ + 1 == range.end && ends_block(inst)) break;
+    emit_instruction(inst);
+  }
+  if (index_ == range.end && index_ > range.begin) --index_;
+  finish_block(block);
+}
+
+bool FunctionEmitter::ends_block(const ptx::Instruction& inst) {
+  return inst.opcode == Opcode::bra || inst.opcode == Opcode::brx || inst.opcode == Opcode::ret ||
+         inst.opcode == Opcode::exit;
+}
+
+void FunctionEmitter::finish_block(std::uint32_t block) {
+  const ptx::analysis::BasicBlock& range = facts_.cfg.block(block);
+  const ptx::Instruction* last = range.end > range.begin ? &function_.body[range.end - 1] : nullptr;
+  if (last) set_location(*last);
+  if (last && last->opcode == Opcode::brx) return finish_indexed_branch(block, *last);
+  if (last && last->opcode == Opcode::bra) return finish_branch(block, *last);
+  if (range.exit != ExitKind::none) return finish_exit(block, last && ends_block(*last) ? last : nullptr);
+  leave_along(block, 0);
+}
+
+void FunctionEmitter::finish_branch(std::uint32_t block, const ptx::Instruction& branch) {
+  const auto successors = facts_.cfg.successors(block);
+  if (!branch.guard.present || successors.size() == 1) return leave_along(block, 0);
+  ptx::Operand guard = ptx::Operand::make_reg(branch.guard.reg);
+  guard.negated = branch.guard.negated;
+  // The graph lists the branch target first.
+  if (!schedule_.divergent(block)) {
+    auto* taken = llvm::BasicBlock::Create(kernel_.llvm, "taken", llvm_function_);
+    auto* fallen = llvm::BasicBlock::Create(kernel_.llvm, "fallen", llvm_function_);
+    b_.CreateCondBr(uniform_predicate(guard), taken, fallen);
+    b_.SetInsertPoint(taken);
+    leave_along(block, 0);
+    b_.SetInsertPoint(fallen);
+    leave_along(block, 1);
+    return;
+  }
+  Value* condition = vector(guard, ptx::Type::pred);
+  wait_at(successors[0], both(mask_, condition));
+  wait_at(successors[1], both(mask_, b_.CreateNot(condition)));
+  go_on_after(block);
+}
+
+// A predicate that is the same in all active lanes, as a scalar. Where its register is a vector all the same (a value that
+// is uniform only here), any active lane tells.
+llvm::Value* FunctionEmitter::uniform_predicate(const ptx::Operand& predicate) {
+  if (is_scalar(predicate)) return lane0(predicate, ptx::Type::pred);
+  return any(both(mask_, vector(predicate, ptx::Type::pred)));
+}
+
+void FunctionEmitter::finish_exit(std::uint32_t block, const ptx::Instruction* exit) {
+  if (function_.is_entry == false && exit && exit->opcode == Opcode::exit)
+    refuse(*exit, "'exit' inside a recursive or indirectly called function is not supported by the CPU device");
+  if (!exit || !exit->guard.present) return go_on_after(block);
+  ptx::Operand guard = ptx::Operand::make_reg(exit->guard.reg);
+  guard.negated = exit->guard.negated;
+  if (!schedule_.divergent(block)) {
+    auto* gone = llvm::BasicBlock::Create(kernel_.llvm, "gone", llvm_function_);
+    auto* stays = llvm::BasicBlock::Create(kernel_.llvm, "stays", llvm_function_);
+    b_.CreateCondBr(uniform_predicate(guard), gone, stays);
+    b_.SetInsertPoint(gone);
+    if (schedule_.waiting_during(block).empty()) b_.CreateBr(inputs_.end);
+    else go_on_after(block);
+    b_.SetInsertPoint(stays);
+    leave_along(block, 0);
+    return;
+  }
+  wait_at(facts_.cfg.successors(block)[0], both(mask_, b_.CreateNot(vector(guard, ptx::Type::pred))));
+  go_on_after(block);
+}
+
+void FunctionEmitter::finish_indexed_branch(std::uint32_t block, const ptx::Instruction& branch) {
+  const ptx::Operand& index = branch.operands[0];
+  const ptx::Table& table = function_.tables[branch.operands[1].index];
+  const auto successors = facts_.cfg.successors(block);
+  const auto edge_of = [&](std::uint32_t label) {
+    const std::uint32_t target = facts_.cfg.block_at(function_.labels[label].position);
+    return static_cast<std::size_t>(std::find(successors.begin(), successors.end(), target) - successors.begin());
+  };
+  if (branch.guard.present) refuse(branch, "a guarded brx.idx is not supported by the CPU device");
+  if (!schedule_.divergent(block)) {
+    Value* scalar = is_scalar(index) ? lane0(index, ptx::Type::u32) : first_active(vector(index, ptx::Type::u32));
+    auto* outside = llvm::BasicBlock::Create(kernel_.llvm, "outside", llvm_function_);
+    auto* choice = b_.CreateSwitch(scalar, outside, static_cast<unsigned>(table.targets.size()));
+    std::map<std::size_t, llvm::BasicBlock*> edges;
+    for (std::size_t i = 0; i < table.targets.size(); ++i) {
+      const std::size_t edge = edge_of(table.targets[i]);
+      auto*& place = edges[edge];
+      if (!place) place = llvm::BasicBlock::Create(kernel_.llvm, "case", llvm_function_);
+      choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), place);
+    }
+    b_.SetInsertPoint(outside);
+    emit_bad_jump(branch, scalar, full_mask());
+    b_.CreateUnreachable();
+    for (const auto& [edge, place] : edges) {
+      b_.SetInsertPoint(place);
+      leave_along(block, edge);
+    }
+    return;
+  }
+  Value* lanes_index = vector(index, ptx::Type::u32);
+  Value* bad = both(mask_, b_.CreateICmpUGE(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
+  when_any(bad, [&] { emit_bad_jump(branch, nullptr, bad, lanes_index); });
+  for (std::size_t edge = 0; edge < successors.size(); ++edge) {
+    Value* taken = nullptr;
+    for (std::size_t i = 0; i < table.targets.size(); ++i) {
+      if (edge_of(table.targets[i]) != edge) continue;
+      Value* equal = b_.CreateICmpEQ(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(i))));
+      taken = taken ? b_.CreateOr(taken, equal) : equal;
+    }
+    wait_at(successors[edge], both(mask_, taken));
+  }
+  go_on_after(block);
+}
+
+void FunctionEmitter::when_any(Value* mask, const std::function<void()>& emit) {
+  if (!mask) return emit();
+  auto* then = llvm::BasicBlock::Create(kernel_.llvm, "some", llvm_function_);
+  auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
+  b_.CreateCondBr(any(mask), then, after);
+  b_.SetInsertPoint(then);
+  emit();
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+}
+
+llvm::Value* FunctionEmitter::first_active(Value* vector_value) {
+  if (lanes() == 1) return vector_value;
+  if (!mask_) return b_.CreateExtractElement(vector_value, std::uint64_t{0});
+  Value* bits = mask_bits(mask_);
+  Value* first = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getTrue());
+  return b_.CreateExtractElement(vector_value, first);
+}
+
+}  // namespace heddle::device::cpu

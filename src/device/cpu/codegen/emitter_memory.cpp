@@ -1,0 +1,493 @@
+// Loads and stores.
+#include "device/cpu/codegen/emitter.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "ptx/forms.hpp"
+
+namespace heddle::device::cpu {
+
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::Space;
+using Kind = ValueForm::Kind;
+
+namespace {
+// Shorter runs than this are not worth an access each.
+constexpr unsigned min_run = 4;
+}  // namespace
+
+// Type of a value in memory; f16 and the like are carried as integers.
+llvm::Type* FunctionEmitter::memory_type(ptx::Type type) { return carrier(kernel_.llvm, type, 0); }
+
+// Accesses to different state spaces never overlap, unless one of them is generic.
+void FunctionEmitter::tag(llvm::Instruction* access, Space space) {
+  if (space == Space::generic) return;
+  llvm::MDBuilder md(kernel_.llvm);
+  llvm::MDNode* root = md.createTBAARoot("ptx");
+  static constexpr const char* names[] = {"generic", "global", "shared", "local", "global", "param"};
+  llvm::MDNode* type = md.createTBAAScalarTypeNode(names[static_cast<unsigned>(space)], root);
+  access->setMetadata(llvm::LLVMContext::MD_tbaa, md.createTBAAStructTagNode(type, type, 0));
+}
+
+llvm::Value* FunctionEmitter::window_base(Space space) {
+  switch (space) {
+    case Space::shared: return inputs_.shared;
+    case Space::local: return local_base();
+    default: return nullptr;
+  }
+}
+
+llvm::Value* FunctionEmitter::pointer_at(Value* window, Value* address) {
+  if (!window) {
+    Value* wide = address->getType()->getScalarSizeInBits() == 64 ? address : b_.CreateZExt(address, wide_like(address));
+    return b_.CreateIntToPtr(wide, address->getType()->isVectorTy() ? vector_of(kernel_.abi.pointer) : kernel_.abi.pointer);
+  }
+  // Windows are smaller than 2 GiB: an offset in a 32-bit register may be taken as signed, so that lane 0 may stand in
+  // front of the window while it does not take part.
+  Value* wide = address->getType()->getScalarSizeInBits() == 64 ? address : b_.CreateSExt(address, wide_like(address));
+  return b_.CreateGEP(kernel_.abi.i8, window, wide);
+}
+
+llvm::Type* FunctionEmitter::wide_like(Value* value) {
+  return value->getType()->isVectorTy() ? vector_of(kernel_.abi.i64) : kernel_.abi.i64;
+}
+
+FunctionEmitter::Address FunctionEmitter::advance(const Address& address, std::int64_t bytes) {
+  if (bytes == 0) return address;
+  Address result = address;
+  Value* step = b_.getInt64(static_cast<std::uint64_t>(bytes));
+  if (address.base) result.base = b_.CreateGEP(kernel_.abi.i8, address.base, step);
+  if (address.vector) result.vector = b_.CreateGEP(kernel_.abi.i8, address.vector, step);
+  if (address.exact)
+    result.exact = [this, exact = address.exact, step] { return b_.CreateGEP(kernel_.abi.i8, exact(), step); };
+  return result;
+}
+
+// The address operand of an instruction, in the cheapest form that holds.
+FunctionEmitter::Address FunctionEmitter::address_of(const ptx::Operand& operand, Space space) {
+  if (operand.base == OperandKind::symbol) return advance(record_of(symbol_place(operand.symbol)), operand.value);
+  const auto frame = space == Space::local ? lane_steps(static_cast<std::int64_t>(facts_.memory.bytes)) : lane_steps(0);
+  Value* window = window_base(space);
+  Address result;
+  result.offsets = frame;
+  if (operand.base != OperandKind::reg) {
+    result.base = pointer_at(window, b_.getInt64(static_cast<std::uint64_t>(operand.value)));
+    return result.settle();
+  }
+  const ValueForm form = lanes() == 1 ? ValueForm{Kind::uniform} : facts_.forms[operand.index];
+  if (form.kind == Kind::varying) {
+    Value* lane_window = window && space == Space::local ? b_.CreateGEP(kernel_.abi.i8, window, ramp(b_.getInt64(0), frame)) : window;
+    result.form = Address::Form::varying;
+    result.vector = pointer_at(lane_window, read(operand.index));
+    return advance(result, operand.value);
+  }
+  result.base = pointer_at(window, read(operand.index));
+  const auto offsets = facts_.lane_offsets(form);
+  for (unsigned lane = 0; lane < lanes(); ++lane) result.offsets[lane] += offsets[lane];
+  if (form.kind == Kind::affine && !facts_.assumptions(operand.index).empty()) {
+    for (std::uint32_t assumption : facts_.assumptions(operand.index)) result.ok = both(result.ok, no_wrap(assumption));
+    const std::uint32_t reg = operand.index;
+    result.exact = [this, window, reg] { return pointer_at(window, register_vector(reg)); };
+    result.wrapped = wrapped_source(reg);
+  }
+  return advance(result.settle(), operand.value);
+}
+
+FunctionEmitter::Address& FunctionEmitter::Address::settle() {
+  form = Form::uniform;
+  for (std::int64_t offset : offsets)
+    if (offset != 0) form = Form::affine;
+  return *this;
+}
+
+std::vector<std::int64_t> FunctionEmitter::lane_steps(std::int64_t bytes) const {
+  std::vector<std::int64_t> steps;
+  for (unsigned lane = 0; lane < lanes(); ++lane) steps.push_back(bytes * lane);
+  return steps;
+}
+
+FunctionEmitter::Address FunctionEmitter::record_of(const SymbolPlace& place) {
+  Address result;
+  result.base = place.pointer;
+  result.offsets = lane_steps(place.stride);
+  return result.settle();
+}
+
+// One pointer a lane, whatever the form, exact.
+llvm::Value* FunctionEmitter::lane_pointers(const Address& address) {
+  if (lanes() == 1) return address.base;
+  switch (address.form) {
+    case Address::Form::uniform: return splat(address.base);
+    case Address::Form::varying: return address.vector;
+    case Address::Form::affine: break;
+  }
+  if (address.exact) return address.exact();
+  return b_.CreateGEP(kernel_.abi.i8, address.base, ramp(b_.getInt64(0), address.offsets));
+}
+
+// Runs `fast` when the address has the form it was predicted to have, `slow` when it has not.
+llvm::Value* FunctionEmitter::either_way(const Address& address, const std::function<Value*()>& fast,
+                                         const std::function<Value*()>& slow) {
+  if (!address.ok) return fast();
+  auto* fast_block = llvm::BasicBlock::Create(kernel_.llvm, "fast", llvm_function_);
+  auto* slow_block = llvm::BasicBlock::Create(kernel_.llvm, "slow", llvm_function_);
+  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "done", llvm_function_);
+  b_.CreateCondBr(address.ok, fast_block, slow_block, llvm::MDBuilder(kernel_.llvm).createBranchWeights(1000, 1));
+  b_.SetInsertPoint(fast_block);
+  Value* quick = fast();
+  auto* quick_end = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(slow_block);
+  Value* careful = slow();
+  auto* careful_end = b_.GetInsertBlock();
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  if (!quick) return nullptr;
+  auto* merged = b_.CreatePHI(quick->getType(), 2);
+  merged->addIncoming(quick, quick_end);
+  merged->addIncoming(careful, careful_end);
+  return merged;
+}
+
+llvm::Value* FunctionEmitter::gather(Value* pointers, llvm::Type* element, std::uint64_t align, Value* mask) {
+  return b_.CreateMaskedGather(vector_of(element), pointers, llvm::Align(align), mask_or_full(mask),
+                               llvm::Constant::getNullValue(vector_of(element)));
+}
+
+void FunctionEmitter::scatter(Value* pointers, Value* value, std::uint64_t align, Value* mask) {
+  b_.CreateMaskedScatter(value, pointers, llvm::Align(align), mask_or_full(mask));
+}
+
+// Elements of each lane, one after the other in memory: <lane 0: e0 e1 ...><lane 1: ...>. One wide access and shuffles.
+std::vector<llvm::Value*> FunctionEmitter::load_interleaved(const Address& address, llvm::Type* element, unsigned count,
+                                                            unsigned bytes, Value* mask, Space space) {
+  auto* wide = llvm::FixedVectorType::get(element, lanes() * count);
+  llvm::Instruction* all = nullptr;
+  if (mask) {
+    std::vector<int> repeat;
+    for (unsigned i = 0; i < lanes() * count; ++i) repeat.push_back(static_cast<int>(i / count));
+    Value* wide_mask = count == 1 ? mask : b_.CreateShuffleVector(mask, repeat);
+    all = b_.CreateMaskedLoad(wide, address.base, llvm::Align(bytes), wide_mask, llvm::Constant::getNullValue(wide));
+  } else {
+    all = b_.CreateAlignedLoad(wide, address.base, llvm::Align(bytes));
+  }
+  tag(all, space);
+  if (count == 1) return {all};
+  std::vector<Value*> result;
+  for (unsigned e = 0; e < count; ++e) {
+    std::vector<int> pick;
+    for (unsigned lane = 0; lane < lanes(); ++lane) pick.push_back(static_cast<int>(lane * count + e));
+    result.push_back(b_.CreateShuffleVector(all, pick));
+  }
+  return result;
+}
+
+void FunctionEmitter::store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes,
+                                        Value* mask, Space space) {
+  const auto count = static_cast<unsigned>(values.size());
+  Value* all = values[0];
+  if (count > 1) {
+    Value* joined = concatenate(values);
+    std::vector<int> weave;
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      for (unsigned e = 0; e < count; ++e) weave.push_back(static_cast<int>(e * lanes() + lane));
+    all = b_.CreateShuffleVector(joined, weave);
+  }
+  llvm::Instruction* access = nullptr;
+  if (mask) {
+    std::vector<int> repeat;
+    for (unsigned i = 0; i < lanes() * count; ++i) repeat.push_back(static_cast<int>(i / count));
+    Value* wide_mask = count == 1 ? mask : b_.CreateShuffleVector(mask, repeat);
+    access = b_.CreateMaskedStore(all, address.base, llvm::Align(bytes), wide_mask);
+  } else {
+    access = b_.CreateAlignedStore(all, address.base, llvm::Align(bytes));
+  }
+  tag(access, space);
+}
+
+// How many lanes at a time lie one after the other in memory, `bytes` apart: a power of two; 1 when none do.
+unsigned FunctionEmitter::run_length(const Address& address, std::int64_t bytes) const {
+  unsigned length = lanes();
+  for (; length > 1; length /= 2) {
+    bool regular = true;
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      regular &= address.offsets[lane] == address.offsets[lane / length * length] + bytes * (lane % length);
+    if (regular) break;
+  }
+  return length;
+}
+
+std::vector<int> FunctionEmitter::numbers(unsigned first, unsigned count) {
+  std::vector<int> result(count);
+  std::iota(result.begin(), result.end(), static_cast<int>(first));
+  return result;
+}
+
+llvm::Value* FunctionEmitter::concatenate(std::vector<Value*> parts) {
+  while (parts.size() > 1) {
+    std::vector<Value*> joined;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+      const auto n = llvm::cast<llvm::FixedVectorType>(parts[i]->getType())->getNumElements();
+      joined.push_back(b_.CreateShuffleVector(parts[i], parts[i + 1], numbers(0, 2 * n)));
+    }
+    parts = std::move(joined);
+  }
+  return parts[0];
+}
+
+// Loads each run of lanes at once. Runs at one place are loaded once.
+llvm::Value* FunctionEmitter::load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length,
+                                        Value* mask, Space space) {
+  std::map<std::int64_t, Value*> unmasked;
+  std::vector<Value*> parts;
+  auto* part_type = llvm::FixedVectorType::get(element, length);
+  for (unsigned first = 0; first < lanes(); first += length) {
+    const std::int64_t offset = address.offsets[first];
+    if (const auto known = unmasked.find(offset); !mask && known != unmasked.end()) {
+      parts.push_back(known->second);
+      continue;
+    }
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(offset));
+    llvm::Instruction* part = nullptr;
+    if (mask)
+      part = b_.CreateMaskedLoad(part_type, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)),
+                                 llvm::Constant::getNullValue(part_type));
+    else
+      part = b_.CreateAlignedLoad(part_type, at, llvm::Align(bytes));
+    tag(part, space);
+    unmasked[offset] = part;
+    parts.push_back(part);
+  }
+  return concatenate(std::move(parts));
+}
+
+void FunctionEmitter::store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, Space space) {
+  for (unsigned first = 0; first < lanes(); first += length) {
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(address.offsets[first]));
+    Value* part = b_.CreateShuffleVector(value, numbers(first, length));
+    llvm::Instruction* store = nullptr;
+    if (mask) store = b_.CreateMaskedStore(part, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)));
+    else store = b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+    tag(store, space);
+  }
+}
+
+// Few distinct places, each read by many lanes: scalar loads, spread. Only where all lanes run, since a lane that does not
+// might be the only one of its place.
+llvm::Value* FunctionEmitter::load_few(const Address& address, llvm::Type* element, unsigned bytes, Space space) {
+  std::map<std::int64_t, int> places;
+  for (std::int64_t offset : address.offsets) places.emplace(offset, 0);
+  if (places.size() > 4) return nullptr;
+  auto* few = llvm::FixedVectorType::get(element, static_cast<unsigned>(std::bit_ceil(places.size())));
+  Value* all = llvm::PoisonValue::get(few);
+  int number = 0;
+  for (auto& [offset, position] : places) {
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(offset));
+    auto* load = b_.CreateAlignedLoad(element, at, llvm::Align(bytes));
+    tag(load, space);
+    position = number;
+    all = b_.CreateInsertElement(all, load, static_cast<std::uint64_t>(number++));
+  }
+  std::vector<int> pick;
+  for (std::int64_t offset : address.offsets) pick.push_back(places[offset]);
+  return b_.CreateShuffleVector(all, pick);
+}
+
+// `count` elements of `bytes` bytes each from every lane's address, as vectors (scalars for a uniform address).
+std::vector<llvm::Value*> FunctionEmitter::load_elements(const Address& address, llvm::Type* element, unsigned count,
+                                                         unsigned bytes, Value* mask, Space space) {
+  std::vector<Value*> result;
+  if (address.form == Address::Form::uniform) {
+    for (unsigned e = 0; e < count; ++e) {
+      auto* load = b_.CreateAlignedLoad(element, advance(address, e * bytes).base, llvm::Align(bytes));
+      tag(load, space);
+      if (space == Space::param && function_.is_entry)
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
+      result.push_back(load);
+    }
+    return result;
+  }
+  const bool affine = address.form == Address::Form::affine;
+  if (affine && count > 1 && run_length(address, static_cast<std::int64_t>(count) * bytes) == lanes())
+    return load_interleaved(address, element, count, bytes, mask, space);
+  const unsigned length = affine ? run_length(address, bytes) : 1;
+  for (unsigned e = 0; e < count; ++e) {
+    const Address at = advance(address, e * bytes);
+    Value* value = nullptr;
+    if (length >= min_run) value = load_runs(at, element, bytes, length, mask, space);
+    else if (affine && !mask) value = load_few(at, element, bytes, space);
+    if (!value) {
+      Value* pointers = affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector;
+      value = gather(pointers, element, bytes, mask);
+      tag(llvm::cast<llvm::Instruction>(value), space);
+    }
+    result.push_back(value);
+  }
+  return result;
+}
+
+void FunctionEmitter::store_elements(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
+                                     Space space) {
+  const bool affine = address.form == Address::Form::affine;
+  const auto record = static_cast<std::int64_t>(values.size()) * bytes;
+  if (affine && values.size() > 1 && run_length(address, record) == lanes())
+    return store_interleaved(address, values, bytes, mask, space);
+  const unsigned length = affine ? run_length(address, bytes) : 1;
+  for (unsigned e = 0; e < values.size(); ++e) {
+    const Address at = advance(address, e * bytes);
+    if (length >= min_run) store_runs(at, values[e], bytes, length, mask, space);
+    else scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, values[e], bytes, mask);
+  }
+}
+
+// Strong accesses must not move over others; the host's own order is enough for acquire and release on x86, elsewhere the
+// fences become instructions.
+void FunctionEmitter::order_before(const ptx::Instruction& inst) {
+  if (inst.d.order == ptx::Order::weak || inst.d.nc) return;
+  if (inst.d.order == ptx::Order::release || inst.d.order == ptx::Order::acq_rel)
+    b_.CreateFence(llvm::AtomicOrdering::Release);
+  else
+    b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
+}
+
+void FunctionEmitter::order_after(const ptx::Instruction& inst) {
+  if (inst.d.order == ptx::Order::weak || inst.d.nc) return;
+  if (inst.d.order == ptx::Order::acquire || inst.d.order == ptx::Order::acq_rel)
+    b_.CreateFence(llvm::AtomicOrdering::Acquire);
+  else
+    b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
+}
+
+void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
+  if (lane_slot_access(inst, false)) return;
+  const ptx::Operand& destination = inst.operands[0];
+  const ptx::Operand& source = inst.operands[1];
+  const ptx::Type type = inst.d.type;
+  llvm::Type* element = memory_type(type);
+  const unsigned bytes = ptx::byte_size(type);
+  const unsigned count = inst.d.vector;
+  const Space space = effective_space(inst.d.space, source);
+  Value* mask = instruction_mask(inst);
+  if (kernel_.check) check_access(inst, source, space, bytes * count, false, mask);
+  order_before(inst);
+  const Address address = address_of(source, space);
+  std::vector<Value*> values(count);
+  const auto load = [&] {
+    if (!address.ok) {
+      values = load_elements(address, element, count, bytes, mask, space);
+      return;
+    }
+    for (unsigned e = 0; e < count; ++e) {
+      const Address at = advance(address, e * bytes);
+      values[e] = either_way(at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
+                             [&] { return slow_gather(at, element, mask); });
+    }
+  };
+  // A scalar access needs at least one lane that really makes it.
+  if (address.form == Address::Form::uniform && guarded_by_lanes(inst)) {
+    std::vector<std::pair<Value*, llvm::BasicBlock*>> ends;
+    auto* before = b_.GetInsertBlock();
+    auto* then = llvm::BasicBlock::Create(kernel_.llvm, "some", llvm_function_);
+    auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
+    b_.CreateCondBr(any(mask), then, after);
+    b_.SetInsertPoint(then);
+    load();
+    auto* loaded = b_.GetInsertBlock();
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
+    for (Value*& value : values) {
+      auto* merged = b_.CreatePHI(value->getType(), 2);
+      merged->addIncoming(value, loaded);
+      merged->addIncoming(llvm::Constant::getNullValue(value->getType()), before);
+      value = merged;
+    }
+  } else {
+    load();
+  }
+  order_after(inst);
+  for (unsigned e = 0; e < count; ++e)
+    write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
+}
+
+void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
+  if (lane_slot_access(inst, true)) return;
+  const ptx::Operand& destination = inst.operands[0];
+  const ptx::Operand& source = inst.operands[1];
+  const ptx::Type type = inst.d.type;
+  const unsigned bytes = ptx::byte_size(type);
+  const unsigned count = inst.d.vector;
+  const Space space = effective_space(inst.d.space, destination);
+  Value* mask = instruction_mask(inst);
+  if (kernel_.check) check_access(inst, destination, space, bytes * count, true, mask);
+  const auto operand = [&](unsigned e) -> const ptx::Operand& {
+    return count == 1 ? first_element(source) : source.elements[e];
+  };
+  order_before(inst);
+  const Address address = address_of(destination, space);
+  if (address.form == Address::Form::uniform) {
+    const auto store = [&] {
+      for (unsigned e = 0; e < count; ++e) {
+        Value* value = is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask);
+        tag(b_.CreateAlignedStore(value, advance(address, e * bytes).base, llvm::Align(bytes)), space);
+      }
+    };
+    if (guarded_by_lanes(inst)) when_any(mask, store);
+    else store();
+  } else {
+    std::vector<Value*> values;
+    for (unsigned e = 0; e < count; ++e) values.push_back(vector(operand(e), type));
+    either_way(address,
+               [&]() -> Value* {
+                 store_elements(address, values, bytes, mask, space);
+                 return nullptr;
+               },
+               [&]() -> Value* {
+                 for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
+                 return nullptr;
+               });
+  }
+  order_after(inst);
+}
+
+const ptx::Operand& FunctionEmitter::first_element(const ptx::Operand& operand) {
+  return operand.kind == OperandKind::vector ? operand.elements[0] : operand;
+}
+
+// An access through a symbol goes to the symbol's own space, whatever the instruction leaves open.
+Space FunctionEmitter::effective_space(Space space, const ptx::Operand& operand) const {
+  if (operand.base != OperandKind::symbol || space != Space::generic) return space;
+  const ptx::SymbolRef& symbol = operand.symbol;
+  if (symbol.kind == ptx::SymbolRef::Kind::module_variable) return kernel_.source.variables[symbol.index].space;
+  if (symbol.kind == ptx::SymbolRef::Kind::local_variable) return function_.variables[symbol.index].space;
+  return Space::param;
+}
+
+// A varying guard can leave no lane at all, unlike the mask of a block that is being run.
+bool FunctionEmitter::guarded_by_lanes(const ptx::Instruction& inst) const {
+  return inst.guard.present && lanes() > 1 && facts_.forms[inst.guard.reg].kind != Kind::uniform;
+}
+
+llvm::Value* FunctionEmitter::last_active(Value* vector_value, Value* mask) {
+  if (lanes() == 1) return vector_value;
+  if (!mask) return b_.CreateExtractElement(vector_value, lanes() - 1);
+  Value* bits = mask_bits(mask);
+  Value* zeros = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getFalse());
+  Value* last = b_.CreateSub(llvm::ConstantInt::get(bits->getType(), lanes() - 1), zeros);
+  return b_.CreateExtractElement(vector_value, last);
+}
+
+void FunctionEmitter::emit_prefetch(const ptx::Instruction& inst) {
+  if (inst.operands.empty() || inst.operands[0].kind != OperandKind::address) return;
+  const Address address = address_of(inst.operands[0], effective_space(inst.d.space, inst.operands[0]));
+  if (!address.base) return;  // a hint: scattered addresses are not worth 32 instructions
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {kernel_.abi.pointer},
+                     {address.base, b_.getInt32(0), b_.getInt32(inst.has(ptx::Modifier::l1) ? 3 : 2), b_.getInt32(1)});
+}
+
+}  // namespace heddle::device::cpu

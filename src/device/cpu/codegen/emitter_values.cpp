@@ -1,0 +1,254 @@
+// Registers and operands as LLVM values.
+#include "device/cpu/codegen/emitter.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include <llvm/IR/Constants.h>
+
+#include "ptx/forms.hpp"
+
+namespace heddle::device::cpu {
+
+using ptx::OperandKind;
+using Kind = ValueForm::Kind;
+
+llvm::Type* FunctionEmitter::vector_of(llvm::Type* element) const {
+  return lanes() == 1 ? element : llvm::FixedVectorType::get(element, lanes());
+}
+
+llvm::AllocaInst* FunctionEmitter::entry_alloca(llvm::Type* type, const llvm::Twine& name) {
+  llvm::IRBuilder<> builder(alloca_point_);
+  return builder.CreateAlloca(type, nullptr, name);
+}
+
+llvm::AllocaInst* FunctionEmitter::slot(std::uint32_t reg) {
+  if (!slots_[reg])
+    slots_[reg] = entry_alloca(carrier_of(function_.registers[reg].type,
+                                          facts_.forms[reg].kind == Kind::varying && lanes() > 1),
+                               function_.registers[reg].name);
+  return slots_[reg];
+}
+
+ValueForm FunctionEmitter::form_of(const ptx::Operand& operand) const {
+  if (lanes() == 1) return {Kind::uniform};
+  switch (operand.kind) {
+    case OperandKind::reg: return facts_.forms[operand.index];
+    case OperandKind::special: return facts_.special_form(operand.special);
+    case OperandKind::vector: {
+      for (const ptx::Operand& element : operand.elements)
+        if (form_of(element).kind != Kind::uniform) return {};
+      return {Kind::uniform};
+    }
+    default: return {Kind::uniform};
+  }
+}
+
+llvm::Value* FunctionEmitter::splat(Value* scalar) {
+  return lanes() == 1 ? scalar : b_.CreateVectorSplat(lanes(), scalar);
+}
+
+llvm::Value* FunctionEmitter::lane_numbers(llvm::IntegerType* type) {
+  std::vector<llvm::Constant*> numbers;
+  for (unsigned lane = 0; lane < lanes(); ++lane) numbers.push_back(llvm::ConstantInt::get(type, lane));
+  return llvm::ConstantVector::get(numbers);
+}
+
+llvm::Value* FunctionEmitter::ramp(Value* base, const std::vector<std::int64_t>& offsets) {
+  if (lanes() == 1) return base;
+  auto* type = llvm::cast<llvm::IntegerType>(base->getType());
+  std::vector<llvm::Constant*> steps;
+  for (std::int64_t offset : offsets)
+    steps.push_back(llvm::ConstantInt::get(type, static_cast<std::uint64_t>(offset), true));
+  return b_.CreateAdd(splat(base), llvm::ConstantVector::get(steps));
+}
+
+llvm::Value* FunctionEmitter::read(std::uint32_t reg) {
+  if (!current_[reg]) {
+    current_[reg] = b_.CreateLoad(slot(reg)->getAllocatedType(), slot(reg));
+    touched_.push_back(reg);
+  }
+  return current_[reg];
+}
+
+llvm::Value* FunctionEmitter::register_vector(std::uint32_t reg) {
+  if (lanes() == 1) return read(reg);
+  switch (facts_.forms[reg].kind) {
+    case Kind::uniform: return splat(read(reg));
+    case Kind::affine:
+      return facts_.assumptions(reg).empty() ? ramp(read(reg), facts_.lane_offsets(facts_.forms[reg])) : rebuild(reg);
+    case Kind::varying: break;
+  }
+  return read(reg);
+}
+
+// The exact value of each lane where the affine form may not hold: computed again from what it was computed from.
+// FunctionFacts has made sure that those registers still hold the same.
+llvm::Value* FunctionEmitter::rebuild(std::uint32_t reg) {
+  const ptx::Instruction& inst = function_.body[facts_.definition(reg)];
+  const ptx::SlotList list = ptx::slots(inst);
+  std::vector<Value*> operands;
+  for (unsigned i = 0; i < list.size; ++i)
+    if (list[i].role == ptx::Role::use)
+      operands.push_back(inst.operands[i].present() ? vector(inst.operands[i], list[i].type) : nullptr);
+  if (inst.opcode == ptx::Opcode::mov) return fit(operands[0], function_.registers[reg].type);
+  if (inst.opcode == ptx::Opcode::cvta) return fit(cvta_value(inst, operands[0]), function_.registers[reg].type);
+  Value* no_carry = nullptr;
+  return fit(arithmetic_.emit(inst, operands, nullptr, no_carry)[0], function_.registers[reg].type);
+}
+
+// Whether a widening conversion kept the form it was predicted to have.
+llvm::Value* FunctionEmitter::no_wrap(std::uint32_t assumption) {
+  auto*& place = no_wrap_[assumption];
+  if (!place) place = entry_alloca(kernel_.abi.i1, "no_wrap");
+  auto& current = current_no_wrap_[assumption];
+  if (!current) current = b_.CreateLoad(kernel_.abi.i1, place);
+  return current;
+}
+
+// Describes an affine register that rests on a single widening of a value with one step from lane to lane.
+std::optional<FunctionEmitter::Wrapped> FunctionEmitter::wrapped_source(std::uint32_t reg) {
+  const auto& assumptions = facts_.assumptions(reg);
+  if (assumptions.size() != 1) return std::nullopt;
+  const ptx::analysis::NoWrapAssumption& fact = facts_.no_wrap[assumptions[0]];
+  const ptx::Operand& operand = function_.body[fact.instruction].operands[fact.operand];
+  const auto source = facts_.lane_offsets(form_of(operand)), result = facts_.lane_offsets(facts_.forms[reg]);
+  Wrapped wrapped;
+  wrapped.step = source[1];
+  if (wrapped.step == 0 || result[1] % wrapped.step != 0) return std::nullopt;
+  wrapped.scale = result[1] / wrapped.step;
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    if (source[lane] != wrapped.step * lane || result[lane] != wrapped.scale * source[lane]) return std::nullopt;
+  wrapped.is_signed = fact.is_signed;
+  wrapped.width = fact.width;
+  Value* narrow = b_.CreateZExtOrTrunc(read(operand.index), llvm::IntegerType::get(kernel_.llvm, fact.width));
+  wrapped.source = fact.is_signed ? b_.CreateSExt(narrow, kernel_.abi.i64) : b_.CreateZExt(narrow, kernel_.abi.i64);
+  return wrapped;
+}
+
+// Called where the conversion stands: its operand's value must not wrap between lane 0 and any other lane.
+void FunctionEmitter::check_no_wrap(std::uint32_t assumption) {
+  const ptx::analysis::NoWrapAssumption& fact = facts_.no_wrap[assumption];
+  const ptx::Operand& operand = function_.body[fact.instruction].operands[fact.operand];
+  const auto offsets = facts_.lane_offsets(form_of(operand));
+  const auto [lowest, highest] = std::minmax_element(offsets.begin(), offsets.end());
+  auto* type = llvm::IntegerType::get(kernel_.llvm, fact.width);
+  Value* base = b_.CreateZExtOrTrunc(read(operand.index), type);
+  const auto far = [&](std::int64_t offset) {
+    return b_.CreateAdd(base, llvm::ConstantInt::get(type, static_cast<std::uint64_t>(offset), true));
+  };
+  Value* holds = nullptr;
+  if (*highest > 0) holds = fact.is_signed ? b_.CreateICmpSGE(far(*highest), base) : b_.CreateICmpUGE(far(*highest), base);
+  if (*lowest < 0) {
+    Value* below = fact.is_signed ? b_.CreateICmpSLE(far(*lowest), base) : b_.CreateICmpULE(far(*lowest), base);
+    holds = holds ? b_.CreateAnd(holds, below) : below;
+  }
+  if (!holds) holds = b_.getTrue();
+  no_wrap(assumption);
+  b_.CreateStore(holds, no_wrap_[assumption]);
+  current_no_wrap_[assumption] = holds;
+}
+
+llvm::Value* FunctionEmitter::fit(Value* value, ptx::Type type) {
+  const bool is_vector = value->getType()->isVectorTy();
+  llvm::Type* wanted = carrier(kernel_.llvm, type, is_vector ? lanes() : 0);
+  llvm::Type* have = value->getType();
+  if (have == wanted) return value;
+  const unsigned from = have->getScalarSizeInBits(), to = wanted->getScalarSizeInBits();
+  if (from == to) return b_.CreateBitCast(value, wanted);
+  const auto integer = [&](unsigned bits) -> llvm::Type* {
+    llvm::Type* scalar = llvm::IntegerType::get(kernel_.llvm, bits);
+    return is_vector ? vector_of(scalar) : scalar;
+  };
+  if (have->getScalarType()->isFloatingPointTy()) value = b_.CreateBitCast(value, integer(from));
+  value = b_.CreateZExtOrTrunc(value, integer(to));
+  return b_.CreateBitCast(value, wanted);
+}
+
+llvm::Value* FunctionEmitter::constant(const ptx::Operand& operand, ptx::Type type) {
+  llvm::Type* wanted = carrier(kernel_.llvm, type, 0);
+  std::uint64_t bits = static_cast<std::uint64_t>(operand.value);
+  if (operand.kind == OperandKind::real) {
+    // A literal is an f64 unless written 0f...; the instruction's type decides what it becomes.
+    const bool narrow = operand.real_type == ptx::Type::f32;
+    const double value = narrow ? std::bit_cast<float>(static_cast<std::uint32_t>(bits)) : std::bit_cast<double>(bits);
+    if (type == ptx::Type::f32) bits = narrow ? bits : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    else if (type == ptx::Type::f64 && narrow) bits = std::bit_cast<std::uint64_t>(value);
+  } else if (type == ptx::Type::f64 || type == ptx::Type::f32) {
+    // An integer literal in a floating-point instruction stands for its bits.
+  }
+  const unsigned width = wanted->getScalarSizeInBits();
+  llvm::APInt integer(width, 0);
+  if (width <= 64) integer = llvm::APInt(64, bits).trunc(width);
+  else integer = llvm::APInt(width, bits, true);
+  return llvm::ConstantExpr::getBitCast(llvm::ConstantInt::get(kernel_.llvm, integer), wanted);
+}
+
+llvm::Value* FunctionEmitter::lane0(const ptx::Operand& operand, ptx::Type type) {
+  Value* value = nullptr;
+  switch (operand.kind) {
+    case OperandKind::reg: value = read(operand.index); break;
+    case OperandKind::special: value = special_scalar(operand.special); break;
+    case OperandKind::symbol: value = symbol_address(operand.symbol, operand.value); break;
+    default: return constant(operand, type);
+  }
+  value = fit(value, type);
+  return operand.negated && type == ptx::Type::pred ? b_.CreateNot(value) : value;
+}
+
+llvm::Value* FunctionEmitter::vector(const ptx::Operand& operand, ptx::Type type) {
+  if (lanes() == 1) return lane0(operand, type);
+  Value* value = nullptr;
+  if (operand.kind == OperandKind::reg) value = register_vector(operand.index);
+  else if (operand.kind == OperandKind::special && !is_scalar(operand)) value = special_vector(operand.special);
+  else return splat(lane0(operand, type));
+  value = fit(value, type);
+  return operand.negated && type == ptx::Type::pred ? b_.CreateNot(value) : value;
+}
+
+// Lanes that wait elsewhere keep what the register holds for them.
+bool FunctionEmitter::needs_blend(std::uint32_t reg) const {
+  return mask_ && facts_.forms[reg].kind == Kind::varying && facts_.live_while_waiting.test(block_, reg);
+}
+
+void FunctionEmitter::store_register(std::uint32_t reg, Value* value) {
+  if (!current_[reg]) touched_.push_back(reg);
+  current_[reg] = value;
+  if (facts_.live_out(block_, reg)) b_.CreateStore(value, slot(reg));
+}
+
+// `value` is a scalar for uniform and affine registers, a vector for varying ones (a scalar is spread).
+void FunctionEmitter::write(std::uint32_t reg, Value* value) {
+  value = fit(value, function_.registers[reg].type);
+  const bool is_vector = lanes() > 1 && facts_.forms[reg].kind == Kind::varying;
+  if (is_vector && !value->getType()->isVectorTy()) value = splat(value);
+  // Some results are known to be the same in all lanes although they are found by vector operations.
+  if (!is_vector && value->getType()->isVectorTy()) value = first_active(value);
+  if (captured_) {
+    captured_->emplace_back(reg, value);
+    return;
+  }
+  Value* keep = needs_blend(reg) ? mask_ : nullptr;
+  const ptx::Guard& guard = function_.body[index_].guard;
+  if (guard.present && !guard_done_) {
+    ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
+    predicate.negated = guard.negated;
+    keep = both(keep, is_vector ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred));
+  }
+  if (keep) value = b_.CreateSelect(keep, value, read(reg));
+  store_register(reg, value);
+}
+
+void FunctionEmitter::write_operand(const ptx::Operand& operand, ptx::Type type, Value* value) {
+  if (operand.kind != OperandKind::reg) return;
+  // A result narrower than its register is extended by the sign of the instruction's type.
+  const unsigned have = value->getType()->getScalarSizeInBits();
+  const unsigned want = ptx::bit_width(function_.registers[operand.index].type);
+  if (have < want && ptx::is_signed(type)) {
+    llvm::Type* wide = llvm::IntegerType::get(kernel_.llvm, want);
+    value = b_.CreateSExt(value, value->getType()->isVectorTy() ? vector_of(wide) : wide);
+  }
+  write(operand.index, value);
+}
+
+}  // namespace heddle::device::cpu

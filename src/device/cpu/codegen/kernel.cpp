@@ -1,0 +1,263 @@
+// A kernel as one LLVM module: the loops over blocks and warps around the code of one warp.
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "device/cpu/codegen/codegen.hpp"
+#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/plan.hpp"
+#include "device/cpu/codegen/target.hpp"
+#include "heddle/error.hpp"
+#include "ptx/rewrite/inline_calls.hpp"
+#include "ptx/rewrite/split_webs.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr const char* entry_name = "heddle_kernel";
+
+class KernelBuilder {
+ public:
+  KernelBuilder(const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options) :
+      source_(source), options_(options), module_("heddle", llvm_), abi_(llvm_), machine_(make_target_machine(host_target())),
+      inlined_(ptx::inline_calls(source, kernel)) {
+    for (std::uint32_t callee : ptx::remaining_callees(source, inlined_))
+      if (!source.functions[callee].is_declaration) callees_.push_back(callee);
+    std::vector<const ptx::Function*> callee_functions;
+    for (std::uint32_t callee : callees_) callee_functions.push_back(&source.functions[callee]);
+    shared_ = shared_layout(source, inlined_, callee_functions);
+  }
+
+  CompiledKernel build() {
+    ptx::Function split = ptx::split_webs(inlined_);
+    plan_ = make_plan(source_, split, !callees_.empty(), options_);
+    module_.setTargetTriple(machine_->getTargetTriple().str());
+    module_.setDataLayout(machine_->createDataLayout());
+    KernelContext kernel{source_, llvm_, module_, abi_, host_target().arithmetic, plan_.lanes, options_.block, options_.check,
+                         plan_.shape == Shape::fiber, shared_, {}, nullptr, nullptr};
+    start_debug(kernel);
+    for (std::uint32_t callee : callees_)
+      kernel.functions[callee] = make_function(kernel, FunctionEmitter::function_type(kernel), source_.functions[callee].name + ".warp",
+                                               llvm::Function::InternalLinkage, source_.functions[callee].line);
+    for (std::uint32_t callee : callees_) build_callee(kernel, callee);
+    build_entry(kernel, std::move(split));
+    debug_->finalize();
+    return finish();
+  }
+
+ private:
+  FactsOptions facts_options(const std::vector<bool>& spin_loops) const {
+    return {plan_.lanes, options_.block, options_.global_id_fits, spin_loops};
+  }
+
+  void start_debug(KernelContext& kernel) {
+    debug_ = std::make_unique<llvm::DIBuilder>(module_);
+    kernel.debug = debug_.get();
+    kernel.file = debug_->createFile("kernel.ptx", ".");
+    debug_->createCompileUnit(llvm::dwarf::DW_LANG_C, kernel.file, "heddle", true, "", 0, "",
+                              llvm::DICompileUnit::LineTablesOnly);
+    module_.addModuleFlag(llvm::Module::Warning, "Debug Info Version", llvm::DEBUG_METADATA_VERSION);
+    module_.addModuleFlag(llvm::Module::Warning, "Dwarf Version", 4);
+  }
+
+  llvm::Function* make_function(KernelContext& kernel, llvm::FunctionType* type, const std::string& name,
+                                llvm::GlobalValue::LinkageTypes linkage, std::uint32_t line) {
+    auto* function = llvm::Function::Create(type, linkage, name, module_);
+    function->addFnAttr(llvm::Attribute::NoUnwind);
+    function->addFnAttr("prefer-vector-width", "512");
+    function->addFnAttr("min-legal-vector-width", "512");
+    function->addFnAttr("target-cpu", host_target().cpu);
+    function->addFnAttr("target-features", host_target().features);
+    function->addFnAttr("denormal-fp-math", "ieee,ieee");
+    auto* subroutine = debug_->createSubroutineType(debug_->getOrCreateTypeArray({}));
+    const unsigned at = line ? line : 1;
+    function->setSubprogram(debug_->createFunction(kernel.file, name, name, kernel.file, at, subroutine, at,
+                                                   llvm::DINode::FlagZero, llvm::DISubprogram::SPFlagDefinition));
+    return function;
+  }
+
+  static llvm::Value* field(llvm::IRBuilder<>& b, llvm::Value* object, std::size_t offset, llvm::Type* type) {
+    return b.CreateLoad(type, b.CreateConstGEP1_64(b.getInt8Ty(), object, offset));
+  }
+  static void set_field(llvm::IRBuilder<>& b, llvm::Value* object, std::size_t offset, llvm::Value* value) {
+    // Volatile: a fault in the code behind it must find the value in memory.
+    b.CreateStore(value, b.CreateConstGEP1_64(b.getInt8Ty(), object, offset), true);
+  }
+
+  void build_callee(KernelContext& kernel, std::uint32_t index) {
+    const ptx::Function& source = source_.functions[index];
+    if (!source.parameter_registers.empty() || !source.return_registers.empty())
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{}: recursive or indirectly called functions with .reg parameters are not supported by the CPU "
+                              "device; use .param parameters.", source.name));
+    const FunctionFacts facts(source_, ptx::split_webs(ptx::inline_calls(source_, source)), facts_options({}));
+    llvm::Function* function = kernel.functions[index];
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
+    WarpInputs inputs;
+    inputs.launch = function->getArg(0);
+    inputs.warp = function->getArg(1);
+    inputs.mask = plan_.lanes == 1 ? nullptr
+                                   : b.CreateBitCast(function->getArg(2), llvm::FixedVectorType::get(abi_.i1, plan_.lanes));
+    inputs.parameters = function->getArg(3);
+    inputs.returns = function->getArg(4);
+    llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
+    inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
+    for (unsigned d = 0; d < 3; ++d) inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
+    inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
+    inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
+    FunctionEmitter(kernel, facts, function, inputs).emit(b);
+    llvm::IRBuilder<>(inputs.end).CreateRetVoid();
+    lane_bytes_ += facts.memory.bytes;
+  }
+
+  void build_entry(KernelContext& kernel, ptx::Function split) {
+    const FunctionFacts facts(source_, std::move(split), facts_options(plan_.spin_loops));
+    lane_bytes_ += facts.memory.bytes;
+    if (plan_.shape == Shape::fiber) build_warp_entry(kernel, facts);
+    else build_direct_entry(kernel, facts);
+  }
+
+  llvm::Value* existing_lanes_mask(llvm::IRBuilder<>& b, llvm::Value* lanes) const {
+    if (options_.block.count() % plan_.lanes == 0) return nullptr;
+    std::vector<llvm::Constant*> numbers;
+    for (unsigned lane = 0; lane < plan_.lanes; ++lane) numbers.push_back(b.getInt32(lane));
+    return b.CreateICmpULT(llvm::ConstantVector::get(numbers), b.CreateVectorSplat(plan_.lanes, lanes));
+  }
+
+  // void heddle_kernel(WarpContext*)
+  void build_warp_entry(KernelContext& kernel, const FunctionFacts& facts) {
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer}, false);
+    auto* function = make_function(kernel, type, entry_name, llvm::Function::ExternalLinkage, facts.function.line);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
+    WarpInputs inputs;
+    inputs.warp = function->getArg(0);
+    llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
+    inputs.launch = field(b, block, offsetof(BlockContext, launch), abi_.pointer);
+    inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
+    inputs.parameters = field(b, inputs.launch, offsetof(LaunchContext, parameters), abi_.pointer);
+    for (unsigned d = 0; d < 3; ++d) inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
+    inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
+    inputs.mask = existing_lanes_mask(b, field(b, inputs.warp, offsetof(WarpContext, lanes), abi_.i32));
+    inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
+    FunctionEmitter(kernel, facts, function, inputs).emit(b);
+    llvm::IRBuilder<>(inputs.end).CreateRetVoid();
+  }
+
+  // void heddle_kernel(LaunchContext*, WarpContext*, u64 begin, u64 end)
+  void build_direct_entry(KernelContext& kernel, const FunctionFacts& facts) {
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer, abi_.pointer, abi_.i64, abi_.i64}, false);
+    auto* function = make_function(kernel, type, entry_name, llvm::Function::ExternalLinkage, facts.function.line);
+    const auto new_block = [&](const char* name) { return llvm::BasicBlock::Create(llvm_, name, function); };
+    auto* entry = new_block("entry");
+    auto* done = new_block("done");
+    auto* block_start = new_block("block_start");
+    auto* warp_start = new_block("warp_start");
+    auto* warp_end = new_block("warp_end");
+    auto* block_end = new_block("block_end");
+    llvm::IRBuilder<> b(entry);
+    WarpInputs inputs;
+    inputs.launch = function->getArg(0);
+    inputs.warp = function->getArg(1);
+    llvm::Value *begin = function->getArg(2), *end = function->getArg(3);
+    llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
+    inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
+    inputs.parameters = field(b, inputs.launch, offsetof(LaunchContext, parameters), abi_.pointer);
+    llvm::Value* grid[3];
+    for (unsigned d = 0; d < 3; ++d) grid[d] = field(b, inputs.launch, offsetof(LaunchContext, grid) + 4 * d, abi_.i32);
+    llvm::Value *wide_x = b.CreateZExt(grid[0], abi_.i64), *wide_y = b.CreateZExt(grid[1], abi_.i64);
+    llvm::Value* rows = b.CreateUDiv(begin, wide_x);
+    llvm::Value* first[3] = {b.CreateTrunc(b.CreateURem(begin, wide_x), abi_.i32), b.CreateTrunc(b.CreateURem(rows, wide_y), abi_.i32),
+                             b.CreateTrunc(b.CreateUDiv(rows, wide_y), abi_.i32)};
+    b.CreateCondBr(b.CreateICmpULT(begin, end), block_start, done);
+
+    b.SetInsertPoint(block_start);
+    auto* number = b.CreatePHI(abi_.i64, 2);
+    number->addIncoming(begin, entry);
+    llvm::PHINode* id[3];
+    for (unsigned d = 0; d < 3; ++d) {
+      id[d] = b.CreatePHI(abi_.i32, 2);
+      id[d]->addIncoming(first[d], entry);
+      inputs.block_id[d] = id[d];
+    }
+    for (unsigned d = 0; d < 3; ++d) set_field(b, block, offsetof(BlockContext, block_id) + 4 * d, id[d]);
+    b.CreateBr(warp_start);
+
+    b.SetInsertPoint(warp_start);
+    auto* first_thread = b.CreatePHI(abi_.i32, 2);
+    first_thread->addIncoming(b.getInt32(0), block_start);
+    inputs.first_thread = first_thread;
+    set_field(b, inputs.warp, offsetof(WarpContext, first_thread), first_thread);
+    const auto threads = static_cast<std::uint32_t>(options_.block.count());
+    inputs.mask = existing_lanes_mask(b, b.CreateSub(b.getInt32(threads), first_thread));
+    inputs.end = warp_end;
+    FunctionEmitter(kernel, facts, function, inputs).emit(b);
+
+    b.SetInsertPoint(warp_end);
+    llvm::Value* next_thread = b.CreateAdd(first_thread, b.getInt32(plan_.lanes));
+    first_thread->addIncoming(next_thread, warp_end);
+    b.CreateCondBr(b.CreateICmpULT(next_thread, b.getInt32(threads)), warp_start, block_end);
+
+    b.SetInsertPoint(block_end);
+    llvm::Value* x = b.CreateAdd(id[0], b.getInt32(1));
+    llvm::Value* row_done = b.CreateICmpEQ(x, grid[0]);
+    llvm::Value* y = b.CreateAdd(id[1], b.CreateZExt(row_done, abi_.i32));
+    llvm::Value* plane_done = b.CreateICmpEQ(y, grid[1]);
+    id[0]->addIncoming(b.CreateSelect(row_done, b.getInt32(0), x), block_end);
+    id[1]->addIncoming(b.CreateSelect(plane_done, b.getInt32(0), y), block_end);
+    id[2]->addIncoming(b.CreateAdd(id[2], b.CreateZExt(plane_done, abi_.i32)), block_end);
+    llvm::Value* next = b.CreateAdd(number, b.getInt64(1));
+    number->addIncoming(next, block_end);
+    b.CreateCondBr(b.CreateICmpULT(next, end), block_start, done);
+    llvm::IRBuilder<>(done).CreateRetVoid();
+  }
+
+  CompiledKernel finish() {
+    if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(module_, &stream))
+      throw Error(ErrorCode::internal, "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
+    optimize(module_, *machine_);
+    if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
+    CompiledKernel result;
+    result.shape = plan_.shape;
+    result.width = plan_.lanes;
+    result.may_wait = plan_.may_wait;
+    result.static_shared_bytes = static_cast<std::uint32_t>(shared_.static_bytes);
+    // Frames of generated code are dominated by local memory and spilled vectors; recursion gets a generous stack.
+    result.stack_bytes = static_cast<std::uint32_t>(lane_bytes_ * plan_.lanes) + (callees_.empty() ? 64u << 10 : 4u << 20);
+    result.explanation = plan_.explanation;
+    result.object = emit_object(module_, *machine_);
+    return result;
+  }
+
+  const ptx::Module& source_;
+  CodegenOptions options_;
+  llvm::LLVMContext llvm_;
+  llvm::Module module_;
+  AbiTypes abi_;
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  ptx::Function inlined_;
+  std::vector<std::uint32_t> callees_;
+  SharedLayout shared_;
+  Plan plan_;
+  std::unique_ptr<llvm::DIBuilder> debug_;
+  std::uint64_t lane_bytes_ = 0;
+};
+
+}  // namespace
+
+CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
+  return KernelBuilder(module, kernel, options).build();
+}
+
+std::string host_identity() { return host_target().cpu + " " + host_target().features; }
+
+}  // namespace heddle::device::cpu

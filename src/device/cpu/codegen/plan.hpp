@@ -1,0 +1,24 @@
+// Which shape a kernel's code takes on the CPU: how many lanes run side by side, and whether warps can wait.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "device/cpu/codegen/codegen.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::device::cpu {
+
+struct Plan {
+  Shape shape = Shape::direct;
+  unsigned lanes = 32;
+  bool may_wait = false;         // some loop may be waiting for another warp or block
+  std::vector<bool> spin_loops;  // by loop of the function's control flow graph: which
+  std::string explanation;
+};
+
+// `function` with its calls inlined and webs split; `calls_remain`: it still calls functions of the module.
+Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain, const CodegenOptions& options);
+
+}  // namespace heddle::device::cpu

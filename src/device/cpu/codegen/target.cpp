@@ -1,0 +1,120 @@
+#include "device/cpu/codegen/target.hpp"
+
+#include <cstdlib>
+#include <mutex>
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/Analysis/AliasAnalysis.h>
+#include <llvm/Analysis/BasicAliasAnalysis.h>
+#include <llvm/Analysis/ScopedNoAliasAA.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/TargetParser/Host.h>
+#include <llvm/TargetParser/SubtargetFeature.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/DCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "heddle/error.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+void initialize_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    llvm::InitializeNativeTargetAsmParser();
+  });
+}
+
+HostTarget detect() {
+  HostTarget host;
+  host.cpu = llvm::sys::getHostCPUName().str();
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  if (const char* removed = std::getenv("HEDDLE_CPU_FEATURES")) {
+    llvm::SmallVector<llvm::StringRef, 8> names;
+    llvm::StringRef(removed).split(names, ',', -1, false);
+    for (llvm::StringRef name : names)
+      if (name.consume_front("-")) features[name] = false;
+  }
+  llvm::SubtargetFeatures list;
+  for (const auto& feature : features) list.AddFeature(feature.first(), feature.second);
+  host.features = list.getString();
+  host.arithmetic.avx512 =
+      features.lookup("avx512f") && features.lookup("avx512vl") && features.lookup("avx512bw") && features.lookup("avx512dq");
+  host.arithmetic.fma = features.lookup("fma");
+  host.arithmetic.f16c = features.lookup("f16c");
+  host.vector_bits = host.arithmetic.avx512 ? 512 : features.lookup("avx2") ? 256 : 128;
+  return host;
+}
+
+}  // namespace
+
+const HostTarget& host_target() {
+  static const HostTarget host = detect();
+  return host;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const HostTarget& host) {
+  initialize_llvm();
+  const std::string triple = llvm::sys::getProcessTriple();
+  std::string message;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target) throw Error(ErrorCode::internal, "LLVM has no code generator for this machine: " + message);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // PTX says where to fuse; mul and add stay apart
+  options.EnableFastISel = false;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, host.cpu, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::LoopPassManager loop_passes;
+  loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  llvm::ModulePassManager pipeline;
+  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  pipeline.run(module, modules);
+}
+
+std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::SmallVector<char, 0> buffer;
+  llvm::raw_svector_ostream stream(buffer);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    throw Error(ErrorCode::internal, "LLVM cannot write object files for this machine.");
+  passes.run(module);
+  return std::vector<char>(buffer.begin(), buffer.end());
+}
+
+}  // namespace heddle::device::cpu

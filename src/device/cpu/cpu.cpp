@@ -1,0 +1,41 @@
+#include "device/cpu/cpu.hpp"
+
+#include <fmt/format.h>
+
+#include <llvm/Config/llvm-config.h>
+
+#include "base/file.hpp"
+#include "codegen_id.hpp"
+#include "device/cpu/codegen/codegen.hpp"
+#include "device/cpu/codegen/soft_functions.hpp"
+#include "device/cpu/cpu_device.hpp"
+#include "device/cpu/kernel_compiler.hpp"
+#include "device/cpu/object_cache.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+// Changes with everything that decides what code is generated.
+std::string identity() {
+  return fmt::format("heddle {} code {} llvm {} {}", HEDDLE_VERSION, HEDDLE_CODEGEN_ID, LLVM_VERSION_STRING,
+                     host_identity());
+}
+
+std::unique_ptr<ObjectCache> make_cache(const CpuOptions& options) {
+  if (!options.cache) return nullptr;
+  const auto folder = options.cache_directory.empty() ? base::cache_directory() / "cpu" : options.cache_directory;
+  return std::make_unique<ObjectCache>(folder, options.cache_bytes);
+}
+
+}  // namespace
+
+std::unique_ptr<Device> make_cpu_device(const CpuOptions& options) {
+  auto compiler = std::make_shared<KernelCompiler>(&compile_kernel, identity(), make_cache(options));
+  CodeProvider provider = [compiler](const ptx::Module& source, std::uint32_t entry, const KernelUnit& unit,
+                                     const std::string& print, const CodegenOptions& codegen) {
+    return compiler->compile(source, entry, unit, print, codegen);
+  };
+  return std::make_unique<CpuDevice>(options, std::move(provider), soft_functions());
+}
+
+}  // namespace heddle::device::cpu

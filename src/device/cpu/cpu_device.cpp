@@ -1,0 +1,149 @@
+#include "device/cpu/cpu_device.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "device/cpu/partition.hpp"
+#include "device/cpu/queue.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr unsigned most_workers = 1024;
+
+// The number in an environment variable; 0 when it is not set.
+std::uint64_t environment_number(const char* name, std::uint64_t least, std::uint64_t most) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return 0;
+  char* end = nullptr;
+  errno = 0;
+  const unsigned long long value = std::strtoull(text, &end, 10);
+  if (errno != 0 || *end != '\0' || *text == '-' || value < least || value > most) {
+    base::fail(ErrorCode::invalid_argument, "{}={}: expected a number from {} to {}", name, text, least, most);
+  }
+  return value;
+}
+
+unsigned worker_count(const CpuOptions& options, const Topology& topology) {
+  if (options.workers > most_workers) {
+    base::fail(ErrorCode::invalid_argument, "cpu: {} workers asked for; there can be {}", options.workers, most_workers);
+  }
+  if (options.workers != 0) return options.workers;
+  const auto wanted = static_cast<unsigned>(environment_number("HEDDLE_CPU_WORKERS", 1, most_workers));
+  return wanted != 0 ? wanted : topology.usable_cores();
+}
+
+CpuOptions with_environment(CpuOptions options) {
+  if (const std::uint64_t ms = environment_number("HEDDLE_DEADLOCK_MS", 1, 86'400'000)) {
+    options.deadlock_timeout = std::chrono::milliseconds(ms);
+  }
+  return options;
+}
+
+std::string vector_name(unsigned bits) {
+  return bits >= 512 ? "AVX-512" : bits >= 256 ? "AVX" : "SSE";
+}
+
+DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t memory) {
+  DeviceInfo info;
+  info.id = "cpu";
+  info.name = fmt::format("{}, {} worker{}, {}", topology.cpu_name(), workers, workers == 1 ? "" : "s",
+                          vector_name(topology.vector_bits()));
+  info.processors = workers;
+  info.vector_bits = topology.vector_bits();
+  info.memory_bytes = memory;
+  info.host_memory = true;
+  return info;
+}
+
+}  // namespace
+
+CpuDevice::CpuDevice(const CpuOptions& options, CodeProvider provider, void (*const* soft_functions)())
+    : services_(with_environment(options), worker_count(options, topology_),
+                options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes(), soft_functions),
+      provider_(std::move(provider)),
+      info_(make_info(topology_, services_.runtime.processors,
+                      options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes())),
+      pool_(info_.processors, topology_, services_) {}
+
+std::unique_ptr<Memory> CpuDevice::allocate(std::size_t bytes) {
+  return std::make_unique<CpuMemory>(this, services_.allocator, bytes);
+}
+
+std::shared_ptr<Module> CpuDevice::load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) {
+  if (module == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: no module given");
+  if (module->address_size != 64) {
+    base::fail(ErrorCode::unsupported, "cpu: the module has {}-bit addresses; only .address_size 64 runs here",
+               module->address_size);
+  }
+  return std::make_shared<CpuModule>(this, std::move(module), services_.allocator, provider_, options);
+}
+
+std::unique_ptr<Queue> CpuDevice::queue(const QueueOptions& options) {
+  WorkerSet workers;
+  if (options.partition != nullptr) {
+    const auto* partition = dynamic_cast<const CpuPartition*>(options.partition);
+    if (partition == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: the partition is of another device");
+    workers = partition->workers();
+  }
+  return std::make_unique<CpuQueue>(*this, services_.next_number(), options.priority, std::move(workers));
+}
+
+std::unique_ptr<Event> CpuDevice::event() { return std::make_unique<CpuEvent>(pool_); }
+
+std::unique_ptr<Partition> CpuDevice::partition(const ProcessorSet& processors) {
+  const auto& ids = processors.ids;
+  if (ids.empty()) base::fail(ErrorCode::invalid_argument, "cpu: a partition needs at least one worker");
+  if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) != ids.end()) {
+    base::fail(ErrorCode::invalid_argument, "cpu: the workers of a partition must be named once each, in ascending order");
+  }
+  if (ids.back() >= info_.processors) {
+    base::fail(ErrorCode::invalid_argument, "cpu: there is no worker {}; they are numbered 0 to {}", ids.back(),
+               info_.processors - 1);
+  }
+  return std::make_unique<CpuPartition>(processors);
+}
+
+void CpuDevice::check_cooperative(const CpuFunction& function, const KernelCode& code, const LaunchConfig& config,
+                                  BlockRange range, const WorkerSet& workers) const {
+  if (code.shape != Shape::fiber) return;  // its blocks wait for nothing
+  const auto threads = static_cast<unsigned>(config.block.count());
+  const unsigned fibers = (threads + code.width - 1) / code.width;
+  const unsigned members = workers.all() ? pool_.size() : workers.count(pool_.size());
+  const std::uint64_t most = std::uint64_t{pool_.fiber_share_of(fibers) / fibers} * members;
+  if (range.size() > most) {
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
+               "at once",
+               function.ptx().name, range.size(), threads, most);
+  }
+}
+
+double CpuDevice::measured_bandwidth() {
+  std::call_once(bandwidth_once_, [this] {
+    constexpr std::size_t wanted = 64 << 20;
+    constexpr double budget_seconds = 0.1;
+    const std::size_t bytes = std::clamp<std::size_t>(info_.memory_bytes / 16, 1 << 20, wanted);
+    const auto a = allocate(bytes), b = allocate(bytes);
+    const auto copies = queue({});
+    // Touches every page once, which is no part of the figure.
+    copies->fill(a->span(), 1, 1);
+    copies->copy(b->span(), a->span());
+    copies->synchronize();
+    const base::Stopwatch total;
+    do {
+      const base::Stopwatch one;
+      copies->copy(b->span(), a->span());
+      copies->synchronize();
+      bandwidth_ = std::max(bandwidth_, 2.0 * static_cast<double>(bytes) / one.seconds());
+    } while (total.seconds() < budget_seconds);
+  });
+  return bandwidth_;
+}
+
+}  // namespace heddle::device::cpu

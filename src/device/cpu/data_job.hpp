@@ -1,0 +1,73 @@
+// Commands that are no launches: copies, fills and host functions.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+#include "base/trace.hpp"
+#include "device/cpu/job.hpp"
+
+namespace heddle::device::cpu {
+
+class Services;
+
+// Reports start and end of a job that is no launch.
+class TracedJob : public Job {
+ public:
+  TracedJob(base::TraceEvent::Kind kind, std::uint64_t bytes, std::uint64_t pieces, std::uint64_t queue_id,
+            std::uint64_t command, Services& services)
+      : Job({0, pieces}, queue_id), kind_(kind), bytes_(bytes), command_(command), services_(services) {}
+  void skip() noexcept override;
+
+ protected:
+  void note_start();
+  void on_complete() noexcept override;
+
+ private:
+  void trace(base::TraceEvent::Phase phase, bool failed);
+  const base::TraceEvent::Kind kind_;
+  const std::uint64_t bytes_, command_;
+  Services& services_;
+  std::atomic<bool> started_{false};
+};
+
+class CopyJob final : public TracedJob {
+ public:
+  CopyJob(void* destination, const void* source, std::size_t bytes, std::uint64_t queue_id, std::uint64_t command,
+          Services& services);
+  void work(Worker& worker) override;
+
+ private:
+  std::byte* destination_;
+  const std::byte* source_;
+  std::size_t bytes_;
+};
+
+class FillJob final : public TracedJob {
+ public:
+  FillJob(void* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes, std::uint64_t queue_id,
+          std::uint64_t command, Services& services);
+  void work(Worker& worker) override;
+
+ private:
+  std::byte* destination_;
+  std::size_t bytes_;
+  std::uint32_t value_;
+  unsigned value_bytes_;
+};
+
+class CallJob final : public TracedJob {
+ public:
+  CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services);
+  void work(Worker& worker) override;
+
+ private:
+  std::function<void()> function_;
+};
+
+// A copy that one thread does at once. The ranges may overlap. From `streamed` on, past the caches.
+void copy_bytes(std::byte* destination, const std::byte* source, std::size_t bytes, bool streamed);
+void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes);
+
+}  // namespace heddle::device::cpu

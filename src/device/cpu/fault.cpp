@@ -1,0 +1,153 @@
+#include "device/cpu/fault.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "device/cpu/sanitizer.hpp"
+#include "device/cpu/worker.hpp"
+
+#if !defined(__x86_64__) || !defined(__linux__)
+#error "The CPU device's fault handling is written for Linux on x86-64."
+#endif
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr std::array<int, 4> caught = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+// Handlers are a resource of the process that the system hands to a plain function; this is the state it needs.
+struct Installation {
+  std::mutex mutex;
+  unsigned users = 0;
+  struct sigaction previous[caught.size()] = {};
+};
+constinit Installation installation;
+
+// Read in signal handlers, hence no lazy allocation.
+constinit thread_local Worker* thread_worker __attribute__((tls_model("initial-exec"))) = nullptr;
+
+class AlternateStack {
+ public:
+  ~AlternateStack() {
+    if (memory_ == nullptr) return;
+    stack_t off = {};
+    off.ss_flags = SS_DISABLE;
+    ::sigaltstack(&off, nullptr);
+    ::munmap(memory_, size_);
+  }
+  void ensure() {
+    if (checked_) return;
+    checked_ = true;
+    stack_t now = {};
+    if (::sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0) return;  // the thread has one
+    size_ = std::max<std::size_t>(64 * 1024, 4 * static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ)));
+    void* memory = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return;
+    stack_t mine = {};
+    mine.ss_sp = memory;
+    mine.ss_size = size_;
+    if (::sigaltstack(&mine, nullptr) != 0) {
+      ::munmap(memory, size_);
+      return;
+    }
+    memory_ = memory;
+  }
+
+ private:
+  bool checked_ = false;
+  void* memory_ = nullptr;
+  std::size_t size_ = 0;
+};
+thread_local AlternateStack alternate_stack;
+
+// Continues here, on the worker's recovery stack, when the handler has returned.
+HEDDLE_NO_SANITIZE void landing(Worker* worker) { worker->land(); }
+
+void pass_on(int signal, siginfo_t* info, void* context) {
+  const auto index = static_cast<std::size_t>(std::find(caught.begin(), caught.end(), signal) - caught.begin());
+  const struct sigaction& previous = installation.previous[index];
+  if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
+    previous.sa_sigaction(signal, info, context);
+  } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
+    previous.sa_handler(signal);
+  } else {
+    // As if we had never been here: the instruction faults again, or the signal is sent again, and the default happens.
+    struct sigaction standard = {};
+    standard.sa_handler = SIG_DFL;
+    ::sigaction(signal, &standard, nullptr);
+    if (info == nullptr || info->si_code <= 0) ::raise(signal);
+  }
+}
+
+HEDDLE_NO_SANITIZE void handle(int signal, siginfo_t* info, void* raw_context) {
+  Worker* worker = thread_worker;
+  // si_code <= 0: sent by a process, not raised by an instruction.
+  if (worker == nullptr || !worker->in_kernel() || info->si_code <= 0) {
+    pass_on(signal, info, raw_context);
+    return;
+  }
+  auto& context = *static_cast<ucontext_t*>(raw_context);
+  auto& registers = context.uc_mcontext.gregs;
+  Fault& fault = worker->fault();
+  fault.kind = FaultKind::signal;
+  fault.signal = signal;
+  // For a non-canonical address the CPU raises a general protection fault and the system reports address 0.
+  fault.address_known = !(signal == SIGSEGV && info->si_code == SI_KERNEL);
+  fault.address = reinterpret_cast<std::uint64_t>(info->si_addr);
+  fault.instruction = reinterpret_cast<const void*>(registers[REG_RIP]);
+  fault.in_runtime = false;
+  fault.lane = -1;
+  // The kernel's stack may be full, so go on elsewhere: as if landing(worker) had been called there.
+  registers[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(worker->recovery_stack()) - 8);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&landing);
+  registers[REG_RDI] = reinterpret_cast<greg_t>(worker);
+  constexpr greg_t direction = 0x400, alignment = 0x40000, trap = 0x100;
+  registers[REG_EFL] &= ~(direction | alignment | trap);
+}
+
+}  // namespace
+
+FaultHandlers::FaultHandlers() {
+  const std::lock_guard guard(installation.mutex);
+  if (installation.users++ != 0) return;
+  struct sigaction action = {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < caught.size(); ++i) {
+    struct sigaction now = {};
+    ::sigaction(caught[i], nullptr, &now);
+    // Still ours when somebody who chained to us kept it alive after the last device.
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle) continue;
+    installation.previous[i] = now;
+    ::sigaction(caught[i], &action, nullptr);
+  }
+}
+
+FaultHandlers::~FaultHandlers() {
+  const std::lock_guard guard(installation.mutex);
+  if (--installation.users != 0) return;
+  for (std::size_t i = 0; i < caught.size(); ++i) {
+    struct sigaction now = {};
+    ::sigaction(caught[i], nullptr, &now);
+    // Somebody who came later may pass signals on to us: then our handler stays.
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle) {
+      ::sigaction(caught[i], &installation.previous[i], nullptr);
+    }
+  }
+}
+
+Worker* worker_of_thread() { return thread_worker; }
+
+void set_worker_of_thread(Worker* worker) {
+  if (worker != nullptr) alternate_stack.ensure();
+  thread_worker = worker;
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,232 @@
+#include "device/cpu/fault_report.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/format.hpp"
+#include "device/cpu/memory.hpp"
+#include "ptx/printer.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+std::string triple(std::uint64_t x, std::uint64_t y, std::uint64_t z) { return fmt::format("({},{},{})", x, y, z); }
+
+std::string block_name(const BlockContext& block) {
+  return triple(block.block_id[0], block.block_id[1], block.block_id[2]);
+}
+
+std::string thread_name(const LaunchJob& job, std::uint32_t linear) {
+  const Dim3& size = job.config().block;
+  return triple(linear % size.x, linear / size.x % size.y, linear / size.x / size.y);
+}
+
+// "thread (3,0,0)" or "a thread of (0,0,0) to (31,0,0)".
+std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
+  if (lane >= 0) return "thread " + thread_name(job, warp.first_thread + static_cast<std::uint32_t>(lane));
+  if (warp.lanes <= 1) return "thread " + thread_name(job, warp.first_thread);
+  return fmt::format("one of the threads {} to {}", thread_name(job, warp.first_thread),
+                     thread_name(job, warp.first_thread + warp.lanes - 1));
+}
+
+std::string source_line(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc) {
+  if (loc == 0 || loc > function.locs.size()) return "";
+  const ptx::Loc& at = function.locs[loc - 1];
+  const auto file = std::find_if(module.files.begin(), module.files.end(), [&](const auto& f) { return f.index == at.file; });
+  return fmt::format("{}:{}", file != module.files.end() ? file->name : fmt::format("file {}", at.file), at.line);
+}
+
+// " at saxpy.cu:12 (PTX line 40: st.global.f32 [%rd4], %f1;)", or what of it is known.
+std::string place(const LaunchJob& job, unsigned number) {
+  const KernelUnit* unit = job.unit();
+  if (unit == nullptr || number == 0 || number > unit->places.size()) {
+    return number == 0 ? "" : fmt::format(" at PTX line {}", number);
+  }
+  const KernelUnit::Place& from = unit->places[number - 1];
+  const ptx::Function& function = job.module().functions[from.function];
+  const ptx::Instruction& inst = function.body[from.instruction];
+  const std::string ptx_line = fmt::format("PTX line {}: {}", inst.where.line, ptx::print(job.module(), function, inst));
+  const std::string line = source_line(job.module(), function, inst.where.loc);
+  return line.empty() ? fmt::format(" at {}", ptx_line) : fmt::format(" at {} ({})", line, ptx_line);
+}
+
+// The number of the instruction that a runtime call was made from: by its return address, or as the code noted it.
+unsigned number_of_call(const LaunchJob& job, const Warp& warp, const void* return_address) {
+  const unsigned number = job.code().line_of(static_cast<const char*>(return_address) - 1);
+  return number != 0 ? number : warp.context.instruction;
+}
+
+std::string head(const LaunchJob& job, const BlockContext& block) {
+  return fmt::format("kernel '{}', block {}", job.kernel().name, block_name(block));
+}
+
+const char* signal_text(int signal) {
+  switch (signal) {
+    case SIGFPE: return "an arithmetic exception";
+    case SIGILL: return "an instruction that the CPU does not know, or code that should not be reached";
+    case SIGBUS: return "an access that the system could not carry out (bus error)";
+    default: return "an access to memory that it may not touch";
+  }
+}
+
+std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
+  if (fault.signal == SIGSEGV && fault.address_known && warp.fiber.stack() != nullptr &&
+      warp.fiber.stack()->guard_contains(fault.address)) {
+    return fmt::format("stack overflow: recursion or local memory needs more than the {} of stack that a warp has",
+                       base::format_bytes(job.stack_bytes()));
+  }
+  if (fault.signal != SIGSEGV && fault.signal != SIGBUS) return signal_text(fault.signal);
+  if (!fault.address_known) return "an access to an address that no memory can have (a wild pointer)";
+  if (warp.block->context.shared != nullptr) {
+    // The window has pages without access on either side.
+    const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
+    const std::uint64_t end = begin + warp.block->shared.size();
+    constexpr std::uint64_t near = 64 * 1024;
+    if (fault.address >= begin - near && fault.address < end + near) {
+      return fmt::format("an access outside shared memory: offset {}, of {} bytes",
+                         static_cast<std::int64_t>(fault.address - begin), job.shared_bytes());
+    }
+  }
+  return fmt::format("{}: address {:#x} is {}", signal_text(fault.signal), fault.address,
+                     allocator.whereabouts(fault.address));
+}
+
+std::string describe_access(const Fault& fault, const Allocator& allocator) {
+  const auto space = static_cast<ptx::Space>(fault.space);
+  const char* doing = fault.is_write ? "write" : "read";
+  if (space == ptx::Space::shared || space == ptx::Space::local) {
+    return fmt::format("{} of {} bytes at offset {} of {} memory, which has {} bytes", doing, fault.size,
+                       static_cast<std::int64_t>(fault.address), space == ptx::Space::shared ? "shared" : "local",
+                       fault.window);
+  }
+  if (fault.read_only) {
+    return fmt::format("write of {} bytes to constant memory: address {:#x} is {}", fault.size, fault.address,
+                       allocator.whereabouts(fault.address));
+  }
+  return fmt::format("{} of {} bytes at address {:#x}, which is {}", doing, fault.size, fault.address,
+                     allocator.whereabouts(fault.address));
+}
+
+std::string describe_barrier_misuse(const Fault& fault, const Warp& warp) {
+  switch (static_cast<BarrierSet::Outcome>(fault.window)) {
+    case BarrierSet::Outcome::bad_number: return fmt::format("barrier {} does not exist: there are 0 to 15", fault.number);
+    case BarrierSet::Outcome::bad_count:
+      return fmt::format("barrier {} is to take {} threads, which is not a number of whole warps", fault.number, fault.size);
+    default:
+      return fmt::format("barrier {} is used with {} threads while others wait there for {}, or with another reduction",
+                         fault.number, fault.size == 0 ? warp.block->job->block_threads() : fault.size,
+                         warp.block->barriers.expected(fault.number));
+  }
+}
+
+std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
+  switch (fault.kind) {
+    case FaultKind::none: break;
+    case FaultKind::signal: return describe_signal(fault, warp, job, allocator);
+    case FaultKind::trap: return "trap";
+    case FaultKind::assertion:
+      return fmt::format("assertion '{}' failed in {}, {}:{}", fault.text, fault.function, fault.file, fault.number);
+    case FaultKind::bad_jump: return fmt::format("call or branch through {:#x}, which leads nowhere", fault.address);
+    case FaultKind::bad_access: return describe_access(fault, allocator);
+    case FaultKind::bad_barrier: return describe_barrier_misuse(fault, warp);
+    case FaultKind::bad_free:
+      return fmt::format("free({:#x}): {}", fault.address,
+                         allocator.was_heap(fault.address)
+                             ? std::string("freed already")
+                             : "not from malloc in a kernel, but " + allocator.whereabouts(fault.address));
+    case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
+  }
+  return "unknown fault";
+}
+
+// Warps that wait at the same place, for one line of a message.
+struct Group {
+  std::vector<unsigned> warps;
+};
+
+std::string list_threads(const Block& block, const std::vector<unsigned>& warps) {
+  constexpr std::size_t shown = 8;
+  const char* unit = block.job->code().width == 1 ? "thread" : "warp";
+  std::string text = fmt::format("{}{} ", unit, warps.size() == 1 ? "" : "s");
+  for (std::size_t i = 0; i < warps.size();) {
+    std::size_t last = i;
+    while (last + 1 < warps.size() && warps[last + 1] == warps[last] + 1) ++last;
+    if (i != 0) text += ", ";
+    if (i >= shown) return text + fmt::format("... ({} in all)", warps.size());
+    text += last == i ? fmt::format("{}", warps[i]) : fmt::format("{} to {}", warps[i], warps[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::string waiting_for(const Block& block, const Warp& warp) {
+  const LaunchJob& job = *block.job;
+  const std::string where = place(job, number_of_call(job, warp, warp.site));
+  if (warp.finished) return "has left the kernel";
+  switch (warp.waiting) {
+    case Waiting::barrier: return fmt::format("waits at barrier {}{}", warp.barrier, where);
+    case Waiting::meeting: return fmt::format("waits for other lanes of its warp{}", where);
+    case Waiting::nothing: return fmt::format("loops{}", where);
+  }
+  return "";
+}
+
+std::string describe_warps(const Block& block) {
+  std::map<std::string, Group> groups;
+  for (unsigned i = 0; i < block.warp_count; ++i) groups[waiting_for(block, block.warps[i])].warps.push_back(i);
+  std::string text;
+  for (const auto& [what, group] : groups) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", list_threads(block, group.warps), what);
+  }
+  return text;
+}
+
+}  // namespace
+
+Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
+  unsigned number = 0;
+  if (!fault.in_runtime) number = job.code().line_of(fault.instruction);
+  // A fault in a runtime function: the place is the call.
+  if (number == 0) number = number_of_call(job, warp, fault.in_runtime ? fault.instruction : warp.site);
+  return Error(ErrorCode::kernel_fault,
+               fmt::format("{}, {}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
+                           describe_event(fault, warp, job, allocator), place(job, number)));
+}
+
+Error barrier_deadlock(const Block& block) {
+  std::string barriers;
+  for (unsigned b = 0; b < BarrierSet::barriers; ++b) {
+    if (!block.barriers.active(b)) continue;
+    barriers += fmt::format(" Barrier {} has {} of {} threads{}.", b, block.barriers.arrived(b), block.barriers.expected(b),
+                            block.barriers.left() != 0 ? fmt::format(" ({} have left the kernel)", block.barriers.left()) : "");
+  }
+  return Error(ErrorCode::deadlock,
+               fmt::format("deadlock in {}: every thread that is left waits for another one.{} {}",
+                           head(*block.job, block.context), barriers, describe_warps(block)));
+}
+
+Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout) {
+  const LaunchJob& job = *block.job;
+  return Error(ErrorCode::deadlock,
+               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} blocks of the launch are "
+                           "under way on this worker and wait{}. {}",
+                           head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
+                           resident, job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
+}
+
+Error out_of_stack(const LaunchJob& job) {
+  return Error(ErrorCode::out_of_memory,
+               fmt::format("kernel '{}': no memory for a block of {} threads: {} of stack for each of {} warps and {} of "
+                           "shared memory",
+                           job.kernel().name, job.block_threads(), base::format_bytes(job.stack_bytes()),
+                           job.code().shape == Shape::fiber ? job.fibers_per_block() : 1,
+                           base::format_bytes(job.shared_bytes())));
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,125 @@
+// Work that the pool's workers share out among themselves in pieces: a launch, a large copy, a host call.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "device/cpu/spin_lock.hpp"
+#include "device/partition.hpp"
+#include "heddle/dim3.hpp"
+
+namespace heddle::device::cpu {
+
+class Worker;
+class Job;
+
+// A set of workers as bits. Empty (default) stands for all of them.
+class WorkerSet {
+ public:
+  WorkerSet() = default;
+  explicit WorkerSet(const ProcessorSet& processors) {
+    for (const unsigned id : processors.ids) {
+      if (bits_.size() <= id / 64) bits_.resize(id / 64 + 1);
+      bits_[id / 64] |= std::uint64_t{1} << (id % 64);
+    }
+  }
+  bool all() const { return bits_.empty(); }
+  bool contains(unsigned worker) const {
+    return bits_.empty() || (worker / 64 < bits_.size() && (bits_[worker / 64] >> (worker % 64) & 1) != 0);
+  }
+  unsigned count(unsigned workers) const {
+    unsigned members = 0;
+    for (unsigned w = 0; w < workers; ++w) members += contains(w) ? 1 : 0;
+    return members;
+  }
+
+ private:
+  std::vector<std::uint64_t> bits_;
+};
+
+// Hears of the end of a job, on the thread that finished its last piece. Kept alive by its jobs.
+class JobOwner {
+ public:
+  virtual ~JobOwner() = default;
+  virtual void job_done(Job& job) noexcept = 0;
+};
+
+class Job {
+ public:
+  // Pieces are the numbers [range); `owner_id` tells jobs of one queue from others.
+  Job(BlockRange range, std::uint64_t owner_id) : owner_id(owner_id), next_(range.begin), end_(range.end),
+                                                  unfinished_(range.size()) {}
+  virtual ~Job() = default;
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // Works on pieces until none is left to take, or the worker has something more urgent to do.
+  virtual void work(Worker& worker) = 0;
+
+  bool has_pieces() const { return next_.load(std::memory_order_relaxed) < end_; }
+  // Takes up to `most` pieces, in increasing order: a share of what is left, so that workers end together. `sharers` is
+  // how many workers take part.
+  BlockRange take(unsigned sharers, std::uint64_t most) {
+    std::uint64_t begin = next_.load(std::memory_order_relaxed);
+    while (begin < end_) {
+      const std::uint64_t share = std::max<std::uint64_t>(1, (end_ - begin) / (std::uint64_t{sharers} * shares_each));
+      const std::uint64_t size = std::min(share, most);
+      if (next_.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed)) return {begin, begin + size};
+    }
+    return {};
+  }
+  // Says that `count` pieces are done; the last one ends the job. Nothing may touch the job's data afterwards but those
+  // who hold a reference to it.
+  void finish(std::uint64_t count) noexcept {
+    if (count != 0 && unfinished_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
+  }
+  // Remembers the first failure and gives up the pieces that nobody has taken. The caller still finishes its own.
+  void fail(std::exception_ptr error) noexcept {
+    {
+      const std::lock_guard guard(failure_lock_);
+      if (!failure_) failure_ = std::move(error);
+    }
+    failed_.store(true, std::memory_order_release);
+    const std::uint64_t begin = next_.exchange(end_, std::memory_order_relaxed);
+    if (begin < end_) finish(end_ - begin);
+  }
+  // The job will not run because an earlier one failed.
+  virtual void skip() noexcept {}
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // Valid when the job is done.
+  const std::exception_ptr& failure() const { return failure_; }
+
+  const std::uint64_t owner_id;
+  int priority = 0;
+  std::uint64_t sequence = 0;          // given by the pool: first come, first served
+  WorkerSet allowed;
+  std::shared_ptr<JobOwner> owner;
+
+ protected:
+  // Called once, before the owner hears of the end.
+  virtual void on_complete() noexcept {}
+
+ private:
+  // A worker's first chunk is 1/shares_each of its fair share: late comers still find work (guided self-scheduling,
+  // Polychronopoulos and Kuck, 1987).
+  static constexpr unsigned shares_each = 4;
+
+  void complete() noexcept {
+    on_complete();
+    const std::shared_ptr<JobOwner> keep = std::move(owner);
+    if (keep) keep->job_done(*this);
+  }
+
+  alignas(64) std::atomic<std::uint64_t> next_;
+  const std::uint64_t end_;
+  alignas(64) std::atomic<std::uint64_t> unfinished_;
+  std::atomic<bool> failed_{false};
+  SpinLock failure_lock_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace heddle::device::cpu

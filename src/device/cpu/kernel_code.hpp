@@ -1,0 +1,25 @@
+// Machine code of a kernel for one block size, ready to run.
+#pragma once
+
+#include <cstdint>
+
+#include "device/cpu/abi.hpp"
+#include "device/cpu/codegen/codegen.hpp"
+
+namespace heddle::device::cpu {
+
+class KernelCode {
+ public:
+  virtual ~KernelCode() = default;
+
+  Shape shape = Shape::direct;
+  unsigned width = 32;            // lanes of one WarpContext
+  bool may_wait = false;          // has loops that wait for other warps or blocks
+  std::uint32_t stack_bytes = 0;  // of one fiber
+  const void* entry = nullptr;    // DirectEntry or WarpEntry
+
+  // The PTX line that a code address belongs to, 0 when unknown. May read debug information: slow, any thread.
+  virtual unsigned line_of(const void* address) const = 0;
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,63 @@
+#include "device/cpu/kernel_compiler.hpp"
+
+#include <fmt/format.h>
+
+#include "base/clock.hpp"
+#include "base/format.hpp"
+#include "base/hash.hpp"
+#include "base/log.hpp"
+#include "device/cpu/object_loader.hpp"
+#include "heddle/error.hpp"
+#include "ptx/printer.hpp"
+
+namespace heddle::device::cpu {
+
+KernelCompiler::KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache)
+    : generator_(std::move(generator)), identity_(std::move(identity)), cache_(std::move(cache)) {}
+
+std::string KernelCompiler::fingerprint(const KernelUnit& unit) {
+  return base::sha256_hex(ptx::print(unit.module) + "\n" + unit.module.functions[unit.kernel].name);
+}
+
+std::string KernelCompiler::key(const std::string& print, const CodegenOptions& options) const {
+  base::Sha256 hash;
+  hash.add_field(identity_);
+  hash.add_field(print);
+  hash.add_field(fmt::format("{} {} {} check={} fits={} width={}", options.block.x, options.block.y, options.block.z,
+                             options.check, options.global_id_fits, options.width));
+  return hash.hex();
+}
+
+CompiledKernel KernelCompiler::generate(const ptx::Module& source, std::uint32_t entry, const KernelUnit& unit,
+                                        const CodegenOptions& options) const {
+  try {
+    return generator_(unit.module, unit.module.functions[unit.kernel], options);
+  } catch (const Error&) {
+    // The unit bears numbers where the message should name lines: say it again with the lines of the source.
+    const KernelUnit again = extract_kernel(source, entry, Lines::original);
+    generator_(again.module, again.module.functions[again.kernel], options);
+    throw;
+  }
+}
+
+std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& source, std::uint32_t entry,
+                                                          const KernelUnit& unit, const std::string& print,
+                                                          const CodegenOptions& options) {
+  const std::string& name = source.functions[entry].name;
+  const base::Stopwatch stopwatch;
+  const std::string id = cache_ != nullptr ? key(print, options) : std::string();
+  if (cache_ != nullptr) {
+    if (std::optional<CompiledKernel> cached = cache_->load(id)) {
+      auto code = load_object(std::move(*cached));
+      base::log_debug("cpu: kernel {} from the cache in {}", name, base::format_duration(stopwatch.seconds()));
+      return code;
+    }
+  }
+  CompiledKernel compiled = generate(source, entry, unit, options);
+  if (cache_ != nullptr) cache_->store(id, compiled);
+  base::log_debug("cpu: kernel {} compiled in {}: {}", name, base::format_duration(stopwatch.seconds()),
+                  compiled.explanation);
+  return load_object(std::move(compiled));
+}
+
+}  // namespace heddle::device::cpu

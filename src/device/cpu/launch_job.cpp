@@ -1,0 +1,135 @@
+#include "device/cpu/launch_job.hpp"
+
+#include <cstring>
+
+#include "device/cpu/pool.hpp"
+#include "device/cpu/sanitizer.hpp"
+#include "device/cpu/services.hpp"
+#include "device/cpu/worker.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+// Runtime calls run on the fiber's stack; formatting a double is the deepest of them.
+#if defined(HEDDLE_ASAN) || defined(HEDDLE_TSAN)
+constexpr std::size_t runtime_stack_bytes = 96 * 1024;
+#else
+constexpr std::size_t runtime_stack_bytes = 24 * 1024;
+#endif
+
+// Chunks of a launch are held near this time: long enough to hide their cost, short enough that urgent work gets its turn
+// and that workers end together.
+constexpr std::uint64_t short_chunk_ns = 250'000, long_chunk_ns = 2'000'000;
+constexpr std::uint64_t first_chunk_blocks = 64;
+
+base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
+  base::TraceEvent event;
+  event.kind = base::TraceEvent::Kind::launch;
+  event.device = "cpu";
+  event.queue = queue;
+  event.name = job.kernel().name;
+  event.grid = job.config().grid;
+  event.block = job.config().block;
+  return event;
+}
+
+}  // namespace
+
+LaunchJob::LaunchJob(const Setup& setup, Services& services)
+    : Job(setup.range, setup.queue_id),
+      code_(setup.code),
+      module_(setup.module),
+      kernel_(setup.kernel),
+      unit_(setup.unit),
+      keep_(setup.keep),
+      services_(services),
+      config_(setup.config),
+      range_(setup.range),
+      command_(setup.command),
+      block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),
+      argument_bytes_(setup.arguments.size()) {
+  std::byte* arguments = few_arguments_.bytes;
+  const std::size_t bytes = setup.arguments.size();
+  if (bytes > sizeof few_arguments_) {
+    many_arguments_.resize((bytes + sizeof(ArgumentLine) - 1) / sizeof(ArgumentLine));
+    arguments = many_arguments_.data()->bytes;
+  }
+  if (bytes != 0) std::memcpy(arguments, setup.arguments.data(), bytes);
+  context_.parameters = reinterpret_cast<const std::uint8_t*>(arguments);
+  context_.variables = setup.variables;
+  context_.runtime = &services.runtime;
+  context_.grid[0] = config_.grid.x;
+  context_.grid[1] = config_.grid.y;
+  context_.grid[2] = config_.grid.z;
+  context_.block[0] = config_.block.x;
+  context_.block[1] = config_.block.y;
+  context_.block[2] = config_.block.z;
+  context_.static_shared_bytes = setup.static_shared_bytes;
+  context_.dynamic_shared_bytes = config_.dynamic_shared_bytes;
+  context_.grid_id = setup.command;
+  context_.executor = this;
+}
+
+std::size_t LaunchJob::stack_bytes() const { return code_->stack_bytes + runtime_stack_bytes; }
+
+void LaunchJob::block_index(std::uint64_t id, std::uint32_t (&index)[3]) const {
+  const std::uint64_t x = config_.grid.x, y = config_.grid.y;
+  if (y == 1 && config_.grid.z == 1) {
+    index[0] = static_cast<std::uint32_t>(id);
+    index[1] = index[2] = 0;
+    return;
+  }
+  index[0] = static_cast<std::uint32_t>(id % x);
+  index[1] = static_cast<std::uint32_t>(id / x % y);
+  index[2] = static_cast<std::uint32_t>(id / x / y);
+}
+
+void LaunchJob::note_start() {
+  if (services_.trace() == nullptr || started_.exchange(true)) return;
+  base::TraceEvent event = trace_event(*this, owner_id);
+  event.command = command_;
+  event.blocks = range_;
+  event.time_ns = services_.now_ns();
+  services_.trace()->event(event);
+}
+
+void LaunchJob::on_complete() noexcept {
+  if (services_.trace() == nullptr) return;
+  base::TraceEvent event = trace_event(*this, owner_id);
+  event.phase = base::TraceEvent::Phase::end;
+  event.failed = failed();
+  event.command = command_;
+  event.blocks = range_;
+  event.time_ns = services_.now_ns();
+  services_.trace()->event(event);
+}
+
+void LaunchJob::work(Worker& worker) {
+  if (code_->shape == Shape::fiber) {
+    worker.run_fibers(*this);
+    return;
+  }
+  const unsigned sharers = allowed.all() ? worker.pool().size() : allowed.count(worker.pool().size());
+  // Blocks of one call run one after the other in generated code: nothing could be filled in between.
+  const bool one_by_one = services_.options.poison_shared && shared_bytes() != 0;
+  std::uint64_t most = one_by_one ? 1 : first_chunk_blocks;
+  for (bool first = true;; first = false) {
+    const BlockRange chunk = take(sharers, most);
+    if (chunk.empty()) return;
+    note_start();
+    if (!has_pieces()) {  // the last chunk needs no measuring
+      worker.run_direct(*this, chunk);
+      return;
+    }
+    worker.pool().wake_one(*this, !first);
+    const std::uint64_t start = services_.now_ns();
+    worker.run_direct(*this, chunk);
+    const std::uint64_t took = services_.now_ns() - start;
+    if (worker.interrupted()) return;
+    if (one_by_one) continue;
+    if (took < short_chunk_ns) most *= 2;
+    if (took > long_chunk_ns && most > 1) most /= 2;
+  }
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,87 @@
+// A launch while it runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/cpu/block.hpp"
+#include "device/cpu/job.hpp"
+#include "device/cpu/kernel_code.hpp"
+#include "device/cpu/kernel_unit.hpp"
+#include "device/queue.hpp"
+
+namespace heddle::device::cpu {
+
+class Services;
+
+// What CpuOptions::poison_shared fills shared memory with.
+inline constexpr std::uint8_t poison_byte = 0xA5;
+
+class LaunchJob final : public Job {
+ public:
+  struct Setup {
+    std::shared_ptr<const KernelCode> code;
+    const ptx::Module* module = nullptr;          // for messages; kept alive by `keep`
+    const ptx::Function* kernel = nullptr;
+    const KernelUnit* unit = nullptr;             // null: instructions are not numbered
+    std::shared_ptr<const void> keep;
+    std::uint8_t* const* variables = nullptr;
+    LaunchConfig config;
+    BlockRange range;
+    std::span<const std::byte> arguments;         // copied
+    std::uint32_t static_shared_bytes = 0;
+    std::uint64_t queue_id = 0;
+    std::uint64_t command = 0;
+  };
+  LaunchJob(const Setup& setup, Services& services);
+
+  void work(Worker& worker) override;
+
+  const KernelCode& code() const { return *code_; }
+  const LaunchContext& context() const { return context_; }
+  const LaunchConfig& config() const { return config_; }
+  const ptx::Module& module() const { return *module_; }
+  const ptx::Function& kernel() const { return *kernel_; }
+  const KernelUnit* unit() const { return unit_; }
+  std::uint32_t block_threads() const { return block_threads_; }
+  std::uint32_t shared_bytes() const { return context_.static_shared_bytes + context_.dynamic_shared_bytes; }
+  Services& services() const { return services_; }
+
+  // Bytes of one fiber's stack: what the code needs and room for the runtime's calls.
+  std::size_t stack_bytes() const;
+  std::size_t argument_bytes() const { return argument_bytes_; }
+  // Fibers of one resident block.
+  unsigned fibers_per_block() const { return (block_threads_ + code_->width - 1) / code_->width; }
+  void block_index(std::uint64_t id, std::uint32_t (&index)[3]) const;
+  // Marks the start in the trace, once.
+  void note_start();
+
+ private:
+  void on_complete() noexcept override;
+
+  std::shared_ptr<const KernelCode> code_;
+  const ptx::Module* module_;
+  const ptx::Function* kernel_;
+  const KernelUnit* unit_;
+  std::shared_ptr<const void> keep_;
+  Services& services_;
+  LaunchConfig config_;
+  BlockRange range_;
+  std::uint64_t command_;
+  std::uint32_t block_threads_;
+  std::size_t argument_bytes_;
+  LaunchContext context_{};
+  // Parameters may ask for alignments up to that of a line pair.
+  struct alignas(128) ArgumentLine {
+    std::byte bytes[128];
+  };
+  ArgumentLine few_arguments_;
+  std::vector<ArgumentLine> many_arguments_;
+  std::atomic<bool> started_{false};
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,78 @@
+#include "device/cpu/meeting.hpp"
+
+#include <algorithm>
+
+#include "device/cpu/worker.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr unsigned warp_threads = BarrierSet::warp_threads;
+
+// Lanes of hardware warp `warp` that exist and have not left.
+std::uint32_t present(const Block& block, unsigned warp) {
+  std::uint32_t mask = 0;
+  const unsigned first = warp * warp_threads;
+  const unsigned last = std::min(first + warp_threads, block.warp_count);
+  for (unsigned i = first; i < last; ++i)
+    if (!block.warps[i].finished) mask |= 1u << (i - first);
+  return mask;
+}
+
+// Gives every participant the values and makes those that wait ready; `now` is the lane that runs.
+void hold(Block& block, unsigned warp, Meeting& meeting, int now) {
+  for (unsigned lane = 0; lane < warp_threads; ++lane) {
+    if ((meeting.arrived >> lane & 1) == 0) continue;
+    Warp& participant = block.warps[warp * warp_threads + lane];
+    for (unsigned i = 0; i < warp_threads; ++i)
+      if ((meeting.arrived >> i & 1) != 0) meeting.outputs[lane][i] = meeting.values[i];
+    participant.result = meeting.arrived;
+    participant.waiting = Waiting::nothing;
+    if (static_cast<int>(lane) != now) block.ready.set(participant.index);
+  }
+}
+
+}  // namespace
+
+std::uint32_t meet(Warp& warp, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
+  Block& block = *warp.block;
+  const unsigned hardware_warp = warp.index / warp_threads, lane = warp.index % warp_threads;
+  members |= 1u << lane;
+  std::vector<Meeting>& meetings = block.meetings[hardware_warp];
+  auto found = std::find_if(meetings.begin(), meetings.end(), [&](const Meeting& m) {
+    return m.members == members && (m.arrived >> lane & 1) == 0;
+  });
+  if (found == meetings.end()) {
+    meetings.emplace_back().members = members;
+    found = std::prev(meetings.end());
+  }
+  found->arrived |= 1u << lane;
+  found->values[lane] = value;
+  found->outputs[lane] = values;
+  block.worker->note_progress();
+  if ((members & present(block, hardware_warp) & ~found->arrived) == 0) {
+    hold(block, hardware_warp, *found, static_cast<int>(lane));
+    meetings.erase(found);
+  } else {
+    warp.waiting = Waiting::meeting;
+    block.worker->wait_for_others(warp);
+  }
+  return warp.result;
+}
+
+void meet_without(Warp& warp) {
+  Block& block = *warp.block;
+  const unsigned hardware_warp = warp.index / warp_threads;
+  std::vector<Meeting>& meetings = block.meetings[hardware_warp];
+  const std::uint32_t there = present(block, hardware_warp);
+  for (auto it = meetings.begin(); it != meetings.end();) {
+    if ((it->members & there & ~it->arrived) != 0) {
+      ++it;
+      continue;
+    }
+    hold(block, hardware_warp, *it, -1);
+    it = meetings.erase(it);
+  }
+}
+
+}  // namespace heddle::device::cpu

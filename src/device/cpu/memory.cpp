@@ -1,0 +1,280 @@
+#include "device/cpu/memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t huge_page = 2 << 20;
+// From here on an allocation has a mapping of its own, with a guard on either side.
+constexpr std::size_t large_bytes = 256 * 1024;
+constexpr std::size_t arena_bytes = 32 << 20;
+// Guards cost mappings, of which a process has 65530 by default; allocations beyond this number go without.
+constexpr std::size_t guarded_limit = 4096;
+constexpr std::size_t guard_bytes = 64 * 1024;
+
+std::size_t round_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
+
+// Bytes an allocation takes in an arena.
+std::size_t rounded_size(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), Allocator::alignment); }
+
+std::uint64_t to_address(void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
+
+const char* describe(AllocationKind kind) {
+  switch (kind) {
+    case AllocationKind::buffer: return "allocation";
+    case AllocationKind::variable: return "module variable";
+    case AllocationKind::constant: return "constant variable";
+    case AllocationKind::heap: return "block of the device heap";
+  }
+  return "";
+}
+
+std::string plain_name(const Allocation& a) {
+  const std::string size = fmt::format("{} byte{} at {:#x}", a.size, a.size == 1 ? "" : "s", a.address);
+  if (a.name.empty()) return fmt::format("{} of {}", describe(a.kind), size);
+  return fmt::format("{} '{}' of {}", describe(a.kind), a.name, size);
+}
+
+std::uint64_t distance(const Allocation& a, std::uint64_t address) {
+  if (address < a.address) return a.address - address;
+  const std::uint64_t end = a.address + a.size;
+  return address < end ? 0 : address - end + 1;
+}
+
+}  // namespace
+
+const AllocationMap::Range* AllocationMap::find(std::uint64_t address, std::uint64_t size) const {
+  auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
+                                [](std::uint64_t a, const Range& range) { return a < range.begin; });
+  if (after == ranges.begin()) return nullptr;
+  const Range& range = *--after;
+  return address < range.end && size <= range.end - address ? &range : nullptr;
+}
+
+Allocator::Allocator(std::uint64_t limit, std::uint64_t heap_limit) : limit_(limit), heap_limit_(heap_limit) {}
+
+Allocator::~Allocator() {
+  for (const auto& [address, held] : held_)
+    if (held.mapping != nullptr) ::munmap(held.mapping, held.mapped);
+  for (const Arena& arena : arenas_) ::munmap(arena.mapping, arena.mapped);
+}
+
+Allocator::Held Allocator::map_large(std::size_t bytes) {
+  const bool huge = bytes >= 2 * huge_page;
+  const bool guarded = large_count_ < guarded_limit;
+  const std::size_t data = round_up(bytes, page);
+  const std::size_t guard = guarded ? guard_bytes : 0;
+  const std::size_t slack = huge ? huge_page : 0;
+  Held held;
+  held.mapped = data + 2 * guard + slack;
+  if (held.mapped < bytes) return {};  // overflow
+  held.mapping = ::mmap(nullptr, held.mapped, guarded ? PROT_NONE : PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (held.mapping == MAP_FAILED) return {};
+  std::uint64_t start = to_address(held.mapping) + guard;
+  if (huge) start = round_up(start, huge_page);
+  if (guarded && ::mprotect(reinterpret_cast<void*>(start), data, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(held.mapping, held.mapped);
+    return {};
+  }
+  if (huge) ::madvise(reinterpret_cast<void*>(start), data, MADV_HUGEPAGE);
+  held.allocation.address = start;
+  ++large_count_;
+  return held;
+}
+
+bool Allocator::add_arena(std::size_t at_least) {
+  const std::size_t data = std::max(arena_bytes, round_up(at_least, page));
+  const std::size_t mapped = data + 2 * guard_bytes;
+  void* mapping = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED) return false;
+  void* start = static_cast<std::byte*>(mapping) + guard_bytes;
+  if (::mprotect(start, data, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(mapping, mapped);
+    return false;
+  }
+  arenas_.push_back({mapping, mapped});
+  give_back(to_address(start), data);
+  return true;
+}
+
+std::uint64_t Allocator::carve(std::size_t rounded) {
+  auto best = free_by_size_.lower_bound({rounded, 0});
+  if (best == free_by_size_.end()) {
+    if (!add_arena(rounded)) return 0;
+    best = free_by_size_.lower_bound({rounded, 0});
+  }
+  const auto [size, address] = *best;
+  free_by_size_.erase(best);
+  free_.erase(address);
+  if (size > rounded) {
+    free_.emplace(address + rounded, size - rounded);
+    free_by_size_.emplace(size - rounded, address + rounded);
+  }
+  return address;
+}
+
+// Joins free neighbours. Arenas have guards between them, so ranges of two arenas never touch.
+void Allocator::give_back(std::uint64_t address, std::size_t rounded) {
+  auto next = free_.lower_bound(address);
+  if (next != free_.end() && address + rounded == next->first) {
+    rounded += next->second;
+    free_by_size_.erase({next->second, next->first});
+    next = free_.erase(next);
+  }
+  if (next != free_.begin()) {
+    const auto before = std::prev(next);
+    if (before->first + before->second == address) {
+      free_by_size_.erase({before->second, before->first});
+      address = before->first;
+      rounded += before->second;
+      free_.erase(before);
+    }
+  }
+  free_.emplace(address, rounded);
+  free_by_size_.emplace(rounded, address);
+}
+
+Allocator::Held Allocator::place(std::size_t bytes) {
+  if (bytes >= large_bytes) return map_large(bytes);
+  Held held;
+  held.allocation.address = carve(rounded_size(bytes));
+  return held;
+}
+
+std::string Allocator::holders() const {
+  std::vector<const Allocation*> all;
+  std::uint64_t by_kind[4] = {};
+  for (const auto& [address, held] : held_) {
+    all.push_back(&held.allocation);
+    by_kind[static_cast<unsigned>(held.allocation.kind)] += held.allocation.size;
+  }
+  std::string text = fmt::format("{} are held by {} allocations", base::format_bytes(used_), all.size());
+  const std::uint64_t variables = by_kind[1] + by_kind[2];
+  if (variables != 0) text += fmt::format(", of which {} module variables", base::format_bytes(variables));
+  if (by_kind[3] != 0) text += fmt::format(", {} blocks of kernels' malloc", base::format_bytes(by_kind[3]));
+  constexpr std::size_t named = 3;
+  const auto top = all.begin() + static_cast<std::ptrdiff_t>(std::min(named, all.size()));
+  std::partial_sort(all.begin(), top, all.end(), [](auto* a, auto* b) { return a->size > b->size; });
+  for (auto it = all.begin(); it != top; ++it)
+    text += fmt::format("{}{}", it == all.begin() ? "; the largest: " : ", ", base::format_bytes((*it)->size));
+  return text;
+}
+
+std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::string name) {
+  const std::lock_guard guard(mutex_);
+  Held held;
+  if (bytes <= limit_ && used_ <= limit_ - bytes) held = place(bytes);
+  if (held.allocation.address == 0) {
+    base::fail(ErrorCode::out_of_memory, "cpu: cannot allocate {}{}: of {} of memory, {}", base::format_bytes(bytes),
+               name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders());
+  }
+  const std::uint64_t address = held.allocation.address;
+  held.allocation.size = bytes;
+  held.allocation.kind = kind;
+  held.allocation.name = std::move(name);
+  used_ += bytes;
+  if (kind == AllocationKind::heap) heap_used_ += bytes;
+  freed_heap_.erase(address);
+  held_.emplace(address, std::move(held));
+  version_.fetch_add(1, std::memory_order_release);
+  return address;
+}
+
+std::uint64_t Allocator::allocate_heap(std::size_t bytes) noexcept {
+  {
+    const std::lock_guard guard(mutex_);
+    if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
+  }
+  try {
+    return allocate(bytes, AllocationKind::heap);
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
+  const std::lock_guard guard(mutex_);
+  const auto found = held_.find(address);
+  if (found == held_.end() || found->second.allocation.kind != kind) return false;
+  const Held& held = found->second;
+  used_ -= held.allocation.size;
+  if (kind == AllocationKind::heap) {
+    heap_used_ -= held.allocation.size;
+    freed_heap_.insert(address);
+  }
+  if (held.mapping != nullptr) {
+    ::munmap(held.mapping, held.mapped);
+    --large_count_;
+  } else {
+    give_back(address, rounded_size(held.allocation.size));
+  }
+  held_.erase(found);
+  version_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+std::optional<Allocation> Allocator::find(std::uint64_t address) const {
+  const std::lock_guard guard(mutex_);
+  auto after = held_.upper_bound(address);
+  if (after == held_.begin()) return std::nullopt;
+  const Allocation& allocation = std::prev(after)->second.allocation;
+  if (distance(allocation, address) != 0) return std::nullopt;
+  return allocation;
+}
+
+bool Allocator::contains(std::uint64_t address, std::uint64_t size) const {
+  const std::lock_guard guard(mutex_);
+  auto after = held_.upper_bound(address);
+  if (after == held_.begin()) return false;
+  const Allocation& a = std::prev(after)->second.allocation;
+  return address - a.address <= a.size && size <= a.size - (address - a.address);
+}
+
+std::string Allocator::whereabouts(std::uint64_t address) const {
+  const std::lock_guard guard(mutex_);
+  const Allocation* nearest = nullptr;
+  const auto after = held_.upper_bound(address);
+  if (after != held_.end()) nearest = &after->second.allocation;
+  if (after != held_.begin()) {
+    const Allocation& before = std::prev(after)->second.allocation;
+    if (nearest == nullptr || distance(before, address) <= distance(*nearest, address)) nearest = &before;
+  }
+  if (nearest == nullptr) return "in no allocation; there are none";
+  const std::string name = plain_name(*nearest);
+  if (address < nearest->address) return fmt::format("{} bytes before the {}", nearest->address - address, name);
+  const std::uint64_t offset = address - nearest->address;
+  if (offset < nearest->size) return fmt::format("at offset {} of the {}", offset, name);
+  return fmt::format("{} bytes past the end of the {}", offset - nearest->size, name);
+}
+
+bool Allocator::was_heap(std::uint64_t address) const {
+  const std::lock_guard guard(mutex_);
+  return freed_heap_.contains(address);
+}
+
+std::shared_ptr<const AllocationMap> Allocator::snapshot() const {
+  auto map = std::make_shared<AllocationMap>();
+  const std::lock_guard guard(mutex_);
+  map->ranges.reserve(held_.size());
+  for (const auto& [address, held] : held_) {
+    const Allocation& a = held.allocation;
+    if (a.size != 0) map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant});
+  }
+  return map;
+}
+
+std::uint64_t Allocator::used() const {
+  const std::lock_guard guard(mutex_);
+  return used_;
+}
+
+}  // namespace heddle::device::cpu

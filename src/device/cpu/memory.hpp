@@ -1,0 +1,123 @@
+// Device memory: where every byte that kernels may touch came from, and who holds it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "device/memory.hpp"
+
+namespace heddle::device::cpu {
+
+enum class AllocationKind : std::uint8_t { buffer, variable, constant, heap };
+
+struct Allocation {
+  std::uint64_t address = 0;
+  std::size_t size = 0;
+  AllocationKind kind = AllocationKind::buffer;
+  std::string name;  // of a variable
+};
+
+// An immutable picture of the allocations in address order, for checking accesses without a lock.
+struct AllocationMap {
+  struct Range {
+    std::uint64_t begin, end;
+    bool constant;
+  };
+  std::vector<Range> ranges;
+  // The range that holds [address, address + size), or null.
+  const Range* find(std::uint64_t address, std::uint64_t size) const;
+};
+
+// Allocates from the host's memory. Bookkeeping is kept apart from the bytes, so that a kernel that writes where it must
+// not cannot break it. Any thread.
+class Allocator {
+ public:
+  // `limit`: bytes in all; `heap_limit`: bytes of kind heap.
+  Allocator(std::uint64_t limit, std::uint64_t heap_limit);
+  ~Allocator();
+  Allocator(const Allocator&) = delete;
+  Allocator& operator=(const Allocator&) = delete;
+
+  static constexpr std::size_t alignment = 256;
+
+  // The address of `bytes` bytes. Throws out_of_memory with who holds how much.
+  std::uint64_t allocate(std::size_t bytes, AllocationKind kind, std::string name = {});
+  // 0 when the heap's limit, or the memory, is exhausted.
+  std::uint64_t allocate_heap(std::size_t bytes) noexcept;
+  // False when no allocation of that kind starts there.
+  bool release(std::uint64_t address, AllocationKind kind) noexcept;
+
+  // The allocation that contains the address.
+  std::optional<Allocation> find(std::uint64_t address) const;
+  bool contains(std::uint64_t address, std::uint64_t size) const;
+  // Where an address lies in relation to the nearest allocation, as the rest of a sentence: "16 bytes past the end of
+  // the allocation of 1024 bytes at 0x7f0000000000".
+  std::string whereabouts(std::uint64_t address) const;
+  // Heap blocks freed twice are told from foreign pointers.
+  bool was_heap(std::uint64_t address) const;
+
+  // Changes whenever the allocations do.
+  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  std::shared_ptr<const AllocationMap> snapshot() const;
+  std::uint64_t used() const;
+
+ private:
+  struct Held {
+    Allocation allocation;
+    void* mapping = nullptr;      // large ones: the whole mapping with its guards
+    std::size_t mapped = 0;
+  };
+  Held place(std::size_t bytes);
+  Held map_large(std::size_t bytes);
+  std::uint64_t carve(std::size_t rounded);
+  bool add_arena(std::size_t at_least);
+  void give_back(std::uint64_t address, std::size_t rounded);
+  std::string holders() const;
+
+  const std::uint64_t limit_, heap_limit_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, Held> held_;
+  std::uint64_t used_ = 0, heap_used_ = 0;
+  std::size_t large_count_ = 0;
+  std::map<std::uint64_t, std::size_t> free_;                       // by address
+  std::set<std::pair<std::size_t, std::uint64_t>> free_by_size_;    // best fit
+  struct Arena {
+    void* mapping;
+    std::size_t mapped;
+  };
+  std::vector<Arena> arenas_;
+  std::set<std::uint64_t> freed_heap_;  // addresses of heap blocks that are free now
+  std::atomic<std::uint64_t> version_{1};
+};
+
+// Owns one allocation.
+class CpuMemory final : public Memory {
+ public:
+  CpuMemory(Device* device, std::shared_ptr<Allocator> allocator, std::size_t bytes)
+      : device_(device),
+        allocator_(std::move(allocator)),
+        address_(allocator_->allocate(bytes, AllocationKind::buffer)),
+        size_(bytes) {}
+  ~CpuMemory() override { allocator_->release(address_, AllocationKind::buffer); }
+  CpuMemory(const CpuMemory&) = delete;
+  CpuMemory& operator=(const CpuMemory&) = delete;
+  Span span() const override { return {device_, address_, size_}; }
+  void* host() const override { return reinterpret_cast<void*>(address_); }
+
+ private:
+  Device* device_;
+  std::shared_ptr<Allocator> allocator_;
+  std::uint64_t address_;
+  std::size_t size_;
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,164 @@
+#include "device/cpu/module.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+
+#include "base/fail.hpp"
+#include "device/cpu/kernel_compiler.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
+  return alignment == 0 ? value : (value + alignment - 1) / alignment * alignment;
+}
+
+// Static .shared variables that the kernel or a function it may call names or declares.
+struct SharedSize {
+  std::uint64_t in_order = 0;    // in the order of the module's tables
+  std::uint64_t any_order = 0;   // at most, whatever the order
+  void add(const ptx::Variable& variable) {
+    if (variable.space != ptx::Space::shared || variable.unsized()) return;
+    in_order = align_up(in_order, variable.alignment()) + variable.size();
+    any_order += variable.size() + variable.alignment();
+  }
+};
+
+SharedSize shared_size(const KernelUnit& unit) {
+  SharedSize size;
+  for (const ptx::Variable& variable : unit.module.variables) size.add(variable);
+  for (const ptx::Function& function : unit.module.functions)
+    for (const ptx::Variable& variable : function.variables) size.add(variable);
+  if (size.any_order != 0) size.any_order = align_up(size.any_order, 16) + 16;  // dynamic memory begins aligned
+  return size;
+}
+
+std::string dims(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+
+}  // namespace
+
+struct CpuFunction::Variant {
+  Dim3 block;
+  bool global_id_fits = true;
+  std::once_flag once;
+  std::shared_ptr<const KernelCode> code;
+  std::exception_ptr error;
+};
+
+CpuFunction::CpuFunction(std::shared_ptr<const ptx::Module> module, std::uint32_t index, const ModuleVariables& variables,
+                         const CodeProvider& provider, const LoadOptions& options)
+    : module_(std::move(module)),
+      index_(index),
+      function_(module_->functions[index]),
+      variables_(variables),
+      provider_(provider),
+      options_(options) {
+  for (const ptx::Variable& parameter : function_.parameters) {
+    const auto offset = static_cast<std::uint32_t>(align_up(parameter_bytes_, parameter.alignment()));
+    const auto size = static_cast<std::uint32_t>(parameter.size());
+    parameters_.push_back({offset, size});
+    parameter_bytes_ = offset + size;
+  }
+}
+
+const CpuFunction::Unit& CpuFunction::unit() const {
+  std::call_once(unit_once_, [this] {
+    auto made = std::make_unique<Unit>();
+    made->unit = extract_kernel(*module_, index_);
+    const SharedSize size = shared_size(made->unit);
+    made->static_shared_bytes = size.in_order;
+    made->static_window = static_cast<std::uint32_t>(size.any_order);
+    unit_ = std::move(made);
+  });
+  return *unit_;
+}
+
+void CpuFunction::find_variables() {
+  std::vector<std::uint8_t*> addresses;
+  for (const KernelUnit::VariableSource& source : kernel_unit().variables) addresses.push_back(variables_.address(source));
+  variable_addresses_ = std::move(addresses);
+  print_ = KernelCompiler::fingerprint(kernel_unit());
+}
+
+std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool global_id_fits) {
+  std::shared_ptr<Variant> variant;
+  {
+    const std::lock_guard guard(mutex_);
+    const auto found = std::find_if(variants_.begin(), variants_.end(), [&](const auto& known) {
+      return known->block == block && known->global_id_fits == global_id_fits;
+    });
+    if (found != variants_.end()) {
+      variant = *found;
+    } else {
+      variants_.push_back(std::make_shared<Variant>());
+      variant = variants_.back();
+      variant->block = block;
+      variant->global_id_fits = global_id_fits;
+    }
+  }
+  std::call_once(variant->once, [&] {
+    try {
+      check_block(block);
+      std::call_once(variables_once_, [&] { find_variables(); });
+      CodegenOptions options;
+      options.block = block;
+      options.check = options_.check;
+      options.global_id_fits = global_id_fits;
+      variant->code = provider_(*module_, index_, kernel_unit(), print_, options);
+    } catch (...) {
+      variant->error = std::current_exception();
+    }
+  });
+  if (variant->error != nullptr) std::rethrow_exception(variant->error);
+  return variant->code;
+}
+
+void CpuFunction::check_block(const Dim3& block) const {
+  if (block.count() == 0 || block.count() > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024,1024,64)",
+               function_.name, dims(block));
+  }
+  const auto extent = [](const ptx::FunctionDirective& directive) {
+    Dim3 d;
+    if (!directive.values.empty()) d.x = directive.values[0];
+    if (directive.values.size() > 1) d.y = directive.values[1];
+    if (directive.values.size() > 2) d.z = directive.values[2];
+    return d;
+  };
+  if (const auto* required = function_.directive("reqntid"); required != nullptr && extent(*required) != block) {
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
+               function_.name, dims(extent(*required)), dims(block));
+  }
+  if (const auto* most = function_.directive("maxntid"); most != nullptr && block.count() > extent(*most).count()) {
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' takes at most {} threads in a block (.maxntid), not {}",
+               function_.name, extent(*most).count(), block.count());
+  }
+}
+
+CpuModule::CpuModule(Device* device, std::shared_ptr<const ptx::Module> module, std::shared_ptr<Allocator> allocator,
+                     CodeProvider provider, const LoadOptions& options)
+    : device_(device),
+      module_(std::move(module)),
+      provider_(std::move(provider)),
+      variables_(*module_, std::move(allocator)) {
+  for (std::uint32_t i = 0; i < module_->functions.size(); ++i) {
+    const ptx::Function& function = module_->functions[i];
+    if (!function.is_entry || function.is_declaration) continue;
+    functions_.push_back(std::make_unique<CpuFunction>(module_, i, variables_, provider_, options));
+  }
+}
+
+Function& CpuModule::function(std::string_view name) {
+  std::string names;
+  for (const auto& function : functions_) {
+    if (function->ptx().name == name) return *function;
+    names += (names.empty() ? "" : ", ") + function->ptx().name;
+  }
+  base::fail(ErrorCode::not_found, "no kernel '{}' in the module; it has {}", name, names.empty() ? "none" : names);
+}
+
+}  // namespace heddle::device::cpu

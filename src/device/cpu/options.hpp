@@ -1,0 +1,39 @@
+// What a program may choose about the CPU device.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/trace.hpp"
+
+namespace heddle::device::cpu {
+
+struct CpuOptions {
+  // Threads that run blocks. 0: $HEDDLE_CPU_WORKERS, else the cores the process may use.
+  unsigned workers = 0;
+  // Bind each worker to its core.
+  bool pin = true;
+  // Bytes that allocations may take in all; 0: the machine's (or control group's) memory.
+  std::uint64_t memory_bytes = 0;
+  // Bytes that kernels may take with malloc().
+  std::uint64_t heap_bytes = 256ull << 20;
+  // How long every warp of a launch may spin without any progress on the device before that is called a deadlock;
+  // 0: for ever. $HEDDLE_DEADLOCK_MS overrides.
+  std::chrono::milliseconds deadlock_timeout{10'000};
+  // How long a worker without work keeps its core before it sleeps.
+  std::chrono::microseconds idle_spin{50};
+  // Fill the shared memory of every block with a pattern first, so that reading what was never written shows.
+  bool poison_shared = false;
+
+  // Compiled kernels on disk.
+  bool cache = true;
+  std::filesystem::path cache_directory;  // empty: base::cache_directory() / "cpu"
+  std::uint64_t cache_bytes = 1ull << 30; // least recently used entries go when the cache grows beyond this
+
+  std::FILE* printf_output = nullptr;     // null: stdout
+  base::TraceSink* trace = nullptr;       // must outlive the device
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,167 @@
+#include "device/cpu/queue.hpp"
+
+#include <fmt/format.h>
+
+#include "base/fail.hpp"
+#include "device/cpu/cpu_device.hpp"
+#include "device/cpu/data_job.hpp"
+#include "device/cpu/launch_job.hpp"
+#include "device/cpu/module.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+// Below this a copy takes less time than handing it to a worker.
+constexpr std::size_t inline_bytes = 32 * 1024;
+
+void check_shape(const DeviceInfo& info, const CpuFunction& function, const LaunchConfig& config, BlockRange range,
+                 std::size_t argument_bytes) {
+  const std::string& name = function.ptx().name;
+  const auto refuse = [&](const std::string& why) { base::fail(ErrorCode::invalid_argument, "kernel '{}': {}", name, why); };
+  const std::uint32_t grid[3] = {config.grid.x, config.grid.y, config.grid.z};
+  for (unsigned d = 0; d < 3; ++d)
+    if (grid[d] == 0 || grid[d] > info.max_grid[d])
+      refuse(fmt::format("a grid of ({},{},{}) blocks is not possible; each extent is at least 1 and at most ({},{},{})",
+                         grid[0], grid[1], grid[2], info.max_grid[0], info.max_grid[1], info.max_grid[2]));
+  if (range.begin > range.end || range.end > config.grid.count())
+    refuse(fmt::format("blocks [{}, {}) are not within the grid's {}", range.begin, range.end, config.grid.count()));
+  if (argument_bytes != function.parameter_bytes())
+    refuse(fmt::format("{} bytes of arguments given, but its parameters take {}", argument_bytes,
+                       function.parameter_bytes()));
+  const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
+  if (shared > info.max_shared_per_block)
+    refuse(fmt::format("{} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have", shared,
+                       function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block));
+}
+
+bool global_id_fits(const LaunchConfig& config) {
+  constexpr std::uint64_t limit = 1ull << 31;
+  return std::uint64_t{config.grid.x} * config.block.x < limit && std::uint64_t{config.grid.y} * config.block.y < limit &&
+         std::uint64_t{config.grid.z} * config.block.z < limit;
+}
+
+}  // namespace
+
+CpuQueue::CpuQueue(CpuDevice& device, std::uint64_t id, int priority, WorkerSet workers)
+    : device_(device),
+      core_(std::make_shared<QueueCore>(device.pool(), device.services(), device.watcher(), id, priority,
+                                        std::move(workers))),
+      drained_(std::make_shared<EventState>()) {}
+
+CpuQueue::~CpuQueue() { drain(); }
+
+void CpuQueue::drain() {
+  core_->record(drained_);
+  EventTarget target(*drained_);
+  device_.pool().wait(target);
+}
+
+void CpuQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                      std::span<const std::byte> arguments) {
+  auto* kernel = dynamic_cast<CpuFunction*>(&function);
+  if (kernel == nullptr) {
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device than this queue's",
+               function.ptx().name);
+  }
+  kernel->check_block(config.block);
+  check_shape(device_.info(), *kernel, config, range, arguments.size());
+  LaunchJob::Setup setup;
+  setup.code = kernel->code(config.block, global_id_fits(config));
+  if (config.cooperative) device_.check_cooperative(*kernel, *setup.code, config, range, core_->workers());
+  if (range.empty()) return;
+  setup.module = &kernel->module();
+  setup.kernel = &kernel->ptx();
+  setup.unit = &kernel->kernel_unit();
+  setup.variables = kernel->variables();
+  setup.config = config;
+  setup.range = range;
+  setup.arguments = arguments;
+  setup.static_shared_bytes = kernel->static_window();
+  setup.queue_id = core_->id();
+  setup.command = device_.services().next_number();
+  core_->submit(std::make_shared<LaunchJob>(setup, device_.services()));
+}
+
+void CpuQueue::check_span(const Span& span, const char* what) const {
+  if (span.size == 0) return;
+  if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
+  if (span.device == nullptr) return;
+  if (span.device == &device_) {
+    if (!device_.services().allocator->contains(span.address, span.size)) {
+      base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: "
+                 "it begins {}", what, span.size, span.address, device_.services().allocator->whereabouts(span.address));
+    }
+    return;
+  }
+  if (!span.device->info().host_memory) {
+    base::fail(ErrorCode::unsupported, "the {} of a copy is memory of device '{}', which the CPU cannot reach; use a "
+               "queue of that device", what, span.device->info().id);
+  }
+}
+
+void CpuQueue::copy(Span destination, Span source) {
+  if (destination.size < source.size) {
+    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes does not fit into its destination of {} bytes", source.size,
+               destination.size);
+  }
+  destination.size = source.size;
+  check_span(destination, "destination");
+  check_span(source, "source");
+  if (source.size == 0) return;
+  auto* to = reinterpret_cast<std::byte*>(destination.address);
+  const auto* from = reinterpret_cast<const std::byte*>(source.address);
+  if (source.size <= inline_bytes && device_.services().trace() == nullptr && core_->begin_inline()) {
+    copy_bytes(to, from, source.size, false);
+    core_->end_inline();
+    return;
+  }
+  core_->submit(std::make_shared<CopyJob>(to, from, source.size, core_->id(), device_.services().next_number(),
+                                          device_.services()));
+}
+
+void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4) {
+    base::fail(ErrorCode::invalid_argument, "a fill value has 1, 2 or 4 bytes, not {}", value_bytes);
+  }
+  if (destination.size % value_bytes != 0) {
+    base::fail(ErrorCode::invalid_argument, "{} bytes cannot be filled with values of {} bytes", destination.size,
+               value_bytes);
+  }
+  check_span(destination, "destination");
+  if (destination.size == 0) return;
+  auto* to = reinterpret_cast<std::byte*>(destination.address);
+  if (destination.size <= inline_bytes && device_.services().trace() == nullptr && core_->begin_inline()) {
+    fill_bytes(to, destination.size, value, value_bytes);
+    core_->end_inline();
+    return;
+  }
+  core_->submit(std::make_shared<FillJob>(to, destination.size, value, value_bytes, core_->id(),
+                                          device_.services().next_number(), device_.services()));
+}
+
+void CpuQueue::record(Event& event) {
+  auto* mine = dynamic_cast<CpuEvent*>(&event);
+  if (mine == nullptr) base::fail(ErrorCode::invalid_argument, "an event can only be recorded in a queue of its own device");
+  core_->record(mine->state());
+}
+
+void CpuQueue::wait(const Event& event) {
+  if (const auto* mine = dynamic_cast<const CpuEvent*>(&event)) {
+    core_->wait(mine->state());
+  } else {
+    core_->wait_foreign(event);
+  }
+}
+
+void CpuQueue::call(std::function<void()> function) {
+  core_->submit(std::make_shared<CallJob>(std::move(function), core_->id(), device_.services().next_number(),
+                                          device_.services()));
+}
+
+void CpuQueue::synchronize() {
+  drain();
+  device_.services().flush();
+  if (const std::exception_ptr failure = core_->take_failure()) std::rethrow_exception(failure);
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,37 @@
+// Queues of the CPU device.
+#pragma once
+
+#include <memory>
+
+#include "device/cpu/queue_core.hpp"
+#include "device/queue.hpp"
+
+namespace heddle::device::cpu {
+
+class CpuDevice;
+
+class CpuQueue final : public Queue {
+ public:
+  CpuQueue(CpuDevice& device, std::uint64_t id, int priority, WorkerSet workers);
+  // Waits for what is under way.
+  ~CpuQueue() override;
+
+  void launch(Function& function, const LaunchConfig& config, BlockRange range,
+              std::span<const std::byte> arguments) override;
+  void copy(Span destination, Span source) override;
+  void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void record(Event& event) override;
+  void wait(const Event& event) override;
+  void call(std::function<void()> function) override;
+  void synchronize() override;
+
+ private:
+  void drain();
+  void check_span(const Span& span, const char* what) const;
+
+  CpuDevice& device_;
+  std::shared_ptr<QueueCore> core_;
+  std::shared_ptr<EventState> drained_;
+};
+
+}  // namespace heddle::device::cpu

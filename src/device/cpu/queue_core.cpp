@@ -1,0 +1,127 @@
+#include "device/cpu/queue_core.hpp"
+
+#include <mutex>
+
+#include "device/cpu/event_watcher.hpp"
+#include "device/cpu/pool.hpp"
+#include "device/cpu/services.hpp"
+
+namespace heddle::device::cpu {
+
+QueueCore::QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std::uint64_t id, int priority,
+                     WorkerSet workers)
+    : pool_(pool), services_(services), watcher_(watcher), id_(id), priority_(priority), workers_(std::move(workers)) {}
+
+void QueueCore::submit(std::shared_ptr<Job> job) {
+  job->priority = priority_;
+  job->allowed = workers_;
+  job->owner = shared_from_this();
+  push(std::move(job));
+}
+
+void QueueCore::record(const std::shared_ptr<EventState>& event) {
+  push(Record{event, event->begin_record(shared_from_this())});
+}
+
+void QueueCore::wait(const std::shared_ptr<EventState>& event) { push(Wait{event, event->recorded()}); }
+
+void QueueCore::wait_foreign(const Event& event) { push(ForeignWait{&event}); }
+
+void QueueCore::push(Command command) {
+  {
+    const std::lock_guard guard(lock_);
+    commands_.push_back(std::move(command));
+    if (standing_ || advancing_) return;
+  }
+  advance();
+}
+
+bool QueueCore::begin_inline() {
+  const std::lock_guard guard(lock_);
+  if (standing_ || advancing_ || !commands_.empty() || failure_ != nullptr) return false;
+  standing_ = true;
+  return true;
+}
+
+void QueueCore::end_inline() {
+  const std::lock_guard guard(lock_);
+  standing_ = false;
+}
+
+std::exception_ptr QueueCore::take_failure() {
+  const std::lock_guard guard(lock_);
+  return std::exchange(failure_, nullptr);
+}
+
+void QueueCore::advance() {
+  std::unique_lock guard(lock_);
+  if (advancing_) return;
+  advancing_ = true;
+  while (!standing_ && !commands_.empty()) {
+    Command command = std::move(commands_.front());
+    commands_.pop_front();
+    standing_ = true;  // before the command can end
+    guard.unlock();
+    const bool goes_on = start(command);
+    guard.lock();
+    if (goes_on) standing_ = false;
+  }
+  advancing_ = false;
+}
+
+bool QueueCore::start(Command& command) {
+  if (auto* job = std::get_if<std::shared_ptr<Job>>(&command)) {
+    bool failed = false;
+    {
+      const std::lock_guard guard(lock_);
+      failed = failure_ != nullptr;
+      if (!failed) active_ = *job;
+    }
+    if (failed) {
+      (*job)->skip();
+      return true;
+    }
+    pool_.post(std::move(*job));
+    return false;
+  }
+  if (const auto* record = std::get_if<Record>(&command)) {
+    std::exception_ptr failure;
+    {
+      const std::lock_guard guard(lock_);
+      failure = failure_;
+    }
+    record->event->complete(record->number, failure, services_.now_ns());
+    return true;
+  }
+  waits_for_event_.store(true, std::memory_order_release);
+  bool pending = false;
+  if (const auto* wait = std::get_if<Wait>(&command)) {
+    pending = wait->event->subscribe(wait->number, shared_from_this());
+  } else {
+    pending = watcher_.subscribe(*std::get<ForeignWait>(command).event, shared_from_this());
+  }
+  if (!pending) waits_for_event_.store(false, std::memory_order_release);
+  return !pending;
+}
+
+void QueueCore::resume() {
+  waits_for_event_.store(false, std::memory_order_release);
+  {
+    const std::lock_guard guard(lock_);
+    standing_ = false;
+  }
+  advance();
+}
+
+void QueueCore::job_done(Job& job) noexcept {
+  std::shared_ptr<Job> ended;
+  {
+    const std::lock_guard guard(lock_);
+    if (failure_ == nullptr && job.failed()) failure_ = job.failure();
+    ended = std::move(active_);
+    standing_ = false;
+  }
+  advance();
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,81 @@
+// The order of a queue: which command comes next, and when. Shared by the queue and by whatever of it is under way.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <variant>
+
+#include "device/cpu/event.hpp"
+#include "device/cpu/job.hpp"
+#include "device/cpu/spin_lock.hpp"
+
+namespace heddle::device::cpu {
+
+class EventWatcher;
+class Pool;
+class Services;
+
+class QueueCore final : public JobOwner, public std::enable_shared_from_this<QueueCore> {
+ public:
+  QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std::uint64_t id, int priority, WorkerSet workers);
+
+  std::uint64_t id() const { return id_; }
+  const WorkerSet& workers() const { return workers_; }
+  int priority() const { return priority_; }
+
+  // Commands, in order. One thread at a time.
+  void submit(std::shared_ptr<Job> job);
+  void record(const std::shared_ptr<EventState>& event);
+  void wait(const std::shared_ptr<EventState>& event);
+  // An event of another device; must outlive the command.
+  void wait_foreign(const Event& event);
+  // When nothing is before it: holds the queue, so that the caller may do a short command itself, then gives it back.
+  bool begin_inline();
+  void end_inline();
+
+  // The first failure, which is forgotten thereby. Only when all commands have run.
+  std::exception_ptr take_failure();
+  // The command at the head waits for an event, so work of any queue may be what is missing.
+  bool waits_for_event() const { return waits_for_event_.load(std::memory_order_acquire); }
+
+  // The event that the head waits for has come.
+  void resume();
+  void job_done(Job& job) noexcept override;
+
+ private:
+  struct Record {
+    std::shared_ptr<EventState> event;
+    std::uint64_t number;
+  };
+  struct Wait {
+    std::shared_ptr<EventState> event;
+    std::uint64_t number;
+  };
+  struct ForeignWait {
+    const Event* event;
+  };
+  using Command = std::variant<std::shared_ptr<Job>, Record, Wait, ForeignWait>;
+  void push(Command command);
+  void advance();
+  // Starts a command; false when the queue must stand until job_done() or resume().
+  bool start(Command& command);
+
+  Pool& pool_;
+  Services& services_;
+  EventWatcher& watcher_;
+  const std::uint64_t id_;
+  const int priority_;
+  const WorkerSet workers_;
+
+  SpinLock lock_;
+  std::deque<Command> commands_;
+  bool standing_ = false;   // a job runs, or an event is waited for
+  bool advancing_ = false;  // a thread is in advance(): it looks again before it leaves
+  std::atomic<bool> waits_for_event_{false};
+  std::shared_ptr<Job> active_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,247 @@
+#include "device/cpu/runtime_calls.hpp"
+
+#include <cstring>
+
+#include "base/clock.hpp"
+#include "device/cpu/block.hpp"
+#include "device/cpu/meeting.hpp"
+#include "device/cpu/printf.hpp"
+#include "device/cpu/sanitizer.hpp"
+#include "device/cpu/services.hpp"
+#include "device/cpu/worker.hpp"
+#include "ptx/instruction.hpp"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+// All of these run on the fiber of a warp. A function that ends the launch leaves its frame without unwinding, so nothing
+// here may own memory or a lock at that point: what must be remembered goes into the worker's Fault.
+
+namespace heddle::device::cpu {
+namespace {
+
+// PTX lets nanosleep last at most a millisecond.
+constexpr std::uint32_t longest_sleep_ns = 1'000'000;
+
+// The warp that made the call, with the place it was made from.
+#define HEDDLE_ENTER(context)         \
+  Warp& warp = warp_of(context);      \
+  warp.site = __builtin_return_address(0)
+
+Fault& begin_fault(Warp& warp, FaultKind kind, int lane) {
+  Fault& fault = warp.block->worker->fault();
+  fault.kind = kind;
+  fault.instruction = warp.site;
+  fault.in_runtime = true;
+  fault.lane = lane;
+  fault.address_known = true;
+  return fault;
+}
+
+[[noreturn]] void end_launch(Warp& warp) { warp.block->worker->abandon(warp); }
+
+bool has_fiber(const Warp& warp) { return warp.block->warps != nullptr; }
+
+[[noreturn]] void refuse_waiting(Warp& warp) {
+  begin_fault(warp, FaultKind::no_fiber, -1);
+  end_launch(warp);
+}
+
+// Copies a string of the kernel's, cut to what the record holds.
+void copy_text(char (&to)[Fault::text_bytes], std::uint64_t from) {
+  const char* text = reinterpret_cast<const char*>(from);
+  std::size_t i = 0;
+  if (text != nullptr)
+    for (; i + 1 < Fault::text_bytes && text[i] != 0; ++i) to[i] = text[i];
+  to[i] = 0;
+}
+
+std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t threads, std::uint32_t arriving,
+                           BarrierKind kind, std::uint32_t value) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) refuse_waiting(warp);
+  Block& block = *warp.block;
+  block.worker->note_progress();
+  const auto outcome = block.barriers.arrive(id, context->first_thread, threads, arriving, kind, value);
+  switch (outcome) {
+    case BarrierSet::Outcome::complete: {
+      block.release(id);
+      return block.barriers.result(id);
+    }
+    case BarrierSet::Outcome::wait:
+      if (kind == BarrierKind::arrive) return 0;
+      warp.waiting = Waiting::barrier;
+      warp.barrier = static_cast<std::uint8_t>(id);
+      block.waiting[id].set(warp.index);
+      block.worker->wait_for_others(warp);
+      return warp.result;
+    case BarrierSet::Outcome::bad_number:
+    case BarrierSet::Outcome::bad_count:
+    case BarrierSet::Outcome::mixed: break;
+  }
+  Fault& fault = begin_fault(warp, FaultKind::bad_barrier, -1);
+  fault.number = id;
+  fault.size = threads;
+  fault.window = static_cast<std::uint64_t>(outcome);
+  end_launch(warp);
+}
+
+void call_lanes_exited(WarpContext* context, std::uint32_t count) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) return;  // nobody waits for them
+  warp.exited += count;
+  warp.block->worker->lanes_left(warp, count);
+}
+
+void call_spin(WarpContext* context) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) refuse_waiting(warp);
+  warp.block->worker->spin(warp);
+}
+
+void call_nanosleep(WarpContext* context, std::uint32_t nanoseconds) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) refuse_waiting(warp);
+  if (nanoseconds > longest_sleep_ns) nanoseconds = longest_sleep_ns;
+  const std::uint64_t until = base::SteadyClock::now() + nanoseconds;
+  do {
+    warp.block->worker->spin(warp);
+  } while (base::SteadyClock::now() < until);
+}
+
+std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) refuse_waiting(warp);
+  return meet(warp, members, value, values);
+}
+
+std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_t format, std::uint64_t arguments) {
+  HEDDLE_ENTER(context);
+  static_cast<void>(lane);
+  Worker& worker = *warp.block->worker;
+  std::string& text = worker.scratch();
+  text.clear();
+  const int taken = format_kernel_printf(text, reinterpret_cast<const char*>(format),
+                                         reinterpret_cast<const std::byte*>(arguments));
+  worker.services().print(text.data(), text.size());
+  return taken;
+}
+
+std::uint64_t call_malloc(WarpContext* context, std::uint64_t bytes) {
+  HEDDLE_ENTER(context);
+  return bytes == 0 ? 0 : warp.block->worker->services().allocator->allocate_heap(bytes);
+}
+
+void call_free(WarpContext* context, std::uint64_t address) {
+  HEDDLE_ENTER(context);
+  if (address == 0) return;
+  if (warp.block->worker->services().allocator->release(address, AllocationKind::heap)) return;
+  begin_fault(warp, FaultKind::bad_free, -1).address = address;
+  end_launch(warp);
+}
+
+void call_assert_fail(WarpContext* context, std::uint32_t lane, std::uint64_t message, std::uint64_t file,
+                      std::uint32_t line, std::uint64_t function) {
+  HEDDLE_ENTER(context);
+  Fault& fault = warp.block->worker->fault();
+  copy_text(fault.text, message);
+  copy_text(fault.file, file);
+  copy_text(fault.function, function);
+  fault.number = line;
+  begin_fault(warp, FaultKind::assertion, static_cast<int>(lane));
+  end_launch(warp);
+}
+
+void call_trap(WarpContext* context, std::uint32_t lane) {
+  HEDDLE_ENTER(context);
+  begin_fault(warp, FaultKind::trap, static_cast<int>(lane));
+  end_launch(warp);
+}
+
+void call_bad_jump(WarpContext* context, std::uint32_t lane, std::uint64_t target) {
+  HEDDLE_ENTER(context);
+  begin_fault(warp, FaultKind::bad_jump, static_cast<int>(lane)).address = target;
+  end_launch(warp);
+}
+
+// Whether an address that is in no allocation belongs to the thread all the same: the block's shared memory, the warp's
+// local memory, the parameters.
+bool is_private(const Warp& warp, std::uint64_t address, std::uint64_t size, bool is_write) {
+  const Block& block = *warp.block;
+  const auto within = [&](const void* base, std::uint64_t bytes) {
+    const auto begin = reinterpret_cast<std::uint64_t>(base);
+    return address >= begin && address - begin <= bytes && size <= bytes - (address - begin);
+  };
+  const LaunchJob& job = *block.job;
+  if (block.context.shared != nullptr && within(block.context.shared, job.shared_bytes())) return true;
+  const Stack& stack = *warp.fiber.stack();
+  if (within(stack.low(), stack.size())) return true;
+  return !is_write && within(job.context().parameters, job.argument_bytes());
+}
+
+void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
+                std::uint32_t space, std::uint32_t is_write, std::uint64_t window) {
+  HEDDLE_ENTER(context);
+  const auto which = static_cast<ptx::Space>(space);
+  const bool windowed = which == ptx::Space::shared || which == ptx::Space::local;
+  const AllocationMap* allocations = windowed ? nullptr : &warp.block->worker->allocations();
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint64_t address = addresses[lane];
+    bool read_only = false;
+    if (windowed) {
+      if (address <= window && size <= window - address) continue;
+    } else {
+      const AllocationMap::Range* range = allocations->find(address, size);
+      read_only = range != nullptr && range->constant && is_write != 0;
+      if (range != nullptr && !read_only) continue;
+      const bool may_be_private = which == ptx::Space::generic || which == ptx::Space::param;
+      if (range == nullptr && may_be_private && is_private(warp, address, size, is_write != 0)) continue;
+    }
+    Fault& fault = begin_fault(warp, FaultKind::bad_access, lane);
+    fault.address = address;
+    fault.size = size;
+    fault.space = space;
+    fault.is_write = is_write != 0;
+    fault.read_only = read_only;
+    fault.window = window;
+    end_launch(warp);
+  }
+}
+
+std::uint64_t call_clock() {
+#if defined(__x86_64__)
+  return __rdtsc();
+#else
+  return base::SteadyClock::now();
+#endif
+}
+
+std::uint64_t call_global_timer() { return base::SteadyClock::now(); }
+
+}  // namespace
+
+RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
+  RuntimeTable table{};
+  table.barrier = &call_barrier;
+  table.lanes_exited = &call_lanes_exited;
+  table.spin = &call_spin;
+  table.nanosleep = &call_nanosleep;
+  table.warp_meet = &call_warp_meet;
+  table.vprintf = &call_vprintf;
+  table.malloc = &call_malloc;
+  table.free = &call_free;
+  table.assert_fail = &call_assert_fail;
+  table.trap = &call_trap;
+  table.bad_jump = &call_bad_jump;
+  table.check = &call_check;
+  table.clock = &call_clock;
+  table.global_timer = &call_global_timer;
+  table.soft = soft;
+  table.warps_per_processor = BarrierSet::most_warps;
+  table.processors = processors;
+  return table;
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,24 @@
+#include "device/cpu/services.hpp"
+
+#include "device/cpu/runtime_calls.hpp"
+
+namespace heddle::device::cpu {
+
+Services::Services(const CpuOptions& device_options, unsigned workers, std::uint64_t memory_limit,
+                   void (*const* soft_functions)())
+    : options(device_options),
+      allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes)),
+      runtime(make_runtime_table(soft_functions, workers)) {}
+
+void Services::print(const char* text, std::size_t size) {
+  std::FILE* out = options.printf_output != nullptr ? options.printf_output : stdout;
+  std::fwrite(text, 1, size, out);  // holds the stream's lock, so lines of several warps do not mix
+  printed_.store(true, std::memory_order_release);
+}
+
+void Services::flush() {
+  if (!printed_.load(std::memory_order_acquire) || !printed_.exchange(false)) return;
+  std::fflush(options.printf_output != nullptr ? options.printf_output : stdout);
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,44 @@
+// What running code may need from its device: memory, output, time, trace.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/trace.hpp"
+#include "device/cpu/abi.hpp"
+#include "device/cpu/fiber.hpp"
+#include "device/cpu/memory.hpp"
+#include "device/cpu/options.hpp"
+
+namespace heddle::device::cpu {
+
+class Services {
+ public:
+  Services(const CpuOptions& device_options, unsigned workers, std::uint64_t memory_limit,
+           void (*const* soft_functions)());
+
+  const CpuOptions options;
+  const std::shared_ptr<Allocator> allocator;
+  const RuntimeTable runtime;  // what generated code calls
+  StackPool stacks;
+
+  std::uint64_t next_number() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::uint64_t now_ns() const { return base::SteadyClock::now(); }
+
+  // Writes what a kernel printed, in one piece.
+  void print(const char* text, std::size_t size);
+  // Brings what was printed to the reader.
+  void flush();
+
+  base::TraceSink* trace() const { return options.trace; }
+
+ private:
+  std::atomic<std::uint64_t> numbers_{0};
+  std::atomic<bool> printed_{false};
+};
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,441 @@
+#include "device/cpu/worker.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "device/cpu/fault_report.hpp"
+#include "device/cpu/meeting.hpp"
+#include "device/cpu/pool.hpp"
+#include "device/cpu/sanitizer.hpp"
+#include "device/cpu/services.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+// Turns of a spin loop that a warp takes in place when no other warp of its block can run: a value that another worker is
+// about to write comes sooner than a new block could start.
+constexpr unsigned turns_in_place = 8;
+// Blocks kept for reuse, with their stacks.
+constexpr std::size_t most_spares = 8;
+// The recovery stack only carries one call.
+constexpr std::size_t recovery_bytes = 64 * 1024;
+constexpr unsigned rounds_between_clock_reads = 256;
+constexpr unsigned rounds_before_yield = 1024;
+// A worker whose warps all spin looks at the clock more often than that.
+constexpr std::uint64_t longest_poll_ns = 100'000'000;
+
+}  // namespace
+
+// First functions of the fibers. A fiber is used for one block after another: it parks where its warp has ended.
+struct WarpMain {
+  HEDDLE_NO_FUNCTION_CHECK static void fiber(void* argument) {
+    Warp& warp = *static_cast<Warp*>(argument);
+    for (;;) {
+      reinterpret_cast<WarpEntry>(const_cast<void*>(warp.block->job->code().entry))(&warp.context);
+      warp.block->worker->finish_warp(warp);
+    }
+  }
+  HEDDLE_NO_FUNCTION_CHECK static void direct(void* argument) {
+    Worker& worker = *static_cast<Worker*>(argument);
+    Worker::Direct& direct = worker.direct_;
+    for (;;) {
+      const LaunchJob& job = *direct.block.job;
+      const auto entry = reinterpret_cast<DirectEntry>(const_cast<void*>(job.code().entry));
+      entry(&job.context(), &direct.warp.context, direct.chunk.begin, direct.chunk.end);
+      Fiber::switch_to(direct.warp.fiber, worker.scheduler_);
+    }
+  }
+};
+
+Worker::Worker(unsigned index, Pool& pool, Services& services) : index_(index), pool_(pool), services_(services) {
+  recovery_stack_ = services_.stacks.take(recovery_bytes);
+  direct_.block.worker = this;
+  direct_.block.context.worker = index;
+  direct_.warp.block = &direct_.block;
+  direct_.warp.context.block = &direct_.block.context;
+}
+
+Worker::~Worker() {
+  for (auto& block : spare_) forget_block(std::move(block));
+}
+
+bool Worker::try_occupy() { return !occupied_.load(std::memory_order_relaxed) && !occupied_.exchange(true); }
+
+void Worker::vacate() { occupied_.store(false); }
+
+bool Worker::interrupted() const {
+  return pool_.version() != seen_version_ || !residents_.empty() || (target_ != nullptr && target_->done());
+}
+
+void Worker::run(WaitTarget* target) {
+  WaitTarget* const outer = std::exchange(target_, target);  // a host function on this worker may wait, too
+  const Activity before = activity_.load(std::memory_order_relaxed);
+  scheduler_.adopt_thread();
+  while (target == nullptr || !target->done()) {
+    if (!residents_.empty()) {
+      step_residents();
+      continue;
+    }
+    const std::shared_ptr<Job> job = pool_.pick(*this, target != nullptr ? target->owner_id() : 0, seen_version_);
+    if (job == nullptr) break;
+    activity_.store(Activity::running, std::memory_order_relaxed);
+    job->work(*this);
+    note_progress();
+  }
+  activity_.store(before, std::memory_order_relaxed);
+  target_ = outer;
+}
+
+void Worker::resume(Warp& warp) {
+  current_.store(&warp, std::memory_order_relaxed);
+  Fiber::switch_to(scheduler_, warp.fiber);
+  current_.store(nullptr, std::memory_order_relaxed);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Direct shape
+
+void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
+  Block& block = direct_.block;
+  Warp& warp = direct_.warp;
+  const std::size_t stack_size = StackPool::rounded(job.stack_bytes());
+  const bool has_shared = job.shared_bytes() != 0;
+  bool ready = !has_shared || block.shared.reserve(job.shared_bytes());
+  if (ready && (!warp.fiber.started() || block.stack_size != stack_size)) {
+    Stack* stack = services_.stacks.take(job.stack_bytes());
+    if (stack != nullptr) {
+      if (warp.fiber.stack() != nullptr) services_.stacks.give(warp.fiber.stack());
+      warp.fiber.reset(*stack, &WarpMain::direct, this);
+      block.stack_size = stack_size;
+    }
+    ready = stack != nullptr;
+  }
+  if (!ready) {
+    job.fail(std::make_exception_ptr(out_of_stack(job)));
+    job.finish(chunk.size());
+    return;
+  }
+  block.job = &job;
+  block.context.launch = &job.context();
+  block.context.shared = has_shared ? block.shared.data() : nullptr;
+  block.id = chunk.begin;
+  job.block_index(chunk.begin, block.context.block_id);
+  warp.context.first_thread = 0;
+  warp.context.lanes = 0;
+  warp.context.instruction = 0;
+  if (services_.options.poison_shared && has_shared) std::fill_n(block.shared.data(), job.shared_bytes(), poison_byte);
+  direct_.chunk = chunk;
+  fault_.kind = FaultKind::none;
+  resume(warp);
+  if (fault_.kind != FaultKind::none) end_in_failure(job, warp);
+  block.job = nullptr;
+  job.finish(chunk.size());
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Fiber shape
+
+bool Worker::has_room(const LaunchJob& job) const {
+  const unsigned fibers = job.fibers_per_block();
+  return resident_fibers_ + fibers <= pool_.fiber_share_of(fibers);
+}
+
+void Worker::run_fibers(LaunchJob& job) {
+  if (!residents_.empty()) {  // one more block beside those that wait
+    admit(job);
+    return;
+  }
+  for (;;) {
+    if (residents_.empty() && !admit(job)) return;
+    step_residents();
+    if (residents_.empty() ? interrupted() : target_ != nullptr && target_->done()) return;
+  }
+}
+
+std::unique_ptr<Block> Worker::make_block(const LaunchJob& job) {
+  const unsigned fibers = job.fibers_per_block();
+  const std::size_t stack_size = StackPool::rounded(job.stack_bytes());
+  const auto fits = [&](const auto& block) { return block->warp_count == fibers && block->stack_size == stack_size; };
+  const auto found = std::find_if(spare_.rbegin(), spare_.rend(), fits);
+  std::unique_ptr<Block> block;
+  if (found != spare_.rend()) {
+    block = std::move(*found);
+    spare_.erase(std::next(found).base());
+  } else {
+    block = std::make_unique<Block>();
+    block->worker = this;
+    block->context.worker = index_;
+    block->warps = std::make_unique<Warp[]>(fibers);
+    block->warp_count = fibers;
+    block->words = (fibers + 63) / 64;
+    block->stack_size = stack_size;
+    for (unsigned i = 0; i < fibers; ++i) {
+      Warp& warp = block->warps[i];
+      warp.block = block.get();
+      warp.index = i;
+      warp.context.block = &block->context;
+      Stack* stack = services_.stacks.take(job.stack_bytes());
+      if (stack == nullptr) {
+        forget_block(std::move(block));
+        return nullptr;
+      }
+      warp.fiber.reset(*stack, &WarpMain::fiber, &warp);
+    }
+  }
+  if (job.shared_bytes() != 0 && !block->shared.reserve(job.shared_bytes())) {
+    forget_block(std::move(block));
+    return nullptr;
+  }
+  return block;
+}
+
+void Worker::forget_block(std::unique_ptr<Block> block) {
+  for (unsigned i = 0; i < block->warp_count; ++i) {
+    Stack* stack = block->warps[i].fiber.stack();
+    if (stack != nullptr) services_.stacks.give(stack);
+  }
+}
+
+void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
+  block.job = &job;
+  block.id = id;
+  block.context.launch = &job.context();
+  block.context.shared = job.shared_bytes() != 0 ? block.shared.data() : nullptr;
+  job.block_index(id, block.context.block_id);
+  if (services_.options.poison_shared) std::fill_n(block.context.shared, job.shared_bytes(), poison_byte);
+  const unsigned threads = job.block_threads(), width = job.code().width;
+  for (unsigned i = 0; i < block.warp_count; ++i) {
+    Warp& warp = block.warps[i];
+    warp.context.first_thread = i * width;
+    warp.context.lanes = std::min(width, threads - i * width);
+    warp.context.instruction = 0;
+    warp.exited = 0;
+    warp.finished = false;
+    warp.waiting = Waiting::nothing;
+    warp.turns = 0;
+    warp.site = warp.spin_site = nullptr;
+  }
+  block.barriers.reset(threads);
+  if (width == 1) {
+    block.meetings.resize((threads + 31) / 32);
+    for (auto& meetings : block.meetings) meetings.clear();
+  }
+  block.live = block.warp_count;
+  block.last = block.warp_count - 1;
+  block.ready.fill(block.warp_count);
+}
+
+bool Worker::admit(LaunchJob& job) {
+  if (!has_room(job)) return false;
+  const BlockRange one = job.take(1, 1);
+  if (one.empty()) return false;
+  job.note_start();
+  std::unique_ptr<Block> block = make_block(job);
+  if (block == nullptr) {
+    job.fail(std::make_exception_ptr(out_of_stack(job)));
+    job.finish(1);
+    return true;
+  }
+  begin_block(*block, job, one.begin);
+  resident_fibers_ += block->warp_count;
+  residents_.push_back(std::move(block));
+  if (job.has_pieces()) pool_.wake_one(job, residents_.size() > 1 || one.begin != 0);
+  return true;
+}
+
+void Worker::retire(std::size_t resident, bool reusable) {
+  std::unique_ptr<Block> block = std::move(residents_[resident]);
+  residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(resident));
+  resident_fibers_ -= block->warp_count;
+  LaunchJob& job = *block->job;
+  block->job = nullptr;
+  if (!reusable) {
+    block->ready.reset(block->words);
+    block->spinning.reset(block->words);
+    for (FiberSet& waiting : block->waiting) waiting.reset(block->words);
+    for (unsigned i = 0; i < block->warp_count; ++i) {
+      Warp& warp = block->warps[i];
+      warp.fiber.reset(*warp.fiber.stack(), &WarpMain::fiber, &warp);
+    }
+  }
+  spare_.push_back(std::move(block));
+  if (spare_.size() > most_spares) {
+    forget_block(std::move(spare_.front()));
+    spare_.erase(spare_.begin());
+  }
+  note_progress();
+  job.finish(1);
+}
+
+bool Worker::run_block(Block& block) {
+  const int first = block.ready.next_after(block.last, block.words);
+  Warp& warp = block.warps[static_cast<unsigned>(first)];
+  block.ready.clear(warp.index);
+  block.last = warp.index;
+  fault_.kind = FaultKind::none;
+  resume(warp);
+  if (fault_.kind != FaultKind::none) {
+    end_in_failure(*block.job, block.warps[block.last]);
+    return true;
+  }
+  if (block.live == 0) return true;
+  if (!block.spinning.empty(block.words)) return false;
+  // Nobody can run and nobody will be woken: barriers and meetings only end through warps of the same block.
+  block.job->fail(std::make_exception_ptr(barrier_deadlock(block)));
+  return true;
+}
+
+void Worker::step_residents() {
+  const std::uint64_t progress_before = progress();
+  if (idle_rounds_ == 0) activity_.store(Activity::running, std::memory_order_relaxed);
+  for (std::size_t i = 0; i < residents_.size();) {
+    Block& block = *residents_[i];
+    const bool ended = block.job->failed() || run_block(block);
+    if (ended) {
+      retire(i, block.live == 0);
+    } else {
+      ++i;
+    }
+  }
+  if (residents_.empty()) return;
+  // Every warp here waits or spins. Look again at those that spin, the oldest block first; what they wait for may have
+  // happened meanwhile.
+  for (const auto& block : residents_) block->ready.take(block->spinning, block->words);
+  if (progress() != progress_before) {
+    idle_rounds_ = 0;
+    return;
+  }
+  if (admit_more()) {
+    idle_rounds_ = 0;
+  } else {
+    wait_for_progress();
+  }
+}
+
+// The resident blocks may wait for a block that has not started, of this launch or another, or for a copy.
+bool Worker::admit_more() {
+  if (pool_.version() == exhausted_version_) return false;
+  const std::shared_ptr<Job> job = pool_.pick(*this, 0, seen_version_);
+  if (job == nullptr) {
+    exhausted_version_ = seen_version_;
+    return false;
+  }
+  if (const auto* launch = dynamic_cast<const LaunchJob*>(job.get());
+      launch != nullptr && launch->code().shape == Shape::fiber && !has_room(*launch)) {
+    return false;
+  }
+  job->work(*this);
+  return true;
+}
+
+void Worker::wait_for_progress() {
+  relax();
+  if (++idle_rounds_ % rounds_before_yield == 0) std::this_thread::yield();
+  if (idle_rounds_ % rounds_between_clock_reads != 1) return;
+  const std::uint64_t now = services_.now_ns();
+  polled_ns_.store(now, std::memory_order_relaxed);
+  activity_.store(Activity::spinning, std::memory_order_relaxed);
+  const auto timeout = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.deadlock_timeout).count());
+  if (timeout == 0) return;
+  const std::uint64_t progress = pool_.progress();
+  if (idle_rounds_ == 1 || progress != seen_progress_ || pool_.any_running(*this, now)) {
+    seen_progress_ = progress;
+    progress_since_ns_ = now;
+    return;
+  }
+  if (now - progress_since_ns_ < timeout) return;
+  report_deadlock();
+  progress_since_ns_ = now;
+}
+
+void Worker::report_deadlock() {
+  const Block& oldest = *residents_.front();
+  LaunchJob& job = *oldest.job;
+  std::size_t resident = 0;
+  for (const auto& block : residents_) resident += block->job == &job ? 1 : 0;
+  job.fail(std::make_exception_ptr(spin_deadlock(oldest, resident, services_.options.deadlock_timeout)));
+  note_progress();
+}
+
+void Worker::end_in_failure(LaunchJob& job, const Warp& warp) {
+  job.fail(std::make_exception_ptr(describe_fault(fault_, warp, job, *services_.allocator)));
+  if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
+}
+
+bool Worker::is_running(std::uint64_t now_ns) const {
+  switch (activity_.load(std::memory_order_relaxed)) {
+    case Activity::idle: return false;
+    case Activity::running: return true;
+    case Activity::spinning: break;
+  }
+  // A warp that has left its loop may compute for long without telling anybody; but then nobody looks at the clock.
+  const std::uint64_t polled = polled_ns_.load(std::memory_order_relaxed);
+  return now_ns > polled && now_ns - polled > longest_poll_ns;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// On the fiber of a warp
+
+void Worker::wait_for_others(Warp& warp) {
+  Block& block = *warp.block;
+  const int next = block.ready.next_after(warp.index, block.words);
+  if (next < 0) {
+    Fiber::switch_to(warp.fiber, scheduler_);
+    return;
+  }
+  Warp& other = block.warps[static_cast<unsigned>(next)];
+  block.ready.clear(other.index);
+  block.last = other.index;
+  current_.store(&other, std::memory_order_relaxed);
+  Fiber::switch_to(warp.fiber, other.fiber);
+}
+
+void Worker::spin(Warp& warp) {
+  if (warp.spin_site != warp.site) {  // another loop than last time
+    warp.spin_site = warp.site;
+    note_progress();
+  }
+  Block& block = *warp.block;
+  if (block.ready.empty(block.words) && ++warp.turns < turns_in_place) {
+    relax();
+    return;
+  }
+  warp.turns = 0;
+  block.spinning.set(warp.index);
+  wait_for_others(warp);
+}
+
+void Worker::lanes_left(Warp& warp, unsigned count) {
+  Block& block = *warp.block;
+  const std::uint32_t completed = block.barriers.leave(warp.context.first_thread, count);
+  for (unsigned b = 0; completed >> b != 0; ++b)
+    if ((completed >> b & 1) != 0) block.release(b);
+  if (!block.meetings.empty()) meet_without(warp);
+}
+
+void Worker::finish_warp(Warp& warp) {
+  Block& block = *warp.block;
+  warp.finished = true;
+  --block.live;
+  note_progress();
+  if (warp.context.lanes > warp.exited) lanes_left(warp, warp.context.lanes - warp.exited);
+  wait_for_others(warp);
+}
+
+void Worker::abandon(Warp& warp) { Fiber::abandon_to(warp.fiber, scheduler_); }
+
+void Worker::land() { Fiber::abandon_to(recovery_, scheduler_); }
+
+const AllocationMap& Worker::allocations() {
+  const std::uint64_t version = services_.allocator->version();
+  if (allocations_ == nullptr || version != allocations_version_) {
+    allocations_ = services_.allocator->snapshot();
+    allocations_version_ = version;
+  }
+  return *allocations_;
+}
+
+}  // namespace heddle::device::cpu

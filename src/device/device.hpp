@@ -1,0 +1,62 @@
+// A device runs block ranges of kernels on queues, copies bytes, and records and waits for events. It decides nothing.
+// Every device implements exactly these interfaces; tests/conformance/ is their contract in executable form.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/event.hpp"
+#include "device/memory.hpp"
+#include "device/module.hpp"
+#include "device/partition.hpp"
+#include "device/queue.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::device {
+
+struct DeviceInfo {
+  std::string id;              // "cpu", "interp", "cuda:0"
+  std::string name;            // "AMD EPYC ..., 2 cores, AVX-512"
+  unsigned processors = 1;     // SMs, or CPU workers
+  unsigned warp_size = 32;
+  unsigned vector_bits = 0;    // of the host's vectors (CPU); 0 elsewhere
+  std::uint64_t memory_bytes = 0;
+  bool host_memory = false;    // its addresses are host addresses: the host and other devices may use them as they are
+  // Limits of a launch.
+  unsigned max_threads_per_block = 1024;
+  std::uint32_t max_block[3] = {1024, 1024, 64};
+  std::uint64_t max_grid[3] = {0x7fffffff, 65535, 65535};
+  std::uint64_t max_shared_per_block = 227 * 1024;
+};
+
+struct LoadOptions {
+  bool check = false;  // verify every access (devices that can; others refuse)
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceInfo& info() const = 0;
+
+  // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
+  virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+
+  // Prepares a module for this device. Code generation may be put off until a function is launched. Throws unsupported
+  // with instruction and line for what the device cannot run. Any thread.
+  virtual std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) = 0;
+
+  virtual std::unique_ptr<Queue> queue(const QueueOptions& options) = 0;
+  virtual std::unique_ptr<Event> event() = 0;
+  // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
+  virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
+
+  // Sustained bandwidth of a large copy within the device, bytes read plus bytes written per second; measured on first
+  // call (up to 200 ms), then remembered.
+  virtual double measured_bandwidth() = 0;
+};
+
+}  // namespace heddle::device

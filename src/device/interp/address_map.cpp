@@ -1,0 +1,70 @@
+#include "device/interp/address_map.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+namespace heddle::device::interp {
+
+void AddressMap::add(Allocation allocation) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t address = allocation.address;
+  by_address_.insert_or_assign(address, std::move(allocation));
+}
+
+std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
+  std::unique_lock lock(mutex_);
+  const auto found = by_address_.find(address);
+  if (found == by_address_.end()) return std::nullopt;
+  Allocation result = std::move(found->second);
+  by_address_.erase(found);
+  return result;
+}
+
+std::optional<Allocation> AddressMap::find(std::uint64_t address, std::uint64_t bytes) const {
+  std::shared_lock lock(mutex_);
+  auto after = by_address_.upper_bound(address);
+  if (after == by_address_.begin()) return std::nullopt;
+  const Allocation& candidate = std::prev(after)->second;
+  if (!candidate.contains(address, bytes)) return std::nullopt;
+  return candidate;
+}
+
+std::optional<Allocation> AddressMap::first_of(Allocation::Kind kind) const {
+  std::shared_lock lock(mutex_);
+  for (const auto& [address, allocation] : by_address_)
+    if (allocation.kind == kind) return allocation;
+  return std::nullopt;
+}
+
+std::string AddressMap::describe_nearest(std::uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  if (by_address_.empty()) return "nothing is allocated";
+  const auto after = by_address_.upper_bound(address);
+  std::uint64_t best = ~std::uint64_t{0};
+  std::string text;
+  if (after != by_address_.begin()) {
+    const Allocation& below = std::prev(after)->second;
+    const std::uint64_t offset = address - below.address;
+    best = offset < below.size ? 0 : offset - below.size;
+    text = offset < below.size ? fmt::format("it begins at byte {} of {}", offset, describe(below))
+                               : fmt::format("it is {} bytes behind the end of {}", best, describe(below));
+  }
+  if (after != by_address_.end() && after->second.address - address < best) {
+    text = fmt::format("it is {} bytes before {}", after->second.address - address, describe(after->second));
+  }
+  return text;
+}
+
+std::string describe(const Allocation& allocation) {
+  const char* what = allocation.kind == Allocation::Kind::heap       ? "malloc() memory"
+                     : allocation.kind == Allocation::Kind::constant ? "the constant"
+                     : allocation.kind == Allocation::Kind::variable ? "the variable"
+                                                                     : "the allocation";
+  const std::string name = allocation.name.empty() ? "" : fmt::format(" '{}'", allocation.name);
+  return fmt::format("{}{} of {} bytes at {:#x}", what, name, allocation.size, allocation.address);
+}
+
+}  // namespace heddle::device::interp

@@ -1,0 +1,42 @@
+// Which host addresses a kernel may touch: every allocation of the device, by address.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+
+namespace heddle::device::interp {
+
+struct Allocation {
+  enum class Kind : std::uint8_t { memory, variable, constant, heap };
+  Kind kind = Kind::memory;
+  std::uint64_t address = 0, size = 0;
+  std::string name;  // of a variable
+  bool contains(std::uint64_t at, std::uint64_t bytes) const {
+    return at >= address && at - address <= size && bytes <= size - (at - address);
+  }
+};
+
+// All functions may be called from any thread.
+class AddressMap {
+ public:
+  void add(Allocation allocation);
+  // Returns what was there, if anything.
+  std::optional<Allocation> remove(std::uint64_t address);
+  // The allocation that holds all of the bytes.
+  std::optional<Allocation> find(std::uint64_t address, std::uint64_t bytes) const;
+  std::optional<Allocation> first_of(Allocation::Kind kind) const;
+  // "16 bytes behind the end of the allocation of 4096 bytes at 0x...": for messages.
+  std::string describe_nearest(std::uint64_t address) const;
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<std::uint64_t, Allocation> by_address_;
+};
+
+// "the variable 'table' (64 bytes at 0x...)"
+std::string describe(const Allocation& allocation);
+
+}  // namespace heddle::device::interp

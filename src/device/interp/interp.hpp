@@ -1,0 +1,37 @@
+// A slow, obviously right device: interprets the IR thread by thread. The oracle that other devices are compared with, and
+// the device to look for bugs on: it checks every access and names what is wrong.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "device/device.hpp"
+
+namespace heddle::device::interp {
+
+struct InterpOptions {
+  // Fresh shared and local memory is filled with poison_byte instead of zero, so that reading what was never written shows.
+  bool poison = false;
+  std::uint8_t poison_byte = 0xcd;
+  // Blocks that may be under way at once when earlier ones do not end by themselves (cooperative launches: all).
+  std::uint64_t max_resident_blocks = 256;
+  // Thread instructions that a block executes before another one gets a turn.
+  std::uint64_t block_turn = 200'000;
+  // Local memory of a thread beyond its kernel's own variables: what calls and alloca take.
+  std::uint64_t stack_bytes = 64 * 1024;
+  // Bytes that kernels may hold by malloc().
+  std::uint64_t heap_bytes = 256ull << 20;
+  // Thread instructions without any change of memory after which a launch is called dead even though its threads do not
+  // repeat themselves exactly (they may read a clock). Exact repetition is found much sooner.
+  std::uint64_t idle_budget = 2'000'000'000;
+  // Where vprintf writes; empty: stdout. Called by one thread at a time.
+  std::function<void(std::string_view)> print;
+};
+
+// Queues, modules, memory and events made by the device must be gone before it is.
+std::unique_ptr<Device> make_interp_device(InterpOptions options = {});
+
+}  // namespace heddle::device::interp

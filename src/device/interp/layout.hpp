@@ -1,0 +1,40 @@
+// Where parameters, variables and frames lie in their windows.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/module.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::device::interp {
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment);
+
+// Kernel parameters: each at the next multiple of its alignment.
+std::vector<ParameterLayout> parameter_layout(const ptx::Function& function, std::uint32_t& bytes);
+
+// The part of a thread's local memory that one activation of a function takes: its .local and .param variables and, for
+// a .func, its parameters and results. Offsets are from the start of the frame; no_place for what lies elsewhere.
+struct FrameLayout {
+  static constexpr std::uint64_t no_place = ~std::uint64_t{0};
+  static constexpr std::uint64_t alignment = 16;
+  std::vector<std::uint64_t> variables, parameters, returns;
+  std::uint64_t bytes = 0;
+};
+FrameLayout frame_layout(const ptx::Function& function);
+
+// The shared window of an entry: static variables of the module and of the functions it can reach that they name, in order,
+// then dynamic memory, where all unsized variables begin.
+struct SharedLayout {
+  static constexpr std::uint64_t no_place = ~std::uint64_t{0};
+  std::vector<std::uint64_t> module_variables;                  // by index in Module::variables
+  std::vector<std::vector<std::uint64_t>> function_variables;   // by function, by index in Function::variables
+  std::uint64_t static_bytes = 0;
+};
+SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry);
+
+// Bytes of a variable; unsized arrays with an initialiser have its size.
+std::uint64_t stored_size(const ptx::Variable& variable);
+
+}  // namespace heddle::device::interp

@@ -1,0 +1,164 @@
+#include "device/interp/queue.hpp"
+
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "device/device.hpp"
+#include "device/interp/launch.hpp"
+
+namespace heddle::device::interp {
+namespace {
+
+void check_extent(const char* what, const Dim3& extent, const std::uint64_t (&limit)[3]) {
+  const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
+  for (unsigned i = 0; i < 3; ++i) {
+    if (sizes[i] == 0 || sizes[i] > limit[i])
+      base::fail(ErrorCode::invalid_argument, "{} ({}, {}, {}): component {} must be 1 to {}", what, extent.x, extent.y,
+                 extent.z, "xyz"[i], limit[i]);
+  }
+}
+
+// .reqntid and .maxntid
+void check_directives(const ptx::Function& function, const Dim3& block) {
+  const auto values = [](const ptx::FunctionDirective& directive) {
+    Dim3 extent;
+    if (directive.values.size() > 0) extent.x = directive.values[0];
+    if (directive.values.size() > 1) extent.y = directive.values[1];
+    if (directive.values.size() > 2) extent.z = directive.values[2];
+    return extent;
+  };
+  if (const auto* required = function.directive("reqntid"); required && !(values(*required) == block)) {
+    const Dim3 want = values(*required);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' requires blocks of ({}, {}, {}) threads, not ({}, {}, {})",
+               function.name, want.x, want.y, want.z, block.x, block.y, block.z);
+  }
+  if (const auto* most = function.directive("maxntid"); most && block.count() > values(*most).count()) {
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' allows {} threads in a block, not {}", function.name,
+               values(*most).count(), block.count());
+  }
+}
+
+void check_launch(const DeviceInfo& info, const LoadedFunction& function, const LaunchConfig& config, BlockRange range,
+                  std::size_t argument_bytes) {
+  const std::uint64_t block_limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
+  check_extent("block", config.block, block_limit);
+  check_extent("grid", config.grid, info.max_grid);
+  if (config.block.count() > info.max_threads_per_block)
+    base::fail(ErrorCode::invalid_argument, "a block of {} threads; at most {} are allowed", config.block.count(),
+               info.max_threads_per_block);
+  const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
+  if (shared > info.max_shared_per_block)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' with {} bytes of shared memory; at most {} are allowed",
+               function.ptx().name, shared, info.max_shared_per_block);
+  if (range.begin > range.end || range.end > config.grid.count())
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} of a grid of {}", range.begin, range.end, config.grid.count());
+  if (argument_bytes != function.parameter_bytes())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' takes {} bytes of arguments, not {}", function.ptx().name,
+               function.parameter_bytes(), argument_bytes);
+  check_directives(function.ptx(), config.block);
+}
+
+}  // namespace
+
+InterpQueue::InterpQueue(Device& device, std::shared_ptr<DeviceState> state)
+    : device_(device), state_(std::move(state)), worker_([this] { work(); }) {}
+
+InterpQueue::~InterpQueue() {
+  {
+    std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  worker_.join();
+}
+
+void InterpQueue::push(Command command) {
+  {
+    std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+  }
+  changed_.notify_all();
+}
+
+void InterpQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stop_ || !commands_.empty(); });
+    if (commands_.empty()) return;
+    Command command = std::move(commands_.front());
+    commands_.pop_front();
+    busy_ = true;
+    std::exception_ptr failure = failure_;
+    lock.unlock();
+    if (!failure && command.run) {
+      try {
+        command.run();
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    }
+    if (command.finally) command.finally(failure);
+    command = {};
+    lock.lock();
+    if (failure && !failure_) failure_ = failure;
+    busy_ = false;
+    changed_.notify_all();
+  }
+}
+
+void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                         std::span<const std::byte> arguments) {
+  auto* loaded = dynamic_cast<LoadedFunction*>(&function);
+  if (!loaded) base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+  check_launch(device_.info(), *loaded, config, range, arguments.size());
+  std::vector<std::byte> bytes(arguments.begin(), arguments.end());
+  push({[loaded, config, range, bytes = std::move(bytes)] { Launch(*loaded, config, range, bytes).run(); }, {}});
+}
+
+void InterpQueue::copy(Span destination, Span source) {
+  if (source.size > destination.size)
+    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes into a span of {}", source.size, destination.size);
+  push({[this, destination, source] {
+          std::lock_guard turn(state_->turn);
+          if (source.size > 0)
+            std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address), source.size);
+          ++state_->memory_epoch;
+        },
+        {}});
+}
+
+void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4)
+    base::fail(ErrorCode::invalid_argument, "fill with values of {} bytes; 1, 2 and 4 are possible", value_bytes);
+  if (destination.size % value_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "fill of {} bytes with values of {} bytes", destination.size, value_bytes);
+  push({[this, destination, value, value_bytes] {
+          std::lock_guard turn(state_->turn);
+          auto* bytes = reinterpret_cast<std::byte*>(destination.address);
+          for (std::size_t i = 0; i < destination.size; i += value_bytes) std::memcpy(bytes + i, &value, value_bytes);
+          ++state_->memory_epoch;
+        },
+        {}});
+}
+
+void InterpQueue::record(Event& event) {
+  auto* own = dynamic_cast<InterpEvent*>(&event);
+  if (!own) base::fail(ErrorCode::invalid_argument, "the event belongs to another device");
+  push({{}, [state = own->renew()](std::exception_ptr failure) { state->complete(failure); }});
+}
+
+void InterpQueue::wait(const Event& event) {
+  const auto* own = dynamic_cast<const InterpEvent*>(&event);
+  if (!own) base::fail(ErrorCode::invalid_argument, "the event belongs to another device");
+  if (auto state = own->current()) push({[state] { state->wait_done(); }, {}});
+}
+
+void InterpQueue::call(std::function<void()> function) { push({std::move(function), {}}); }
+
+void InterpQueue::synchronize() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return commands_.empty() && !busy_; });
+  if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+}
+
+}  // namespace heddle::device::interp

@@ -1,0 +1,51 @@
+// A queue: one thread that runs the commands in order.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "device/interp/event.hpp"
+#include "device/interp/loaded_module.hpp"
+#include "device/queue.hpp"
+
+namespace heddle::device::interp {
+
+class InterpQueue final : public Queue {
+ public:
+  InterpQueue(Device& device, std::shared_ptr<DeviceState> state);
+  ~InterpQueue() override;  // waits for what was put in
+
+  void launch(Function& function, const LaunchConfig& config, BlockRange range,
+              std::span<const std::byte> arguments) override;
+  void copy(Span destination, Span source) override;
+  void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void record(Event& event) override;
+  void wait(const Event& event) override;
+  void call(std::function<void()> function) override;
+  void synchronize() override;
+
+ private:
+  // `run` is skipped after a failure; `finally` is not, and gets the failure there is.
+  struct Command {
+    std::function<void()> run;
+    std::function<void(std::exception_ptr)> finally;
+  };
+  void push(Command command);
+  void work();
+
+  Device& device_;
+  std::shared_ptr<DeviceState> state_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Command> commands_;
+  std::exception_ptr failure_;
+  bool busy_ = false, stop_ = false;
+  std::thread worker_;
+};
+
+}  // namespace heddle::device::interp

@@ -1,0 +1,122 @@
+// Functions that CUDA provides to kernels without a body: vprintf, malloc, free, __assertfail.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/fail.hpp"
+#include "device/interp/executor.hpp"
+#include "device/interp/printf_format.hpp"
+
+namespace heddle::device::interp {
+
+using ptx::Operand;
+using ptx::OperandKind;
+using ptx::Space;
+using ptx::Type;
+
+namespace {
+
+constexpr std::size_t longest_string = 64 * 1024;
+constexpr std::size_t heap_alignment = 16;
+
+}  // namespace
+
+std::uint64_t Executor::argument_value(const Operand& arguments, unsigned i) {
+  if (arguments.kind != OperandKind::vector || i >= arguments.elements.size()) fault("a system function is called with too few arguments");
+  const Operand& argument = arguments.elements[i];
+  if (argument.kind != OperandKind::symbol) return read(argument, Type::b64).lo;
+  const ptx::Variable& variable = variable_of(argument.symbol);
+  if (variable.space != Space::param) return symbol_address(argument.symbol);
+  std::uint64_t value = 0;
+  const std::uint64_t bytes = std::min<std::uint64_t>(variable.size(), sizeof value);
+  std::memcpy(&value, local_memory(symbol_address(argument.symbol), bytes), bytes);
+  return value;
+}
+
+void Executor::return_value(const ptx::Instruction& inst, std::uint64_t value) {
+  const Operand& results = inst.operands[0];
+  if (results.kind != OperandKind::vector || results.elements.empty()) return;
+  const Operand& target = results.elements[0];
+  if (target.kind == OperandKind::reg) {
+    write(target, Type::b64, {value});
+  } else if (target.kind == OperandKind::symbol) {
+    const std::uint64_t bytes = std::min<std::uint64_t>(variable_of(target.symbol).size(), sizeof value);
+    std::memcpy(local_memory(symbol_address(target.symbol), bytes), &value, bytes);
+  }
+}
+
+std::string Executor::read_string(std::uint64_t address) {
+  std::string text;
+  while (text.size() < longest_string) {
+    const auto c = static_cast<char>(load({Space::generic, address++}, 1).lo);
+    if (c == '\0') break;
+    text += c;
+  }
+  return text;
+}
+
+std::int32_t Executor::print(std::uint64_t format, std::uint64_t arguments) {
+  if (format == 0) return -1;
+  PrintfArguments source;
+  source.read = [&](std::uint64_t offset, unsigned bytes) { return load({Space::generic, arguments + offset}, bytes).lo; };
+  source.string = [&](std::uint64_t address) { return address ? read_string(address) : std::string("(null)"); };
+  int count = 0;
+  const std::string text = format_kernel_printf(read_string(format), source, count);
+  const auto& sink = launch_.state.options.print;
+  if (sink) {
+    sink(text);
+  } else {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+  }
+  return count;
+}
+
+std::uint64_t Executor::allocate(std::uint64_t bytes) {
+  DeviceState& state = launch_.state;
+  const std::uint64_t rounded = align_up(bytes, heap_alignment);
+  if (bytes == 0 || rounded < bytes || rounded > state.options.heap_bytes - state.heap_used) return 0;
+  void* data = ::operator new(rounded, std::align_val_t{heap_alignment}, std::nothrow);
+  if (!data) return 0;
+  std::memset(data, state.options.poison ? state.options.poison_byte : 0, rounded);
+  state.heap_used += rounded;
+  const auto address = reinterpret_cast<std::uint64_t>(data);
+  state.memory.add({Allocation::Kind::heap, address, rounded, ""});
+  return address;
+}
+
+void Executor::release(std::uint64_t address) {
+  if (address == 0) return;
+  DeviceState& state = launch_.state;
+  const auto allocation = state.memory.find(address, 1);
+  if (!allocation || allocation->kind != Allocation::Kind::heap || allocation->address != address)
+    fault(fmt::format("free({:#x}): malloc() did not give this address, or it was freed before", address));
+  state.memory.remove(address);
+  state.heap_used -= allocation->size;
+  ::operator delete(reinterpret_cast<void*>(address), std::align_val_t{heap_alignment});
+}
+
+void Executor::system_call(const std::string& name, const ptx::Instruction& inst) {
+  const Operand& arguments = inst.operands[2];
+  if (name == "vprintf") {
+    const std::uint64_t format = argument_value(arguments, 0), list = argument_value(arguments, 1);
+    return_value(inst, static_cast<std::uint64_t>(static_cast<std::int64_t>(print(format, list))));
+  } else if (name == "malloc") {
+    return_value(inst, allocate(argument_value(arguments, 0)));
+  } else if (name == "free") {
+    release(argument_value(arguments, 0));
+  } else if (name == "__assertfail") {
+    const std::string message = read_string(argument_value(arguments, 0)), file = read_string(argument_value(arguments, 1));
+    const auto line = static_cast<std::uint32_t>(argument_value(arguments, 2));
+    const std::string function = read_string(argument_value(arguments, 3));
+    fault(fmt::format("{}:{}: {}: assertion '{}' failed", file, line, function, message));
+  } else {
+    base::fail(ErrorCode::unsupported,
+               "{}: calls '{}', which the module declares but does not define, and which is none of vprintf, malloc, free "
+               "and __assertfail",
+               place(*block_, *thread_), name);
+  }
+}
+
+}  // namespace heddle::device::interp

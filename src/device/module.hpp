@@ -1,0 +1,43 @@
+// A loaded module and its kernels.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/memory.hpp"
+#include "heddle/dim3.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::device {
+
+// One kernel parameter in the packed argument buffer.
+struct ParameterLayout {
+  std::uint32_t offset = 0, size = 0;
+};
+
+class Function {
+ public:
+  virtual ~Function() = default;
+  virtual const ptx::Function& ptx() const = 0;
+  virtual const std::vector<ParameterLayout>& parameters() const = 0;  // by PTX .param order and alignment
+  virtual std::uint32_t parameter_bytes() const = 0;
+  virtual std::uint64_t static_shared_bytes() const = 0;
+  // Generates code for launches with this block size, if that has not happened: first use made explicit. Throws
+  // unsupported or compile_error.
+  virtual void prepare(const Dim3& block) = 0;
+};
+
+class Module {
+ public:
+  virtual ~Module() = default;
+  // Throws not_found, with the names there are.
+  virtual Function& function(std::string_view name) = 0;
+  // Memory of a module-level .global or .const variable. Throws not_found.
+  virtual Span variable(std::string_view name) = 0;
+};
+
+}  // namespace heddle::device

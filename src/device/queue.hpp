@@ -1,0 +1,51 @@
+// In-order queues; queues of one device run concurrently.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "device/event.hpp"
+#include "device/memory.hpp"
+#include "device/module.hpp"
+#include "heddle/dim3.hpp"
+
+namespace heddle::device {
+
+class Partition;
+
+struct QueueOptions {
+  int priority = 0;                     // higher runs first; a hint
+  const Partition* partition = nullptr; // null: the whole device
+};
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  std::uint32_t dynamic_shared_bytes = 0;
+  bool cooperative = false;             // all blocks make progress together: grid-wide synchronisation is allowed
+};
+
+// Failure: a command that fails makes the commands after it in the queue be skipped, and the events recorded after it
+// carry the Error, until synchronize() has thrown it; then the queue is usable again. One thread uses a queue at a time.
+class Queue {
+ public:
+  virtual ~Queue() = default;
+  // Runs blocks [range) of the launch; each block sees the indices of the whole grid. `arguments` is the packed parameter
+  // buffer (Function::parameters) and is copied. Throws invalid_argument at once when the shape is against the device's
+  // or the kernel's limits.
+  virtual void launch(Function& function, const LaunchConfig& config, BlockRange range,
+                      std::span<const std::byte> arguments) = 0;
+  // Copies source.size bytes; host, device and peer spans alike. Both must stay valid until the copy has run.
+  virtual void copy(Span destination, Span source) = 0;
+  // Fills with a repeated 1-, 2- or 4-byte value.
+  virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
+  virtual void record(Event& event) = 0;
+  // Commands after this run when the event is done; never blocks the host.
+  virtual void wait(const Event& event) = 0;
+  // Runs a host function in queue order. It must not throw and must not use the queue.
+  virtual void call(std::function<void()> function) = 0;
+  // Blocks until all commands have run; throws the first failure and clears it.
+  virtual void synchronize() = 0;
+};
+
+}  // namespace heddle::device

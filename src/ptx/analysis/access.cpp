@@ -1,0 +1,106 @@
+#include "ptx/analysis/access.hpp"
+
+#include "ptx/analysis/access_solver.hpp"
+
+namespace heddle::ptx::analysis {
+namespace {
+
+bool same(const AccessSummary& a, const AccessSummary& b) {
+  const auto same_use = [](const auto& x, const auto& y) {
+    return x.first == y.first && x.second.reads == y.second.reads && x.second.writes == y.second.writes &&
+           x.second.unknown == y.second.unknown && x.second.pointer == y.second.pointer;
+  };
+  return a.reads_elsewhere == b.reads_elsewhere && a.writes_elsewhere == b.writes_elsewhere && a.returns == b.returns &&
+         std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(), same_use);
+}
+
+AccessMode mode_of(bool reads, bool writes, bool unknown) {
+  if (unknown) return AccessMode::unknown;
+  if (reads && writes) return AccessMode::read_write;
+  return reads ? AccessMode::read : writes ? AccessMode::write : AccessMode::none;
+}
+
+bool calls_something(const Function& function) {
+  return std::any_of(function.body.begin(), function.body.end(),
+                     [](const Instruction& inst) { return inst.opcode == Opcode::call; });
+}
+
+FunctionAccess report(const Module& module, const Function& function, const AccessSummary& summary) {
+  FunctionAccess access;
+  access.elsewhere = mode_of(summary.reads_elsewhere, summary.writes_elsewhere, false);
+  access.elsewhere_reason = summary.elsewhere_reason;
+  std::vector<SourceUse> whole(function.parameters.size());
+  for (const auto& [source, use] : summary.uses) {
+    const AccessMode mode = mode_of(use.reads, use.writes, use.unknown);
+    if (source.kind == Source::Kind::module_variable) {
+      if (source.index < module.variables.size() && mode != AccessMode::none)
+        access.variables.push_back({source.index, 0, mode, true, use.reason});
+      continue;
+    }
+    if (source.index >= whole.size()) continue;
+    if (mode != AccessMode::none || use.pointer)
+      access.fields.push_back({source.index, static_cast<std::uint64_t>(source.offset), mode, use.pointer, use.reason});
+    SourceUse& all = whole[source.index];
+    const bool better = !all.reason.present() || (use.unknown && !all.unknown);
+    if (better && use.reason.present()) all.reason = use.reason;
+    all.reads |= use.reads;
+    all.writes |= use.writes;
+    all.unknown |= use.unknown;
+    all.pointer |= use.pointer;
+  }
+  for (std::uint32_t p = 0; p < whole.size(); ++p) {
+    const bool pointer = whole[p].pointer || function.parameters[p].is_pointer;
+    access.parameters.push_back(
+        {p, 0, mode_of(whole[p].reads, whole[p].writes, whole[p].unknown), pointer, whole[p].reason});
+  }
+  return access;
+}
+
+FunctionAccess nothing_known(const Function& function) {
+  FunctionAccess access;
+  access.elsewhere = AccessMode::read_write;
+  for (std::uint32_t p = 0; p < function.parameters.size(); ++p)
+    access.parameters.push_back({p, 0, AccessMode::unknown, function.parameters[p].size() >= 8, {}});
+  return access;
+}
+
+}  // namespace
+
+const char* name(AccessMode mode) {
+  switch (mode) {
+    case AccessMode::none:
+      return "none";
+    case AccessMode::read:
+      return "read";
+    case AccessMode::write:
+      return "write";
+    case AccessMode::read_write:
+      return "read-write";
+    case AccessMode::unknown:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+std::vector<FunctionAccess> find_access(const Module& module) {
+  std::vector<AccessSummary> summaries(module.functions.size());
+  bool first = true;
+  for (bool changed = true; changed; first = false) {
+    changed = false;
+    for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+      const Function& function = module.functions[f];
+      if (function.is_declaration || (!first && !calls_something(function))) continue;
+      AccessSummary next = AccessSolver(module, f, summaries).solve();
+      changed |= !same(next, summaries[f]);
+      summaries[f] = std::move(next);
+    }
+  }
+  std::vector<FunctionAccess> result;
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+    const Function& function = module.functions[f];
+    result.push_back(function.is_declaration ? nothing_known(function) : report(module, function, summaries[f]));
+  }
+  return result;
+}
+
+}  // namespace heddle::ptx::analysis

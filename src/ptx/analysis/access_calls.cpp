@@ -1,0 +1,127 @@
+// Calls in the pointer analysis: what is passed, what the called function does with it, what comes back.
+#include "ptx/analysis/access_solver.hpp"
+
+namespace heddle::ptx::analysis {
+
+using Kind = Source::Kind;
+
+std::vector<std::uint32_t> AccessSolver::callees(const Instruction& inst, bool& complete) const {
+  complete = false;
+  const Operand& callee = inst.operands[1];
+  if (callee.kind == OperandKind::symbol) {
+    complete = true;
+    return {callee.symbol.index};
+  }
+  for (const Operand& operand : inst.operands) {
+    if (operand.kind != OperandKind::table) continue;
+    const Table& table = function_.tables[operand.index];
+    if (table.kind != Table::Kind::call_targets) continue;
+    complete = true;
+    return table.targets;
+  }
+  return {};
+}
+
+PointerValue AccessSolver::argument(std::uint32_t i, std::uint32_t number, std::int64_t offset) {
+  const Operand& list = function_.body[i].operands[2];
+  if (number >= list.elements.size()) return {};
+  const Operand& element = list.elements[number];
+  if (element.kind == OperandKind::symbol && element.symbol.kind == SymbolRef::Kind::local_variable)
+    return cell(element.symbol.index, offset);
+  return value_of(i, element, 2, static_cast<std::uint16_t>(number));
+}
+
+PointerValue AccessSolver::whole_argument(std::uint32_t i, std::uint32_t number) {
+  return argument(i, number, Source::any_offset);
+}
+
+void AccessSolver::set_result(std::uint32_t i, std::uint32_t number, std::int64_t offset, const PointerValue& value) {
+  const Operand& list = function_.body[i].operands[0];
+  if (number >= list.elements.size() || value.empty()) return;
+  const Operand& element = list.elements[number];
+  if (element.kind == OperandKind::symbol && element.symbol.kind == SymbolRef::Kind::local_variable)
+    changed_ |= cells_[{element.symbol.index, offset}].insert(value);
+  else
+    define(i, 0, static_cast<std::uint16_t>(number), value);
+}
+
+void AccessSolver::call(std::uint32_t i) {
+  bool complete = false;
+  const auto targets = callees(function_.body[i], complete);
+  if (!complete) return call_unknown(i, "the pointer is passed to a function that is called through a register");
+  for (std::uint32_t target : targets) {
+    const Function* callee = &module_.functions[target];
+    std::uint32_t body = target;
+    if (callee->is_declaration)  // its definition may stand elsewhere in the module
+      for (std::uint32_t f = 0; f < module_.functions.size(); ++f)
+        if (module_.functions[f].name == callee->name && !module_.functions[f].is_declaration) body = f;
+    if (!module_.functions[body].is_declaration)
+      call_known(i, summaries_[body]);
+    else if (!call_builtin(i, callee->name))
+      call_unknown(i, "the pointer is passed to a function without a body");
+  }
+}
+
+bool AccessSolver::call_builtin(std::uint32_t i, const std::string& name) {
+  if (name == "malloc") {
+    PointerValue fresh;
+    fresh.plain.insert(sources_.number({Kind::cell, heap_cell, Source::any_offset}));
+    set_result(i, 0, 0, fresh);
+    return true;
+  }
+  if (name == "free") use(whole_argument(i, 0).targets(), i, false, true);
+  return name == "vprintf" || name == "free" || name == "__assertfail";
+}
+
+void AccessSolver::call_unknown(std::uint32_t i, const char* why) {
+  const Instruction& inst = function_.body[i];
+  elsewhere(i, true, true, "a function is called that is not in the module");
+  PointerValue anything;
+  anything.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
+  for (std::uint32_t k = 0; k < inst.operands[2].elements.size(); ++k) {
+    const SourceSet passed = whole_argument(i, k).everything();
+    escape(passed, i, why);
+    for (std::uint32_t number : passed)  // it may hand back what it was given
+      anything.plain.insert(number);
+  }
+  for (std::uint32_t k = 0; k < inst.operands[0].elements.size(); ++k) set_result(i, k, Source::any_offset, anything);
+}
+
+void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
+  PointerValue anything;
+  anything.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
+  if (callee.reads_elsewhere || callee.writes_elsewhere)
+    elsewhere(i, callee.reads_elsewhere, callee.writes_elsewhere,
+              "a called function uses an address that is not followed");
+  for (const auto& [source, use_there] : callee.uses) {
+    SourceSet passed;
+    if (source.kind == Kind::parameter) {
+      const PointerValue value = argument(i, source.index, source.offset);
+      passed = value.targets();
+      if (passed.empty() && use_there.pointer)
+        escape(value.derived, i, "the pointer is computed in a way that is not followed");
+    } else {
+      passed.insert(sources_.number(source));
+    }
+    if (use_there.unknown)
+      escape(passed, i, "the pointer is passed to a function that uses it in a way that is not followed");
+    if (use_there.reads || use_there.writes) use(passed, i, use_there.reads, use_there.writes, use_there.pointer);
+    for (std::uint32_t number : passed)
+      if (use_there.writes && sources_[number].kind == Kind::cell)
+        changed_ |= cells_[{sources_[number].index, Source::any_offset}].insert(anything);
+  }
+  for (std::uint32_t k = 0; k < callee.returns.size(); ++k) {
+    for (const auto& [offset, handed] : callee.returns[k]) {
+      PointerValue value;
+      for (const Source& source : handed) {
+        if (source.kind == Kind::parameter)
+          value.insert(argument(i, source.index, source.offset));
+        else
+          value.plain.insert(sources_.number(source));
+      }
+      set_result(i, k, offset, advance(value, std::nullopt));
+    }
+  }
+}
+
+}  // namespace heddle::ptx::analysis

@@ -1,0 +1,82 @@
+// What it means that lanes part at a branch: where they meet again with possibly different values, which loops they
+// leave in different turns, and which blocks run with some of them missing.
+//
+// Lanes are taken to run loop by loop: none starts the next turn of a loop before all lanes in the loop have finished
+// this one or left, and lanes that have left wait for the others. Within a turn they meet no later than at the
+// immediate post-dominator of the branch. (Compare Moll and Hack, "Partial Control-Flow Linearization", PLDI 2018, and
+// the sync dependence of LLVM's uniformity analysis.)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/dominators.hpp"
+
+namespace heddle::ptx::analysis {
+
+struct DivergentJoin {
+  std::uint32_t block = 0;
+  std::vector<std::uint32_t> predecessors;  // numbers in cfg.predecessors(block) of the edges that parted lanes come by
+};
+
+// Blocks that lanes run apart, each with a label: lanes in blocks of one label are together.
+struct DivergentRegion {
+  struct Place {
+    std::uint32_t block = 0, label = 0;
+  };
+  std::vector<Place> places;
+  bool mixed = false;  // an irreducible loop that lanes run in different turns: no two blocks of it are surely together
+};
+
+struct DivergenceEffect {
+  std::vector<DivergentJoin> joins;  // blocks that lanes reach by disjoint ways from where they parted
+  std::vector<std::uint32_t> loops;  // loops that lanes leave in different turns
+  std::vector<std::uint32_t> apart;  // blocks that may run while some of the lanes are elsewhere
+  std::vector<DivergentRegion> regions;
+  bool some_leave = false;  // on the way lanes may leave the function: later blocks run without them
+};
+
+class Divergence {
+ public:
+  Divergence(const ControlFlowGraph& cfg, const PostDominators& post);
+  // The same for the part of the graph without the blocks for which ignored[block] holds: lanes that go there do not
+  // count. `post` is the tree of post-dominators of that part, its root a virtual exit.
+  Divergence(const ControlFlowGraph& cfg, const DominatorTree& post, std::vector<bool> ignored);
+
+  // The effect of lanes taking different ways at the end of `block`, outer loops included.
+  DivergenceEffect of_branch(std::uint32_t block);
+
+ private:
+  struct Start {
+    std::uint32_t from = 0, to = 0;
+  };
+  struct Outcome {
+    std::vector<DivergentJoin> joins;
+    std::vector<std::uint32_t> visited;
+    std::vector<DivergentRegion> regions;
+    std::vector<std::uint32_t> torn;   // loops further in that lanes enter at several places at different times
+    std::vector<std::uint32_t> loops;  // further in, left in different turns
+    bool leaves_apart = false;         // some lanes leave the loop while others may stay
+  };
+  Outcome spread(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop);
+  Outcome spread_to(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop, bool& stop_is_passed);
+  void find_torn_loops(std::uint32_t loop, Outcome& outcome) const;
+  void absorb_torn_loops(std::uint32_t loop, Outcome& outcome);
+  bool counts(std::uint32_t block) const { return ignored_.empty() || !ignored_[block]; }
+  std::uint32_t label_of_edge(std::uint32_t from, std::uint32_t to) const;
+  bool retreats_in(std::uint32_t from, std::uint32_t to, std::uint32_t loop) const;
+  const Outcome& loop_outcome(std::uint32_t loop);
+
+  const ControlFlowGraph& cfg_;
+  const DominatorTree& post_;
+  std::vector<bool> ignored_;
+  std::vector<std::vector<Start>> loop_exits_;
+  std::vector<std::optional<Outcome>> loop_outcomes_;
+  std::vector<std::uint32_t> label_;   // of blocks, while spread() runs; no_node otherwise
+  std::vector<std::uint64_t> starts_;  // edges that carry labels of their own, while spread() runs
+};
+
+}  // namespace heddle::ptx::analysis

@@ -1,0 +1,349 @@
+#include "ptx/analysis/waiting.hpp"
+
+#include <algorithm>
+
+#include "ptx/analysis/loop_slice.hpp"
+#include "ptx/analysis/memory_effect.hpp"
+
+namespace heddle::ptx::analysis {
+namespace {
+
+using S = SpecialRegister;
+
+bool reads_lane_number(const Operand& operand) {
+  if (operand.kind == OperandKind::special) {
+    const S s = operand.special;
+    return s == S::laneid || s == S::warpid || (s >= S::lanemask_eq && s <= S::lanemask_gt);
+  }
+  return std::any_of(operand.elements.begin(), operand.elements.end(), reads_lane_number);
+}
+
+bool needs_warp(const Module& module, const Function& function, const Instruction& inst) {
+  switch (inst.opcode) {
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+    case Opcode::activemask:
+    case Opcode::mma:
+    case Opcode::wmma:
+    case Opcode::wgmma:
+    case Opcode::ldmatrix:
+    case Opcode::stmatrix:
+    case Opcode::movmatrix:
+      return true;
+    case Opcode::bar:
+    case Opcode::barrier:
+      if (inst.has(Modifier::warp)) return true;
+      break;
+    case Opcode::ld:
+    case Opcode::st:
+      // Code of old style that counts on the lanes of a warp running in step.
+      if (inst.d.order == Order::volatile_)
+        for (const Operand& operand : inst.operands)
+          if (operand.kind == OperandKind::address && space_of(module, function, inst, operand) == Space::shared)
+            return true;
+      break;
+    default:
+      break;
+  }
+  return std::any_of(inst.operands.begin(), inst.operands.end(), reads_lane_number);
+}
+
+bool is_block_barrier(const Instruction& inst) {
+  return (inst.opcode == Opcode::bar || inst.opcode == Opcode::barrier) && !inst.has(Modifier::warp) &&
+         !inst.has(Modifier::cluster);
+}
+
+bool is_constant(const Operand& operand, std::int64_t value) {
+  return operand.kind == OperandKind::integer && operand.value == value;
+}
+
+// Where loops wait.
+class SpinFinder {
+ public:
+  SpinFinder(const Module& module, const Function& function, const ControlFlowGraph& cfg, const Webs& webs)
+      : module_(module), function_(function), cfg_(cfg), webs_(webs), slicer_(function, cfg, webs) {}
+
+  std::optional<SpinLoop> find(std::uint32_t loop) const {
+    const Slicer::Slice slice = slicer_.exit_slice(loop);
+    for (std::uint32_t i : slice.instructions) {
+      const Instruction& inst = function_.body[i];
+      const bool waits =
+          inst.opcode == Opcode::ld ? load_waits(loop, i, slice) : inst.opcode == Opcode::atom && atomic_waits(loop, i);
+      if (!waits) continue;
+      const Space space = space_of(module_, function_, inst, inst.operands[1]);
+      const bool takes =
+          inst.opcode == Opcode::atom && (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas);
+      return SpinLoop{loop, i, space, takes, false};
+    }
+    return std::nullopt;
+  }
+
+ private:
+  bool load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::Slice& slice) const {
+    const Instruction& inst = function_.body[i];
+    const Space space = space_of(module_, function_, inst, inst.operands[1]);
+    if (space == Space::param || space == Space::constant || space == Space::local || inst.d.nc) return false;
+    // A strong load decides: somebody else's store is what it is for. A weak one only when nothing else changes from
+    // turn to turn and the loop orders memory, as in while (*flag == 0) __threadfence();
+    if (inst.d.order != Order::weak) return true;
+    return !slice.carried && address_is_fixed(loop, i) && orders_memory(loop);
+  }
+
+  bool address_is_fixed(std::uint32_t loop, std::uint32_t i) const {
+    const std::uint32_t base = webs_.use(i, 1);
+    if (base == no_web) return true;
+    const auto& definitions = slicer_.definitions(base);
+    return std::none_of(definitions.begin(), definitions.end(),
+                        [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)); });
+  }
+
+  bool orders_memory(std::uint32_t loop) const {
+    for (std::uint32_t b : cfg_.loops()[loop].blocks)
+      for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) {
+        const Opcode opcode = function_.body[i].opcode;
+        if (opcode == Opcode::membar || opcode == Opcode::fence || opcode == Opcode::nanosleep) return true;
+      }
+    return false;
+  }
+
+  // A compare-and-swap that expects what an earlier turn or load found tries again until it wins: somebody always does,
+  // so nobody waits. One that expects a constant waits until the memory holds it; so does exchange. An operation that
+  // changes nothing is a load.
+  bool atomic_waits(std::uint32_t loop, std::uint32_t i) const {
+    const Instruction& inst = function_.body[i];
+    if (inst.operands.size() < 3) return false;
+    const Operand& value = inst.operands[2];
+    switch (inst.d.reduce) {
+      case ReduceOp::exch:
+        return true;
+      case ReduceOp::cas:
+        return !computed_in(loop, i, 2);
+      case ReduceOp::add:
+      case ReduceOp::or_:
+      case ReduceOp::xor_:
+        return is_constant(value, 0);
+      case ReduceOp::and_:
+        return is_constant(value, -1) || is_constant(value, 0xffffffff);
+      default:
+        return false;
+    }
+  }
+
+  bool computed_in(std::uint32_t loop, std::uint32_t i, std::uint16_t operand) const {
+    const std::uint32_t web = webs_.use(i, operand);
+    if (web == no_web) return false;
+    const auto& definitions = slicer_.definitions(web);
+    return std::any_of(definitions.begin(), definitions.end(),
+                       [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_literal(d); });
+  }
+  bool is_literal(std::uint32_t definition) const {
+    const Instruction& inst = function_.body[definition];
+    return inst.opcode == Opcode::mov && inst.operands[1].kind == OperandKind::integer;
+  }
+
+  const Module& module_;
+  const Function& function_;
+  const ControlFlowGraph& cfg_;
+  const Webs& webs_;
+  Slicer slicer_;
+};
+
+// Blocks that may run while lanes of the group are elsewhere. Lanes on their way out, past which no barrier lies, do
+// not count: only blocks that lead to a barrier are looked at, and where lanes that stay among them meet again.
+std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity& uniformity,
+                                   const std::vector<std::uint32_t>& barrier_blocks) {
+  std::vector<bool> torn(cfg.size(), false);
+  if (barrier_blocks.empty()) return torn;
+  std::vector<bool> ignored = reachable_from(cfg.graph().reversed(), barrier_blocks);
+  ignored.flip();
+  const std::uint32_t exit = cfg.size();
+  std::vector<Graph::Edge> backwards;
+  for (std::uint32_t b : cfg.order()) {
+    if (ignored[b]) continue;
+    bool stays = false;
+    for (std::uint32_t next : cfg.successors(b)) {
+      if (ignored[next]) continue;
+      backwards.emplace_back(next, b);
+      stays = true;
+    }
+    if (!stays) backwards.emplace_back(exit, b);
+  }
+  // Cycles that lead to a barrier of their own only: leave from their first block.
+  std::vector<bool> ends = reachable_from(Graph(cfg.size() + 1, backwards), std::vector<std::uint32_t>{exit});
+  for (std::uint32_t b : cfg.order()) {
+    if (ignored[b] || ends[b]) continue;
+    backwards.emplace_back(exit, b);
+    ends = reachable_from(Graph(cfg.size() + 1, backwards), std::vector<std::uint32_t>{exit});
+  }
+  const DominatorTree post(Graph(cfg.size() + 1, backwards), exit);
+  Divergence divergence(cfg, post, ignored);
+  for (std::uint32_t b : cfg.order())
+    if (uniformity.divergent(b) && !ignored[b])
+      for (std::uint32_t apart : divergence.of_branch(b).apart) torn[apart] = true;
+  return torn;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> possible_callees(const Module& module, const Function& function, const Instruction& call) {
+  std::vector<std::uint32_t> result;
+  const auto with_body = [&](std::uint32_t index) {
+    if (module.functions[index].is_declaration)
+      for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+        if (module.functions[f].name == module.functions[index].name && !module.functions[f].is_declaration) return f;
+    return index;
+  };
+  const Operand& callee = call.operands[1];
+  if (callee.kind == OperandKind::symbol) return {with_body(callee.symbol.index)};
+  for (const Operand& operand : call.operands)
+    if (operand.kind == OperandKind::table && function.tables[operand.index].kind == Table::Kind::call_targets) {
+      for (std::uint32_t target : function.tables[operand.index].targets) result.push_back(with_body(target));
+      return result;
+    }
+  std::vector<bool> taken(module.functions.size(), false);
+  for (const Variable& variable : module.variables)
+    for (const InitValue& value : variable.init)
+      if (value.kind != InitValue::Kind::integer && value.symbol.kind == SymbolRef::Kind::function)
+        taken[value.symbol.index] = true;
+  for (const Function& other : module.functions)
+    for (const Instruction& inst : other.body)
+      for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+        const Operand& operand = inst.operands[i];
+        const bool is_callee = inst.opcode == Opcode::call && i == 1;
+        if (operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolRef::Kind::function && !is_callee)
+          taken[operand.symbol.index] = true;
+      }
+  for (std::uint32_t f = 0; f < taken.size(); ++f)
+    if (taken[f]) result.push_back(with_body(f));
+  return result;
+}
+
+FunctionWaiting find_waiting_in(const Module& module, const Function& function, const ControlFlowGraph& cfg,
+                                const Webs& webs, const Uniformity& uniformity) {
+  FunctionWaiting facts;
+  for (std::uint32_t b : cfg.order()) {
+    for (std::uint32_t i = cfg.block(b).begin; i < cfg.block(b).end; ++i) {
+      const Instruction& inst = function.body[i];
+      if (is_block_barrier(inst)) facts.barriers.push_back(i);
+      facts.has_cluster_barrier |= inst.opcode == Opcode::barrier && inst.has(Modifier::cluster);
+      facts.sleeps |= inst.opcode == Opcode::nanosleep;
+      facts.uses_local |= inst.opcode == Opcode::alloca;
+      if (inst.opcode == Opcode::call && inst.operands[1].kind == OperandKind::reg) facts.indirect_calls.push_back(i);
+      if (needs_warp(module, function, inst)) facts.warp_instruction = std::min(facts.warp_instruction, i);
+    }
+  }
+  for (const Variable& variable : function.variables) facts.uses_local |= variable.space == Space::local;
+  std::sort(facts.barriers.begin(), facts.barriers.end());
+  facts.has_barrier = !facts.barriers.empty();
+  facts.needs_warp_semantics = facts.warp_instruction != no_node;
+  facts.calls_indirectly = !facts.indirect_calls.empty();
+
+  const SpinFinder finder(module, function, cfg, webs);
+  for (std::uint32_t loop = 0; loop < cfg.loops().size(); ++loop) {
+    auto spin = finder.find(loop);
+    if (!spin) continue;
+    for (std::uint32_t b : cfg.loops()[loop].blocks) {
+      const auto next = cfg.successors(b);
+      const bool leaves =
+          std::any_of(next.begin(), next.end(), [&](std::uint32_t s) { return !cfg.loop_contains(loop, s); });
+      spin->intra_warp |= uniformity.divergent(b) && (leaves || cfg.block(b).exit != ExitKind::none);
+    }
+    facts.spin_loops.push_back(*spin);
+  }
+  facts.may_spin = !facts.spin_loops.empty();
+
+  std::vector<std::uint32_t> barrier_blocks;
+  for (std::uint32_t i : facts.barriers) barrier_blocks.push_back(cfg.block_of(i));
+  const auto torn = find_torn_blocks(cfg, uniformity, barrier_blocks);
+  for (std::uint32_t i : facts.barriers) {
+    const std::uint32_t guard = webs.guard(i);
+    if (torn[cfg.block_of(i)] || (guard != no_web && !uniformity.uniform(guard))) facts.divergent_barriers.push_back(i);
+  }
+  return facts;
+}
+
+namespace {
+
+void note_builtin(const std::string& name, FunctionWaiting& facts) {
+  if (name == "vprintf")
+    facts.prints = true;
+  else if (name == "malloc" || name == "free")
+    facts.allocates = true;
+  else if (name == "__assertfail")
+    facts.asserts = true;
+  else
+    facts.calls_unknown = true;
+}
+
+// What a caller takes over from a function that it calls.
+void take_over(FunctionWaiting& facts, const FunctionWaiting& callee) {
+  facts.has_barrier |= callee.has_barrier;
+  facts.has_cluster_barrier |= callee.has_cluster_barrier;
+  facts.may_spin |= callee.may_spin;
+  facts.sleeps |= callee.sleeps;
+  facts.needs_warp_semantics |= callee.needs_warp_semantics;
+  facts.calls_indirectly |= callee.calls_indirectly;
+  facts.prints |= callee.prints;
+  facts.allocates |= callee.allocates;
+  facts.asserts |= callee.asserts;
+  facts.calls_unknown |= callee.calls_unknown;
+  facts.uses_local |= callee.uses_local;
+}
+
+}  // namespace
+
+std::vector<FunctionWaiting> find_waiting(const Module& module, const UniformityOptions& options) {
+  std::vector<FunctionWaiting> all(module.functions.size());
+  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> calls(
+      module.functions.size());  // instruction, callee
+  std::vector<std::vector<std::uint32_t>> partial_calls(module.functions.size());
+  std::vector<Graph::Edge> edges;
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+    const Function& function = module.functions[f];
+    if (function.is_declaration) continue;
+    const ControlFlowGraph cfg(function, &module);
+    const PostDominators post(cfg);
+    const RegisterTable table(function);
+    const Webs webs(cfg, dominators(cfg), function, table);
+    const Uniformity uniformity(module, function, cfg, post, webs, options);
+    all[f] = find_waiting_in(module, function, cfg, webs, uniformity);
+    for (std::uint32_t i = 0; i < function.body.size(); ++i) {
+      if (function.body[i].opcode != Opcode::call || !cfg.block(cfg.block_of(i)).reachable) continue;
+      if (uniformity.partial(cfg.block_of(i)) || function.body[i].guard.present) partial_calls[f].push_back(i);
+      for (std::uint32_t callee : possible_callees(module, function, function.body[i])) {
+        if (module.functions[callee].is_declaration) {
+          note_builtin(module.functions[callee].name, all[f]);
+          continue;
+        }
+        calls[f].emplace_back(i, callee);
+        edges.emplace_back(f, callee);
+      }
+    }
+  }
+  const Graph graph(static_cast<std::uint32_t>(module.functions.size()), edges);
+  std::vector<FunctionWaiting> own = all;
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+    const auto reached = reachable_from(graph, graph.successors(f));
+    all[f].recursive = reached[f];
+    for (std::uint32_t g = 0; g < reached.size(); ++g) {
+      if (!reached[g]) continue;
+      all[f].functions.push_back(g);
+      take_over(all[f], own[g]);
+    }
+  }
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
+    for (std::uint32_t callee : all[f].functions) all[f].reaches_recursion |= all[callee].recursive;
+    for (const auto& [i, callee] : calls[f]) {
+      if (all[callee].needs_warp_semantics) all[f].warp_instruction = std::min(all[f].warp_instruction, i);
+      const bool partial = std::find(partial_calls[f].begin(), partial_calls[f].end(), i) != partial_calls[f].end();
+      auto& list = all[f].divergent_barriers;
+      if (partial && all[callee].has_barrier && std::find(list.begin(), list.end(), i) == list.end()) list.push_back(i);
+    }
+  }
+  return all;
+}
+
+}  // namespace heddle::ptx::analysis

@@ -1,0 +1,26 @@
+// Replaces calls by the bodies of the functions they name.
+#pragma once
+
+#include "ptx/ir.hpp"
+
+namespace heddle::ptx {
+
+struct InlineOptions {
+  // A body is not copied any more when the result would have more instructions than this; the call stays.
+  std::size_t max_instructions = 200'000;
+};
+
+// A copy of `function` in which every direct call to a function with a body, that is not part of a recursion, is replaced
+// by that body. Parameters become .param variables or registers of the caller, `ret` a branch behind the call; a
+// callee's .shared variables appear once however often it is inlined. Calls through a register or a table, recursive
+// calls and calls to functions without a body stay as they are. Pure.
+Function inline_calls(const Module& module, const Function& function, const InlineOptions& options = {});
+
+// Functions reachable from `function` by calls that inline_calls leaves: what else must be compiled. Calls through a
+// register add every function whose address is taken in the module.
+std::vector<std::uint32_t> remaining_callees(const Module& module, const Function& inlined);
+
+// The functions (by index) of the module that can call themselves, directly or through others.
+std::vector<bool> recursive_functions(const Module& module);
+
+}  // namespace heddle::ptx

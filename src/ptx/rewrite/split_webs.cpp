@@ -1,0 +1,52 @@
+#include "ptx/rewrite/split_webs.hpp"
+
+#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/register_table.hpp"
+#include "ptx/analysis/webs.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+void rename(Instruction& inst, const analysis::RegisterOccurrence& occurrence, std::uint32_t web) {
+  if (occurrence.operand == analysis::guard_operand) {
+    inst.guard.reg = web;
+    return;
+  }
+  if (occurrence.operand == analysis::return_operand) return;
+  Operand& operand = inst.operands[occurrence.operand];
+  switch (operand.kind) {
+    case OperandKind::reg: operand.index = web; break;
+    case OperandKind::address:
+      if (occurrence.element == 0) operand.index = web;
+      else operand.elements[occurrence.element - 1].index = web;
+      break;
+    default: operand.elements[occurrence.element].index = web;
+  }
+}
+
+}  // namespace
+
+Function split_webs(const Function& function) {
+  const analysis::ControlFlowGraph cfg(function);
+  const analysis::RegisterTable table(function);
+  const analysis::Webs webs(cfg, analysis::dominators(cfg), function, table);
+  Function result = function;
+  result.registers.clear();
+  for (std::uint32_t w = 0; w < webs.size(); ++w) {
+    const Register& original = function.registers[webs.web(w).reg];
+    result.registers.push_back({original.name + "_w" + std::to_string(w), original.type});
+  }
+  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
+    std::uint32_t number = table.first(i);
+    for (const analysis::RegisterOccurrence& occurrence : table.of(i))
+      rename(result.body[i], occurrence, webs.of_occurrences()[number++]);
+  }
+  for (std::uint32_t p = 0; p < result.parameter_registers.size(); ++p)
+    result.parameter_registers[p] = webs.of_parameter(p);
+  // A returned value may be several webs, one for each ret: the rets of a function that is compiled on its own read them
+  // through RegisterTable's return_operand, so the register that they name is the one before the split.
+  return result;
+}
+
+}  // namespace heddle::ptx

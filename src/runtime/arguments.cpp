@@ -1,0 +1,103 @@
+#include "runtime/arguments.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/fail.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/kernel_name.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+bool is_floating(std::string_view type) { return type == "f32" || type == "f64"; }
+bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == 'u' || type[0] == 's'); }
+
+std::string where(const KernelInfo& kernel, std::size_t index) {
+  const Parameter& parameter = kernel.parameters[index];
+  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {} bytes{})", index + 1, readable_name(kernel.name),
+                     parameter.name, parameter.type, parameter.size, parameter.pointer ? ", a pointer" : "");
+}
+
+const char* what(const Argument& argument) {
+  switch (argument.kind()) {
+    case Argument::Kind::integer: return "an integer";
+    case Argument::Kind::floating: return "a floating-point number";
+    case Argument::Kind::structure: return "a structure";
+    case Argument::Kind::null: return "a null pointer";
+    case Argument::Kind::array: return "an array";
+  }
+  return "a value";
+}
+
+[[noreturn]] void refuse(const KernelInfo& kernel, std::size_t index, const Argument& argument, std::string_view advice) {
+  const std::size_t size = argument.value().size();
+  base::fail(ErrorCode::invalid_argument, "{} was given {}{}; {}", where(kernel, index), what(argument),
+             size > 0 ? fmt::format(" of {} bytes", size) : std::string(), advice);
+}
+
+void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+  const Parameter& parameter = kernel.parameters[index];
+  if (parameter.size != 8) refuse(kernel, index, argument, "pass a value of the parameter's size");
+  if (is_floating(parameter.type)) refuse(kernel, index, argument, "pass a number");
+  if (argument.kind() == Argument::Kind::array && argument.offset() > argument.buffer()->bytes()) {
+    base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {} bytes",
+               where(kernel, index), argument.offset(), argument.buffer()->bytes());
+  }
+}
+
+void check_value(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+  const Parameter& parameter = kernel.parameters[index];
+  if (argument.value().size() != parameter.size) {
+    refuse(kernel, index, argument, parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
+  }
+  const bool floating = argument.kind() == Argument::Kind::floating;
+  const bool integer = argument.kind() == Argument::Kind::integer;
+  // An integer may be an address that Array::address gave; a floating-point number never is one.
+  if (parameter.pointer && floating) refuse(kernel, index, argument, "pass a heddle::Array");
+  if (is_floating(parameter.type) && integer) refuse(kernel, index, argument, "write it with a decimal point");
+  if (is_integer(parameter.type) && floating) refuse(kernel, index, argument, "convert it to an integer first");
+}
+
+}  // namespace
+
+void check_arguments(const KernelInfo& kernel, std::span<const Argument> arguments) {
+  if (arguments.size() != kernel.parameters.size()) {
+    std::string list;
+    for (const Parameter& parameter : kernel.parameters) {
+      list += fmt::format("{}{} .{}{}", list.empty() ? "" : ", ", parameter.name, parameter.type,
+                          parameter.pointer ? " (pointer)" : "");
+    }
+    base::fail(ErrorCode::invalid_argument, "kernel {} takes {} arguments and was given {}: {}",
+               readable_name(kernel.name), kernel.parameters.size(), arguments.size(), list.empty() ? "none" : list);
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument::Kind kind = arguments[i].kind();
+    if (kind == Argument::Kind::array || kind == Argument::Kind::null) {
+      check_array(kernel, i, arguments[i]);
+    } else {
+      check_value(kernel, i, arguments[i]);
+    }
+  }
+}
+
+std::vector<std::byte> pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
+                                      std::span<const std::uint64_t> addresses) {
+  std::size_t size = 0;
+  for (const Parameter& p : kernel.parameters) size = std::max<std::size_t>(size, std::size_t{p.offset} + p.size);
+  std::vector<std::byte> packed(size);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::byte* at = packed.data() + kernel.parameters[i].offset;
+    if (arguments[i].kind() == Argument::Kind::array) {
+      std::memcpy(at, &addresses[i], sizeof addresses[i]);
+    } else if (arguments[i].kind() != Argument::Kind::null) {
+      const auto value = arguments[i].value();
+      std::memcpy(at, value.data(), value.size());
+    }
+  }
+  return packed;
+}
+
+}  // namespace heddle::runtime

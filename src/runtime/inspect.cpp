@@ -1,0 +1,45 @@
+#include "runtime/inspect.hpp"
+
+#include <utility>
+
+namespace heddle::runtime {
+namespace {
+
+Access public_access(ptx::analysis::AccessMode mode) {
+  using ptx::analysis::AccessMode;
+  switch (mode) {
+    case AccessMode::none: return Access::none;
+    case AccessMode::read: return Access::read;
+    case AccessMode::write: return Access::write;
+    case AccessMode::read_write: return Access::read_write;
+    case AccessMode::unknown: return Access::unknown;
+  }
+  return Access::unknown;
+}
+
+}  // namespace
+
+KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
+  KernelInfo info;
+  info.name = kernel.name;
+  for (const ptx::analysis::InspectedParameter& parameter : kernel.parameters) {
+    info.parameters.push_back({.name = parameter.name,
+                               .type = parameter.type,
+                               .offset = parameter.offset,
+                               .size = parameter.size,
+                               .pointer = parameter.is_pointer,
+                               .access = public_access(parameter.access)});
+  }
+  const ptx::analysis::Resources& resources = kernel.resources;
+  info.registers = resources.registers;
+  info.shared_bytes = resources.static_shared;
+  info.dynamic_shared = resources.dynamic_shared;
+  info.local_bytes = resources.local;
+  info.barriers = resources.barriers;
+  info.atomics = resources.atomics;
+  info.blocks_independent = kernel.blocks.independent();
+  info.dependence = kernel.dependence;
+  return info;
+}
+
+}  // namespace heddle::runtime

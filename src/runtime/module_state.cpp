@@ -1,0 +1,119 @@
+#include "runtime/module_state.hpp"
+
+#include <utility>
+
+#include "base/fail.hpp"
+#include "runtime/core.hpp"
+#include "runtime/inspect.hpp"
+#include "runtime/kernel_name.hpp"
+
+namespace heddle::runtime {
+
+const KernelInfo& KernelState::info() {
+  module_.analyse();
+  return info_;
+}
+
+device::Function& KernelState::on(std::size_t place) {
+  if (loaded_.empty()) loaded_.resize(module_.core()->places());
+  if (loaded_[place] == nullptr) loaded_[place] = &module_.on(place).function(function_.name);
+  return *loaded_[place];
+}
+
+ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+                         std::string name)
+    : core_(std::move(core)),
+      module_(std::move(module)),
+      text_(std::move(text)),
+      name_(std::move(name)),
+      loaded_(core_->places()) {
+  for (const ptx::Function& function : module_->functions) {
+    if (function.is_entry && !function.is_declaration) {
+      kernels_.push_back(std::make_unique<KernelState>(*this, function));
+    }
+  }
+}
+
+ModuleState::~ModuleState() {
+  std::vector<Pending> pending;
+  {
+    const std::lock_guard lock(core_->mutex());
+    pending = in_use_.all();
+  }
+  for (const Pending& use : pending) {
+    try {
+      use.event->wait();
+    } catch (const Error&) {  // the queue still holds it for whoever asks
+    }
+  }
+}
+
+void ModuleState::analyse() {
+  std::call_once(analysed_, [this] {
+    for (const ptx::analysis::InspectedKernel& found : ptx::analysis::inspect(*module_).kernels) {
+      const ptx::Function* function = &module_->functions[found.function];
+      for (const auto& kernel : kernels_) {
+        if (&kernel->function_ == function) kernel->info_ = public_info(found);
+      }
+    }
+  });
+}
+
+std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
+  std::vector<KernelState*> found;
+  for (const auto& kernel : kernels_) {
+    if (kernel->name() == name) return {shared_from_this(), kernel.get()};
+    if (source_name_matches(kernel->name(), name)) found.push_back(kernel.get());
+  }
+  if (found.size() == 1) return {shared_from_this(), found.front()};
+  std::string names;
+  for (const auto& kernel : kernels_) names += (names.empty() ? "" : ", ") + readable_name(kernel->name());
+  if (kernels_.empty()) names = "no kernels at all";
+  if (!found.empty()) {
+    base::fail(ErrorCode::not_found, "'{}' fits several kernels of {}; give the whole name of one of: {}", name, name_,
+               names);
+  }
+  base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", name_, name, names);
+}
+
+device::Module& ModuleState::on(std::size_t place) {
+  if (!loaded_[place]) {
+    loaded_[place] = core_->place(place).device->load(module_, {.check = core_->check()});
+  }
+  return *loaded_[place];
+}
+
+device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
+  const device::Span whole = on(place).variable(name);
+  if (offset > whole.size || bytes > whole.size - offset) {
+    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {} bytes, so {} bytes from byte {} do not fit", name,
+               name_, whole.size, bytes, offset);
+  }
+  return whole.sub(offset, bytes);
+}
+
+void ModuleState::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
+                                 std::size_t place) {
+  std::shared_ptr<device::Event> event;
+  {
+    const std::lock_guard lock(core_->mutex());
+    const device::Span to = variable(name, offset, bytes.size(), place);
+    core_->place(place).queue->copy(to, device::Span::host(bytes.data(), bytes.size()));
+    event = core_->record(place);
+  }
+  core_->wait(*event, place);
+}
+
+void ModuleState::read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes,
+                                std::size_t place) {
+  std::shared_ptr<device::Event> event;
+  {
+    const std::lock_guard lock(core_->mutex());
+    const device::Span from = variable(name, offset, bytes.size(), place);
+    core_->place(place).queue->copy(device::Span::host(bytes.data(), bytes.size()), from);
+    event = core_->record(place);
+  }
+  core_->wait(*event, place);
+}
+
+}  // namespace heddle::runtime

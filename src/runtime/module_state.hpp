@@ -1,0 +1,82 @@
+// A module as the runtime holds it: its PTX, its kernels, and its loaded form on each device that has needed it.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/module.hpp"
+#include "heddle/kernel.hpp"
+#include "ptx/ir.hpp"
+#include "runtime/in_use.hpp"
+
+namespace heddle::runtime {
+
+class Core;
+class ModuleState;
+
+class KernelState {
+ public:
+  KernelState(ModuleState& module, const ptx::Function& function) : module_(module), function_(function) {
+    info_.name = function.name;
+  }
+
+  ModuleState& module() const { return module_; }
+  const std::string& name() const { return function_.name; }
+  const KernelInfo& info();  // any thread; the first call analyses the whole module
+  // Loads the module there on first use. Needs the core's lock.
+  device::Function& on(std::size_t place);
+
+ private:
+  friend class ModuleState;
+
+  ModuleState& module_;
+  const ptx::Function& function_;
+  KernelInfo info_;
+  std::vector<device::Function*> loaded_;  // by place
+};
+
+class ModuleState : public std::enable_shared_from_this<ModuleState> {
+ public:
+  ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+              std::string name);
+  ~ModuleState();  // waits for its launches
+  ModuleState(const ModuleState&) = delete;
+  ModuleState& operator=(const ModuleState&) = delete;
+
+  const std::shared_ptr<Core>& core() const { return core_; }
+  const ptx::Module& ptx() const { return *module_; }
+  const std::string& text() const { return text_; }
+  const std::string& name() const { return name_; }
+  const std::vector<std::unique_ptr<KernelState>>& kernels() const { return kernels_; }
+
+  // Fills the info of all kernels, once. Any thread.
+  void analyse();
+  // See heddle::Module::kernel.
+  std::shared_ptr<KernelState> kernel(std::string_view name);
+
+  device::Module& on(std::size_t place);  // needs the core's lock
+  // Says that the launch before `event` runs this module's code. Needs the lock.
+  void used(std::size_t place, const std::shared_ptr<device::Event>& event) { in_use_.add(place, event, true); }
+
+  // See heddle::Module::write_variable and read_variable.
+  void write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes, std::size_t place);
+  void read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes, std::size_t place);
+
+ private:
+  device::Span variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place);
+
+  std::shared_ptr<Core> core_;
+  std::shared_ptr<const ptx::Module> module_;
+  std::string text_, name_;
+  std::vector<std::unique_ptr<KernelState>> kernels_;
+  std::once_flag analysed_;
+  std::vector<std::shared_ptr<device::Module>> loaded_;  // by place
+  InUse in_use_;
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,116 @@
+// heddle::Runtime: opens devices, compiles and loads, and hands the rest to the core.
+#include <mutex>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "base/log.hpp"
+#include "compile/compile.hpp"
+#include "heddle/heddle.hpp"
+#include "ptx/parser.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/core.hpp"
+#include "runtime/devices.hpp"
+#include "runtime/launch_state.hpp"
+#include "runtime/module_state.hpp"
+
+namespace heddle {
+namespace {
+
+compile::CompileOptions internal(const CompileOptions& options) {
+  return {.defines = options.defines,
+          .include_paths = options.include_paths,
+          .arch = options.arch,
+          .fast_math = options.fast_math,
+          .opt = options.opt,
+          .line_info = options.line_info,
+          .extra = options.extra};
+}
+
+DeviceInfo public_info(const device::DeviceInfo& info) {
+  return {.id = info.id,
+          .name = info.name,
+          .processors = info.processors,
+          .warp_size = info.warp_size,
+          .vector_bits = info.vector_bits,
+          .memory_bytes = info.memory_bytes,
+          .max_threads_per_block = info.max_threads_per_block,
+          .max_shared_per_block = info.max_shared_per_block};
+}
+
+Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name) {
+  auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, name));
+  return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));
+}
+
+}  // namespace
+
+std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptions& options) {
+  return compile::compile_cuda_file(file, internal(options));
+}
+
+Runtime::Runtime(const RuntimeOptions& options)
+    : core_(std::make_shared<runtime::Core>(runtime::open_devices(options.devices, {.workers = options.workers}),
+                                            options.check)) {}
+
+Runtime::~Runtime() {
+  if (!core_) return;
+  try {
+    core_->synchronize();
+  } catch (const Error& error) {
+    base::log_error("an error that nobody asked for: {}", error.what());
+  }
+}
+
+Runtime::Runtime(Runtime&&) noexcept = default;
+Runtime& Runtime::operator=(Runtime&&) noexcept = default;
+
+std::vector<DeviceInfo> Runtime::devices() const {
+  std::vector<DeviceInfo> list;
+  for (std::size_t i = 0; i < core_->places(); ++i) list.push_back(public_info(core_->place(i).device->info()));
+  return list;
+}
+
+double Runtime::measured_bandwidth(std::string_view device) const {
+  return core_->place(core_->find(device)).device->measured_bandwidth();
+}
+
+Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
+  return make_module(core_, compile_to_ptx(file, options), file.string());
+}
+
+Module Runtime::compile(std::string_view source, std::string_view name, const CompileOptions& options) {
+  return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name));
+}
+
+Module Runtime::load_ptx(std::string_view text, std::string_view name) {
+  return make_module(core_, std::string(text), std::string(name));
+}
+
+Module Runtime::load_ptx_file(const std::filesystem::path& file) {
+  return make_module(core_, base::read_file(file), file.string());
+}
+
+Module Runtime::load_file(const std::filesystem::path& file, const CompileOptions& options) {
+  const std::string ending = file.extension().string();
+  if (ending == ".ptx") return load_ptx_file(file);
+  if (ending == ".cu" || ending == ".cuh" || ending == ".cpp") return compile_file(file, options);
+  base::fail(ErrorCode::invalid_argument, "{} is neither a .cu file (CUDA C++) nor a .ptx file", file.string());
+}
+
+Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
+  return Launch(runtime::launch(core_, kernel.state(), options, arguments));
+}
+
+void Runtime::synchronize() { core_->synchronize(); }
+
+std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
+  std::size_t bytes = 0;
+  if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
+    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} bytes is larger than any memory", count,
+               element_bytes);
+  }
+  return std::make_shared<runtime::Buffer>(core_, bytes);
+}
+
+}  // namespace heddle

@@ -1,0 +1,93 @@
+#include "base/file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "heddle/error.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::base {
+namespace {
+
+using testing::HasSubstr;
+using tests::TemporaryFolder;
+
+TEST(File, WritesAndReadsAnyBytes) {
+  TemporaryFolder folder;
+  std::string content(300'000, '\0');
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 31);
+  write_file_atomic(folder.path() / "a" / "b.bin", content);
+  EXPECT_EQ(read_file(folder.path() / "a" / "b.bin"), content);
+  write_file_atomic(folder.path() / "a" / "b.bin", std::string_view());
+  EXPECT_EQ(read_file(folder.path() / "a" / "b.bin"), "");
+}
+
+TEST(File, LeavesNoTemporaryFilesAndUsualMode) {
+  TemporaryFolder folder;
+  write_file_atomic(folder.path() / "x", std::string_view("1"));
+  write_file_atomic(folder.path() / "x", std::string_view("2"));
+  int entries = 0;
+  for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++entries;
+  EXPECT_EQ(entries, 1);
+  struct stat status {};
+  ASSERT_EQ(::stat((folder.path() / "x").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0644u);
+}
+
+TEST(File, AbsentFileIsNotFound) {
+  try {
+    read_file("/nowhere/at/all");
+    FAIL() << "nothing thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_found);
+    EXPECT_THAT(error.what(), HasSubstr("/nowhere/at/all"));
+  }
+  EXPECT_FALSE(read_file_if_there("/nowhere/at/all").has_value());
+}
+
+TEST(File, FolderIsAnIoError) {
+  TemporaryFolder folder;
+  EXPECT_THROW(read_file(folder.path()), Error);
+  EXPECT_THROW(write_file_atomic(folder.path(), std::string_view("x")), Error);
+}
+
+TEST(File, ReadsFilesThatGiveNoSize) { EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:")); }
+
+// Writers in competition: a reader sees one whole content at any time.
+TEST(File, ReplacementIsAtomic) {
+  TemporaryFolder folder;
+  const auto path = folder.path() / "shared";
+  const std::string first(100'000, 'a'), second(50'000, 'b');
+  write_file_atomic(path, first);
+  std::vector<std::thread> writers;
+  for (const std::string* content : {&first, &second}) {
+    writers.emplace_back([&path, content] {
+      for (int i = 0; i < 50; ++i) write_file_atomic(path, *content);
+    });
+  }
+  for (int i = 0; i < 100; ++i) {
+    const std::string seen = read_file(path);
+    ASSERT_TRUE(seen == first || seen == second) << seen.size();
+  }
+  for (auto& writer : writers) writer.join();
+}
+
+TEST(File, CacheDirectoryFollowsTheEnvironment) {
+  ::setenv("HEDDLE_CACHE_DIR", "/c/own", 1);
+  EXPECT_EQ(cache_directory(), "/c/own");
+  ::unsetenv("HEDDLE_CACHE_DIR");
+  ::setenv("XDG_CACHE_HOME", "/c/xdg", 1);
+  EXPECT_EQ(cache_directory(), "/c/xdg/heddle");
+  ::unsetenv("XDG_CACHE_HOME");
+  ::setenv("HOME", "/c/home", 1);
+  EXPECT_EQ(cache_directory(), "/c/home/.cache/heddle");
+}
+
+}  // namespace
+}  // namespace heddle::base

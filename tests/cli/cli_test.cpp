@@ -1,0 +1,167 @@
+// The heddle program as a user meets it: what it prints, writes and returns.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "base/npy.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Ran {
+  int code = -1;
+  std::string output;  // stdout and stderr
+};
+
+class Cli : public testing::Test {
+ protected:
+  Ran heddle(const std::string& arguments) const {
+    const std::string command = "cd '" + folder_.path().string() + "' && '" HEDDLE_PROGRAM "' " + arguments + " 2>&1";
+    Ran ran;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return ran;
+    char buffer[4096];
+    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) ran.output.append(buffer, got);
+    const int status = ::pclose(pipe);
+    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return ran;
+  }
+  template <typename T>
+  void save(const std::string& file, base::NpyType type, const std::vector<T>& values) const {
+    base::NpyArray array{type, {values.size()}, std::vector<std::byte>(values.size() * sizeof(T))};
+    std::memcpy(array.data.data(), values.data(), array.data.size());
+    base::write_npy(folder_.path() / file, array);
+  }
+  template <typename T>
+  std::vector<T> load(const std::string& file) const {
+    const base::NpyArray array = base::read_npy(folder_.path() / file);
+    std::vector<T> values(array.data.size() / sizeof(T));
+    std::memcpy(values.data(), array.data.data(), array.data.size());
+    return values;
+  }
+
+  TemporaryFolder folder_;
+  const std::string source_ = "'" HEDDLE_TEST_DATA "/cli/data/saxpy.cu'";
+};
+
+TEST_F(Cli, VersionAndHelp) {
+  EXPECT_EQ(heddle("version").output, "heddle 0.1.0\n");
+  const Ran help = heddle("--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.output, AllOf(HasSubstr("devices"), HasSubstr("compile"), HasSubstr("inspect"), HasSubstr("launch")));
+}
+
+TEST_F(Cli, WrongUsageIsTwo) {
+  EXPECT_EQ(heddle("").code, 2);
+  EXPECT_EQ(heddle("frobnicate").code, 2);
+  EXPECT_EQ(heddle("launch x.ptx --grid 0").code, 2);
+  const Ran argument = heddle("launch x.ptx --arg i33:1");
+  EXPECT_EQ(argument.code, 2);
+  EXPECT_THAT(argument.output, AllOf(HasSubstr("--arg i33:1"), HasSubstr("Forms:")));
+}
+
+TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
+  const Ran absent = heddle("inspect absent.ptx");
+  EXPECT_EQ(absent.code, 1);
+  EXPECT_THAT(absent.output, AllOf(HasSubstr("heddle: "), HasSubstr("absent.ptx")));
+  base::write_file_atomic(folder_.path() / "bad.ptx", std::string_view(".version 7.0\n.target sm_80\n.entry k() { add.u32; }\n"));
+  const Ran bad = heddle("inspect bad.ptx");
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_THAT(bad.output, HasSubstr("bad.ptx:3"));
+  EXPECT_EQ(heddle("inspect image.png").code, 1);
+  const Ran device = heddle("devices --device warp9");
+  EXPECT_EQ(device.code, 1);
+  EXPECT_THAT(device.output, AllOf(HasSubstr("warp9"), HasSubstr("cpu")));
+}
+
+TEST_F(Cli, DevicesAsTableAndJson) {
+  EXPECT_THAT(heddle("devices").output, AllOf(HasSubstr("cpu"), HasSubstr("GB/s")));
+  const auto list = nlohmann::json::parse(heddle("devices --json").output);
+  EXPECT_EQ(list[0]["id"], "cpu");
+  EXPECT_GT(list[0]["bandwidth_bytes_per_second"], 1e8);
+  EXPECT_GE(list[0]["processors"], 1);
+  EXPECT_GT(list[0]["memory_bytes"], 1 << 20);
+}
+
+TEST_F(Cli, CompileWritesPtx) {
+  const Ran ran = heddle("compile " + source_ + " -o k.ptx");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("k.ptx: 4 kernels"));
+  EXPECT_THAT(base::read_file(folder_.path() / "k.ptx"), HasSubstr(".entry saxpy"));
+  EXPECT_THAT(heddle("compile " + source_ + " -o -").output, HasSubstr(".entry reverse"));
+}
+
+TEST_F(Cli, CompileErrorsShowTheLine) {
+  base::write_file_atomic(folder_.path() / "bad.cu", std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
+  const Ran ran = heddle("compile bad.cu");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing")));
+}
+
+TEST_F(Cli, InspectShowsAccessAndIndependence) {
+  const auto list = nlohmann::json::parse(heddle("inspect " + source_ + " --json").output);
+  ASSERT_EQ(list.size(), 4u);
+  const auto& saxpy = list[0];
+  EXPECT_EQ(saxpy["name"], "saxpy");
+  EXPECT_EQ(saxpy["parameters"][2]["access"], "read");
+  EXPECT_EQ(saxpy["parameters"][3]["access"], "read-write");
+  EXPECT_EQ(saxpy["parameters"][0]["pointer"], false);
+  EXPECT_EQ(saxpy["blocks"]["independent"], true);
+  EXPECT_EQ(list[3]["dynamic_shared"], true);
+  EXPECT_EQ(list[3]["barriers"], 1);
+  EXPECT_THAT(heddle("inspect " + source_ + " --entry saxpy").output, AllOf(HasSubstr("read-write"), Not(HasSubstr("reverse"))));
+}
+
+TEST_F(Cli, LaunchRunsOnFiles) {
+  save<float>("x.npy", base::NpyType::f32, std::vector<float>(1000, 3));
+  save<float>("y.npy", base::NpyType::f32, std::vector<float>(1000, 1));
+  const Ran ran = heddle("launch " + source_ + " --entry saxpy --grid 4 --block 256 --arg i32:1000 --arg f32:2 --arg in:x.npy --arg inout:y.npy");
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("time"), HasSubstr("bandwidth"), HasSubstr("y.out.npy")));
+  EXPECT_EQ(load<float>("y.out.npy"), std::vector<float>(1000, 7));
+  EXPECT_EQ(load<float>("y.npy"), std::vector<float>(1000, 1)) << "the input was changed";
+}
+
+TEST_F(Cli, LaunchGivesTheSameOnEveryDeviceAndRepeat) {
+  save<int>("in.npy", base::NpyType::i32, {1, 2, 3, 4});
+  for (const char* options : {"--device cpu", "--device interp", "--device cpu --repeat 5 --check"}) {
+    const Ran ran = heddle("launch " + source_ + " --entry reverse --block 4 --shared 16 --arg in:in.npy --arg out:o.npy:i32:4 --out-dir results " + options);
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_THAT(load<int>("results/o.npy"), ElementsAre(4, 3, 2, 1)) << options;
+  }
+}
+
+TEST_F(Cli, LaunchRunsARangeOfBlocks) {
+  const Ran ran = heddle("launch " + source_ + " --entry fill_blocks --grid 6 --block 32 --blocks 2:4 --arg out:o.npy:i32:6");
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(load<int>("o.npy"), ElementsAre(0, 0, 3, 4, 0, 0));
+}
+
+TEST_F(Cli, LaunchNamesTheWrongArgument) {
+  const Ran ran = heddle("launch " + source_ + " --entry fill_blocks --arg i32:5");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("fill_blocks"), HasSubstr("argument 1")));
+  EXPECT_EQ(heddle("launch " + source_ + " --arg i32:5").code, 2);  // which kernel?
+}
+
+TEST_F(Cli, KernelFaultsAreNinetyNine) {
+  const Ran ran = heddle("launch " + source_ + " --entry out_of_bounds --check --arg zeros:i32:4 --arg i32:1000000");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("out_of_bounds"), HasSubstr("saxpy.cu")));
+}
+
+}  // namespace
+}  // namespace heddle::tests

@@ -1,0 +1,85 @@
+#include "cli/launch_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "cli/command.hpp"
+
+namespace heddle::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+template <typename T>
+T value(const ArgumentText& argument) {
+  T out{};
+  EXPECT_EQ(argument.value.size(), sizeof out);
+  std::memcpy(&out, argument.value.data(), std::min(sizeof out, argument.value.size()));
+  return out;
+}
+
+TEST(LaunchText, Shapes) {
+  EXPECT_EQ(parse_shape("4096", "--grid"), (Dim3{4096, 1, 1}));
+  EXPECT_EQ(parse_shape("64x32", "--grid"), (Dim3{64, 32, 1}));
+  EXPECT_EQ(parse_shape("8,4,2", "--grid"), (Dim3{8, 4, 2}));
+  for (const char* bad : {"", "0", "1x", "1x2x3x4", "-1", "a", "1 2", "4294967296", "1x0"}) {
+    EXPECT_THROW(parse_shape(bad, "--grid"), UsageError) << bad;
+  }
+  try {
+    parse_shape("7y8", "--block");
+    FAIL();
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("--block 7y8"));
+  }
+}
+
+TEST(LaunchText, BlockRanges) {
+  EXPECT_EQ(parse_blocks("0:100"), (BlockRange{0, 100}));
+  EXPECT_EQ(parse_blocks("7:7"), (BlockRange{7, 7}));
+  for (const char* bad : {"", "5", "5:", ":5", "5:4", "1:2:3", "a:b"}) EXPECT_THROW(parse_blocks(bad), UsageError) << bad;
+}
+
+TEST(LaunchText, Integers) {
+  EXPECT_EQ(value<std::int32_t>(parse_argument("i32:1048576")), 1048576);
+  EXPECT_EQ(value<std::int32_t>(parse_argument("i32:-5")), -5);
+  EXPECT_EQ(value<std::int8_t>(parse_argument("i8:-128")), -128);
+  EXPECT_EQ(value<std::uint64_t>(parse_argument("u64:18446744073709551615")), ~0ull);
+  EXPECT_EQ(value<std::int64_t>(parse_argument("i64:-9223372036854775808")), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(value<std::int32_t>(parse_argument("i32:0xffffffff")), -1);
+  EXPECT_EQ(value<std::uint16_t>(parse_argument("u16:0xabc")), 0xabc);
+  EXPECT_EQ(parse_argument("u8:1").scalar_kind, Argument::Kind::integer);
+  for (const char* bad : {"i8:128", "i8:-129", "u8:256", "u8:-1", "i32:", "i32:-", "i32:1.5", "i7:1", "i32", "u64:18446744073709551616"}) {
+    EXPECT_THROW(parse_argument(bad), UsageError) << bad;
+  }
+}
+
+TEST(LaunchText, RealsBytesAndNull) {
+  EXPECT_EQ(value<float>(parse_argument("f32:2.5")), 2.5f);
+  EXPECT_EQ(value<double>(parse_argument("f64:-1e300")), -1e300);
+  EXPECT_EQ(parse_argument("f32:2").scalar_kind, Argument::Kind::floating);
+  EXPECT_THAT(parse_argument("hex:00ff10").value, ElementsAre(std::byte{0}, std::byte{0xff}, std::byte{0x10}));
+  EXPECT_EQ(parse_argument("null").kind, ArgumentText::Kind::null);
+  for (const char* bad : {"f32:", "f32:x", "f32:1.5z", "hex:", "hex:1", "hex:zz", "f16:1"}) {
+    EXPECT_THROW(parse_argument(bad), UsageError) << bad;
+  }
+}
+
+TEST(LaunchText, Arrays) {
+  EXPECT_EQ(parse_argument("in:a/b.npy").file, "a/b.npy");
+  EXPECT_EQ(parse_argument("inout:y.npy").kind, ArgumentText::Kind::inout);
+  const ArgumentText out = parse_argument("out:c:d.npy:f64:1024x768");
+  EXPECT_EQ(out.file, "c:d.npy");
+  EXPECT_EQ(out.type, base::NpyType::f64);
+  EXPECT_THAT(out.shape, ElementsAre(1024, 768));
+  EXPECT_THAT(parse_argument("zeros:u8:100").shape, ElementsAre(100));
+  for (const char* bad : {"in:", "out:z.npy", "out:z.npy:f32", "out::f32:4", "zeros:f32", "zeros:float:4", "zeros:f32:x",
+                          "zeros:f32:99999999999999x99999999999999", "nothing", "file:x.npy"}) {
+    EXPECT_THROW(parse_argument(bad), UsageError) << bad;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::cli

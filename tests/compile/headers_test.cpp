@@ -1,0 +1,111 @@
+// What the device headers mean, seen in the PTX: which instructions come out, and what is refused with which words.
+#include <gmock/gmock.h>
+
+#include "fixture.hpp"
+
+namespace heddle::compile::testing {
+namespace {
+
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Headers : public FreshCache {
+ protected:
+  static std::string ptx_of(const std::string& statement, const CompileOptions& options = {}) {
+    return compile_cuda("extern \"C\" __global__ void k(float* f, double* d, int* i, unsigned* u) { " + statement + " }",
+                        "k.cu", options);
+  }
+};
+
+TEST_F(Headers, RoundedOperationsAreSingleInstructionsAndNeverFused) {
+  EXPECT_THAT(ptx_of("f[0] = __fadd_rz(f[1], f[2]);"), HasSubstr("add.rz.f32"));
+  EXPECT_THAT(ptx_of("f[0] = __fmaf_ru(f[1], f[2], f[3]);"), HasSubstr("fma.rp.f32"));
+  EXPECT_THAT(ptx_of("d[0] = __ddiv_rd(d[1], d[2]);"), HasSubstr("div.rm.f64"));
+  EXPECT_THAT(ptx_of("f[0] = __fadd_rn(__fmul_rn(f[1], f[2]), f[3]);"), Not(HasSubstr("fma.rn.f32")));
+  EXPECT_THAT(ptx_of("f[0] = f[1] * f[2] + f[3];"), HasSubstr("fma.rn.f32"));
+}
+
+TEST_F(Headers, ContractionCanBeSwitchedOff) {
+  EXPECT_THAT(ptx_of("f[0] = f[1] * f[2] + f[3];", {.extra = {"-ffp-contract=off"}}), Not(HasSubstr("fma.rn.f32")));
+}
+
+TEST_F(Headers, ConversionsSaturateInTheInstruction) {
+  EXPECT_THAT(ptx_of("i[0] = __float2int_rn(f[0]);"), HasSubstr("cvt.rni.s32.f32"));
+  EXPECT_THAT(ptx_of("u[0] = __double2uint_ru(d[0]);"), HasSubstr("cvt.rpi.u32.f64"));
+  EXPECT_THAT(ptx_of("f[0] = __double2float_rd(d[0]);"), HasSubstr("cvt.rm.f32.f64"));
+}
+
+TEST_F(Headers, AtomicsKnowTheirMemory) {
+  EXPECT_THAT(ptx_of("atomicAdd(f, 1.0f);"), HasSubstr("atom.global.add.f32"));
+  EXPECT_THAT(ptx_of("__shared__ int s; atomicMax(&s, i[0]); i[1] = s;"), HasSubstr("atom.shared.max.s32"));
+  EXPECT_THAT(ptx_of("atomicCAS_system(i, 1, 2);"), HasSubstr("atom.sys.cas.b32"));
+}
+
+TEST_F(Headers, WarpFunctionsAreSingleInstructions) {
+  EXPECT_THAT(ptx_of("f[0] = __shfl_xor_sync(0xffffffffu, f[1], 1);"), HasSubstr("shfl.sync.bfly.b32"));
+  EXPECT_THAT(ptx_of("u[0] = __ballot_sync(0xffffffffu, i[0]);"), HasSubstr("vote.sync.ballot.b32"));
+  EXPECT_THAT(ptx_of("i[0] = __reduce_add_sync(0xffffffffu, i[1]);"), HasSubstr("redux.sync.add"));
+  EXPECT_THAT(ptx_of("f[0] = __ldg(f + 1);"), HasSubstr("ld.global.nc.f32"));
+}
+
+TEST_F(Headers, FastMathUsesApproximateInstructions) {
+  const CompileOptions fast{.fast_math = true};
+  EXPECT_THAT(ptx_of("f[0] = sinf(f[1]);", fast), HasSubstr("sin.approx"));
+  EXPECT_THAT(ptx_of("f[0] = f[1] / f[2];", fast), ContainsRegex("div\\.(full|approx)"));
+  EXPECT_THAT(ptx_of("f[0] = f[1] + f[2];", fast), HasSubstr(".ftz."));
+  EXPECT_THAT(ptx_of("f[0] = sinf(f[1]) + f[1] / f[2];"), Not(ContainsRegex("approx|full|ftz")));
+}
+
+TEST_F(Headers, CLibraryCallsByNameGetDefinitions) {
+  const std::string ptx = ptx_of("f[0] = __builtin_sinf(f[1]); d[0] = __builtin_pow(d[1], d[2]);");
+  EXPECT_THAT(ptx, Not(HasSubstr(".extern .func")));
+  EXPECT_THAT(ptx, HasSubstr(") sinf("));
+  EXPECT_THAT(ptx, HasSubstr(") pow("));
+}
+
+TEST_F(Headers, MacrosOfTheProgramDoNotReachThem) {
+  const CompileOptions options{.defines = {"T=float", "N=1", "A", "x=y", "a=b", "mask=3"}};
+  EXPECT_NO_THROW(ptx_of("f[0] = sinf(f[1]) + N;", options));
+  EXPECT_NO_THROW(compile_cuda("#define T 1\n#define size 3\n#define value 4\n#include <cooperative_groups.h>\n"
+                               "#include <cuda_fp16.h>\n__global__ void k(half* h) { h[0] = h[1]; }",
+                               "k.cu"));
+}
+
+TEST_F(Headers, TexturesAreRefusedWhereTheyAreUsed) {
+  const std::string message = error_of("__global__ void k(float* p, cudaTextureObject_t t) { *p = tex2D<float>(t, 1.f, 2.f); }",
+                                       ErrorCode::compile_error);
+  EXPECT_THAT(message, HasSubstr("user.cu:1:"));
+  EXPECT_THAT(message, HasSubstr("does not run textures"));
+}
+
+TEST_F(Headers, ManagedVariablesAndClustersAreRefused) {
+  EXPECT_THAT(error_of("__managed__ int x;", ErrorCode::compile_error), HasSubstr("__managed__ variables are not supported"));
+  EXPECT_THAT(error_of("__global__ void __cluster_dims__(2, 1, 1) k() {}", ErrorCode::compile_error),
+              HasSubstr("clusters (__cluster_dims__) are not supported"));
+}
+
+TEST_F(Headers, WideAtomicsNeedSm90) {
+  const std::string source = "__global__ void k(ulonglong2* p) { p[0] = atomicCAS(p, p[1], p[2]); }";
+  EXPECT_THAT(error_of(source, ErrorCode::compile_error), HasSubstr("sm_90"));
+  EXPECT_THAT(compile_cuda(source, "k.cu", {.arch = "sm_90"}), HasSubstr("cas.b128"));
+}
+
+TEST_F(Headers, VectorTypesHaveCudasLayout) {
+  EXPECT_NO_THROW(compile_cuda(R"(
+#define LAYOUT(T, SIZE, ALIGN) static_assert(sizeof(T) == SIZE && alignof(T) == ALIGN, #T);
+LAYOUT(char1, 1, 1) LAYOUT(char2, 2, 2) LAYOUT(char3, 3, 1) LAYOUT(char4, 4, 4) LAYOUT(short2, 4, 4) LAYOUT(short3, 6, 2)
+LAYOUT(short4, 8, 8) LAYOUT(int2, 8, 8) LAYOUT(int3, 12, 4) LAYOUT(int4, 16, 16) LAYOUT(float3, 12, 4) LAYOUT(float4, 16, 16)
+LAYOUT(double2, 16, 16) LAYOUT(double3, 24, 8) LAYOUT(double4, 32, 16) LAYOUT(ulonglong4, 32, 16) LAYOUT(dim3, 12, 4)
+__global__ void k() {})",
+                               "k.cu"));
+}
+
+TEST_F(Headers, OneStandardAfterAnotherWorks) {
+  for (const char* standard : {"-std=c++14", "-std=c++17", "-std=c++20"}) {
+    EXPECT_NO_THROW(ptx_of("f[0] = sinf(f[1]);", {.extra = {standard}})) << standard;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::compile::testing

@@ -1,0 +1,108 @@
+// Results with simple definitions, which the host computes again.
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+namespace cg = cooperative_groups;
+
+// All 65536 halves: as float, and back with every rounding from a float a little off.
+extern "C" __global__ void half_to_float(float* out, float* from_bfloat16) {
+  unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = __half2float(__ushort_as_half(static_cast<unsigned short>(i)));
+  from_bfloat16[i] = __bfloat162float(__ushort_as_bfloat16(static_cast<unsigned short>(i)));
+}
+extern "C" __global__ void float_to_half(int n, const float* in, unsigned short* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  out[i] = __half_as_ushort(__float2half_rn(in[i]));
+  out[n + i] = __half_as_ushort(__float2half_rz(in[i]));
+  out[2 * n + i] = __half_as_ushort(__float2half_ru(in[i]));
+  out[3 * n + i] = __half_as_ushort(__float2half_rd(in[i]));
+  out[4 * n + i] = __bfloat16_as_ushort(__float2bfloat16_rn(in[i]));
+  out[5 * n + i] = __bfloat16_as_ushort(__float2bfloat16_rz(in[i]));
+  out[6 * n + i] = __bfloat16_as_ushort(__float2bfloat16_ru(in[i]));
+  out[7 * n + i] = __bfloat16_as_ushort(__float2bfloat16_rd(in[i]));
+}
+
+// Sums, scans and broadcasts in groups; one block of 64 threads.
+extern "C" __global__ void groups(const int* in, int* out) {
+  auto block = cg::this_thread_block();
+  auto warp = cg::tiled_partition<32>(block);
+  auto quad = cg::tiled_partition<4>(block);
+  int i = block.thread_rank(), v = in[i];
+  out[i] = cg::reduce(warp, v, cg::plus<int>());
+  out[64 + i] = cg::inclusive_scan(quad, v);
+  out[128 + i] = cg::exclusive_scan(warp, v, cg::plus<int>());
+  out[192 + i] = quad.shfl(v, 1) + 1000 * static_cast<int>(quad.meta_group_rank());
+  out[256 + i] = -1;
+  if (v % 3 == 0) {
+    auto some = cg::coalesced_threads();
+    out[256 + i] = cg::reduce(some, v, cg::greater<int>()) * 64 + some.thread_rank();
+  }
+  auto parity = cg::labeled_partition(warp, v & 1);
+  out[320 + i] = cg::reduce(parity, v, cg::plus<int>()) * 64 + parity.size();
+  struct Wide {
+    double a;
+    int b[3];
+  } wide{v * 0.5, {v, i, 7}};
+  wide = warp.shfl(wide, 31 - warp.thread_rank());
+  out[384 + i] = static_cast<int>(wide.a * 2) + wide.b[1] + wide.b[2];
+}
+
+// Rounds of a barrier over the whole grid: each block adds what the block before it wrote in the round before.
+extern "C" __global__ void grid_rounds(int rounds, int* a, int* b) {
+  auto grid = cg::this_grid();
+  int blocks = gridDim.x;
+  for (int r = 0; r < rounds; ++r) {
+    volatile int *from = r % 2 ? b : a, *to = r % 2 ? a : b;
+    if (threadIdx.x == 0) to[blockIdx.x] = from[(blockIdx.x + blocks - 1) % blocks] + from[blockIdx.x];
+    grid.sync();
+  }
+}
+
+extern "C" __global__ void integers(int n, const unsigned int* in, unsigned int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  unsigned int a = in[i], b = in[n - 1 - i];
+  int at = i;
+  auto put = [&](unsigned int v) {
+    out[at] = v;
+    at += n;
+  };
+  put(__clz(a));
+  put(__popc(a));
+  put(__ffs(a & b));
+  put(__brev(a));
+  put(__umulhi(a, b));
+  put(__mulhi(a, b));
+  put(__byte_perm(a, b, 0x6340));
+  put(__funnelshift_l(a, b, b & 63));
+  put(__funnelshift_rc(a, b, a & 63));
+  put(__vadd4(a, b));
+  put(__vavgs4(a, b));
+  put(__vabsdiffu4(a, b));
+  put(__vsadu4(a, b));
+  put(__vmaxs2(a, b));
+  put(__vaddss2(a, b));
+  put(__vcmpgtu4(a, b));
+  put(__uhadd(a, b));
+  put(__rhadd(a, b));
+  put(__usad(a, b, 5));
+  put(__dp4a(a, b, 3u));
+}
+
+extern "C" __global__ void heap_and_bytes(int* out) {
+  int n = 4 + threadIdx.x % 5;
+  int* p = new int[n];
+  int copy[16];
+  for (int i = 0; i < n; ++i) p[i] = i * threadIdx.x;
+  memset(copy, 0, sizeof copy);
+  memcpy(copy + 2, p, n * sizeof(int));
+  memmove(copy + 3, copy + 2, n * sizeof(int));
+  delete[] p;
+  int sum = 0;
+  for (int i = 0; i < 16; ++i) sum += (i + 1) * copy[i];
+  out[threadIdx.x] = sum;
+}

@@ -1,0 +1,15 @@
+#include "values/program.hpp"
+
+#include <filesystem>
+
+#include "compile/compile.hpp"
+#include "ptx/parser.hpp"
+
+namespace heddle::compile::testing {
+
+Program::Program(device::Device& device, const std::string& file) : device_(device), queue_(device.queue({})) {
+  const std::string ptx = compile_cuda_file(std::filesystem::path(HEDDLE_TEST_DATA) / "compile/values" / file);
+  module_ = device.load(std::make_shared<ptx::Module>(ptx::parse(ptx, file)), {});
+}
+
+}  // namespace heddle::compile::testing

@@ -1,0 +1,21 @@
+#include "conformance/conformance.hpp"
+
+#include "ptx/parser.hpp"
+
+namespace heddle::conformance {
+
+void Conformance::SetUp() {
+  device = GetParam()();
+  queue = device->queue({});
+}
+
+std::shared_ptr<device::Module> Conformance::load(std::string_view ptx) {
+  return device->load(std::make_shared<ptx::Module>(ptx::parse(ptx, "conformance.ptx")), {});
+}
+
+device::Module& Conformance::module() {
+  if (module_ == nullptr) module_ = load(kernels);
+  return *module_;
+}
+
+}  // namespace heddle::conformance

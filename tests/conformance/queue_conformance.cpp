@@ -1,0 +1,282 @@
+// Order in queues and across them: events, host functions, failures, partitions, concurrency.
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <thread>
+
+#include "conformance/conformance.hpp"
+
+namespace heddle::conformance {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+// Lets a queue stand until it is told to go on.
+class Gate {
+ public:
+  explicit Gate(Queue& queue) {
+    queue.call([this] {
+      while (!open_) std::this_thread::sleep_for(100us);
+    });
+  }
+  ~Gate() { open(); }
+  void open() { open_ = true; }
+
+ private:
+  std::atomic<bool> open_{false};
+};
+
+TEST_P(Conformance, CommandsRunInOrder) {
+  constexpr std::uint32_t n = 10'000;
+  const Buffer<std::uint32_t> a(*device, n), b(*device, n);
+  std::vector<std::uint32_t> host(n), seen;
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    queue->fill(a.span(), round * 100, 4);
+    for (int i = 0; i < 5; ++i) launch(*queue, "add_one", {.grid = {(n + 255) / 256}, .block = {256}}, a.address(), n);
+    queue->copy(b.span(), a.span());
+    queue->fill(a.span(), 0, 4);
+    launch(*queue, "add_one", {.grid = {(n + 63) / 64}, .block = {64}}, b.address(), n);
+    queue->copy(Span::host(host.data(), n * 4), b.span());
+    queue->call([&] { seen.push_back(std::accumulate(host.begin(), host.end(), 0u)); });
+  }
+  queue->synchronize();
+  ASSERT_EQ(seen.size(), 20u);
+  for (std::uint32_t round = 0; round < 20; ++round) EXPECT_EQ(seen[round], n * (round * 100 + 6));
+}
+
+TEST_P(Conformance, EventsTellWhenTheirPointIsReached) {
+  const auto event = device->event();
+  EXPECT_TRUE(event->done());  // never recorded
+  EXPECT_NO_THROW(event->wait());
+  std::atomic<bool> ran{false};
+  {
+    Gate gate(*queue);
+    queue->call([&] { ran = true; });
+    queue->record(*event);
+    EXPECT_FALSE(event->done());
+    gate.open();
+    event->wait();
+    EXPECT_TRUE(ran);
+    EXPECT_TRUE(event->done());
+    queue->synchronize();
+  }
+  const auto first = event->completed_ns();
+  queue->record(*event);
+  event->wait();
+  EXPECT_GE(event->completed_ns(), first);
+}
+
+TEST_P(Conformance, WaitingForAnEventNeverBlocksTheHost) {
+  const auto other = device->queue({});
+  const auto event = device->event();
+  std::vector<int> order;
+  Gate gate(*queue);
+  queue->call([&] { order.push_back(1); });
+  queue->record(*event);
+  other->wait(*event);
+  other->call([&] { order.push_back(2); });
+  std::this_thread::sleep_for(5ms);
+  gate.open();
+  other->synchronize();
+  queue->synchronize();
+  EXPECT_EQ(order, (std::vector<int>{1, 2}));
+}
+
+TEST_P(Conformance, WaitRefersToTheRecordBeforeIt) {
+  const auto other = device->queue({});
+  const auto event = device->event();
+  queue->record(*event);
+  queue->synchronize();
+  other->wait(*event);  // reached already
+  Gate gate(*queue);
+  queue->record(*event);
+  std::atomic<bool> ran{false};
+  other->call([&] { ran = true; });
+  other->synchronize();  // must not wait for the second record
+  EXPECT_TRUE(ran);
+  gate.open();
+  queue->synchronize();
+}
+
+TEST_P(Conformance, ChainsAcrossManyQueues) {
+  constexpr int queues = 6, rounds = 30;
+  const Buffer<std::uint32_t> x(*device, 1000);
+  x.fill(*queue);
+  queue->synchronize();
+  std::vector<std::unique_ptr<Queue>> chain;
+  for (int i = 0; i < queues; ++i) chain.push_back(device->queue({.priority = i % 3}));
+  std::vector<std::unique_ptr<Event>> events;
+  for (int i = 0; i < queues * rounds; ++i) {
+    Queue& here = *chain[static_cast<std::size_t>(i * 5 % queues)];
+    if (!events.empty()) here.wait(*events.back());
+    launch(here, "add_one", {.grid = {8}, .block = {128}}, x.address(), 1000u);
+    events.push_back(device->event());
+    here.record(*events.back());
+  }
+  events.back()->wait();
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(1000, queues * rounds));
+  for (const auto& one : chain) one->synchronize();
+}
+
+// CU8: G reads all of what F writes, transposed, while F's blocks take different times.
+TEST_P(Conformance, DependentGrids) {
+  constexpr std::uint32_t n = 96;
+  const auto other = device->queue({});
+  const auto written = device->event(), read = device->event();
+  const Buffer<std::uint32_t> matrix(*device, n * n), out(*device, n * n);
+  for (std::uint32_t round = 0; round < 10; ++round) {
+    const bool across = round % 2 == 1;
+    Queue& reader = across ? *other : *queue;
+    if (across) queue->wait(*read);
+    launch(*queue, "write_rows", {.grid = {n}, .block = {32}}, matrix.address(), n, round * 7);
+    queue->record(*written);
+    if (across) reader.wait(*written);
+    launch(reader, "read_transposed", {.grid = {n}, .block = {64}}, matrix.address(), out.address(), n);
+    reader.record(*read);
+    const auto result = out.read(reader);
+    for (std::uint32_t row = 0; row < n; ++row)
+      for (std::uint32_t column = 0; column < n; ++column)
+        ASSERT_EQ(result[row * n + column], column * n + row + round * 7) << "round " << round;
+  }
+}
+
+// CU9
+TEST_P(Conformance, QueuesRunConcurrently) {
+  constexpr auto spin = 200ms;
+  const auto other = device->queue({});
+  const Buffer<std::uint32_t> out(*device, 2);
+  out.fill(*queue);
+  kernel("spin_ns").prepare({1});
+  queue->synchronize();
+  const auto start = Clock::now();
+  const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(spin).count());
+  launch(*queue, "spin_ns", {}, out.address(), ns);
+  launch(*other, "spin_ns", {}, out.address() + 4, ns);
+  queue->synchronize();
+  other->synchronize();
+  const auto took = Clock::now() - start;
+  EXPECT_GE(took, spin);
+  EXPECT_LT(took, spin * 3 / 2);
+  EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{1, 1}));
+}
+
+TEST_P(Conformance, HostFunctionsRunInOrder) {
+  std::vector<int> order;
+  for (int i = 0; i < 500; ++i) queue->call([&order, i] { order.push_back(i); });
+  queue->synchronize();
+  std::vector<int> expected(500);
+  std::iota(expected.begin(), expected.end(), 0);
+  EXPECT_EQ(order, expected);
+}
+
+TEST_P(Conformance, FailureSkipsWhatFollowsUntilItIsThrown) {
+  const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
+  x.fill(*queue, 1);
+  good.fill(*queue);
+  const auto before = device->event(), after = device->event();
+  std::atomic<bool> called{false};
+  queue->record(*before);
+  launch(*queue, "trap_block", {.grid = {8}, .block = {1}}, good.address(), 5u);
+  queue->record(*after);
+  launch(*queue, "add_one", {.block = {16}}, x.address(), 16u);
+  queue->fill(x.span(), 9, 4);
+  queue->call([&] { called = true; });
+  EXPECT_NO_THROW(before->wait());
+  expect_error(ErrorCode::kernel_fault, [&] { after->wait(); });
+  EXPECT_TRUE(after->done());
+  const std::string message = expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  EXPECT_THAT(message, HasSubstr("trap_block"));
+  EXPECT_FALSE(called);
+  // Usable again, and what was skipped has left no trace.
+  EXPECT_NO_THROW(queue->synchronize());
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(16, 1));
+  launch(*queue, "add_one", {.block = {16}}, x.address(), 16u);
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(16, 2));
+}
+
+TEST_P(Conformance, FailureOfOneQueueLeavesOthersAlone) {
+  const auto other = device->queue({});
+  const auto event = device->event();
+  const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
+  x.fill(*other);
+  other->synchronize();
+  launch(*queue, "trap_block", {}, good.address(), 0u);
+  queue->record(*event);
+  other->wait(*event);  // done means finished or failed
+  launch(*other, "add_one", {.block = {16}}, x.address(), 16u);
+  EXPECT_NO_THROW(other->synchronize());
+  EXPECT_EQ(x.read(*other), std::vector<std::uint32_t>(16, 1));
+  expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+}
+
+TEST_P(Conformance, WildAccessesAreFaults) {
+  const std::string message = expect_error(ErrorCode::kernel_fault, [&] {
+    launch(*queue, "store_to", {}, std::uint64_t{0x10});
+    queue->synchronize();
+  });
+  EXPECT_THAT(message, HasSubstr("store_to"));
+  const Buffer<std::uint32_t> x(*device, 1);
+  launch(*queue, "store_to", {}, x.address());
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>{7});
+}
+
+TEST_P(Conformance, QueuesMayEndWithWorkUnderWay) {
+  const Buffer<std::uint32_t> x(*device, 256);
+  x.fill(*queue);
+  queue->synchronize();
+  for (int i = 0; i < 50; ++i) {
+    const auto brief = device->queue({});
+    launch(*brief, "add_one", {.block = {256}}, x.address(), 256u);
+  }
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(256, 50));
+  const Buffer<std::uint32_t> good(*device, 1);
+  {
+    const auto failing = device->queue({});
+    launch(*failing, "trap_block", {}, good.address(), 0u);
+  }
+  EXPECT_NO_THROW(queue->synchronize());
+}
+
+TEST_P(Conformance, ManyHostThreads) {
+  constexpr int threads = 4, launches = 60;
+  const Buffer<std::uint32_t> x(*device, threads * 512);
+  x.fill(*queue);
+  queue->synchronize();
+  Function& add_one = kernel("add_one");
+  std::vector<std::thread> hosts;
+  for (int h = 0; h < threads; ++h) {
+    hosts.emplace_back([&, h] {
+      const auto mine = device->queue({});
+      const auto event = device->event();
+      const std::uint64_t address = x.address() + static_cast<std::uint64_t>(h) * 512 * 4;
+      for (int i = 0; i < launches; ++i) {
+        launch(*mine, add_one, {.grid = {4}, .block = {128}}, address, 512u);
+        if (i % 10 == 0) {
+          mine->record(*event);
+          event->wait();
+        }
+      }
+      mine->synchronize();
+    });
+  }
+  for (std::thread& host : hosts) host.join();
+  EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(threads * 512, launches));
+}
+
+TEST_P(Conformance, PartitionsRunTheSameWork) {
+  device::ProcessorSet first{{0}};
+  const auto partition = device->partition(first);
+  EXPECT_EQ(partition->processors().ids, first.ids);
+  const auto inside = device->queue({.partition = partition.get()});
+  const Buffer<std::uint32_t> x(*device, 1000);
+  x.fill(*inside);
+  for (int i = 0; i < 10; ++i) launch(*inside, "add_one", {.grid = {10}, .block = {100}}, x.address(), 1000u);
+  EXPECT_EQ(x.read(*inside), std::vector<std::uint32_t>(1000, 10));
+  expect_error(ErrorCode::invalid_argument, [&] { device->partition({}); });
+  expect_error(ErrorCode::invalid_argument, [&] { device->partition({{device->info().processors}}); });
+}
+
+}  // namespace
+}  // namespace heddle::conformance

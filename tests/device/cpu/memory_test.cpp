@@ -1,0 +1,122 @@
+#include "device/cpu/memory.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <random>
+
+#include "heddle/error.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::uint64_t gib = 1ull << 30;
+
+TEST(Allocator, ManySizesNeverOverlap) {
+  Allocator allocator(4 * gib, gib);
+  std::mt19937 random(1);
+  struct Live {
+    std::uint64_t address;
+    std::size_t size;
+    std::uint8_t tag;
+  };
+  std::vector<Live> live;
+  for (int i = 0; i < 20'000; ++i) {
+    if (!live.empty() && random() % 3 == 0) {
+      const std::size_t victim = random() % live.size();
+      const Live gone = live[victim];
+      // What the neighbours wrote did not reach it.
+      const auto* bytes = reinterpret_cast<std::uint8_t*>(gone.address);
+      ASSERT_EQ(bytes[0], gone.tag);
+      ASSERT_EQ(bytes[gone.size - 1], gone.tag);
+      ASSERT_TRUE(allocator.release(gone.address, AllocationKind::buffer));
+      live[victim] = live.back();
+      live.pop_back();
+    } else {
+      const std::size_t size = 1 + random() % (random() % 64 == 0 ? 600'000 : 4000);
+      const std::uint64_t address = allocator.allocate(size, AllocationKind::buffer);
+      ASSERT_EQ(address % Allocator::alignment, 0u);
+      const auto tag = static_cast<std::uint8_t>(random());
+      auto* bytes = reinterpret_cast<std::uint8_t*>(address);
+      bytes[0] = bytes[size - 1] = tag;
+      live.push_back({address, size, tag});
+    }
+  }
+  for (const Live& one : live) EXPECT_TRUE(allocator.release(one.address, AllocationKind::buffer));
+  EXPECT_EQ(allocator.used(), 0u);
+}
+
+TEST(Allocator, FreedMemoryIsUsedAgain) {
+  Allocator allocator(gib, gib);
+  std::vector<std::uint64_t> addresses;
+  for (int i = 0; i < 1000; ++i) addresses.push_back(allocator.allocate(1000, AllocationKind::buffer));
+  for (const std::uint64_t address : addresses) allocator.release(address, AllocationKind::buffer);
+  // All of it has become one piece again.
+  const std::uint64_t all = allocator.allocate(200'000, AllocationKind::buffer);
+  EXPECT_EQ(all, *std::min_element(addresses.begin(), addresses.end()));
+}
+
+TEST(Allocator, OutOfMemoryNamesTheHolders) {
+  Allocator allocator(1 << 20, 1 << 20);
+  allocator.allocate(700'000, AllocationKind::buffer);
+  allocator.allocate(1000, AllocationKind::variable, "lut");
+  try {
+    allocator.allocate(400'000, AllocationKind::buffer);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::out_of_memory);
+    EXPECT_THAT(error.what(), HasSubstr("held by 2 allocations"));
+    EXPECT_THAT(error.what(), HasSubstr("module variables"));
+  }
+  EXPECT_THROW(allocator.allocate(~std::size_t{0}, AllocationKind::buffer), Error);
+}
+
+TEST(Allocator, Whereabouts) {
+  Allocator allocator(gib, gib);
+  EXPECT_THAT(allocator.whereabouts(0x1000), HasSubstr("there are none"));
+  const std::uint64_t a = allocator.allocate(1000, AllocationKind::variable, "table");
+  EXPECT_THAT(allocator.whereabouts(a + 10), HasSubstr("at offset 10 of the module variable 'table' of 1000 bytes"));
+  EXPECT_THAT(allocator.whereabouts(a + 1003), HasSubstr("3 bytes past the end"));
+  EXPECT_THAT(allocator.whereabouts(a - 2), HasSubstr("2 bytes before"));
+  EXPECT_TRUE(allocator.contains(a, 1000));
+  EXPECT_FALSE(allocator.contains(a, 1001));
+  EXPECT_FALSE(allocator.contains(a + 1000, 1));
+  EXPECT_TRUE(allocator.contains(a + 1000, 0));
+}
+
+TEST(Allocator, HeapIsCheckedAndLimited) {
+  Allocator allocator(gib, 1000);
+  const std::uint64_t a = allocator.allocate_heap(600);
+  ASSERT_NE(a, 0u);
+  EXPECT_EQ(allocator.allocate_heap(600), 0u);
+  EXPECT_FALSE(allocator.release(a + 8, AllocationKind::heap));
+  EXPECT_FALSE(allocator.release(a, AllocationKind::buffer));
+  EXPECT_FALSE(allocator.was_heap(a));
+  EXPECT_TRUE(allocator.release(a, AllocationKind::heap));
+  EXPECT_FALSE(allocator.release(a, AllocationKind::heap));
+  EXPECT_TRUE(allocator.was_heap(a));
+  EXPECT_NE(allocator.allocate_heap(600), 0u);
+}
+
+TEST(AllocationMap, FindsRanges) {
+  Allocator allocator(gib, gib);
+  const std::uint64_t version = allocator.version();
+  const std::uint64_t a = allocator.allocate(100, AllocationKind::buffer);
+  const std::uint64_t b = allocator.allocate(300'000, AllocationKind::constant, "c");
+  EXPECT_NE(allocator.version(), version);
+  const auto map = allocator.snapshot();
+  ASSERT_NE(map->find(a, 100), nullptr);
+  EXPECT_FALSE(map->find(a, 100)->constant);
+  EXPECT_EQ(map->find(a, 101), nullptr);
+  EXPECT_EQ(map->find(a + 100, 1), nullptr);
+  EXPECT_EQ(map->find(a - 1, 1), nullptr);
+  ASSERT_NE(map->find(b + 299'999, 1), nullptr);
+  EXPECT_TRUE(map->find(b + 299'999, 1)->constant);
+  EXPECT_EQ(map->find(~0ull, 1), nullptr);
+}
+
+}  // namespace
+}  // namespace heddle::device::cpu

@@ -1,0 +1,116 @@
+// Rooms use the rooms below them, never those above (docs/architecture.md): reads every #include.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "layering/source_tree.hpp"
+
+namespace heddle::tests {
+namespace {
+
+// What a room may include besides itself and the public headers. A room is the longest key that a path begins with.
+const std::map<std::string, std::set<std::string>>& allowed() {
+  static const std::map<std::string, std::set<std::string>> rooms = {
+      {"base", {}},
+      {"ptx", {"base"}},
+      {"compile", {"base", "ptx"}},
+      {"device", {"base", "ptx"}},
+      {"device/cpu", {"base", "ptx", "device"}},
+      {"device/interp", {"base", "ptx", "device"}},
+      {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/interp"}},
+      {"cli", {"base", "ptx", "runtime"}},
+  };
+  return rooms;
+}
+
+// "device/cpu" for "device/cpu/queue.cpp"; nothing for a path in no room.
+std::optional<std::string> room_of(const std::string& path) {
+  std::optional<std::string> best;
+  for (const auto& [room, unused] : allowed()) {
+    if (path.rfind(room + "/", 0) == 0 && (!best || room.size() > best->size())) best = room;
+  }
+  return best;
+}
+
+// The path in #include "path".
+std::optional<std::string> quoted_include(const std::string& line) {
+  const std::size_t hash = line.find_first_not_of(" \t");
+  if (hash == std::string::npos || line[hash] != '#') return std::nullopt;
+  const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return std::nullopt;
+  const std::size_t open = line.find('"');
+  if (open == std::string::npos) return std::nullopt;
+  return line.substr(open + 1, line.find('"', open + 1) - open - 1);
+}
+
+// The device headers in src/compile/headers are read by clang when it compiles a user's kernels, never by the host's build.
+bool is_device_header(const std::string& path) { return path.rfind("src/compile/headers/", 0) == 0; }
+
+TEST(Layering, NoRoomIncludesOneAboveIt) {
+  for (const SourceText& source : sources("src", {".hpp", ".cpp", ".def", ".h", ".inc"})) {
+    if (is_device_header(source.path)) continue;
+    const auto room = room_of(source.path.substr(4));
+    ASSERT_TRUE(room) << source.path << " is in no room that this test knows; add the room to its table";
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included || included->rfind("heddle/", 0) == 0) continue;
+      const auto target = room_of(*included);
+      EXPECT_TRUE(target) << source.path << " includes \"" << *included << "\", which is not relative to src/";
+      if (target && *target != *room) {
+        EXPECT_EQ(allowed().at(*room).count(*target), 1u) << source.path << " (" << *room << ") includes \"" << *included << "\"";
+      }
+    }
+  }
+}
+
+TEST(Layering, PublicHeadersKnowNothingOfSrc) {
+  for (const SourceText& source : sources("include", {".hpp"})) {
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included) continue;
+      EXPECT_EQ(included->rfind("heddle/", 0), 0u) << source.path << " includes \"" << *included << "\"";
+    }
+  }
+}
+
+TEST(Layering, ExamplesUseThePublicInterfaceOnly) {
+  for (const SourceText& source : sources("examples", {".hpp", ".cpp"})) {
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included) continue;
+      EXPECT_FALSE(room_of(*included)) << source.path << " includes \"" << *included << "\"";
+    }
+  }
+}
+
+TEST(Layering, HeadersAreGuardedAndDoNotOpenNamespaces) {
+  for (const char* folder : {"src", "include", "tests", "bench", "examples"}) {
+    for (const SourceText& source : sources(folder, {".hpp"})) {
+      bool once = false;
+      for (const std::string& line : source.lines) {
+        once = once || line == "#pragma once";
+        EXPECT_NE(line.rfind("using namespace", 0), 0u) << source.path << " opens a namespace for all who include it";
+      }
+      EXPECT_TRUE(once) << source.path << " lacks #pragma once";
+    }
+  }
+}
+
+TEST(Layering, TheRulesCatchWhatTheyShould) {
+  EXPECT_EQ(room_of("device/cpu/queue.hpp"), "device/cpu");
+  EXPECT_EQ(room_of("device/queue.hpp"), "device");
+  EXPECT_FALSE(room_of("queue.hpp"));
+  EXPECT_EQ(quoted_include("#include \"ptx/ir.hpp\""), "ptx/ir.hpp");
+  EXPECT_EQ(quoted_include("  #  include \"a.hpp\"  // why"), "a.hpp");
+  EXPECT_FALSE(quoted_include("#include <vector>"));
+  EXPECT_FALSE(quoted_include("const char* text = \"#include\";"));
+  EXPECT_EQ(allowed().at("ptx").count("runtime"), 0u);
+  EXPECT_EQ(allowed().at("device/cpu").count("device/interp"), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::tests

@@ -1,0 +1,19 @@
+// The project's sources as text.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::tests {
+
+struct SourceText {
+  std::string path;  // from the project's root: "src/ptx/parser.cpp"
+  std::vector<std::string> lines;
+};
+
+// Files under a folder of the project with one of the endings, sorted by path.
+std::vector<SourceText> sources(const std::string& folder, const std::vector<std::string>& endings);
+const std::filesystem::path& source_folder();
+
+}  // namespace heddle::tests

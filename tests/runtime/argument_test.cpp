@@ -1,0 +1,94 @@
+#include "runtime/arguments.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "heddle/error.hpp"
+#include "runtime/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class ArgumentTest : public RuntimeTest {
+ protected:
+  template <typename... Arguments>
+  void refused(const char* kernel, const testing::Matcher<const char*>& message, const Arguments&... arguments) {
+    try {
+      launch(kernel, {}, arguments...);
+      FAIL() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_THAT(error.what(), message);
+    }
+  }
+};
+
+TEST_F(ArgumentTest, WrongCountListsTheParameters) {
+  start({"near"});
+  refused("add_to", AllOf(HasSubstr("takes 3 arguments and was given 1"), HasSubstr("value .f32"), HasSubstr("data .u64")), 1);
+  refused("fails", HasSubstr("takes 0 arguments and was given 1"), 1);
+}
+
+TEST_F(ArgumentTest, WrongSizeNamesTheParameter) {
+  start({"near"});
+  const Array<float> data = array<float>(4);
+  refused("add_to", AllOf(HasSubstr("argument 1"), HasSubstr("parameter n"), HasSubstr("8 bytes")), std::int64_t{4}, 1.0f, data);
+  refused("add_to", AllOf(HasSubstr("argument 2"), HasSubstr("parameter value")), 4, 1.0, data);
+}
+
+TEST_F(ArgumentTest, WrongKindNamesTheParameter) {
+  start({"near"});
+  const Array<float> data = array<float>(4);
+  refused("add_to", AllOf(HasSubstr("parameter value"), HasSubstr("decimal point")), 4, 1, data);
+  refused("add_to", AllOf(HasSubstr("parameter n"), HasSubstr("convert")), 4.0f, 1.0f, data);
+  refused("add_to", AllOf(HasSubstr("parameter n"), HasSubstr("an array")), data, 1.0f, data);
+  refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("a pointer"), HasSubstr("heddle::Array")), 4, 1.0f, 2.0);
+  refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("heddle::Array")), 4, 1.0f, 2);
+}
+
+TEST_F(ArgumentTest, ArraysOfAnotherRuntimeAreRefused) {
+  start({"near"});
+  const Array<float> foreign = array<float>(4);
+  start({"other"});
+  refused("add_to", HasSubstr("another runtime"), 4, 1.0f, foreign);
+}
+
+TEST_F(ArgumentTest, StructuresAndNullAndSlices) {
+  start({"near"});
+  struct Plane {
+    double a, b, c;
+  };
+  launch("structure", {}, Plane{1, 2, 3}).wait();
+  refused("structure", HasSubstr("a structure of 8 bytes"), std::array<float, 2>{});
+  launch("copy_first", {}, 0, nullptr, nullptr).wait();
+  Array<float> data = floats({1, 2, 3, 4});
+  launch("add_to", {}, 2, 10.0f, data.slice(2)).wait();
+  EXPECT_THAT(data.read(), testing::ElementsAre(1, 2, 13, 14));
+  refused("add_to", HasSubstr("begins at byte 20 of an array of 16 bytes"), 0, 1.0f, data.slice(5));
+}
+
+TEST_F(ArgumentTest, PacksByOffset) {
+  start({"near"});
+  Array<float> from = floats({1, 2}), to = floats({0, 0});
+  const std::vector<Argument> list = {Argument(7), Argument(from), Argument(to)};
+  const std::uint64_t addresses[] = {0, 0x1111, 0x2222};
+  const auto packed = runtime::pack_arguments(module_->kernel("copy_first").info(), list, addresses);
+  ASSERT_EQ(packed.size(), 24u);
+  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<int>(0), 7);
+  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(8), 0x1111u);
+  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(16), 0x2222u);
+}
+
+TEST_F(ArgumentTest, BlockRangesMustLieInTheGrid) {
+  start({"near"});
+  const Array<float> data = array<float>(4);
+  EXPECT_THROW(launch("add_to", {.grid = {4}, .blocks = BlockRange{2, 5}}, 4, 1.0f, data), Error);
+  EXPECT_THROW(launch("add_to", {.grid = {4}, .blocks = BlockRange{3, 2}}, 4, 1.0f, data), Error);
+  EXPECT_NO_THROW(launch("add_to", {.grid = {4}, .blocks = BlockRange{2, 4}}, 4, 1.0f, data));
+}
+
+}  // namespace
+}  // namespace heddle::tests

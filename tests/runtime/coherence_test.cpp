@@ -1,0 +1,153 @@
+// Which bytes move when, and who waits for whom.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+
+class CoherenceTest : public RuntimeTest {};
+
+TEST_F(CoherenceTest, ArraysBeginAsZeros) {
+  start({"near"});
+  EXPECT_THAT(array<float>(5).read(), Each(0.0f));
+  Array<float> launched = array<float>(3);
+  launch("add_to", {}, 3, 1.5f, launched);
+  EXPECT_THAT(launched.read(), Each(1.5f));
+  start({"far"});
+  EXPECT_THAT(array<float>(5).read(), Each(0.0f));
+  Array<float> far = array<float>(3);
+  launch("add_to", {}, 3, 1.5f, far);
+  EXPECT_THAT(far.read(), Each(1.5f));
+}
+
+TEST_F(CoherenceTest, HostSharesMemoryWhereItCan) {
+  start({"near"});
+  Array<float> data = floats({1, 2});
+  launch("add_to", {}, 2, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(2, 3));
+  EXPECT_EQ(logged("near: copy 8"), 0);
+}
+
+TEST_F(CoherenceTest, DataMovesToTheDeviceAndBackOnceEach) {
+  start({"far"});
+  Array<float> data = floats({1, 2});
+  launch("add_to", {}, 2, 1.0f, data);
+  launch("add_to", {}, 2, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(3, 4));
+  EXPECT_THAT(data.read(), ElementsAre(3, 4));
+  EXPECT_EQ(logged("far: copy 8"), 2);
+}
+
+TEST_F(CoherenceTest, HostWritesReachTheDevice) {
+  start({"far"});
+  Array<float> data = floats({1, 2});
+  launch("add_to", {}, 2, 1.0f, data);
+  data.write()[0] = 100;
+  launch("add_to", {}, 2, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(101, 4));
+}
+
+TEST_F(CoherenceTest, DevicesTakeTurns) {
+  for (const auto& ids : {std::vector<std::string>{"near", "near2"}, {"near", "far"}, {"far", "far2"}, {"far", "near"}}) {
+    start(ids);
+    Array<float> data = floats({1, 2});
+    for (int i = 0; i < 3; ++i) {
+      for (const std::string& id : ids) launch("add_to", {.device = id}, 2, 1.0f, data);
+    }
+    EXPECT_THAT(data.read(), ElementsAre(7, 8)) << ids[0] << " " << ids[1];
+  }
+}
+
+TEST_F(CoherenceTest, ReadersKeepTheirCopies) {
+  start({"far", "far2"});
+  Array<float> from = floats({1, 2}), a = array<float>(2), b = array<float>(2);
+  for (int i = 0; i < 3; ++i) {
+    launch("copy_first", {.device = "far"}, 2, from, a);
+    launch("copy_first", {.device = "far2"}, 2, from, b);
+  }
+  EXPECT_THAT(a.read(), ElementsAre(1, 2));
+  EXPECT_THAT(b.read(), ElementsAre(1, 2));
+  EXPECT_EQ(logged("far: copy 8"), 2);   // in, and a out
+  EXPECT_EQ(logged("far2: copy 8"), 2);
+}
+
+TEST_F(CoherenceTest, ReadingWaitsOnlyForWriters) {
+  start({"near"});
+  Array<float> from = floats({1, 2}), to = array<float>(2);
+  const Launch copying = launch("copy_first", {}, 2, from, to);
+  EXPECT_THAT(from.read(), ElementsAre(1, 2));
+  EXPECT_FALSE(copying.done());
+  EXPECT_THAT(to.read(), ElementsAre(1, 2));
+  EXPECT_TRUE(copying.done());
+}
+
+TEST_F(CoherenceTest, WritingWaitsForReaders) {
+  start({"near"});
+  Array<float> from = floats({1, 2}), to = array<float>(2);
+  const Launch copying = launch("copy_first", {}, 2, from, to);
+  from.write()[0] = 50;
+  EXPECT_TRUE(copying.done());
+  EXPECT_THAT(to.read(), ElementsAre(1, 2));
+}
+
+TEST_F(CoherenceTest, UntouchedArraysAreNotWaitedFor) {
+  start({"near"});
+  Array<float> busy = floats({1}), idle = floats({5});
+  const Launch adding = launch("add_to", {}, 1, 1.0f, busy);
+  EXPECT_THAT(idle.read(), ElementsAre(5));
+  idle.write()[0] = 6;
+  EXPECT_FALSE(adding.done());
+}
+
+TEST_F(CoherenceTest, DestroyingAnArrayWaitsForItsUsers) {
+  start({"near"});
+  Launch adding = [&] {
+    Array<float> data = floats({1, 2});
+    return launch("add_to", {}, 2, 1.0f, data);
+  }();
+  EXPECT_TRUE(adding.done());
+  EXPECT_EQ(devices_[0]->live_allocations(), 0u);
+}
+
+TEST_F(CoherenceTest, AddressKeepsAnArrayOnTheDevice) {
+  start({"far", "far2"});
+  Array<float> hidden = floats({1, 2}), other = floats({0, 0});
+  const std::uint64_t address = hidden.address("far");
+  hidden.write()[0] = 40;                                            // the host's copy is the only current one now
+  launch("add_to", {.device = "far"}, 2, 1.0f, other);               // may read it: it must be there
+  core_->synchronize();
+  EXPECT_EQ(*at(address), 40);
+  at(address)[1] = 9;                                                // as a kernel might that found the pointer
+  EXPECT_THAT(hidden.read(), ElementsAre(40, 9));
+}
+
+TEST_F(CoherenceTest, EmptyArrays) {
+  start({"far"});
+  Array<float> empty = array<float>(0);
+  launch("add_to", {}, 0, 1.0f, empty).wait();
+  EXPECT_TRUE(empty.read().empty());
+  EXPECT_TRUE(empty.write().empty());
+}
+
+TEST_F(CoherenceTest, SameArrayTwice) {
+  start({"far"});
+  Array<float> data = floats({1, 2, 0, 0});
+  launch("copy_first", {}, 2, data, data.slice(2));
+  EXPECT_THAT(data.read(), ElementsAre(1, 2, 1, 2));
+}
+
+TEST_F(CoherenceTest, LaunchesAreTimed) {
+  start({"near"});
+  Array<float> data = floats({1});
+  const Launch adding = launch("add_to", {}, 1, 1.0f, data);
+  EXPECT_NEAR(adding.seconds(), 2e-9, 1e-12);  // the launch and the record after it
+  EXPECT_EQ(adding.device(), "near");
+}
+
+}  // namespace
+}  // namespace heddle::tests

@@ -1,0 +1,69 @@
+// Errors of kernels: who hears of them, and that the runtime goes on.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::ElementsAre;
+
+class FailureTest : public RuntimeTest {};
+
+TEST_F(FailureTest, LaunchTellsItsError) {
+  start({"near"});
+  const Launch failing = launch("fails", {});
+  EXPECT_THROW(failing.wait(), Error);
+  EXPECT_TRUE(failing.done());
+}
+
+TEST_F(FailureTest, LaunchesAfterAFailureAreSkippedUntilItIsTold) {
+  start({"near"});
+  Array<float> data = floats({1});
+  launch("fails", {});
+  launch("add_to", {}, 1, 1.0f, data);
+  EXPECT_THROW(data.read(), Error);
+  EXPECT_THAT(data.read(), ElementsAre(1));  // told once
+  launch("add_to", {}, 1, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(2));
+}
+
+TEST_F(FailureTest, SynchronizeTellsAndClears) {
+  start({"near", "near2"});
+  launch("fails", {.device = "near2"});
+  EXPECT_THROW(core_->synchronize(), Error);
+  EXPECT_NO_THROW(core_->synchronize());
+}
+
+TEST_F(FailureTest, OtherDevicesGoOn) {
+  start({"near", "near2"});
+  Array<float> data = floats({1});
+  const Launch failing = launch("fails", {.device = "near2"});
+  launch("add_to", {.device = "near"}, 1, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(2));
+  EXPECT_THROW(failing.wait(), Error);
+}
+
+TEST_F(FailureTest, RefusedLaunchLeavesEverythingAsItWas) {
+  start({"far"});
+  Array<float> data = floats({1, 2});
+  EXPECT_THROW(launch("add_to", {.block = {2048}}, 2, 1.0f, data), Error);
+  EXPECT_THAT(data.read(), ElementsAre(1, 2));
+  launch("add_to", {}, 2, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(2, 3));
+}
+
+TEST_F(FailureTest, UnknownDevicesAreNamed) {
+  start({"near", "far"});
+  try {
+    launch("fails", {.device = "nowhere"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::not_found);
+    EXPECT_THAT(error.what(), testing::HasSubstr("near, far"));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tests

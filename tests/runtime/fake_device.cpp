@@ -1,0 +1,168 @@
+#include "runtime/fake_device.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace heddle::tests {
+namespace {
+
+// Memory out of the host's reach has addresses that are no host pointers: this bit is set in them.
+constexpr std::uint64_t out_of_reach = 1ull << 62;
+void* reach(std::uint64_t address) { return reinterpret_cast<void*>(address & ~out_of_reach); }
+
+class FakeMemory final : public device::Memory {
+ public:
+  FakeMemory(device::Device* device, std::size_t bytes, bool host_reaches, std::shared_ptr<std::size_t> live)
+      : device_(device), bytes_(bytes, std::byte{0xee}), host_reaches_(host_reaches), live_(std::move(live)) {
+    ++*live_;
+  }
+  ~FakeMemory() override { --*live_; }
+  device::Span span() const override {
+    const auto address = reinterpret_cast<std::uint64_t>(bytes_.data());
+    return {device_, host_reaches_ ? address : address | out_of_reach, bytes_.size()};
+  }
+  void* host() const override { return host_reaches_ ? const_cast<std::byte*>(bytes_.data()) : nullptr; }
+
+ private:
+  device::Device* device_;
+  std::vector<std::byte> bytes_;
+  bool host_reaches_;
+  std::shared_ptr<std::size_t> live_;
+};
+
+class FakeFunction final : public device::Function {
+ public:
+  explicit FakeFunction(const ptx::Function& function) : function_(function) {}
+  const ptx::Function& ptx() const override { return function_; }
+  const std::vector<device::ParameterLayout>& parameters() const override { return layout_; }
+  std::uint32_t parameter_bytes() const override { return 0; }
+  std::uint64_t static_shared_bytes() const override { return 0; }
+  void prepare(const Dim3&) override {}
+
+ private:
+  const ptx::Function& function_;
+  std::vector<device::ParameterLayout> layout_;
+};
+
+class FakeModule final : public device::Module {
+ public:
+  FakeModule(device::Device* device, std::shared_ptr<const ptx::Module> module)
+      : device_(device), module_(std::move(module)), variable_(16) {
+    for (const ptx::Function& function : module_->functions) functions_.emplace_back(function);
+  }
+  device::Function& function(std::string_view name) override {
+    const auto found = std::find_if(functions_.begin(), functions_.end(), [&](auto& f) { return f.ptx().name == name; });
+    if (found == functions_.end()) throw Error(ErrorCode::not_found, "no function");
+    return *found;
+  }
+  device::Span variable(std::string_view name) override {
+    if (name != "coefficients") throw Error(ErrorCode::not_found, "no variable");
+    return {device_, reinterpret_cast<std::uint64_t>(variable_.data()), variable_.size()};
+  }
+
+ private:
+  device::Device* device_;
+  std::shared_ptr<const ptx::Module> module_;
+  std::deque<FakeFunction> functions_;
+  std::vector<std::byte> variable_;
+};
+
+}  // namespace
+
+void FakeEvent::wait() {
+  if (queue_ != nullptr) queue_->run_until(*this);
+  if (error_) throw Error(*error_);
+}
+
+void FakeQueue::run_one() {
+  const auto command = std::move(commands_.front());
+  commands_.pop_front();
+  ++clock_;
+  command();
+}
+
+void FakeQueue::run_until(const FakeEvent& event) {
+  while (event.queue_ == this && !commands_.empty()) run_one();
+}
+
+void FakeQueue::launch(device::Function& function, const device::LaunchConfig& config, BlockRange range,
+                       std::span<const std::byte> arguments) {
+  if (config.block.count() > 1024) throw Error(ErrorCode::invalid_argument, "too many threads");
+  add([this, &function, config, range, copied = std::vector<std::byte>(arguments.begin(), arguments.end())] {
+    if (failure_) return;
+    note("launch " + function.ptx().name);
+    try {
+      options_.kernels.at(function.ptx().name)({copied, config, range});
+    } catch (const Error& error) {
+      failure_ = error;
+    }
+  });
+}
+
+void FakeQueue::copy(device::Span destination, device::Span source) {
+  add([this, destination, source] {
+    if (failure_) return;
+    note("copy " + std::to_string(source.size));
+    std::memcpy(reach(destination.address), reach(source.address), source.size);
+  });
+}
+
+void FakeQueue::fill(device::Span destination, std::uint32_t value, unsigned) {
+  add([this, destination, value] {
+    if (failure_) return;
+    note("fill " + std::to_string(destination.size));
+    std::memset(reach(destination.address), static_cast<int>(value), destination.size);
+  });
+}
+
+void FakeQueue::record(device::Event& event) {
+  auto& fake = static_cast<FakeEvent&>(event);
+  fake.queue_ = this;
+  fake.error_.reset();
+  add([this, &fake] {
+    fake.queue_ = nullptr;
+    fake.error_ = failure_;
+    fake.completed_ = clock_;
+  });
+}
+
+void FakeQueue::wait(const device::Event& event) {
+  const auto& fake = static_cast<const FakeEvent&>(event);
+  add([this, &fake] {
+    note("wait");
+    if (fake.queue_ != nullptr) fake.queue_->run_until(fake);
+  });
+}
+
+void FakeQueue::call(std::function<void()> function) { add(std::move(function)); }
+
+void FakeQueue::synchronize() {
+  while (!commands_.empty()) run_one();
+  if (failure_) throw Error(*std::exchange(failure_, std::nullopt));
+}
+
+FakeDevice::FakeDevice(FakeOptions options) : options_(std::move(options)) {
+  info_.id = options_.id;
+  info_.name = "a fake device";
+}
+
+std::unique_ptr<device::Memory> FakeDevice::allocate(std::size_t bytes) {
+  return std::make_unique<FakeMemory>(this, bytes, options_.host_reaches_memory, live_);
+}
+
+std::shared_ptr<device::Module> FakeDevice::load(std::shared_ptr<const ptx::Module> module,
+                                                 const device::LoadOptions& options) {
+  loaded_with_check = options.check;
+  return std::make_shared<FakeModule>(this, std::move(module));
+}
+
+std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions&) {
+  return std::make_unique<FakeQueue>(options_);
+}
+
+std::unique_ptr<device::Partition> FakeDevice::partition(const device::ProcessorSet&) {
+  throw Error(ErrorCode::unsupported, "no partitions");
+}
+
+}  // namespace heddle::tests

@@ -1,0 +1,108 @@
+// A device for tests of the runtime: commands run only when somebody waits, so that what is in flight is known exactly.
+// Kernels are C++ functions; memory may be out of the host's reach.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::tests {
+
+class FakeQueue;
+
+// What a kernel gets: its packed parameters, read by offset, and the blocks to run.
+struct FakeLaunch {
+  std::span<const std::byte> parameters;
+  device::LaunchConfig config;
+  BlockRange range;
+  template <typename T>
+  T parameter(std::size_t offset) const {
+    T value;
+    std::copy_n(parameters.data() + offset, sizeof value, reinterpret_cast<std::byte*>(&value));
+    return value;
+  }
+  template <typename T>
+  T* pointer(std::size_t offset) const {
+    return reinterpret_cast<T*>(parameter<std::uint64_t>(offset));
+  }
+};
+using FakeKernel = std::function<void(const FakeLaunch&)>;
+
+struct FakeOptions {
+  std::string id = "fake";
+  bool host_reaches_memory = true;
+  std::map<std::string, FakeKernel> kernels;
+  std::vector<std::string>* log = nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run
+};
+
+class FakeEvent final : public device::Event {
+ public:
+  bool done() const override { return queue_ == nullptr; }
+  void wait() override;
+  unsigned long long completed_ns() const override { return completed_; }
+
+ private:
+  friend class FakeQueue;
+  FakeQueue* queue_ = nullptr;  // while it is recorded and not reached
+  std::optional<Error> error_;
+  unsigned long long completed_ = 0;
+};
+
+class FakeQueue final : public device::Queue {
+ public:
+  explicit FakeQueue(const FakeOptions& options) : options_(options) {}
+  void launch(device::Function& function, const device::LaunchConfig& config, BlockRange range,
+              std::span<const std::byte> arguments) override;
+  void copy(device::Span destination, device::Span source) override;
+  void fill(device::Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void record(device::Event& event) override;
+  void wait(const device::Event& event) override;
+  void call(std::function<void()> function) override;
+  void synchronize() override;
+
+  void run_until(const FakeEvent& event);
+  std::size_t pending() const { return commands_.size(); }
+
+ private:
+  void add(std::function<void()> command) { commands_.push_back(std::move(command)); }
+  void run_one();
+  void note(const std::string& what) const {
+    if (options_.log != nullptr) options_.log->push_back(options_.id + ": " + what);
+  }
+
+  const FakeOptions& options_;
+  std::deque<std::function<void()>> commands_;
+  std::optional<Error> failure_;
+  unsigned long long clock_ = 0;  // one nanosecond a command
+};
+
+class FakeDevice final : public device::Device {
+ public:
+  explicit FakeDevice(FakeOptions options);
+  const device::DeviceInfo& info() const override { return info_; }
+  std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
+  std::shared_ptr<device::Module> load(std::shared_ptr<const ptx::Module> module,
+                                       const device::LoadOptions& options) override;
+  std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override;
+  std::unique_ptr<device::Event> event() override { return std::make_unique<FakeEvent>(); }
+  std::unique_ptr<device::Partition> partition(const device::ProcessorSet& processors) override;
+  double measured_bandwidth() override { return 1e9; }
+
+  std::size_t live_allocations() const { return *live_; }
+  bool loaded_with_check = false;
+
+ private:
+  FakeOptions options_;
+  device::DeviceInfo info_;
+  std::shared_ptr<std::size_t> live_ = std::make_shared<std::size_t>(0);
+};
+
+}  // namespace heddle::tests

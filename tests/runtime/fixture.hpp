@@ -1,0 +1,111 @@
+// A core over fake devices, and a small module, for tests of the runtime.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/array.hpp"
+#include "heddle/launch.hpp"
+#include "heddle/module.hpp"
+#include "ptx/parser.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/core.hpp"
+#include "runtime/fake_device.hpp"
+#include "runtime/launch_state.hpp"
+#include "runtime/module_state.hpp"
+
+namespace heddle::tests {
+
+// copy_first(n, from, to): to[i] = from[i]; add_to(n, value, data): data[i] += value; structure(24 bytes).
+inline constexpr const char* test_ptx = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .entry copy_first(.param .u32 n, .param .u64 from, .param .u64 to) {
+  .reg .b64 %rd<5>; .reg .f32 %f<2>;
+  ld.param.u64 %rd1, [from];
+  ld.param.u64 %rd2, [to];
+  cvta.to.global.u64 %rd3, %rd1;
+  cvta.to.global.u64 %rd4, %rd2;
+  ld.global.f32 %f1, [%rd3];
+  st.global.f32 [%rd4], %f1;
+  ret;
+}
+.visible .entry add_to(.param .u32 n, .param .f32 value, .param .u64 data) {
+  .reg .b64 %rd<3>; .reg .f32 %f<4>;
+  ld.param.u64 %rd1, [data];
+  ld.param.f32 %f1, [value];
+  cvta.to.global.u64 %rd2, %rd1;
+  ld.global.f32 %f2, [%rd2];
+  add.f32 %f3, %f1, %f2;
+  st.global.f32 [%rd2], %f3;
+  ret;
+}
+.visible .entry _Z9structure5Plane(.param .align 8 .b8 plane[24]) { ret; }
+.visible .entry _Z4blurIfEvPT_(.param .u64 p) { ret; }
+.visible .entry _Z4blurIdEvPT_(.param .u64 p) { ret; }
+.visible .entry fails() { trap; }
+)";
+
+class RuntimeTest : public testing::Test {
+ protected:
+  // Makes the core with one fake device for each id; "far" devices keep their memory from the host.
+  void start(const std::vector<std::string>& ids) {
+    std::vector<std::unique_ptr<device::Device>> devices;
+    for (const std::string& id : ids) {
+      auto made = std::make_unique<FakeDevice>(
+          FakeOptions{.id = id, .host_reaches_memory = id.find("far") == std::string::npos, .kernels = kernels(), .log = &log_});
+      devices_.push_back(made.get());
+      devices.push_back(std::move(made));
+    }
+    core_ = std::make_shared<runtime::Core>(std::move(devices), false);
+    module_.emplace(std::make_shared<runtime::ModuleState>(
+        core_, std::make_shared<const ptx::Module>(ptx::parse(test_ptx, "test.ptx")), test_ptx, "test.ptx"));
+  }
+
+  // Device code reaches memory as the device does.
+  static float* at(std::uint64_t address) { return reinterpret_cast<float*>(address & ~(1ull << 62)); }
+
+  static std::map<std::string, FakeKernel> kernels() {
+    return {
+        {"copy_first",
+         [](const FakeLaunch& launch) {
+           const float* from = at(launch.parameter<std::uint64_t>(8));
+           std::copy_n(from, launch.parameter<int>(0), at(launch.parameter<std::uint64_t>(16)));
+         }},
+        {"add_to",
+         [](const FakeLaunch& launch) {
+           float* data = at(launch.parameter<std::uint64_t>(8));
+           for (int i = 0; i < launch.parameter<int>(0); ++i) data[i] += launch.parameter<float>(4);
+         }},
+        {"_Z9structure5Plane", [](const FakeLaunch&) {}},
+        {"fails", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails trapped"); }},
+    };
+  }
+
+  template <typename T>
+  Array<T> array(std::size_t count) {
+    return Array<T>(std::make_shared<runtime::Buffer>(core_, count * sizeof(T)));
+  }
+  Array<float> floats(std::initializer_list<float> values) {
+    Array<float> made = array<float>(values.size());
+    std::copy(values.begin(), values.end(), made.write().begin());
+    return made;
+  }
+  template <typename... Arguments>
+  Launch launch(const char* kernel, const LaunchOptions& options, const Arguments&... arguments) {
+    const std::vector<Argument> list = {Argument(arguments)...};
+    return Launch(runtime::launch(core_, module_->kernel(kernel).state(), options, list));
+  }
+  int logged(const std::string& what) const { return static_cast<int>(std::count(log_.begin(), log_.end(), what)); }
+
+  std::vector<std::string> log_;
+  std::vector<FakeDevice*> devices_;
+  std::shared_ptr<runtime::Core> core_;
+  std::optional<Module> module_;
+};
+
+}  // namespace heddle::tests

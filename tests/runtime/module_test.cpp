@@ -1,0 +1,70 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "runtime/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::HasSubstr;
+
+class ModuleTest : public RuntimeTest {
+ protected:
+  std::string error_for(const char* name) {
+    try {
+      module_->kernel(name);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::not_found);
+      return error.what();
+    }
+    return "found";
+  }
+};
+
+TEST_F(ModuleTest, KernelsByNameAndBySourceName) {
+  start({"near"});
+  EXPECT_EQ(module_->kernel("add_to").name(), "add_to");
+  EXPECT_EQ(module_->kernel("structure").name(), "_Z9structure5Plane");
+  EXPECT_EQ(module_->kernel("blur<float>").name(), "_Z4blurIfEvPT_");
+  EXPECT_THAT(error_for("nothing"), HasSubstr("copy_first, add_to, _Z9structure5Plane (structure(Plane))"));
+  EXPECT_THAT(error_for("blur"), HasSubstr("fits several kernels"));
+  EXPECT_EQ(module_->kernel_names().size(), 6u);
+}
+
+TEST_F(ModuleTest, ParametersHaveTypesAndOffsets) {
+  start({"near"});
+  const KernelInfo& info = module_->kernel("add_to").info();
+  ASSERT_EQ(info.parameters.size(), 3u);
+  EXPECT_EQ(info.parameters[0].type, "u32");
+  EXPECT_EQ(info.parameters[1].offset, 4u);
+  EXPECT_EQ(info.parameters[2].offset, 8u);
+  EXPECT_EQ(info.parameters[2].size, 8u);
+  EXPECT_TRUE(info.parameters[2].pointer);
+  EXPECT_FALSE(info.parameters[0].pointer);
+  EXPECT_EQ(info.parameters[2].access, Access::read_write);
+  EXPECT_EQ(module_->kernel("copy_first").info().parameters[1].access, Access::read);
+  EXPECT_EQ(module_->kernel("copy_first").info().parameters[2].access, Access::write);
+  EXPECT_EQ(module_->kernel("structure").info().parameters[0].type, "b8[24]");
+}
+
+TEST_F(ModuleTest, VariablesAreCopied) {
+  start({"near"});
+  module_->set_variable("coefficients", std::array<float, 4>{1, 2, 3, 4});
+  const float second[] = {20};
+  module_->write_variable("coefficients", 4, std::as_bytes(std::span(second)));
+  EXPECT_EQ((module_->variable<std::array<float, 4>>("coefficients")), (std::array<float, 4>{1, 20, 3, 4}));
+  EXPECT_THROW(module_->write_variable("coefficients", 16, std::as_bytes(std::span(second))), Error);
+  EXPECT_THROW((module_->variable<std::array<float, 5>>("coefficients")), Error);
+  EXPECT_THROW(module_->variable<float>("none"), Error);
+}
+
+TEST_F(ModuleTest, KernelsOutliveTheirModuleHandle) {
+  start({"near"});
+  const Kernel kernel = module_->kernel("fails");
+  module_.reset();
+  EXPECT_EQ(kernel.name(), "fails");
+  EXPECT_TRUE(kernel.info().parameters.empty());
+}
+
+}  // namespace
+}  // namespace heddle::tests

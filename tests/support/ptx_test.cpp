@@ -1,0 +1,48 @@
+#include "support/ptx_test.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+
+namespace heddle::test {
+namespace {
+
+class CaseTest : public testing::Test {
+ public:
+  CaseTest(const PtxCase& c, const DeviceFactory& factory) : case_(c), factory_(factory) {}
+  void TestBody() override {
+    const std::string problem = check_case(case_, run_case(case_, factory_));
+    EXPECT_TRUE(problem.empty()) << case_.file.string() << ":" << case_.line << ": " << problem;
+  }
+
+ private:
+  const PtxCase& case_;
+  const DeviceFactory& factory_;
+};
+
+}  // namespace
+
+int run_ptx_tests(int argc, char** argv, const std::string& device, const DeviceFactory& factory) {
+  testing::InitGoogleTest(&argc, argv);
+  std::vector<PtxCase> cases;
+  try {
+    cases = read_folder(std::filesystem::path(HEDDLE_TEST_DATA) / "data" / "run");
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  if (cases.empty()) {
+    std::fprintf(stderr, "no test cases found under %s/data/run\n", HEDDLE_TEST_DATA);
+    return 1;
+  }
+  for (const PtxCase& c : cases) {
+    if (!c.runs_on(device)) continue;
+    const std::string full = c.name();
+    const std::size_t dot = full.find('.');
+    testing::RegisterTest(full.substr(0, dot).c_str(), full.substr(dot + 1).c_str(), nullptr, nullptr, c.file.string().c_str(),
+                          static_cast<int>(c.line), [&c, &factory]() -> testing::Test* { return new CaseTest(c, factory); });
+  }
+  return RUN_ALL_TESTS();
+}
+
+}  // namespace heddle::test

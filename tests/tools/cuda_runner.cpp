@@ -1,0 +1,122 @@
+#include "tools/cuda_runner.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "device/interp/layout.hpp"
+#include "ptx/parser.hpp"
+
+namespace heddle::test {
+namespace {
+
+// The few declarations of the driver interface that are needed.
+using Result = int;
+using DevicePointer = unsigned long long;
+struct CudaRunnerModule {
+  std::string source;
+  void* handle = nullptr;
+  ptx::Module parsed;
+};
+
+}  // namespace
+
+struct CudaRunner::Driver {
+  void* library = nullptr;
+  void* context = nullptr;
+  CudaRunnerModule module;
+
+  template <class F>
+  F* find(const char* name) const {
+    void* symbol = dlsym(library, name);
+    if (!symbol) base::fail(ErrorCode::not_found, "the CUDA driver has no {}", name);
+    return reinterpret_cast<F*>(symbol);
+  }
+  template <class... Parameters, class... Arguments>
+  void call(const char* name, Arguments... arguments) const {
+    const Result result = find<Result(Parameters...)>(name)(arguments...);
+    if (result != 0) base::fail(ErrorCode::kernel_fault, "{} gives CUDA error {}", name, result);
+  }
+
+  void load(const PtxCase& c) {
+    if (module.handle && module.source == c.source) return;
+    if (module.handle) call<void*>("cuModuleUnload", std::exchange(module.handle, nullptr));
+    module.source = c.source;
+    module.parsed = ptx::parse(c.source, c.file.filename().string());
+    void* handle = nullptr;
+    call<void**, const void*>("cuModuleLoadData", &handle, static_cast<const void*>(c.source.c_str()));
+    module.handle = handle;
+  }
+};
+
+CudaRunner::CudaRunner() : driver_(std::make_unique<Driver>()) {
+  driver_->library = dlopen("libcuda.so.1", RTLD_NOW);
+  if (!driver_->library) base::fail(ErrorCode::not_found, "no CUDA driver: {}", dlerror());
+  driver_->call<unsigned>("cuInit", 0u);
+  int device = 0;
+  driver_->call<int*, int>("cuDeviceGet", &device, 0);
+  driver_->call<void**, int>("cuDevicePrimaryCtxRetain", &driver_->context, device);
+  driver_->call<void*>("cuCtxSetCurrent", driver_->context);
+}
+
+CudaRunner::~CudaRunner() = default;
+
+CaseResult CudaRunner::run(const PtxCase& c) {
+  CaseResult result;
+  Driver& driver = *driver_;
+  try {
+    driver.load(c);
+    void* function = nullptr;
+    driver.call<void**, void*, const char*>("cuModuleGetFunction", &function, driver.module.handle, c.kernel.c_str());
+    const ptx::Function* parsed = driver.module.parsed.find(c.kernel);
+    if (!parsed) base::fail(ErrorCode::not_found, "no kernel '{}'", c.kernel);
+    std::uint32_t bytes = 0;
+    const auto layout = device::interp::parameter_layout(*parsed, bytes);
+    std::vector<std::byte> packed(bytes);
+    std::vector<DevicePointer> memory(c.arguments.size(), 0);
+    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+      const CaseArgument& argument = c.arguments[i];
+      const std::vector<std::byte> host = to_bytes(argument);
+      if (!argument.buffer) {
+        std::memcpy(packed.data() + layout[i].offset, host.data(), host.size());
+        continue;
+      }
+      driver.call<DevicePointer*, std::size_t>("cuMemAlloc_v2", &memory[i], std::max<std::size_t>(host.size(), 1));
+      driver.call<DevicePointer, const void*, std::size_t>("cuMemcpyHtoD_v2", memory[i], static_cast<const void*>(host.data()), host.size());
+      std::memcpy(packed.data() + layout[i].offset, &memory[i], sizeof memory[i]);
+    }
+    std::size_t packed_size = packed.size();
+    // CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END
+    void* extra[] = {reinterpret_cast<void*>(1), packed.data(), reinterpret_cast<void*>(2), &packed_size, nullptr};
+    const char* launch = c.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
+    std::vector<void*> pointers;
+    for (const auto& place : layout) pointers.push_back(packed.data() + place.offset);
+    if (c.shared > 48 * 1024) driver.call<void*, int, int>("cuFuncSetAttribute", function, 8, static_cast<int>(c.shared));
+    if (c.cooperative) {
+      driver.call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**>(
+          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr, pointers.data());
+    } else {
+      driver.call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**>(
+          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr, nullptr,
+          packed.empty() ? nullptr : extra);
+    }
+    driver.call<>("cuCtxSynchronize");
+    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+      const CaseArgument& argument = c.arguments[i];
+      std::vector<std::byte> host = to_bytes(argument);
+      if (argument.buffer) {
+        driver.call<void*, DevicePointer, std::size_t>("cuMemcpyDtoH_v2", static_cast<void*>(host.data()), memory[i], host.size());
+        driver.call<DevicePointer>("cuMemFree_v2", memory[i]);
+      }
+      result.arguments.push_back(from_bytes(argument, host));
+    }
+  } catch (const Error& error) {
+    result.error = error.code();
+    result.error_text = error.what();
+  }
+  return result;
+}
+
+}  // namespace heddle::test

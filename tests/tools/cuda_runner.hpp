@@ -1,0 +1,26 @@
+// Runs cases (support/ptx_case.hpp) on an NVIDIA GPU through the driver, which is loaded at run time. For recording and
+// checking expectations only; it is no device of Heddle.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "support/ptx_test.hpp"
+
+namespace heddle::test {
+
+class CudaRunner {
+ public:
+  // Throws Error(not_found) when there is no driver or no GPU.
+  CudaRunner();
+  ~CudaRunner();
+  CudaRunner(const CudaRunner&) = delete;
+  CudaRunner& operator=(const CudaRunner&) = delete;
+  CaseResult run(const PtxCase& c);
+
+ private:
+  struct Driver;
+  std::unique_ptr<Driver> driver_;
+};
+
+}  // namespace heddle::test
