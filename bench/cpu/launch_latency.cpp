@@ -91,7 +91,8 @@ double barrier_cost(Setup& setup, std::uint32_t warps) {
   constexpr std::uint32_t few = 100, many = 10'100;
   const auto run = [&](std::uint32_t n) {
     const auto start = Clock::now();
-    setup.queue->launch(setup.module->function("barriers"), {.block = {warps * 32}}, {0, 1}, std::as_bytes(std::span(&n, 1)));
+    setup.queue->launch(setup.module->function("barriers"), {.block = {warps * 32}}, {0, 1},
+                        std::as_bytes(std::span(&n, 1)));
     setup.queue->synchronize();
     return seconds_since(start);
   };
@@ -110,13 +111,24 @@ int main() {
   const auto pointer = std::as_bytes(std::span(&address, 1));
   auto& empty = setup.module->function("empty");
   auto& touch = setup.module->function("touch");
-  results.add({"empty kernel, 1 block, launch to completion", round_trip(setup, empty, {}, {}), "us", bench::at_most(2.0), ""});
-  results.add({"1 block of 256 threads, launch to completion", round_trip(setup, touch, {.block = {256}}, pointer), "us", {}, ""});
+  results.add(
+      {"empty kernel, 1 block, launch to completion", round_trip(setup, empty, {}, {}), "us", bench::at_most(2.0), ""});
+  results.add({"1 block of 256 threads, launch to completion",
+               round_trip(setup, touch, {.block = {256}}, pointer),
+               "us",
+               {},
+               ""});
   results.add({"64 blocks of 256 threads, launch to completion",
-               round_trip(setup, touch, {.grid = {64}, .block = {256}}, pointer), "us", {}, ""});
+               round_trip(setup, touch, {.grid = {64}, .block = {256}}, pointer),
+               "us",
+               {},
+               ""});
   results.add({"empty kernel, 1 block, many in a queue", back_to_back(setup, empty, {}, {}), "us", {}, ""});
   results.add({"64 blocks of 256 threads, many in a queue",
-               back_to_back(setup, touch, {.grid = {64}, .block = {256}}, pointer), "us", {}, ""});
+               back_to_back(setup, touch, {.grid = {64}, .block = {256}}, pointer),
+               "us",
+               {},
+               ""});
   for (const std::uint32_t warps : {1u, 2u, 8u, 32u}) {
     results.add({"barrier, for each of " + std::to_string(warps) + " warps", barrier_cost(setup, warps), "ns", {}, ""});
   }

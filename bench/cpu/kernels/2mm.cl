@@ -1,0 +1,8 @@
+// D = (A B) C in two launches of the same kernel, one element a work item; square row-major matrices.
+kernel void multiply(int n, global const float* a, global const float* b, global float* c) {
+  int column = get_global_id(0), row = get_global_id(1);
+  if (row >= n || column >= n) return;
+  float sum = 0;
+  for (int k = 0; k < n; ++k) sum += a[row * n + k] * b[k * n + column];
+  c[row * n + column] = sum;
+}

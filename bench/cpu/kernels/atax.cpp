@@ -1,0 +1,16 @@
+#include "kernels/loops.hpp"
+
+namespace heddle::bench::loops {
+
+void atax(int rows, int columns, const float* a, const float* x, float* y) {
+  for (int j = 0; j < columns; ++j) y[j] = 0;
+#pragma omp parallel for reduction(+ : y[ : columns])
+  for (int i = 0; i < rows; ++i) {
+    float product = 0;
+#pragma omp simd reduction(+ : product)
+    for (int j = 0; j < columns; ++j) product += a[i * columns + j] * x[j];
+    for (int j = 0; j < columns; ++j) y[j] += a[i * columns + j] * product;
+  }
+}
+
+}  // namespace heddle::bench::loops

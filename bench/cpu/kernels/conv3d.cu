@@ -1,0 +1,10 @@
+// A three-dimensional convolution with eleven fixed weights, one launch a plane and one point a thread.
+extern "C" __global__ void conv3d(int ny, int nx, int z, const float* in, float* out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y < 1 || x < 1 || y >= ny - 1 || x >= nx - 1) return;
+  int plane = ny * nx, at = z * plane + y * nx + x;
+  out[at] = 2.0f * in[at - plane - nx - 1] + 4.0f * in[at + plane - nx - 1] + 5.0f * in[at - plane - nx + 1] +
+            7.0f * in[at + plane - nx + 1] - 3.0f * in[at - nx] + 6.0f * in[at] - 9.0f * in[at + nx] -
+            8.0f * in[at - plane + nx - 1] + 4.0f * in[at + plane + nx - 1] + 10.0f * in[at - plane + nx + 1] +
+            2.0f * in[at + plane + nx + 1];
+}

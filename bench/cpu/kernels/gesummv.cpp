@@ -1,0 +1,18 @@
+#include "kernels/loops.hpp"
+
+namespace heddle::bench::loops {
+
+void gesummv(int n, float alpha, float beta, const float* a, const float* b, const float* x, float* y) {
+#pragma omp parallel for
+  for (int i = 0; i < n; ++i) {
+    float left = 0, right = 0;
+#pragma omp simd reduction(+ : left, right)
+    for (int j = 0; j < n; ++j) {
+      left += a[i * n + j] * x[j];
+      right += b[i * n + j] * x[j];
+    }
+    y[i] = alpha * left + beta * right;
+  }
+}
+
+}  // namespace heddle::bench::loops
