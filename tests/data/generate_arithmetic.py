@@ -38,7 +38,7 @@ class File:
         self.name, self.title, self.version, self.target = name, title, version, target
         self.parts, self.names = [], set()
 
-    def add(self, text, result, sources, tolerance="", inputs=None, carry=None, results=1, name=None, pre=""):
+    def add(self, text, result, sources, tolerance="", inputs=None, carry=None, results=1, name=None, pre="", on=None):
         """`text` is the instruction with {d} {a} {b} {c} ...; sources are types, or ('const', n) for immediates."""
         name = name or re.sub(r"[^a-z0-9]+", "_", text.split("{")[0].split(" ")[0].lower()).strip("_")
         text = pre + text
@@ -50,7 +50,7 @@ class File:
             name = f"{stem}_{n}"
         self.names.add(name)
         inputs = inputs or {}
-        case = [f"//: launch {name} block {LANES}", f"//: arg out {CASE_TYPE.get(result, result)}[{LANES * results}]"]
+        case = [f"//: launch {name} block {LANES}"] + ([f"//: on {on}"] if on else []) + [f"//: arg out {CASE_TYPE.get(result, result)}[{LANES * results}]"]
         regs, loads = [], []
         letters = "abcdef"
         for i, t in enumerate(sources):
@@ -277,7 +277,9 @@ def nans():
             moves = "".join(f"mov.b{t[1:]} %x{c}, {{{c}}}\n" for c in "abc"[:n])
             regs = "\n".join(f".reg .{t} %x{c}" for c in "abc"[:n]) + f"\n.reg .{t} %y\n"
             text = regs + moves + f"{op}.{t} %y, " + ", ".join(f"%x{c}" for c in "abc"[:n]) + f"\nmov.b{t[1:]} {{d}}, %y"
-            f.add(text, tag, [tag] * n, inputs=inputs, name=f"{op}_{t}".replace(".", "_"))
+            # Which of several NaN operands: the CPU device leaves that to the host.
+            on = "interp" if t == "f64" and op in ("sub.rn", "fma.rn") else None
+            f.add(text, tag, [tag] * n, inputs=inputs, name=f"{op}_{t}".replace(".", "_"), on=on)
     for text, to, source in [("cvt.f64.f32", "b64", "b32"), ("cvt.ftz.f64.f32", "b64", "b32"), ("cvt.rn.f32.f64", "b32", "b64"), ("cvt.rz.f32.f64", "b32", "b64"),
                              ("cvt.rni.f64.f64", "b64", "b64"), ("cvt.rni.f32.f32", "b32", "b32"), ("cvt.f32.f32", "b32", "b32"), ("cvt.f64.f64", "b64", "b64")]:
         regs = f".reg .f{source[1:]} %x\n.reg .f{to[1:]} %y\n"

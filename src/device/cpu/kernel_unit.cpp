@@ -39,10 +39,24 @@ class Extractor {
   std::uint32_t function(std::uint32_t index) {
     const auto [known, is_new] = function_index_.emplace(index, static_cast<std::uint32_t>(functions_.size()));
     if (is_new) {
+      const std::uint32_t number = known->second;
       functions_.push_back(index);
       unit_.module.functions.push_back(source_.functions[index]);
+      take_in_definition(source_.functions[index]);
+      return number;
     }
     return known->second;
+  }
+  // What a declaration stands for, under its own name or through an alias.
+  void take_in_definition(const ptx::Function& declaration) {
+    if (!declaration.is_declaration) return;
+    const auto take = [&](const std::string& name) {
+      for (std::uint32_t i = 0; i < source_.functions.size(); ++i)
+        if (!source_.functions[i].is_declaration && source_.functions[i].name == name) function(i);
+    };
+    take(declaration.name);
+    for (const ptx::Alias& alias : source_.aliases)
+      if (alias.name == declaration.name) take(alias.target);
   }
   std::uint32_t variable(KernelUnit::VariableSource from) {
     const auto [known, is_new] = variable_index_.emplace(from, static_cast<std::uint32_t>(unit_.variables.size()));

@@ -17,11 +17,16 @@ std::optional<std::uint32_t> direct_callee(const Instruction& inst) {
   return callee.symbol.index;
 }
 
-// The definition that a declaration stands for.
+// The definition that a declaration stands for, through an alias too.
 std::uint32_t definition_of(const Module& module, std::uint32_t function) {
   if (!module.functions[function].is_declaration) return function;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i)
     if (!module.functions[i].is_declaration && module.functions[i].name == module.functions[function].name) return i;
+  for (const Alias& alias : module.aliases) {
+    if (alias.name != module.functions[function].name) continue;
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i)
+      if (!module.functions[i].is_declaration && module.functions[i].name == alias.target) return i;
+  }
   return function;
 }
 

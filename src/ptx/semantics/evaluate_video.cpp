@@ -94,30 +94,34 @@ std::uint32_t evaluate_mad(const Instruction& inst, std::uint32_t a, std::uint32
   return video_mad(mode, a, part_of(inst, 1), b, part_of(inst, 2), c);
 }
 
-// The parts of {b, a} that the lanes take, lowest lane first; the selector names them from the highest down.
-std::array<std::uint8_t, 4> lanes_of(const Instruction& inst, unsigned i, std::uint8_t lanes, std::uint8_t first) {
+}  // namespace
+
+unsigned video_lanes(Opcode opcode) {
+  const VideoOpcode* row = find(opcode);
+  return row ? row->lanes : 1;
+}
+
+// The selector names the parts from the highest lane down.
+std::array<std::uint8_t, 4> video_parts(const Instruction& inst, unsigned i) {
+  const unsigned lanes = video_lanes(inst.opcode), first = i == 1 ? 0 : lanes;
   std::array<std::uint8_t, 4> result{};
   const std::string written = selector_name(inst.operands[i].selector);
-  for (std::uint8_t lane = 0; lane < lanes; ++lane) result[lane] = static_cast<std::uint8_t>(first + lane);
+  for (unsigned lane = 0; lane < lanes; ++lane) result[lane] = static_cast<std::uint8_t>(first + lane);
   if (written.empty()) return result;
   if (written.size() != lanes + 1u) refuse(inst, "this operand selector");
-  for (std::uint8_t lane = 0; lane < lanes; ++lane) result[lane] = static_cast<std::uint8_t>(written[lanes - lane] - '0');
+  for (unsigned lane = 0; lane < lanes; ++lane) result[lane] = static_cast<std::uint8_t>(written[lanes - lane] - '0');
   return result;
 }
 
-std::uint32_t evaluate_simd(const Instruction& inst, const VideoOpcode& row, std::uint32_t a, std::uint32_t b,
-                            std::uint32_t c) {
-  const auto lanes = row.lanes;
-  unsigned mask = (1u << lanes) - 1;
+unsigned video_mask(const Instruction& inst) {
+  const unsigned lanes = video_lanes(inst.opcode);
   const std::string written = selector_name(inst.operands[0].selector);
-  if (!written.empty()) {  // .h1, .h10, .b310: the lanes to compute
-    mask = 0;
-    for (char digit : written.substr(1)) mask |= 1u << (digit - '0');
-  }
-  return video_simd(mode_of(inst, row.op), lanes, a, lanes_of(inst, 1, lanes, 0), b, lanes_of(inst, 2, lanes, lanes), c, mask);
+  if (written.empty()) return (1u << lanes) - 1;
+  unsigned mask = 0;
+  for (char digit : written.substr(1)) mask |= 1u << (digit - '0');
+  if (mask >> lanes) refuse(inst, "this destination selector");
+  return mask;
 }
-
-}  // namespace
 
 bool is_video(Opcode opcode) { return opcode == Opcode::vmad || find(opcode) != nullptr; }
 
@@ -125,7 +129,8 @@ std::uint32_t evaluate_video(const Instruction& inst, std::uint32_t a, std::uint
   if (inst.opcode == Opcode::vmad) return evaluate_mad(inst, a, b, c);
   const VideoOpcode* row = find(inst.opcode);
   if (!row) throw Error(ErrorCode::internal, "not a video instruction");
-  if (row->lanes > 1) return evaluate_simd(inst, *row, a, b, c);
+  if (row->lanes > 1)
+    return video_simd(mode_of(inst, row->op), row->lanes, a, video_parts(inst, 1), b, video_parts(inst, 2), c, video_mask(inst));
   return video_scalar(mode_of(inst, row->op), part_of(inst, 0), a, part_of(inst, 1), b, part_of(inst, 2), c);
 }
 

@@ -142,6 +142,7 @@ Value* float_to_float(Lowering& l, Type to, Type from, Value* value) {
   if (to == from) {
     if (is_whole(l.d.rounding)) result = l.to_whole(value, l.d.rounding);
   } else if (to == Type::f64) {
+    if (l.d.ftz) value = b.CreateSelect(l.is_nan(value), l.as_float(Kit::number(l.bits(value), 0x7fffffff)), value);
     result = b.CreateFPExt(value, l.f64_type(value));
   } else {
     result = narrow_to_f32(l, value);
@@ -161,7 +162,9 @@ Value* to_16_bits(Lowering& l, Type to, Value* value) {
   } else {
     result = l.narrow16(to, value);
   }
-  if (l.d.rounding == Rounding::rz || l.d.relu || l.d.satfinite)
+  // f64 is the only type that conversions keep the payload of.
+  const bool from_f64 = value->getType()->getScalarType()->isDoubleTy() && l.d.type2 == Type::f64;
+  if (!from_f64 || l.d.relu || l.d.satfinite)
     result = b.CreateSelect(l.is_nan(value), Kit::number(result, 0x7fff), result);
   if (l.d.satfinite) {
     const std::uint64_t infinity = to == Type::f16 ? 0x7c00 : 0x7f80;
@@ -287,10 +290,12 @@ Value* convert_stochastic(Lowering& l) {
 // cvt.pack.sat: a and b clamped to the type and put side by side, b low; narrower types shift c up and go below it.
 Value* pack_integers(Lowering& l) {
   llvm::IRBuilder<>& b = l.b;
-  const unsigned width = ptx::bit_width(l.d.type);
+  const bool pairs_of_bits = l.inst.has(Modifier::u2) || l.inst.has(Modifier::s2);
+  const bool is_signed = pairs_of_bits ? l.inst.has(Modifier::s2) : ptx::is_signed(l.d.type);
+  const unsigned width = pairs_of_bits ? 2 : ptx::bit_width(l.d.type);
   const auto clamp = [&](Value* value) {
     const std::int64_t span = std::int64_t{1} << width;
-    value = ptx::is_signed(l.d.type) ? l.clamp_signed(value, -span / 2, span / 2 - 1) : l.clamp_signed(value, 0, span - 1);
+    value = is_signed ? l.clamp_signed(value, -span / 2, span / 2 - 1) : l.clamp_signed(value, 0, span - 1);
     return b.CreateAnd(value, static_cast<std::uint64_t>(span - 1));
   };
   Value* pair = b.CreateOr(b.CreateShl(clamp(l.use(0, Type::s32)), width), clamp(l.use(1, Type::s32)));

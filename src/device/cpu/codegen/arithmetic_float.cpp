@@ -20,9 +20,10 @@ namespace {
 
 Value* to_nearest(llvm::IRBuilder<>& b, Opcode opcode, llvm::ArrayRef<Value*> v) {
   switch (opcode) {
-    case Opcode::add: return b.CreateFAdd(v[0], v[1]);
+    // Of two f64 NaNs a GPU gives the second, the host the first.
+    case Opcode::add: return b.CreateFAdd(v[1], v[0]);
     case Opcode::sub: return b.CreateFSub(v[0], v[1]);
-    case Opcode::mul: return b.CreateFMul(v[0], v[1]);
+    case Opcode::mul: return b.CreateFMul(v[1], v[0]);
     case Opcode::div: return b.CreateFDiv(v[0], v[1]);
     case Opcode::rcp: return b.CreateFDiv(Kit::real(v[0], 1), v[0]);
     case Opcode::sqrt: return b.CreateUnaryIntrinsic(Intrinsic::sqrt, v[0]);
@@ -151,10 +152,17 @@ Value* has_property(Lowering& l, Value* x) {
   return b.CreateAnd(b.CreateNot(subnormal), b.CreateFCmpOLT(magnitude, infinity));  // zeros count as normal
 }
 
+// abs and neg leave the sign of an f64 NaN alone and make it quiet.
+Value* keep_nan(Lowering& l, Value* x, Value* result) {
+  if (!x->getType()->getScalarType()->isDoubleTy()) return result;
+  constexpr std::uint64_t quiet = std::uint64_t{1} << 51;
+  return l.b.CreateSelect(l.is_nan(x), l.as_float(l.b.CreateOr(l.bits(x), quiet)), result);
+}
+
 Value* compute(Lowering& l, llvm::ArrayRef<Value*> v) {
   switch (l.inst.opcode) {
-    case Opcode::abs: return l.unary(Intrinsic::fabs, v[0]);
-    case Opcode::neg: return l.b.CreateFNeg(v[0]);
+    case Opcode::abs: return keep_nan(l, v[0], l.unary(Intrinsic::fabs, v[0]));
+    case Opcode::neg: return keep_nan(l, v[0], l.b.CreateFNeg(v[0]));
     case Opcode::min: case Opcode::max: return minimum(l, v);
     case Opcode::copysign: return l.b.CreateCopySign(v[1], v[0]);
     case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:

@@ -66,9 +66,8 @@ Value* fused(Lowering& l, Type part, Value* x, Value* y, Value* z) {
 
 Value* finish(Lowering& l, Type part, Value* result) {
   llvm::IRBuilder<>& b = l.b;
-  if (!l.d.sat && !l.d.relu) return result;
   Value* nan = is_nan16(l, part, result);
-  result = l.binary(Intrinsic::smax, result, Kit::number(result, 0));
+  if (l.d.sat || l.d.relu) result = l.binary(Intrinsic::smax, result, Kit::number(result, 0));
   if (l.d.sat) result = l.binary(Intrinsic::smin, result, Kit::number(result, constants_of(part).one));
   return b.CreateSelect(nan, Kit::number(result, l.d.sat ? 0 : canonical_nan), result);
 }
@@ -96,19 +95,25 @@ Value* minimum(Lowering& l, Type part, Value* x, Value* y) {
   return b.CreateSelect(bad, Kit::number(result, canonical_nan), result);
 }
 
+// `result`, but the canonical NaN where x is a NaN.
+Value* with_one_nan(Lowering& l, Type part, Value* x, Value* result) {
+  return l.b.CreateSelect(is_nan16(l, part, x), Kit::number(x, canonical_nan), result);
+}
+
 Value* compute(Lowering& l, Type part, llvm::ArrayRef<Value*> v) {
   llvm::IRBuilder<>& b = l.b;
   const auto wide = [&](unsigned i) { return l.widen16(part, v[i]); };
   switch (l.inst.opcode) {
-    case Opcode::abs: return b.CreateAnd(v[0], 0x7fff);
-    case Opcode::neg: return b.CreateXor(v[0], 0x8000);
+    case Opcode::abs: return with_one_nan(l, part, v[0], b.CreateAnd(v[0], 0x7fff));
+    case Opcode::neg: return with_one_nan(l, part, v[0], b.CreateXor(v[0], 0x8000));
     case Opcode::min: case Opcode::max: return minimum(l, part, v[0], v[1]);
     case Opcode::add: return finish(l, part, narrow_and_flush(l, part, b.CreateFAdd(wide(0), wide(1))));
     case Opcode::sub: return finish(l, part, narrow_and_flush(l, part, b.CreateFSub(wide(0), wide(1))));
     case Opcode::mul: return finish(l, part, narrow_and_flush(l, part, b.CreateFMul(wide(0), wide(1))));
     case Opcode::fma: return finish(l, part, fused(l, part, v[0], v[1], v[2]));
-    case Opcode::ex2: return l.flush16(part, l.narrow16(part, approximate_ex2(l, wide(0))), l.d.ftz);
-    case Opcode::tanh: return l.narrow16(part, approximate_tanh(l, wide(0)));
+    case Opcode::ex2:
+      return with_one_nan(l, part, v[0], l.flush16(part, l.narrow16(part, approximate_ex2(l, wide(0))), l.d.ftz));
+    case Opcode::tanh: return with_one_nan(l, part, v[0], l.narrow16(part, approximate_tanh(l, wide(0))));
     default: l.refuse("the CPU device has no such 16-bit floating-point operation");
   }
 }

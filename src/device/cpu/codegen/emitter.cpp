@@ -206,6 +206,7 @@ void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
     if (list[i].role != ptx::Role::def) continue;
     Value* value = results[number++];
     if (!value || inst.operands[i].kind != OperandKind::reg) continue;
+    if (facts_.nan_bits.settle(index_)) value = canonical_nan(value);
     const bool wants_scalar = facts_.forms[inst.operands[i].index].kind != Kind::varying && lanes() > 1;
     if (wants_scalar && value->getType()->isVectorTy()) value = first_active(value);
     write_operand(inst.operands[i], list[i].type, value);

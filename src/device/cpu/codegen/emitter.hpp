@@ -124,6 +124,8 @@ class FunctionEmitter {
   std::vector<std::int64_t> lane_steps(std::int64_t bytes) const;          // bytes * lane
   Value* fit(Value* value, ptx::Type type);                                // bitcast, truncate or zero-extend to the carrier
   Value* constant(const ptx::Operand& operand, ptx::Type type);
+  Value* canonical_nan(Value* value);                      // 32 bits; see NanBits
+  Value* seen(const ptx::Operand& operand, Value* value);  // what the instruction sees of a register
   llvm::AllocaInst* entry_alloca(llvm::Type* type, const llvm::Twine& name);
 
   // emitter_special.cpp
@@ -234,6 +236,7 @@ class FunctionEmitter {
   void emit_cvta(const ptx::Instruction& inst);
   Value* cvta_value(const ptx::Instruction& inst, Value* address);
   void emit_isspacep(const ptx::Instruction& inst);
+  Value* shared_bytes();
   void emit_fence(const ptx::Instruction& inst);
   void emit_cp_async(const ptx::Instruction& inst);
   void copy_byte_if(Value* target, Value* source, unsigned offset, Value* condition);
@@ -254,7 +257,8 @@ class FunctionEmitter {
   void emit_atomic(const ptx::Instruction& inst);
   static const ptx::Operand& memory_operand(const ptx::Instruction& inst);
   Value* atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand, Value* replacement);
-  Value* combine(const ptx::Instruction& inst, Value* old, Value* operand);
+  Value* combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand);
+  Value* points_into_shared(Value* pointer);
   bool emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand, Value* mask);
 
   // emitter_warp.cpp and, for the one-lane shape, emitter_meet.cpp

@@ -45,7 +45,7 @@ std::optional<AtomicRMWInst::BinOp> host_operation(ReduceOp op, Type type) {
 }  // namespace
 
 // The new value that an operation stores; for what the host has no instruction for.
-llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* old, Value* operand) {
+llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand) {
   const Type type = inst.d.type;
   Value* zero = llvm::Constant::getNullValue(old->getType());
   switch (inst.d.reduce) {
@@ -70,14 +70,19 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* old, 
   arithmetic.where = inst.where;
   arithmetic.opcode = inst.d.reduce == ReduceOp::add ? Opcode::add : inst.d.reduce == ReduceOp::min ? Opcode::min : Opcode::max;
   arithmetic.d.type = type;
-  if (ptx::is_float(type) && inst.d.reduce == ReduceOp::add) {
-    arithmetic.d.rounding = ptx::Rounding::rn;
-    arithmetic.d.ftz = type == Type::f32 && inst.d.space == Space::global;
-  }
+  const bool is_sum = ptx::is_float(type) && inst.d.reduce == ReduceOp::add;
+  if (is_sum) arithmetic.d.rounding = ptx::Rounding::rn;
   arithmetic.operands.resize(3);
-  Value* no_carry = b_.getInt32(0);
-  Value* operands[] = {old, operand};
-  Value* result = arithmetic_.emit(arithmetic, operands, nullptr, no_carry)[0];
+  const auto emit = [&](bool flush) {
+    arithmetic.d.ftz = flush;
+    Value* no_carry = b_.getInt32(0);
+    Value* operands[] = {old, operand};
+    return arithmetic_.emit(arithmetic, operands, nullptr, no_carry)[0];
+  };
+  Value* result = emit(is_sum && type == Type::f32 && inst.d.space == Space::global);
+  if (is_sum && type == Type::f32 && inst.d.space == Space::generic)
+    result = b_.CreateSelect(points_into_shared(pointer), result, emit(true));
+  if (type == Type::f32) result = canonical_nan(result);
   return b_.CreateBitCast(result, old->getType());
 }
 
@@ -94,7 +99,7 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
     auto* old = b_.CreateAlignedLoad(integer, pointer, align);
     tag(old, Space::shared);
     Value* next = inst.d.reduce == ReduceOp::cas ? b_.CreateSelect(b_.CreateICmpEQ(old, operand), replacement, old)
-                                                 : b_.CreateBitCast(combine(inst, old, operand), integer);
+                                                 : b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
     tag(b_.CreateAlignedStore(next, pointer, align), Space::shared);
     return old;
   }
@@ -117,7 +122,7 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
   b_.SetInsertPoint(attempt);
   auto* old = b_.CreatePHI(integer, 2);
   old->addIncoming(first, before);
-  Value* next = b_.CreateBitCast(combine(inst, old, operand), integer);
+  Value* next = b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
   const AtomicOrdering success = order == AtomicOrdering::Monotonic ? AtomicOrdering::Monotonic : AtomicOrdering::AcquireRelease;
   auto* exchange = b_.CreateAtomicCmpXchg(pointer, old, next, align, success, AtomicOrdering::Monotonic);
   old->addIncoming(b_.CreateExtractValue(exchange, 0), b_.GetInsertBlock());

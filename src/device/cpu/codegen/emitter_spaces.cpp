@@ -39,6 +39,19 @@ void FunctionEmitter::emit_cvta(const ptx::Instruction& inst) {
   write_operand(inst.operands[0], type, cvta_value(inst, address));
 }
 
+// Size of the block's shared window, i64.
+llvm::Value* FunctionEmitter::shared_bytes() {
+  Value* bytes = b_.CreateAdd(field(inputs_.launch, offsetof(LaunchContext, static_shared_bytes), kernel_.abi.i32),
+                              field(inputs_.launch, offsetof(LaunchContext, dynamic_shared_bytes), kernel_.abi.i32));
+  return b_.CreateZExt(bytes, kernel_.abi.i64);
+}
+
+// Of one lane's pointer, as i1.
+llvm::Value* FunctionEmitter::points_into_shared(Value* pointer) {
+  Value* offset = b_.CreateSub(b_.CreatePtrToInt(pointer, kernel_.abi.i64), b_.CreatePtrToInt(inputs_.shared, kernel_.abi.i64));
+  return b_.CreateICmpULT(offset, shared_bytes());
+}
+
 void FunctionEmitter::emit_isspacep(const ptx::Instruction& inst) {
   const bool scalar = results_scalar(inst);
   Value* address = scalar ? lane0(inst.operands[1], Type::u64) : vector(inst.operands[1], Type::u64);
@@ -47,11 +60,7 @@ void FunctionEmitter::emit_isspacep(const ptx::Instruction& inst) {
     Value* offset = b_.CreateSub(address, spread(b_.CreatePtrToInt(start, kernel_.abi.i64)));
     return b_.CreateICmpULT(offset, spread(bytes));
   };
-  const auto in_shared = [&] {
-    Value* bytes = b_.CreateAdd(field(inputs_.launch, offsetof(LaunchContext, static_shared_bytes), kernel_.abi.i32),
-                                field(inputs_.launch, offsetof(LaunchContext, dynamic_shared_bytes), kernel_.abi.i32));
-    return inside(inputs_.shared, b_.CreateZExt(bytes, kernel_.abi.i64));
-  };
+  const auto in_shared = [&] { return inside(inputs_.shared, shared_bytes()); };
   const auto in_local = [&] { return inside(local_base(), b_.getInt64(facts_.memory.bytes * lanes())); };
   const auto in_constants = [&] {
     Value* found = spread(b_.getFalse());

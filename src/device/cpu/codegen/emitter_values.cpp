@@ -184,10 +184,25 @@ llvm::Value* FunctionEmitter::constant(const ptx::Operand& operand, ptx::Type ty
   return llvm::ConstantExpr::getBitCast(llvm::ConstantInt::get(kernel_.llvm, integer), wanted);
 }
 
+llvm::Value* FunctionEmitter::canonical_nan(Value* value) {
+  llvm::Type* given = value->getType();
+  llvm::Type* real = given->isVectorTy() ? vector_of(b_.getFloatTy()) : b_.getFloatTy();
+  llvm::Type* integer = given->isVectorTy() ? vector_of(kernel_.abi.i32) : kernel_.abi.i32;
+  Value* number = b_.CreateBitCast(value, real);
+  Value* nan = llvm::ConstantInt::get(integer, 0x7fffffff);
+  Value* settled = b_.CreateSelect(b_.CreateFCmpUNO(number, number), nan, b_.CreateBitCast(value, integer));
+  return b_.CreateBitCast(settled, given);
+}
+
+llvm::Value* FunctionEmitter::seen(const ptx::Operand& operand, Value* value) {
+  const bool settled = !facts_.nan_bits.raw(operand.index) || !facts_.nan_bits.looks_at_bits(index_);
+  return settled || value->getType()->getScalarSizeInBits() != 32 ? value : canonical_nan(value);
+}
+
 llvm::Value* FunctionEmitter::lane0(const ptx::Operand& operand, ptx::Type type) {
   Value* value = nullptr;
   switch (operand.kind) {
-    case OperandKind::reg: value = read(operand.index); break;
+    case OperandKind::reg: value = seen(operand, read(operand.index)); break;
     case OperandKind::special: value = special_scalar(operand.special); break;
     case OperandKind::symbol: value = symbol_address(operand.symbol, operand.value); break;
     default: return constant(operand, type);
@@ -199,7 +214,7 @@ llvm::Value* FunctionEmitter::lane0(const ptx::Operand& operand, ptx::Type type)
 llvm::Value* FunctionEmitter::vector(const ptx::Operand& operand, ptx::Type type) {
   if (lanes() == 1) return lane0(operand, type);
   Value* value = nullptr;
-  if (operand.kind == OperandKind::reg) value = register_vector(operand.index);
+  if (operand.kind == OperandKind::reg) value = seen(operand, register_vector(operand.index));
   else if (operand.kind == OperandKind::special && !is_scalar(operand)) value = special_vector(operand.special);
   else return splat(lane0(operand, type));
   value = fit(value, type);

@@ -27,7 +27,7 @@ bool is_strided(const ValueForm& form) { return form.kind != Kind::varying; }
 FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, const FactsOptions& options_) :
     module(module_), function(std::move(split)), options(options_), model(model_of(options_)), cfg(function, &module),
     table(function), dominators(ptx::analysis::dominators(cfg)), post_dominators(cfg), liveness(cfg, function, table),
-    forms(function.registers.size()), memory(lane_memory(module, function)) {
+    forms(function.registers.size()), memory(lane_memory(module, function)), nan_bits(function, cfg) {
   find_definitions();
   find_forms();
   find_schedule();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/cpu/codegen/nan_bits.hpp"
 #include "device/cpu/codegen/schedule.hpp"
 #include "heddle/dim3.hpp"
 #include "ptx/analysis/bit_matrix.hpp"
@@ -79,6 +80,7 @@ class FunctionFacts {
   std::vector<bool> spin_loops;                 // by loop: its turns may be a wait for others
   std::vector<bool> is_read;                    // by register: some instruction reads it
   LaneMemory memory;
+  NanBits nan_bits;
 
  private:
   void find_definitions();
