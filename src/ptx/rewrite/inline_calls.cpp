@@ -5,19 +5,7 @@
 #include <string>
 
 namespace heddle::ptx {
-namespace {
 
-// Slots of a call: result list, callee, argument list, prototype or table.
-constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
-
-std::optional<std::uint32_t> direct_callee(const Instruction& inst) {
-  if (inst.opcode != Opcode::call) return std::nullopt;
-  const Operand& callee = inst.operands[callee_slot];
-  if (callee.kind != OperandKind::symbol || callee.symbol.kind != SymbolRef::Kind::function) return std::nullopt;
-  return callee.symbol.index;
-}
-
-// The definition that a declaration stands for, through an alias too.
 std::uint32_t definition_of(const Module& module, std::uint32_t function) {
   if (!module.functions[function].is_declaration) return function;
   for (std::uint32_t i = 0; i < module.functions.size(); ++i)
@@ -28,6 +16,18 @@ std::uint32_t definition_of(const Module& module, std::uint32_t function) {
       if (!module.functions[i].is_declaration && module.functions[i].name == alias.target) return i;
   }
   return function;
+}
+
+namespace {
+
+// Slots of a call: result list, callee, argument list, prototype or table.
+constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
+
+std::optional<std::uint32_t> direct_callee(const Instruction& inst) {
+  if (inst.opcode != Opcode::call) return std::nullopt;
+  const Operand& callee = inst.operands[callee_slot];
+  if (callee.kind != OperandKind::symbol || callee.symbol.kind != SymbolRef::Kind::function) return std::nullopt;
+  return callee.symbol.index;
 }
 
 void visit_operands(std::vector<Operand>& operands, const auto& visit) {

@@ -20,6 +20,10 @@ Function inline_calls(const Module& module, const Function& function, const Inli
 // register add every function whose address is taken in the module.
 std::vector<std::uint32_t> remaining_callees(const Module& module, const Function& inlined);
 
+// The function with a body that a declaration stands for, by its name or through an .alias; the function itself when it has
+// a body, or when nothing defines it.
+std::uint32_t definition_of(const Module& module, std::uint32_t function);
+
 // The functions (by index) of the module that can call themselves, directly or through others.
 std::vector<bool> recursive_functions(const Module& module);
 

@@ -5,6 +5,7 @@
 
 #include "device/cpu/function_handle.hpp"
 #include "device/parameter_layout.hpp"
+#include "ptx/rewrite/inline_calls.hpp"
 
 namespace heddle::device::cpu {
 
@@ -24,7 +25,7 @@ llvm::CallInst* FunctionEmitter::call_runtime(std::size_t offset, llvm::Type* re
 
 // The line of the instruction that a runtime call is made for, for messages.
 void FunctionEmitter::note_line(const ptx::Instruction& inst) {
-  Value* place = b_.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, instruction));
+  Value* place = b_.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, line));
   b_.CreateStore(b_.getInt32(inst.where.line), place);
 }
 
@@ -128,9 +129,10 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
 void FunctionEmitter::emit_call(const ptx::Instruction& call) {
   const ptx::Operand& callee = call.operands[callee_slot];
   if (callee.kind == OperandKind::symbol) {
-    const ptx::Function& function = kernel_.source.functions[callee.symbol.index];
+    const std::uint32_t index = ptx::definition_of(kernel_.source, callee.symbol.index);
+    const ptx::Function& function = kernel_.source.functions[index];
     if (emit_builtin_call(call, function.name)) return;
-    const auto compiled = kernel_.functions.find(callee.symbol.index);
+    const auto compiled = kernel_.functions.find(index);
     if (compiled == kernel_.functions.end())
       refuse(call, "the function '" + function.name + "' has no body in this module and is none of the built-in ones "
                    "(vprintf, malloc, free, __assertfail)");

@@ -115,7 +115,7 @@ void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Oper
   }
   Value* offset = b_.getInt64(static_cast<std::uint64_t>(operand.value));
   addresses = b_.CreateAdd(addresses, lanes() == 1 ? offset : splat(offset));
-  b_.CreateStore(addresses, places);
+  b_.CreateAlignedStore(addresses, places, llvm::Align(8));  // the array's alignment, not the vector's
   Value* bits = lanes() == 1 ? b_.getInt32(1) : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(mask)), kernel_.abi.i32);
   note_line(inst);
   call_runtime(offsetof(RuntimeTable, check), b_.getVoidTy(),

@@ -248,7 +248,9 @@ void FunctionEmitter::write(std::uint32_t reg, Value* value) {
   if (guard.present && !guard_done_) {
     ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
     predicate.negated = guard.negated;
-    keep = both(keep, is_vector ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred));
+    // A guard that differs from lane to lane and yet leaves the register uniform: whoever reads it gets this value.
+    if (is_vector) keep = both(keep, vector(predicate, ptx::Type::pred));
+    else if (!guarded_by_lanes(function_.body[index_])) keep = both(keep, lane0(predicate, ptx::Type::pred));
   }
   if (keep) value = b_.CreateSelect(keep, value, read(reg));
   store_register(reg, value);

@@ -16,6 +16,7 @@
 #include "device/cpu/codegen/target.hpp"
 #include "heddle/error.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
+#include "ptx/rewrite/memory_parameters.hpp"
 #include "ptx/rewrite/split_webs.hpp"
 
 namespace heddle::device::cpu {
@@ -93,11 +94,8 @@ class KernelBuilder {
 
   void build_callee(KernelContext& kernel, std::uint32_t index) {
     const ptx::Function& source = source_.functions[index];
-    if (!source.parameter_registers.empty() || !source.return_registers.empty())
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("{}: recursive or indirectly called functions with .reg parameters are not supported by the CPU "
-                              "device; use .param parameters.", source.name));
-    const FunctionFacts facts(source_, ptx::split_webs(ptx::inline_calls(source_, source)), facts_options({}));
+    const FunctionFacts facts(source_, ptx::split_webs(ptx::inline_calls(source_, ptx::memory_parameters(source))),
+                              facts_options({}));
     llvm::Function* function = kernel.functions[index];
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
