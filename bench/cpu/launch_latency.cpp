@@ -3,6 +3,8 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "device/cpu/cpu.hpp"
@@ -105,30 +107,21 @@ double barrier_cost(Setup& setup, std::uint32_t warps) {
 
 int main() {
   Setup setup;
-  bench::Results results("cpu_launch_latency");
+  bench::Results results("cpu");
   const auto memory = setup.device->allocate(1 << 22);
   const std::uint64_t address = memory->span().address;
   const auto pointer = std::as_bytes(std::span(&address, 1));
   auto& empty = setup.module->function("empty");
   auto& touch = setup.module->function("touch");
-  results.add(
-      {"empty kernel, 1 block, launch to completion", round_trip(setup, empty, {}, {}), "us", bench::at_most(2.0), ""});
-  results.add({"1 block of 256 threads, launch to completion",
-               round_trip(setup, touch, {.block = {256}}, pointer),
-               "us",
-               {},
-               ""});
-  results.add({"64 blocks of 256 threads, launch to completion",
-               round_trip(setup, touch, {.grid = {64}, .block = {256}}, pointer),
-               "us",
-               {},
-               ""});
-  results.add({"empty kernel, 1 block, many in a queue", back_to_back(setup, empty, {}, {}), "us", {}, ""});
-  results.add({"64 blocks of 256 threads, many in a queue",
-               back_to_back(setup, touch, {.grid = {64}, .block = {256}}, pointer),
-               "us",
-               {},
-               ""});
+  const device::LaunchConfig one{.block = {256}}, many{.grid = {64}, .block = {256}};
+  const auto add = [&](const char* name, double microseconds, std::optional<bench::Bar> bar = {}) {
+    results.add({name, microseconds, "us", bar, ""});
+  };
+  add("empty kernel, 1 block, launch to completion", round_trip(setup, empty, {}, {}), bench::at_most(2.0));
+  add("1 block of 256 threads, launch to completion", round_trip(setup, touch, one, pointer));
+  add("64 blocks of 256 threads, launch to completion", round_trip(setup, touch, many, pointer));
+  add("empty kernel, 1 block, many in a queue", back_to_back(setup, empty, {}, {}));
+  add("64 blocks of 256 threads, many in a queue", back_to_back(setup, touch, many, pointer));
   for (const std::uint32_t warps : {1u, 2u, 8u, 32u}) {
     results.add({"barrier, for each of " + std::to_string(warps) + " warps", barrier_cost(setup, warps), "ns", {}, ""});
   }

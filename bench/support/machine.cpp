@@ -31,7 +31,8 @@ int cores() {
 }  // namespace
 
 std::string machine_text() {
-  const auto memory = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto memory =
+      static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return fmt::format("{}, {} cores, {}", processor_name(), cores(), base::format_bytes(memory));
 }
 

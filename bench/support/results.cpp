@@ -15,13 +15,42 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
+nlohmann::ordered_json json_rows(const std::vector<Result>& results) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  const std::string machine = machine_text(), commit = commit_text();
+  for (const Result& r : results) {
+    nlohmann::ordered_json row = {{"name", r.name},   {"value", r.value}, {"unit", r.unit},     {"bar", nullptr},
+                                  {"holds", nullptr}, {"peer", nullptr},  {"machine", machine}, {"commit", commit}};
+    if (r.bar) {
+      row["bar"] = r.bar->text();
+      row["holds"] = r.bar->holds(r.value);
+    }
+    if (!r.peer.empty()) row["peer"] = r.peer;
+    list.push_back(std::move(row));
+  }
+  return list;
+}
+
+// What the file holds under other names than these; nothing when it cannot be read.
+nlohmann::ordered_json other_rows(const std::filesystem::path& file, const std::vector<Result>& results) {
+  nlohmann::ordered_json kept = nlohmann::ordered_json::array();
+  const auto text = base::read_file_if_there(file);
+  const auto rows = nlohmann::ordered_json::parse(text.value_or("[]"), nullptr, false);
+  if (!rows.is_array()) return kept;
+  for (const auto& row : rows) {
+    const std::string name = row.is_object() ? row.value("name", "") : "";
+    const bool ours = std::any_of(results.begin(), results.end(), [&](const Result& r) { return r.name == name; });
+    if (!name.empty() && !ours) kept.push_back(row);
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::string Bar::text() const { return (kind == Kind::at_least ? ">= " : "<= ") + number(value); }
 
 bool Results::hold() const {
-  return std::all_of(results_.begin(), results_.end(),
-                     [](const Result& r) { return !r.bar || r.bar->holds(r.value); });
+  return std::all_of(results_.begin(), results_.end(), [](const Result& r) { return !r.bar || r.bar->holds(r.value); });
 }
 
 std::string Results::table() const {
@@ -33,27 +62,15 @@ std::string Results::table() const {
   return table.text();
 }
 
-std::string Results::json() const {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  const std::string machine = machine_text(), commit = commit_text();
-  for (const Result& r : results_) {
-    nlohmann::ordered_json row = {{"name", r.name}, {"value", r.value}, {"unit", r.unit}, {"bar", nullptr}, {"holds", nullptr},
-                                  {"peer", nullptr}, {"machine", machine}, {"commit", commit}};
-    if (r.bar) {
-      row["bar"] = r.bar->text();
-      row["holds"] = r.bar->holds(r.value);
-    }
-    if (!r.peer.empty()) row["peer"] = r.peer;
-    list.push_back(std::move(row));
-  }
-  return list.dump(2) + "\n";
-}
+std::string Results::json() const { return json_rows(results_).dump(2) + "\n"; }
 
 std::filesystem::path Results::write() const {
   const char* set = std::getenv("HEDDLE_RESULTS");
   const std::filesystem::path folder = set != nullptr && *set != '\0' ? set : HEDDLE_RESULTS_FOLDER;
   const std::filesystem::path file = folder / (name_ + ".json");
-  base::write_file_atomic(file, std::string_view(json()));
+  nlohmann::ordered_json rows = other_rows(file, results_);
+  for (auto& row : json_rows(results_)) rows.push_back(std::move(row));
+  base::write_file_atomic(file, std::string_view(rows.dump(2) + "\n"));
   return file;
 }
 

@@ -21,7 +21,7 @@ inline Bar at_least(double value) { return {Bar::Kind::at_least, value}; }
 inline Bar at_most(double value) { return {Bar::Kind::at_most, value}; }
 
 struct Result {
-  std::string name;        // "gemm against PoCL"
+  std::string name;  // "gemm against PoCL"
   double value = 0;
   std::string unit;        // "x", "us", "MB/s"
   std::optional<Bar> bar;  // none: a figure for information
@@ -34,11 +34,12 @@ class Results {
   explicit Results(std::string name) : name_(std::move(name)) {}
   void add(Result result) { results_.push_back(std::move(result)); }
   const std::vector<Result>& all() const { return results_; }
-  bool hold() const;         // every bar there is
+  bool hold() const;  // every bar there is
 
   std::string table() const;
-  std::string json() const;
-  // Into $HEDDLE_RESULTS or build/results; returns the file. Throws io_error.
+  std::string json() const;  // of these rows alone
+  // Into $HEDDLE_RESULTS or build/results; returns the file. Rows that stand there already under other names stay:
+  // several programs may write one file. Throws io_error.
   std::filesystem::path write() const;
   // Prints the table and where the file went; the exit code for main: 0 even where a bar does not hold, since a
   // shortfall is a result and no failure of the benchmark.

@@ -7,7 +7,7 @@
 
 namespace heddle::bench {
 
-double median(std::vector<double> values);           // of at least one value
+double median(std::vector<double> values);              // of at least one value
 double geometric_mean(std::span<const double> values);  // of positive values, at least one
 
 // Seconds of one call.

@@ -57,6 +57,24 @@ TEST(Results, FileHasTheFieldsOfEveryFigure) {
   ::unsetenv("HEDDLE_COMMIT");
 }
 
+TEST(Results, ProgramsAddTheirRowsToOneFile) {
+  tests::TemporaryFolder folder;
+  ::setenv("HEDDLE_RESULTS", folder.path().c_str(), 1);
+  base::write_file_atomic(folder.path() / "sample.json", std::string_view("half a li"));
+  sample().write();  // what cannot be read gives way
+  Results other("sample");
+  other.add({"too slow", 1, "us", at_most(2), ""});
+  other.add({"of another program", 5, "ms", {}, ""});
+  const auto list = nlohmann::json::parse(base::read_file(other.write()));
+  ::unsetenv("HEDDLE_RESULTS");
+  ASSERT_EQ(list.size(), 4u);
+  EXPECT_EQ(list[0]["name"], "fast enough");
+  EXPECT_EQ(list[1]["name"], "for information");
+  EXPECT_EQ(list[2]["name"], "too slow");
+  EXPECT_EQ(list[2]["value"], 1);
+  EXPECT_EQ(list[3]["name"], "of another program");
+}
+
 TEST(Statistics, MedianAndGeometricMean) {
   EXPECT_EQ(median({3, 1, 2}), 2);
   EXPECT_EQ(median({4, 1, 2, 3}), 2.5);
