@@ -79,66 +79,34 @@ bool decode_rounding(Modifier m, Decoded& d) {
   }
 }
 
-bool decode_compare(Opcode opcode, Modifier m, Decoded& d) {
-  if (!compares(opcode)) return false;
+Compare compare_of(Modifier m) {
   switch (m) {
-    case Modifier::eq:
-      d.compare = Compare::eq;
-      return true;
-    case Modifier::ne:
-      d.compare = Compare::ne;
-      return true;
-    case Modifier::lt:
-      d.compare = Compare::lt;
-      return true;
-    case Modifier::le:
-      d.compare = Compare::le;
-      return true;
-    case Modifier::gt:
-      d.compare = Compare::gt;
-      return true;
-    case Modifier::ge:
-      d.compare = Compare::ge;
-      return true;
-    case Modifier::lo:
-      d.compare = Compare::lo;
-      return true;
-    case Modifier::ls:
-      d.compare = Compare::ls;
-      return true;
-    case Modifier::hi:
-      d.compare = Compare::hi;
-      return true;
-    case Modifier::hs:
-      d.compare = Compare::hs;
-      return true;
-    case Modifier::equ:
-      d.compare = Compare::equ;
-      return true;
-    case Modifier::neu:
-      d.compare = Compare::neu;
-      return true;
-    case Modifier::ltu:
-      d.compare = Compare::ltu;
-      return true;
-    case Modifier::leu:
-      d.compare = Compare::leu;
-      return true;
-    case Modifier::gtu:
-      d.compare = Compare::gtu;
-      return true;
-    case Modifier::geu:
-      d.compare = Compare::geu;
-      return true;
-    case Modifier::num:
-      d.compare = Compare::num;
-      return true;
-    case Modifier::is_nan:
-      d.compare = Compare::nan;
-      return true;
-    default:
-      return false;
+    case Modifier::eq: return Compare::eq;
+    case Modifier::ne: return Compare::ne;
+    case Modifier::lt: return Compare::lt;
+    case Modifier::le: return Compare::le;
+    case Modifier::gt: return Compare::gt;
+    case Modifier::ge: return Compare::ge;
+    case Modifier::lo: return Compare::lo;
+    case Modifier::ls: return Compare::ls;
+    case Modifier::hi: return Compare::hi;
+    case Modifier::hs: return Compare::hs;
+    case Modifier::equ: return Compare::equ;
+    case Modifier::neu: return Compare::neu;
+    case Modifier::ltu: return Compare::ltu;
+    case Modifier::leu: return Compare::leu;
+    case Modifier::gtu: return Compare::gtu;
+    case Modifier::geu: return Compare::geu;
+    case Modifier::num: return Compare::num;
+    case Modifier::is_nan: return Compare::nan;
+    default: return Compare::none;
   }
+}
+
+bool decode_compare(Opcode opcode, Modifier m, Decoded& d) {
+  const Compare compare = compares(opcode) ? compare_of(m) : Compare::none;
+  if (compare != Compare::none) d.compare = compare;
+  return compare != Compare::none;
 }
 
 bool decode_operation(Opcode opcode, Modifier m, Decoded& d) {

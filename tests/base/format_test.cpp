@@ -39,5 +39,7 @@ TEST(Format, Counts) {
   EXPECT_EQ(format_count(1048576), "1 048 576");
 }
 
+TEST(Format, Triples) { EXPECT_EQ(format_triple(3, 0, 4294967296), "(3, 0, 4294967296)"); }
+
 }  // namespace
 }  // namespace heddle::base

@@ -271,7 +271,7 @@ DONE:
 .visible .entry only_64() .reqntid 64, 1, 1 { ret; }
 .visible .entry at_most_128() .maxntid 128, 1, 1 { ret; }
 .visible .entry much_shared() {
-  .shared .align 16 .b8 big[230000];
+  .shared .align 16 .b8 big[240000];
   .reg .b32 %r<2>;
   mov.u32 %r1, big;
   st.shared.u32 [%r1], %r1;

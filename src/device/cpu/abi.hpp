@@ -17,7 +17,7 @@ struct LaunchContext {
   const RuntimeTable* runtime;
   std::uint32_t grid[3];                  // %nctaid
   std::uint32_t block[3];                 // %ntid
-  std::uint32_t static_shared_bytes;
+  std::uint32_t static_shared_bytes;      // where the dynamic part of the shared window begins
   std::uint32_t dynamic_shared_bytes;
   std::uint64_t grid_id;                  // %gridid
   void* executor;                         // the executor's object for this launch
@@ -36,7 +36,7 @@ struct WarpContext {
   BlockContext* block;
   std::uint32_t first_thread;             // linear id in the block of lane 0
   std::uint32_t lanes;                    // threads that exist: less than the shape's width in the last warp of a block
-  std::uint32_t instruction;              // index of the instruction a runtime call was made from, for messages
+  std::uint32_t line;                     // where.line of the instruction that makes a runtime call, for messages
   std::uint32_t reserved;
 };
 
@@ -75,7 +75,8 @@ struct RuntimeTable {
   void (*bad_jump)(WarpContext* warp, std::uint32_t lane, std::uint64_t target);  // noreturn
 
   // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`; does not return when one is bad.
-  // space is ptx::Space; for shared and local the addresses are offsets in their windows and `window` is its size.
+  // space is ptx::Space; for shared and local the addresses are offsets in their windows. `window` is the size of the
+  // local one; that of the shared one the launch knows.
   void (*check)(WarpContext* warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
                 std::uint32_t space, std::uint32_t is_write, std::uint64_t window);
   std::uint64_t (*clock)();

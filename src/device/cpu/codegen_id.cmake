@@ -1,4 +1,4 @@
-# Writes a header with a hash of the libraries FILES (separated by commas) to OUTPUT.
+# Writes a source file with a hash of the libraries FILES (separated by commas) to OUTPUT.
 string(REPLACE "," ";" files "${FILES}")
 set(all "")
 foreach(file IN LISTS files)
@@ -7,4 +7,10 @@ foreach(file IN LISTS files)
 endforeach()
 string(SHA256 hash "${all}")
 string(SUBSTRING "${hash}" 0 16 hash)
-file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT "#pragma once\n#define HEDDLE_CODEGEN_ID \"${hash}\"\n")
+file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
+#include "device/cpu/codegen_id.hpp"
+
+namespace heddle::device::cpu {
+const char* const codegen_id = "@hash@";
+}
+]] @ONLY)

@@ -5,9 +5,9 @@
 #include <llvm/Config/llvm-config.h>
 
 #include "base/file.hpp"
-#include "codegen_id.hpp"
 #include "device/cpu/codegen/codegen.hpp"
 #include "device/cpu/codegen/soft_functions.hpp"
+#include "device/cpu/codegen_id.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/kernel_compiler.hpp"
 #include "device/cpu/object_cache.hpp"
@@ -17,7 +17,7 @@ namespace {
 
 // Changes with everything that decides what code is generated.
 std::string identity() {
-  return fmt::format("heddle {} code {} llvm {} {}", HEDDLE_VERSION, HEDDLE_CODEGEN_ID, LLVM_VERSION_STRING,
+  return fmt::format("heddle {} code {} llvm {} {}", HEDDLE_VERSION, codegen_id, LLVM_VERSION_STRING,
                      host_identity());
 }
 

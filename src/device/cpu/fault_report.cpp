@@ -16,18 +16,16 @@
 namespace heddle::device::cpu {
 namespace {
 
-std::string triple(std::uint64_t x, std::uint64_t y, std::uint64_t z) { return fmt::format("({},{},{})", x, y, z); }
-
 std::string block_name(const BlockContext& block) {
-  return triple(block.block_id[0], block.block_id[1], block.block_id[2]);
+  return base::format_triple(block.block_id[0], block.block_id[1], block.block_id[2]);
 }
 
 std::string thread_name(const LaunchJob& job, std::uint32_t linear) {
   const Dim3& size = job.config().block;
-  return triple(linear % size.x, linear / size.x % size.y, linear / size.x / size.y);
+  return base::format_triple(linear % size.x, linear / size.x % size.y, linear / size.x / size.y);
 }
 
-// "thread (3,0,0)" or "a thread of (0,0,0) to (31,0,0)".
+// "thread (3, 0, 0)" or "one of the threads (0, 0, 0) to (31, 0, 0)".
 std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
   if (lane >= 0) return "thread " + thread_name(job, warp.first_thread + static_cast<std::uint32_t>(lane));
   if (warp.lanes <= 1) return "thread " + thread_name(job, warp.first_thread);
@@ -59,7 +57,7 @@ std::string place(const LaunchJob& job, unsigned number) {
 // The number of the instruction that a runtime call was made from: by its return address, or as the code noted it.
 unsigned number_of_call(const LaunchJob& job, const Warp& warp, const void* return_address) {
   const unsigned number = job.code().line_of(static_cast<const char*>(return_address) - 1);
-  return number != 0 ? number : warp.context.instruction;
+  return number != 0 ? number : warp.context.line;
 }
 
 std::string head(const LaunchJob& job, const BlockContext& block) {
@@ -214,10 +212,11 @@ Error barrier_deadlock(const Block& block) {
 Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout) {
   const LaunchJob& job = *block.job;
   return Error(ErrorCode::deadlock,
-               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} blocks of the launch are "
-                           "under way on this worker and wait{}. {}",
+               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} of the launch under way on "
+                           "this worker{}. {}",
                            head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
-                           resident, job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
+                           resident == 1 ? "1 block is" : fmt::format("{} blocks are", resident),
+                           job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
 }
 
 Error out_of_stack(const LaunchJob& job) {

@@ -15,6 +15,7 @@ class KernelCode {
   Shape shape = Shape::direct;
   unsigned width = 32;            // lanes of one WarpContext
   bool may_wait = false;          // has loops that wait for other warps or blocks
+  std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
   std::uint32_t stack_bytes = 0;  // of one fiber
   const void* entry = nullptr;    // DirectEntry or WarpEntry
 

@@ -64,7 +64,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
   context_.block[0] = config_.block.x;
   context_.block[1] = config_.block.y;
   context_.block[2] = config_.block.z;
-  context_.static_shared_bytes = setup.static_shared_bytes;
+  context_.static_shared_bytes = code_->static_shared_bytes;
   context_.dynamic_shared_bytes = config_.dynamic_shared_bytes;
   context_.grid_id = setup.command;
   context_.executor = this;

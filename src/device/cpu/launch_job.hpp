@@ -33,7 +33,6 @@ class LaunchJob final : public Job {
     LaunchConfig config;
     BlockRange range;
     std::span<const std::byte> arguments;         // copied
-    std::uint32_t static_shared_bytes = 0;
     std::uint64_t queue_id = 0;
     std::uint64_t command = 0;
   };

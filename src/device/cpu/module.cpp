@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/cpu/kernel_compiler.hpp"
 
 namespace heddle::device::cpu {
@@ -16,27 +17,21 @@ std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
   return alignment == 0 ? value : (value + alignment - 1) / alignment * alignment;
 }
 
-// Static .shared variables that the kernel or a function it may call names or declares.
-struct SharedSize {
-  std::uint64_t in_order = 0;    // in the order of the module's tables
-  std::uint64_t any_order = 0;   // at most, whatever the order
-  void add(const ptx::Variable& variable) {
-    if (variable.space != ptx::Space::shared || variable.unsized()) return;
-    in_order = align_up(in_order, variable.alignment()) + variable.size();
-    any_order += variable.size() + variable.alignment();
-  }
-};
-
-SharedSize shared_size(const KernelUnit& unit) {
-  SharedSize size;
-  for (const ptx::Variable& variable : unit.module.variables) size.add(variable);
+// Bytes of the static .shared variables that the kernel or a function it may call names or declares.
+std::uint64_t static_shared_size(const KernelUnit& unit) {
+  std::uint64_t size = 0;
+  const auto add = [&](const ptx::Variable& variable) {
+    const bool dynamic = variable.unsized() || variable.linkage == ptx::Linkage::external;
+    if (variable.space != ptx::Space::shared || dynamic) return;
+    size = align_up(size, variable.alignment()) + variable.size();
+  };
+  for (const ptx::Variable& variable : unit.module.variables) add(variable);
   for (const ptx::Function& function : unit.module.functions)
-    for (const ptx::Variable& variable : function.variables) size.add(variable);
-  if (size.any_order != 0) size.any_order = align_up(size.any_order, 16) + 16;  // dynamic memory begins aligned
+    for (const ptx::Variable& variable : function.variables) add(variable);
   return size;
 }
 
-std::string dims(const Dim3& d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
+std::string dims(const Dim3& d) { return base::format_triple(d.x, d.y, d.z); }
 
 }  // namespace
 
@@ -68,9 +63,7 @@ const CpuFunction::Unit& CpuFunction::unit() const {
   std::call_once(unit_once_, [this] {
     auto made = std::make_unique<Unit>();
     made->unit = extract_kernel(*module_, index_);
-    const SharedSize size = shared_size(made->unit);
-    made->static_shared_bytes = size.in_order;
-    made->static_window = static_cast<std::uint32_t>(size.any_order);
+    made->static_shared_bytes = static_shared_size(made->unit);
     unit_ = std::move(made);
   });
   return *unit_;
@@ -119,7 +112,7 @@ std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool glob
 void CpuFunction::check_block(const Dim3& block) const {
   if (block.count() == 0 || block.count() > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
     base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024,1024,64)",
+               "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024, 1024, 64)",
                function_.name, dims(block));
   }
   const auto extent = [](const ptx::FunctionDirective& directive) {

@@ -66,8 +66,6 @@ class CpuFunction final : public Function {
   const ptx::Module& module() const { return *module_; }
   const KernelUnit& kernel_unit() const { return unit().unit; }
   std::uint8_t* const* variables() const { return variable_addresses_.data(); }
-  // Room that the code may take for its static variables, however it orders them.
-  std::uint32_t static_window() const { return unit().static_window; }
   // Throws invalid_argument when the kernel's directives forbid launches with such blocks.
   void check_block(const Dim3& block) const;
 
@@ -77,7 +75,6 @@ class CpuFunction final : public Function {
   struct Unit {
     KernelUnit unit;
     std::uint64_t static_shared_bytes = 0;
-    std::uint32_t static_window = 0;
   };
   const Unit& unit() const;
   void find_variables();

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t magic = 0x31304a424f4c4448ull;  // "HDLOBJ01"
+constexpr std::uint64_t magic = 0x32304a424f4c4448ull;  // "HDLOBJ02"
 constexpr const char* extension = ".kernel";
 
 struct Header {
@@ -23,8 +23,7 @@ struct Header {
   char key[64];
   std::uint64_t object_bytes;
   std::uint32_t explanation_bytes;
-  std::uint32_t shape, width, may_wait, stack_bytes;
-  std::uint32_t reserved;
+  std::uint32_t shape, width, may_wait, stack_bytes, static_shared_bytes;
 };
 static_assert(sizeof(Header) == 16 + 64 + 8 + 24);
 constexpr std::size_t checked_from = 16;
@@ -39,6 +38,7 @@ std::string encode(const std::string& key, const CompiledKernel& kernel) {
   header.width = kernel.width;
   header.may_wait = kernel.may_wait ? 1 : 0;
   header.stack_bytes = kernel.stack_bytes;
+  header.static_shared_bytes = kernel.static_shared_bytes;
   std::string file(reinterpret_cast<const char*>(&header), sizeof header);
   file.append(kernel.object.data(), kernel.object.size());
   file += kernel.explanation;
@@ -62,6 +62,7 @@ std::optional<CompiledKernel> decode(const std::string& key, const std::string& 
   kernel.width = header.width;
   kernel.may_wait = header.may_wait != 0;
   kernel.stack_bytes = header.stack_bytes;
+  kernel.static_shared_bytes = header.static_shared_bytes;
   const char* object = file.data() + sizeof header;
   kernel.object.assign(object, object + header.object_bytes);
   kernel.explanation.assign(object + header.object_bytes, header.explanation_bytes);

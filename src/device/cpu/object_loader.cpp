@@ -102,6 +102,7 @@ class LoadedKernel final : public KernelCode {
     shape = compiled.shape;
     width = compiled.width;
     may_wait = compiled.may_wait;
+    static_shared_bytes = compiled.static_shared_bytes;
     stack_bytes = compiled.stack_bytes;
     const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes_.data(), bytes_.size()), "kernel");
     auto object = llvm::object::ObjectFile::createObjectFile(buffer);
@@ -122,12 +123,20 @@ class LoadedKernel final : public KernelCode {
     if (context_ == nullptr) {
       context_ = llvm::DWARFContext::create(*object_, llvm::DWARFContext::ProcessDebugRelocations::Process, info_.get());
     }
-    const auto info = context_->getLineInfoForAddress(
-        {reinterpret_cast<std::uint64_t>(address), llvm::object::SectionedAddress::UndefSection});
-    return info.Line;
+    const auto place = reinterpret_cast<std::uint64_t>(address);
+    return context_->getLineInfoForAddress({place, section_of(place)}).Line;
   }
 
  private:
+  // The index in the object of the section that has been loaded around `place`: line tables are kept by section.
+  std::uint64_t section_of(std::uint64_t place) const {
+    for (const llvm::object::SectionRef& section : object_->sections()) {
+      if (!section.isText()) continue;
+      const std::uint64_t begin = info_->getSectionLoadAddress(section);
+      if (begin != 0 && place >= begin && place - begin < section.getSize()) return section.getIndex();
+    }
+    return llvm::object::SectionedAddress::UndefSection;
+  }
   [[noreturn]] static void fail(const std::string& why) {
     base::fail(ErrorCode::internal, "cpu: generated code cannot be loaded: {}", why);
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/launch_job.hpp"
@@ -21,8 +22,9 @@ void check_shape(const DeviceInfo& info, const CpuFunction& function, const Laun
   const std::uint32_t grid[3] = {config.grid.x, config.grid.y, config.grid.z};
   for (unsigned d = 0; d < 3; ++d)
     if (grid[d] == 0 || grid[d] > info.max_grid[d])
-      refuse(fmt::format("a grid of ({},{},{}) blocks is not possible; each extent is at least 1 and at most ({},{},{})",
-                         grid[0], grid[1], grid[2], info.max_grid[0], info.max_grid[1], info.max_grid[2]));
+      refuse(fmt::format("a grid of {} blocks is not possible; each extent is at least 1 and at most {}",
+                         base::format_triple(grid[0], grid[1], grid[2]),
+                         base::format_triple(info.max_grid[0], info.max_grid[1], info.max_grid[2])));
   if (range.begin > range.end || range.end > config.grid.count())
     refuse(fmt::format("blocks [{}, {}) are not within the grid's {}", range.begin, range.end, config.grid.count()));
   if (argument_bytes != function.parameter_bytes())
@@ -76,7 +78,6 @@ void CpuQueue::launch(Function& function, const LaunchConfig& config, BlockRange
   setup.config = config;
   setup.range = range;
   setup.arguments = arguments;
-  setup.static_shared_bytes = kernel->static_window();
   setup.queue_id = core_->id();
   setup.command = device_.services().next_number();
   core_->submit(std::make_shared<LaunchJob>(setup, device_.services()));

@@ -185,6 +185,7 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
   HEDDLE_ENTER(context);
   const auto which = static_cast<ptx::Space>(space);
   const bool windowed = which == ptx::Space::shared || which == ptx::Space::local;
+  if (which == ptx::Space::shared) window = warp.block->job->shared_bytes();
   const AllocationMap* allocations = windowed ? nullptr : &warp.block->worker->allocations();
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);

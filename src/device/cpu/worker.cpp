@@ -124,7 +124,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
   job.block_index(chunk.begin, block.context.block_id);
   warp.context.first_thread = 0;
   warp.context.lanes = 0;
-  warp.context.instruction = 0;
+  warp.context.line = 0;
   if (services_.options.poison_shared && has_shared) std::fill_n(block.shared.data(), job.shared_bytes(), poison_byte);
   direct_.chunk = chunk;
   fault_.kind = FaultKind::none;
@@ -210,7 +210,7 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
     Warp& warp = block.warps[i];
     warp.context.first_thread = i * width;
     warp.context.lanes = std::min(width, threads - i * width);
-    warp.context.instruction = 0;
+    warp.context.line = 0;
     warp.exited = 0;
     warp.finished = false;
     warp.waiting = Waiting::nothing;

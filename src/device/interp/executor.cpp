@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "ptx/semantics/convert.hpp"
 
 namespace heddle::device::interp {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::uint32_t warp_size = 32;
 constexpr std::uint32_t warps_per_processor = 64;
 
-std::string coordinates(const Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+std::string coordinates(const Dim3& d) { return base::format_triple(d.x, d.y, d.z); }
 
 std::string source_of(const ptx::Module& module, const ptx::Function& function, const ptx::Instruction& inst) {
   if (inst.where.loc == 0 || inst.where.loc > function.locs.size()) return "";

@@ -63,6 +63,9 @@ std::uint64_t place(std::uint64_t& end, const ptx::Variable& variable) {
   return at;
 }
 
+// Shared memory whose size the launch decides.
+bool is_dynamic(const ptx::Variable& variable) { return variable.unsized() || variable.linkage == ptx::Linkage::external; }
+
 }  // namespace
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
@@ -115,7 +118,7 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
   std::uint64_t end = 0, dynamic_alignment = 1;
   const auto visit = [&](const ptx::Variable& variable, std::uint64_t& at) {
     if (variable.space != Space::shared) return;
-    if (variable.unsized()) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment());
+    if (is_dynamic(variable)) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment());
     else at = place(end, variable);
   };
   for (std::size_t i = 0; i < module.variables.size(); ++i)
@@ -128,7 +131,7 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
   }
   layout.static_bytes = align_up(end, dynamic_alignment);
   const auto set_dynamic = [&](const ptx::Variable& variable, std::uint64_t& at) {
-    if (variable.space == Space::shared && variable.unsized()) at = layout.static_bytes;
+    if (variable.space == Space::shared && is_dynamic(variable)) at = layout.static_bytes;
   };
   for (std::size_t i = 0; i < module.variables.size(); ++i) set_dynamic(module.variables[i], layout.module_variables[i]);
   for (std::size_t f = 0; f < module.functions.size(); ++f)

@@ -124,11 +124,14 @@ Function& LoadedModule::function(std::string_view name) {
 }
 
 Span LoadedModule::variable(std::string_view name) {
+  std::string names;
   for (std::size_t i = 0; i < addresses_.size(); ++i) {
     const ptx::Variable& variable = module_->variables[i];
     if (variable.name == name && addresses_[i]) return {&device_, addresses_[i], stored_size(variable)};
+    if (addresses_[i]) names += (names.empty() ? "" : ", ") + variable.name;
   }
-  base::fail(ErrorCode::not_found, "the module has no .global or .const variable '{}'", name);
+  base::fail(ErrorCode::not_found, "the module has no .global or .const variable '{}'; it has {}", name,
+             names.empty() ? "none" : names);
 }
 
 }  // namespace heddle::device::interp

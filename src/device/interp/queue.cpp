@@ -1,20 +1,24 @@
 #include "device/interp/queue.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/device.hpp"
 #include "device/interp/launch.hpp"
 
 namespace heddle::device::interp {
 namespace {
 
+std::string text(const Dim3& extent) { return base::format_triple(extent.x, extent.y, extent.z); }
+
 void check_extent(const char* what, const Dim3& extent, const std::uint64_t (&limit)[3]) {
   const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
   for (unsigned i = 0; i < 3; ++i) {
     if (sizes[i] == 0 || sizes[i] > limit[i])
-      base::fail(ErrorCode::invalid_argument, "{} ({}, {}, {}): component {} must be 1 to {}", what, extent.x, extent.y,
-                 extent.z, "xyz"[i], limit[i]);
+      base::fail(ErrorCode::invalid_argument, "{} {}: component {} must be 1 to {}", what, text(extent), "xyz"[i], limit[i]);
   }
 }
 
@@ -28,9 +32,8 @@ void check_directives(const ptx::Function& function, const Dim3& block) {
     return extent;
   };
   if (const auto* required = function.directive("reqntid"); required && !(values(*required) == block)) {
-    const Dim3 want = values(*required);
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' requires blocks of ({}, {}, {}) threads, not ({}, {}, {})",
-               function.name, want.x, want.y, want.z, block.x, block.y, block.z);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' requires blocks of {} threads, not {}", function.name,
+               text(values(*required)), text(block));
   }
   if (const auto* most = function.directive("maxntid"); most && block.count() > values(*most).count()) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' allows {} threads in a block, not {}", function.name,
@@ -115,9 +118,27 @@ void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRa
   push({[loaded, config, range, bytes = std::move(bytes)] { Launch(*loaded, config, range, bytes).run(); }, {}});
 }
 
+void InterpQueue::check_span(const Span& span, const char* what) const {
+  if (span.size == 0) return;
+  if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
+  if (span.device == nullptr) return;
+  if (span.device == &device_) {
+    if (!state_->memory.find(span.address, span.size)) {
+      base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: {}",
+                 what, span.size, span.address, state_->memory.describe_nearest(span.address));
+    }
+  } else if (!span.device->info().host_memory) {
+    base::fail(ErrorCode::unsupported, "the {} of a copy is memory of device '{}', which the interpreter cannot reach; use "
+               "a queue of that device", what, span.device->info().id);
+  }
+}
+
 void InterpQueue::copy(Span destination, Span source) {
   if (source.size > destination.size)
     base::fail(ErrorCode::invalid_argument, "a copy of {} bytes into a span of {}", source.size, destination.size);
+  destination.size = source.size;
+  check_span(destination, "destination");
+  check_span(source, "source");
   push({[this, destination, source] {
           std::lock_guard turn(state_->turn);
           if (source.size > 0)
@@ -132,6 +153,7 @@ void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_byt
     base::fail(ErrorCode::invalid_argument, "fill with values of {} bytes; 1, 2 and 4 are possible", value_bytes);
   if (destination.size % value_bytes != 0)
     base::fail(ErrorCode::invalid_argument, "fill of {} bytes with values of {} bytes", destination.size, value_bytes);
+  check_span(destination, "destination");
   push({[this, destination, value, value_bytes] {
           std::lock_guard turn(state_->turn);
           auto* bytes = reinterpret_cast<std::byte*>(destination.address);
@@ -148,9 +170,16 @@ void InterpQueue::record(Event& event) {
 }
 
 void InterpQueue::wait(const Event& event) {
-  const auto* own = dynamic_cast<const InterpEvent*>(&event);
-  if (!own) base::fail(ErrorCode::invalid_argument, "the event belongs to another device");
-  if (auto state = own->current()) push({[state] { state->wait_done(); }, {}});
+  if (const auto* own = dynamic_cast<const InterpEvent*>(&event)) {
+    if (auto state = own->current()) push({[state] { state->wait_done(); }, {}});
+    return;
+  }
+  // Of another device: it can only be asked.
+  push({[&event] {
+          constexpr std::chrono::microseconds pause{50};
+          while (!event.done()) std::this_thread::sleep_for(pause);
+        },
+        {}});
 }
 
 void InterpQueue::call(std::function<void()> function) { push({std::move(function), {}}); }

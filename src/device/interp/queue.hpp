@@ -35,6 +35,7 @@ class InterpQueue final : public Queue {
     std::function<void()> run;
     std::function<void(std::exception_ptr)> finally;
   };
+  void check_span(const Span& span, const char* what) const;
   void push(Command command);
   void work();
 

@@ -90,20 +90,31 @@ void Divergence::absorb_torn_loops(std::uint32_t loop, Outcome& outcome) {
   }
 }
 
-// Carries the labels of `starts` through one turn of `loop` (the whole function for no_node) up to block `stop`.
-Divergence::Outcome Divergence::spread_to(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop,
-                                          bool& stop_is_passed) {
-  Outcome outcome;
+// The label of what follows when lanes come to `block` in this turn; no_node: they do not.
+std::uint32_t Divergence::label_arriving(std::uint32_t block, std::uint32_t loop) const {
+  std::uint32_t label = no_node;
+  for (std::uint32_t before : cfg_.predecessors(block)) {
+    if (!cfg_.block(before).reachable || !counts(before) || retreats_in(before, block, loop)) continue;
+    const std::uint32_t arriving = label_of_edge(before, block);
+    if (arriving == no_node) continue;
+    if (label != no_node && label != arriving) return block;  // ways join
+    label = arriving;
+    if (label == block) break;
+  }
+  return label;
+}
+
+// The labels themselves: of every block that a lane comes to, joins with their own.
+Divergence::Ways Divergence::spread_labels(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop,
+                                           Outcome& outcome) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> work;  // (position, block)
-  std::set<std::uint32_t> leaving, staying;                // labels on edges out of the loop and to its next turn
-  starts_.clear();
-  for (const Start& start : starts) starts_.push_back(edge_key(start.from, start.to));
+  Ways ways;
   const auto follow = [&](std::uint32_t from, std::uint32_t to) {
     if (!counts(to)) return;
     if (loop != no_node && !cfg_.loop_contains(loop, to)) {
-      leaving.insert(label_of_edge(from, to));  // perhaps to the next turn of a loop around it
+      ways.leaving.insert(label_of_edge(from, to));  // perhaps to the next turn of a loop around it
     } else if (retreats_in(from, to, loop)) {
-      staying.insert(label_of_edge(from, to));
+      ways.staying.insert(label_of_edge(from, to));
     } else {
       work.insert({cfg_.position(to), to});
     }
@@ -113,42 +124,44 @@ Divergence::Outcome Divergence::spread_to(std::span<const Start> starts, std::ui
     const std::uint32_t block = work.begin()->second;
     work.erase(work.begin());
     if (label_[block] == block) continue;  // joins stay joins
-    std::uint32_t label = no_node;
-    for (std::uint32_t before : cfg_.predecessors(block)) {
-      if (!cfg_.block(before).reachable || !counts(before) || retreats_in(before, block, loop)) continue;
-      const std::uint32_t arriving = label_of_edge(before, block);
-      if (arriving == no_node) continue;
-      label = label == no_node || label == arriving ? arriving : block;
-      if (label == block) break;
-    }
+    const std::uint32_t label = label_arriving(block, loop);
     if (label == label_[block]) continue;
     if (label_[block] == no_node) outcome.visited.push_back(block);
     label_[block] = label;
     if (block == stop) continue;
     for (std::uint32_t next : cfg_.successors(block)) follow(block, next);
   }
-  std::set<std::uint32_t> ways = leaving;
-  ways.insert(staying.begin(), staying.end());
-  outcome.leaves_apart = !leaving.empty() && ways.size() > 1;
-  stop_is_passed = stop < label_.size() && label_[stop] != no_node && !ways.empty();
-  for (std::uint32_t block : outcome.visited) {
-    if (label_[block] != block) continue;
-    DivergentJoin join{block, {}};
-    const auto before = cfg_.predecessors(block);
-    for (std::uint32_t p = 0; p < before.size(); ++p)
-      if (!retreats_in(before[p], block, loop) && label_of_edge(before[p], block) != no_node)
-        join.predecessors.push_back(p);
-    outcome.joins.push_back(std::move(join));
-  }
+  return ways;
+}
+
+// The edges by which parted lanes come to `block`, in this turn of the loop or into its next one.
+DivergentJoin Divergence::join_at(std::uint32_t block, std::uint32_t loop, bool next_turn) const {
+  DivergentJoin join{block, {}};
+  const auto before = cfg_.predecessors(block);
+  for (std::uint32_t p = 0; p < before.size(); ++p)
+    if (cfg_.block(before[p]).reachable && retreats_in(before[p], block, loop) == next_turn &&
+        label_of_edge(before[p], block) != no_node)
+      join.predecessors.push_back(p);
+  return join;
+}
+
+// Carries the labels of `starts` through one turn of `loop` (the whole function for no_node) up to block `stop`.
+Divergence::Outcome Divergence::spread_to(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop,
+                                          bool& stop_is_passed) {
+  Outcome outcome;
+  starts_.clear();
+  for (const Start& start : starts) starts_.push_back(edge_key(start.from, start.to));
+  const Ways ways = spread_labels(starts, loop, stop, outcome);
+  std::set<std::uint32_t> all = ways.leaving;
+  all.insert(ways.staying.begin(), ways.staying.end());
+  outcome.leaves_apart = !ways.leaving.empty() && all.size() > 1;
+  stop_is_passed = stop < label_.size() && label_[stop] != no_node && !all.empty();
+  for (std::uint32_t block : outcome.visited)
+    if (label_[block] == block) outcome.joins.push_back(join_at(block, loop, false));
   // Lanes may also meet at the head of the loop, coming by several edges from one turn into the next.
-  if (staying.size() > 1) {
+  if (ways.staying.size() > 1) {
     for (std::uint32_t head : cfg_.loops()[loop].blocks) {
-      DivergentJoin join{head, {}};
-      const auto before = cfg_.predecessors(head);
-      for (std::uint32_t p = 0; p < before.size(); ++p)
-        if (cfg_.block(before[p]).reachable && retreats_in(before[p], head, loop) &&
-            label_of_edge(before[p], head) != no_node)
-          join.predecessors.push_back(p);
+      DivergentJoin join = join_at(head, loop, true);
       if (join.predecessors.size() > 1) outcome.joins.push_back(std::move(join));
     }
   }

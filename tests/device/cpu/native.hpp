@@ -87,6 +87,7 @@ class NativeDevice {
       made->shape = kernel.shape;
       made->width = kernel.width;
       made->stack_bytes = kernel.stack_bytes;
+      made->static_shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes);
       made->entry = kernel.entry;
       return made;
     }

@@ -130,14 +130,17 @@ TEST_F(Check, Global) {
   EXPECT_EQ(message(a, 4, ptx::Space::global, true), "no error");
   EXPECT_EQ(message(a - 4, 4, ptx::Space::global, false), "no error");  // lane 0 does not take part
   EXPECT_THAT(message(a + 4, 4, ptx::Space::global, true),
-              AllOf(HasSubstr("thread (31,0,0)"), HasSubstr("write of 4 bytes"), HasSubstr("0 bytes past the end"),
+              AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("write of 4 bytes"), HasSubstr("0 bytes past the end"),
                     HasSubstr("128 bytes")));
-  EXPECT_THAT(message(a, 8, ptx::Space::global, false), AllOf(HasSubstr("thread (16,0,0)"), HasSubstr("read of 4 bytes")));
+  EXPECT_THAT(message(a, 8, ptx::Space::global, false), AllOf(HasSubstr("thread (16, 0, 0)"), HasSubstr("read of 4 bytes")));
 }
 
 TEST_F(Check, Windows) {
-  EXPECT_EQ(message(0, 4, ptx::Space::shared, true, 128), "no error");
-  EXPECT_THAT(message(0, 4, ptx::Space::shared, true, 124), AllOf(HasSubstr("thread (31,0,0)"), HasSubstr("offset 124 of shared")));
+  EXPECT_EQ(message(0, 4, ptx::Space::local, true, 128), "no error");
+  EXPECT_THAT(message(0, 4, ptx::Space::local, true, 124), AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("offset 124 of local")));
+  // The launch knows how much shared memory there is: 16 bytes.
+  EXPECT_EQ(message(0, 0, ptx::Space::shared, true, 0), "no error");
+  EXPECT_THAT(message(0, 4, ptx::Space::shared, true, 0), AllOf(HasSubstr("thread (4, 0, 0)"), HasSubstr("offset 16 of shared")));
   EXPECT_THAT(message(-200ull, 4, ptx::Space::local, false, 4096), HasSubstr("offset -196 of local memory"));
 }
 

@@ -131,6 +131,7 @@ class FunctionEmitter {
   // emitter_special.cpp
   Value* field(Value* object, std::size_t offset, llvm::Type* type);
   Value* special_scalar(ptx::SpecialRegister special);
+  Value* special_index(ptx::SpecialRegister special);
   Value* special_vector(ptx::SpecialRegister special);
   Value* lane_mask(ptx::SpecialRegister special, Value* lane);
   Value* block_context();

@@ -21,29 +21,9 @@ llvm::Value* FunctionEmitter::field(Value* object, std::size_t offset, llvm::Typ
 
 // Value in lane 0 (of all lanes where the register is uniform).
 llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
+  if (Value* index = special_index(special)) return index;
   const auto launch_u32 = [&](std::size_t offset) { return field(inputs_.launch, offset, kernel_.abi.i32); };
-  const Dim3& block = kernel_.block;
-  Value* first = inputs_.first_thread;
   switch (special) {
-    case SpecialRegister::tid_x:
-      return block.y == 1 && block.z == 1 ? first : b_.CreateURem(first, b_.getInt32(block.x));
-    case SpecialRegister::tid_y:
-      if (block.y == 1) return b_.getInt32(0);
-      first = b_.CreateUDiv(first, b_.getInt32(block.x));
-      return block.z == 1 ? first : b_.CreateURem(first, b_.getInt32(block.y));
-    case SpecialRegister::tid_z:
-      return block.z == 1 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateUDiv(first, b_.getInt32(block.x * block.y));
-    case SpecialRegister::ntid_x: return b_.getInt32(block.x);
-    case SpecialRegister::ntid_y: return b_.getInt32(block.y);
-    case SpecialRegister::ntid_z: return b_.getInt32(block.z);
-    case SpecialRegister::ctaid_x: return inputs_.block_id[0];
-    case SpecialRegister::ctaid_y: return inputs_.block_id[1];
-    case SpecialRegister::ctaid_z: return inputs_.block_id[2];
-    case SpecialRegister::nctaid_x: return launch_u32(offsetof(LaunchContext, grid));
-    case SpecialRegister::nctaid_y: return launch_u32(offsetof(LaunchContext, grid) + 4);
-    case SpecialRegister::nctaid_z: return launch_u32(offsetof(LaunchContext, grid) + 8);
-    case SpecialRegister::laneid: return lanes() == 32 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateAnd(first, b_.getInt32(31));
-    case SpecialRegister::warpid: return b_.CreateLShr(first, b_.getInt32(5));
     case SpecialRegister::warpsize: return b_.getInt32(32);
     case SpecialRegister::nwarpid: return field(runtime_table(), offsetof(RuntimeTable, warps_per_processor), kernel_.abi.i32);
     case SpecialRegister::nsmid: return field(runtime_table(), offsetof(RuntimeTable, processors), kernel_.abi.i32);
@@ -68,18 +48,6 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
       if (special == SpecialRegister::globaltimer) return now;
       return b_.CreateTrunc(special == SpecialRegister::globaltimer_lo ? now : b_.CreateLShr(now, 32), kernel_.abi.i32);
     }
-    // Without explicit clusters each block is a cluster of its own.
-    case SpecialRegister::clusterid_x: return inputs_.block_id[0];
-    case SpecialRegister::clusterid_y: return inputs_.block_id[1];
-    case SpecialRegister::clusterid_z: return inputs_.block_id[2];
-    case SpecialRegister::nclusterid_x: return launch_u32(offsetof(LaunchContext, grid));
-    case SpecialRegister::nclusterid_y: return launch_u32(offsetof(LaunchContext, grid) + 4);
-    case SpecialRegister::nclusterid_z: return launch_u32(offsetof(LaunchContext, grid) + 8);
-    case SpecialRegister::cluster_nctaid_x:
-    case SpecialRegister::cluster_nctaid_y:
-    case SpecialRegister::cluster_nctaid_z:
-    case SpecialRegister::cluster_nctarank: return b_.getInt32(1);
-    case SpecialRegister::is_explicit_cluster: return b_.getFalse();
     case SpecialRegister::lanemask_eq:
     case SpecialRegister::lanemask_le:
     case SpecialRegister::lanemask_lt:
@@ -89,6 +57,47 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
   }
   if (ptx::bit_width(ptx::type_of(special)) == 64) return b_.getInt64(0);  // performance counters and environment: zero
   return b_.getInt32(0);
+}
+
+// The registers that say where in the grid a thread is; null for the others.
+llvm::Value* FunctionEmitter::special_index(SpecialRegister special) {
+  const auto grid = [&](unsigned d) { return field(inputs_.launch, offsetof(LaunchContext, grid) + 4 * d, kernel_.abi.i32); };
+  const Dim3& block = kernel_.block;
+  Value* first = inputs_.first_thread;
+  switch (special) {
+    case SpecialRegister::tid_x:
+      return block.y == 1 && block.z == 1 ? first : b_.CreateURem(first, b_.getInt32(block.x));
+    case SpecialRegister::tid_y:
+      if (block.y == 1) return b_.getInt32(0);
+      first = b_.CreateUDiv(first, b_.getInt32(block.x));
+      return block.z == 1 ? first : b_.CreateURem(first, b_.getInt32(block.y));
+    case SpecialRegister::tid_z:
+      return block.z == 1 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateUDiv(first, b_.getInt32(block.x * block.y));
+    case SpecialRegister::ntid_x: return b_.getInt32(block.x);
+    case SpecialRegister::ntid_y: return b_.getInt32(block.y);
+    case SpecialRegister::ntid_z: return b_.getInt32(block.z);
+    // Without explicit clusters each block is a cluster of its own.
+    case SpecialRegister::clusterid_x:
+    case SpecialRegister::ctaid_x: return inputs_.block_id[0];
+    case SpecialRegister::clusterid_y:
+    case SpecialRegister::ctaid_y: return inputs_.block_id[1];
+    case SpecialRegister::clusterid_z:
+    case SpecialRegister::ctaid_z: return inputs_.block_id[2];
+    case SpecialRegister::nclusterid_x:
+    case SpecialRegister::nctaid_x: return grid(0);
+    case SpecialRegister::nclusterid_y:
+    case SpecialRegister::nctaid_y: return grid(1);
+    case SpecialRegister::nclusterid_z:
+    case SpecialRegister::nctaid_z: return grid(2);
+    case SpecialRegister::cluster_nctaid_x:
+    case SpecialRegister::cluster_nctaid_y:
+    case SpecialRegister::cluster_nctaid_z:
+    case SpecialRegister::cluster_nctarank: return b_.getInt32(1);
+    case SpecialRegister::is_explicit_cluster: return b_.getFalse();
+    case SpecialRegister::laneid: return lanes() == 32 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateAnd(first, b_.getInt32(31));
+    case SpecialRegister::warpid: return b_.CreateLShr(first, b_.getInt32(5));
+    default: return nullptr;
+  }
 }
 
 llvm::Value* FunctionEmitter::lane_mask(SpecialRegister special, Value* lane) {
