@@ -1,6 +1,7 @@
 // The CPU device against PoCL (the same kernels in OpenCL C) and against plain C++ loops, on the same arrays. Checks
 // first that all compute the same.
 #include <fmt/format.h>
+#include <stdlib.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,14 +25,19 @@ using namespace heddle::bench;
 struct Options {
   std::vector<std::string> only;
   int rounds = 11;
+  unsigned threads = 0;  // of each contender; 0: one for each core
+  bool processor_time = false;
   bool skip_pocl = false;
   bool list = false;
+
+  bool special() const { return threads != 0 || processor_time; }
 };
 
 struct World {
-  Runtime runtime{{.devices = "cpu"}};
+  explicit World(const Options& chosen) : options(chosen) {}
+  const Options& options;
+  Runtime runtime{{.devices = "cpu", .workers = options.threads}};
   std::unique_ptr<OpenClDevice> pocl;
-  Options options;
   bool failed = false;
 };
 
@@ -91,6 +97,7 @@ Row make_row(const Case& test, const Field& field, const Times& seconds) {
 }
 
 std::vector<Row> run_cases(World& world) {
+  const Measure what = world.options.processor_time ? Measure::processor : Measure::clock;
   std::vector<Row> rows;
   for (const CaseMaker& maker : all_cases()) {
     const auto& only = world.options.only;
@@ -99,12 +106,12 @@ std::vector<Row> run_cases(World& world) {
     const Case test = maker.make();
     Field field = make_field(test, world);
     world.failed = !agree(test, field) || world.failed;
-    rows.push_back(make_row(test, field, measure(field.contenders, world.options.rounds)));
+    rows.push_back(make_row(test, field, measure(field.contenders, world.options.rounds, what)));
   }
   return rows;
 }
 
-void print_report(const std::vector<Row>& rows, const Results& results, const Peers& peers) {
+void print_report(const std::vector<Row>& rows, const Results& results, const Peers& peers, const Options& options) {
   fmt::print("{}\n{}", comparison_table(rows), memory_table(rows));
   if (!memory_table(rows).empty()) fmt::print("\n");
   for (const Result& r : results.all()) {
@@ -118,22 +125,28 @@ void print_report(const std::vector<Row>& rows, const Results& results, const Pe
   }
   fmt::print("peers:   {}; {}\n", peers.pocl.empty() ? "no PoCL" : peers.pocl,
              peers.cpp ? "C++ loops, clang++-19 -O3 -march=native -fopenmp" : "no C++ loops");
-  fmt::print("machine: {}\ncommit:  {}\nwritten: {}\n", machine_text(), commit_text(), results.write().string());
+  // Figures for information must not stand where the real ones do.
+  const std::string file = options.special() ? "no file (--threads, --processor-time)" : results.write().string();
+  fmt::print("machine: {}\ncommit:  {}\nwritten: {}\n", machine_text(), commit_text(), file);
 }
 
 int compare(const Options& options) {
-  World world{.options = options};
+  World world(options);
+  const unsigned threads = world.runtime.devices().at(0).processors;
+  // PoCL reads it when it starts; what the user has set stays.
+  ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(threads).c_str(), 0);
   std::string why_not = "--skip-pocl";
   if (!options.skip_pocl) world.pocl = find_pocl(why_not);
   if (!world.pocl) fmt::print("PoCL is left out: {}\n", why_not);
   if (loops::available()) {
-    loops::use_threads(static_cast<int>(world.runtime.devices().at(0).processors));
+    loops::use_threads(static_cast<int>(threads));
   } else {
     fmt::print("the C++ loops are left out: built without clang++-19 and its OpenMP (libomp-19-dev)\n");
   }
   const std::vector<Row> rows = run_cases(world);
   const Peers peers{world.pocl ? world.pocl->description() : "", loops::available()};
-  print_report(rows, comparison_results(rows, peers, options.only.empty()), peers);
+  const bool complete = options.only.empty() && !options.special();
+  print_report(rows, comparison_results(rows, peers, complete), peers, options);
   return world.failed ? 1 : 0;
 }
 
@@ -144,6 +157,8 @@ int main(int count, char** arguments) {
   CLI::App app{"The CPU device against PoCL and plain C++ loops."};
   app.add_option("--only", options.only, "only these benchmarks, separated by commas")->delimiter(',');
   app.add_option("--rounds", options.rounds, "measured rounds")->check(CLI::Range(1, 1000));
+  app.add_option("--threads", options.threads, "threads of each contender; one for each core unless given");
+  app.add_flag("--processor-time", options.processor_time, "measure the time of all threads on the processor");
   app.add_flag("--skip-pocl", options.skip_pocl, "without PoCL");
   app.add_flag("--list", options.list, "only the names of the benchmarks");
   CLI11_PARSE(app, count, arguments);

@@ -1,5 +1,7 @@
 #include "compare/measure.hpp"
 
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -17,16 +19,23 @@ constexpr double long_run_seconds = 0.5;
 // After it the threads of the contender whose turn was sleep, and take no core from the next one.
 constexpr std::chrono::milliseconds pause{4};
 
-double turn(Contender& contender) {
+double now(Measure what) {
+  if (what == Measure::clock) return static_cast<double>(base::SteadyClock::now()) * 1e-9;
+  timespec used{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + static_cast<double>(used.tv_nsec) * 1e-9;
+}
+
+double turn(Contender& contender, Measure what) {
   contender.reset();
-  const base::Stopwatch first;
+  const double start = now(what);
   contender.run();
-  double seconds = first.seconds();
+  double seconds = now(what) - start;
   if (seconds < long_run_seconds) {
     const int runs = std::clamp(static_cast<int>(std::ceil(turn_seconds / seconds)), 1, most_runs);
-    const base::Stopwatch watch;
+    const double again = now(what);
     for (int i = 0; i < runs; ++i) contender.run();
-    seconds = watch.seconds() / runs;
+    seconds = (now(what) - again) / runs;
   }
   std::this_thread::sleep_for(pause);
   return seconds;
@@ -41,12 +50,12 @@ double quantile(const std::vector<double>& sorted, double where) {
 
 }  // namespace
 
-Times measure(const std::vector<std::unique_ptr<Contender>>& contenders, int rounds) {
+Times measure(const std::vector<std::unique_ptr<Contender>>& contenders, int rounds, Measure what) {
   Times times(contenders.size());
   for (int round = -1; round < rounds; ++round) {
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       const std::size_t who = (i + static_cast<std::size_t>(round + 1)) % contenders.size();
-      const double seconds = turn(*contenders[who]);
+      const double seconds = turn(*contenders[who], what);
       if (round >= 0) times[who].push_back(seconds);
     }
   }

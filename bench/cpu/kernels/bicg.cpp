@@ -7,7 +7,7 @@ void bicg(int rows, int columns, const float* a, const float* r, const float* p,
 #pragma omp parallel for reduction(+ : s[ : columns])
   for (int i = 0; i < rows; ++i) {
     float sum = 0;
-#pragma omp simd reduction(+ : sum)
+HEDDLE_REORDERED_SUM(+ : sum)
     for (int j = 0; j < columns; ++j) {
       s[j] += a[i * columns + j] * r[i];
       sum += a[i * columns + j] * p[j];

@@ -6,7 +6,7 @@ void gesummv(int n, float alpha, float beta, const float* a, const float* b, con
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
     float left = 0, right = 0;
-#pragma omp simd reduction(+ : left, right)
+HEDDLE_REORDERED_SUM(+ : left, right)
     for (int j = 0; j < n; ++j) {
       left += a[i * n + j] * x[j];
       right += b[i * n + j] * x[j];

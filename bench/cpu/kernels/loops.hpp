@@ -4,6 +4,15 @@
 // Matrices are row-major. Arrays do not overlap.
 #pragma once
 
+// Sums are added up in the order that the kernels add them up in. What reordering them would gain is measured by building
+// with HEDDLE_REORDER_SUMS.
+#ifdef HEDDLE_REORDER_SUMS
+#define HEDDLE_PRAGMA(text) _Pragma(#text)
+#define HEDDLE_REORDERED_SUM(...) HEDDLE_PRAGMA(omp simd reduction(__VA_ARGS__))
+#else
+#define HEDDLE_REORDERED_SUM(...)
+#endif
+
 namespace heddle::bench::loops {
 
 struct Float4 {

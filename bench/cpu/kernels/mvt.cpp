@@ -6,7 +6,7 @@ void mvt(int n, const float* a, const float* y1, const float* y2, float* x1, flo
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
     float sum = x1[i];
-#pragma omp simd reduction(+ : sum)
+HEDDLE_REORDERED_SUM(+ : sum)
     for (int j = 0; j < n; ++j) sum += a[i * n + j] * y1[j];
     x1[i] = sum;
   }

@@ -7,7 +7,7 @@ void syrk(int n, int m, float alpha, float beta, const float* a, float* c) {
   for (int i = 0; i < n; ++i) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
-#pragma omp simd reduction(+ : sum)
+HEDDLE_REORDERED_SUM(+ : sum)
       for (int k = 0; k < m; ++k) sum += a[i * m + k] * a[j * m + k];
       c[i * n + j] = beta * c[i * n + j] + alpha * sum;
     }
