@@ -151,6 +151,20 @@ class SpinFinder {
   Slicer slicer_;
 };
 
+// Whether every block that can be reached from `block` leads back to it, within the part that is not ignored.
+bool leads_only_back(const ControlFlowGraph& cfg, const std::vector<bool>& ignored, std::uint32_t block) {
+  std::vector<Graph::Edge> edges;
+  for (std::uint32_t b : cfg.order())
+    for (std::uint32_t next : cfg.successors(b))
+      if (!ignored[b] && !ignored[next]) edges.emplace_back(b, next);
+  const Graph graph(cfg.size(), edges);
+  const std::vector<std::uint32_t> start{block};
+  const auto after = reachable_from(graph, start), before = reachable_from(graph.reversed(), start);
+  for (std::uint32_t b : cfg.order())
+    if (after[b] && !before[b]) return false;
+  return true;
+}
+
 // Blocks that may run while lanes of the group are elsewhere. Lanes on their way out, past which no barrier lies, do
 // not count: only blocks that lead to a barrier are looked at, and where lanes that stay among them meet again.
 std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity& uniformity,
@@ -171,11 +185,13 @@ std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity
     }
     if (!stays) backwards.emplace_back(exit, b);
   }
-  // Cycles that lead to a barrier of their own only: leave from their first block.
+  // Cycles that lead to a barrier of their own only, as a loop with a barrier is once those who leave it do not count: the
+  // end of a turn stands for the way out.
   std::vector<bool> ends = reachable_from(Graph(cfg.size() + 1, backwards), std::vector<std::uint32_t>{exit});
-  for (std::uint32_t b : cfg.order()) {
-    if (ignored[b] || ends[b]) continue;
-    backwards.emplace_back(exit, b);
+  const auto order = cfg.order();
+  for (auto b = order.rbegin(); b != order.rend(); ++b) {
+    if (ignored[*b] || ends[*b] || !leads_only_back(cfg, ignored, *b)) continue;
+    backwards.emplace_back(exit, *b);
     ends = reachable_from(Graph(cfg.size() + 1, backwards), std::vector<std::uint32_t>{exit});
   }
   const DominatorTree post(Graph(cfg.size() + 1, backwards), exit);

@@ -188,7 +188,10 @@ Values lower_float(Lowering& l) {
   }
   if (l.inst.opcode == Opcode::testp) return {has_property(l, values[0])};
   Value* result = compute(l, values);
-  return {packed ? l.pack(result, l.carrier_of(type)) : result};
+  if (!packed) return {result};
+  // f32x2 lives in registers without a type, where nobody settles a NaN later.
+  Value* nan = llvm::ConstantFP::get(result->getType(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
+  return {l.pack(l.b.CreateSelect(l.is_nan(result), nan, result), l.carrier_of(type))};
 }
 
 }  // namespace heddle::device::cpu

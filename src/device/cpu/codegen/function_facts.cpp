@@ -84,6 +84,7 @@ ValueForm FunctionFacts::special_form(ptx::SpecialRegister special) const {
 
 void FunctionFacts::find_forms() {
   assumptions_.assign(function.registers.size(), {});
+  kept_in_ = kept_out_ = BitMatrix(cfg.size(), function.registers.size());
   divergent_.assign(cfg.size(), false);
   if (options.lanes == 1) {
     for (ValueForm& form : forms) form = {Kind::uniform};
@@ -156,26 +157,54 @@ bool FunctionFacts::reaches_avoiding(std::uint32_t from, std::uint32_t to, std::
   return false;
 }
 
-// Instruction `chain` computed a value from `leaf`; does the leaf still hold the same when instruction `at` runs?
+// Instruction `chain` computed a value from `leaf`; does the leaf still hold the same, in every lane, when instruction `at`
+// runs? No definition may come in between. Where the leaf is not live any more, nobody else keeps lanes that are ahead from
+// giving it the next value: then it may have one definition only, which runs no more often than `at` is reached.
 bool FunctionFacts::leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std::uint32_t at) const {
   for (std::uint32_t definition : definitions_[leaf])
     if (reaches_avoiding(chain, definition, chain) && reaches_avoiding(definition, at, chain)) return false;
-  return true;
+  const std::vector<std::uint32_t> live = liveness.live_before(cfg, at);
+  if (std::find(live.begin(), live.end(), leaf) != live.end() || definitions_[leaf].empty()) return true;
+  const std::uint32_t definition = definition_[leaf];
+  if (definition == none) return false;
+  const std::uint32_t loop = cfg.loop_of(cfg.block_of(definition));
+  return loop == no_node || cfg.loop_contains(loop, cfg.block_of(at));
 }
 
-// Whether the exact value of every lane can be computed again at instruction `at`.
-bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at) const {
+// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `leaves` the registers that are
+// read for that.
+bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector<std::uint32_t>& leaves) const {
   const std::uint32_t chain = definition_[reg];
   if (chain == none || function.body[chain].guard.present) return false;
   for (const RegisterOccurrence& occurrence : table.of(chain)) {
     if (occurrence.is_def) continue;
-    if (!assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg])) {
-      if (!can_rebuild(occurrence.reg, at)) return false;
-    } else if (!leaf_is_stable(occurrence.reg, chain, at)) {
-      return false;
-    }
+    if (!leaf_is_stable(occurrence.reg, chain, at)) return false;
+    const bool goes_on = !assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg]);
+    if (!goes_on) leaves.push_back(occurrence.reg);
+    else if (!can_rebuild(occurrence.reg, at, leaves)) return false;
   }
   return true;
+}
+
+// The register is read at instruction `at` besides what liveness knows: its value must stay from its definitions on.
+void FunctionFacts::keep_until(std::uint32_t reg, std::uint32_t at) {
+  const auto defined_in = [&](std::uint32_t block, std::uint32_t before) {
+    const auto& list = definitions_[reg];
+    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) { return cfg.block_of(i) == block && i < before; });
+  };
+  std::vector<std::uint32_t> work;
+  const std::uint32_t last = cfg.block_of(at);
+  if (!defined_in(last, at)) work.push_back(last);
+  while (!work.empty()) {
+    const std::uint32_t block = work.back();
+    work.pop_back();
+    if (kept_in_.test(block, reg)) continue;
+    kept_in_.set(block, reg);
+    for (std::uint32_t p : cfg.predecessors(block)) {
+      kept_out_.set(p, reg);
+      if (!defined_in(p, cfg.block(p).end)) work.push_back(p);
+    }
+  }
 }
 
 // Where an affine value that rests on an assumption is read for something else than an address that has a careful way,
@@ -192,8 +221,11 @@ void FunctionFacts::drop_unusable_assumptions() {
       const bool is_address = occurrence.operand < inst.operands.size() && occurrence.element == 0 &&
                               inst.operands[occurrence.operand].kind == OperandKind::address;
       if (!is_address && !result_is_vector) continue;  // goes on as an affine value
-      if (!can_rebuild(occurrence.reg, i))
+      std::vector<std::uint32_t> leaves;
+      if (!can_rebuild(occurrence.reg, i, leaves))
         dropped.insert(assumptions_[occurrence.reg].begin(), assumptions_[occurrence.reg].end());
+      else
+        for (std::uint32_t leaf : leaves) keep_until(leaf, i);
     }
   }
   std::set<std::uint32_t> needed;
@@ -214,8 +246,10 @@ void FunctionFacts::find_schedule() {
   schedule = std::make_unique<Schedule>(cfg, dominators, post_dominators, divergent_, entry_full || options.lanes == 1);
   live_while_waiting = BitMatrix(cfg.size(), function.registers.size());
   for (std::uint32_t b : cfg.order())
-    for (std::uint32_t waiting : schedule->waiting_during(b))
+    for (std::uint32_t waiting : schedule->waiting_during(b)) {
       liveness.for_each_live_in(waiting, [&](std::uint32_t reg) { live_while_waiting.set(b, reg); });
+      kept_in_.for_each(waiting, [&](std::uint32_t reg) { live_while_waiting.set(b, reg); });
+    }
 }
 
 // Loops that read what others may write, in a way that says so: their turns may be a wait.

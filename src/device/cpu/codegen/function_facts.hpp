@@ -59,7 +59,7 @@ class FunctionFacts {
   ValueForm special_form(ptx::SpecialRegister special) const;
   // Registers that `reg`'s affine form was derived from by widening conversions that were not proved not to wrap.
   const std::vector<std::uint32_t>& assumptions(std::uint32_t reg) const { return assumptions_[reg]; }
-  bool live_out(std::uint32_t block, std::uint32_t reg) const { return liveness.live_out(block, reg); }
+  bool live_out(std::uint32_t block, std::uint32_t reg) const { return liveness.live_out(block, reg) || kept_out_.test(block, reg); }
   // The only instruction that defines the register; ~0 when there are several or none.
   std::uint32_t definition(std::uint32_t reg) const { return definition_[reg]; }
 
@@ -88,7 +88,8 @@ class FunctionFacts {
   void use_forms(const ptx::analysis::Uniformity& uniformity, const ptx::analysis::Webs& webs);
   bool relies_on_forms_in_branches() const;
   void drop_unusable_assumptions();
-  bool can_rebuild(std::uint32_t reg, std::uint32_t at) const;
+  bool can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector<std::uint32_t>& leaves) const;
+  void keep_until(std::uint32_t reg, std::uint32_t at);
   bool leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std::uint32_t at) const;
   bool reaches_avoiding(std::uint32_t from, std::uint32_t to, std::uint32_t avoid) const;
   void find_schedule();
@@ -98,6 +99,7 @@ class FunctionFacts {
   std::vector<std::uint32_t> definition_;
   std::vector<std::vector<std::uint32_t>> definitions_;
   std::vector<bool> divergent_;
+  ptx::analysis::BitMatrix kept_in_, kept_out_;  // row: block; registers that rebuilding an address reads later on
 };
 
 }  // namespace heddle::device::cpu

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "device/cpu/codegen/block_loops.hpp"
 #include "device/cpu/codegen/codegen.hpp"
 #include "device/cpu/codegen/emitter.hpp"
 #include "device/cpu/codegen/plan.hpp"
@@ -152,68 +153,32 @@ class KernelBuilder {
   void build_direct_entry(KernelContext& kernel, const FunctionFacts& facts) {
     auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer, abi_.pointer, abi_.i64, abi_.i64}, false);
     auto* function = make_function(kernel, type, entry_name, llvm::Function::ExternalLinkage, facts.function.line);
-    const auto new_block = [&](const char* name) { return llvm::BasicBlock::Create(llvm_, name, function); };
-    auto* entry = new_block("entry");
-    auto* done = new_block("done");
-    auto* block_start = new_block("block_start");
-    auto* warp_start = new_block("warp_start");
-    auto* warp_end = new_block("warp_end");
-    auto* block_end = new_block("block_end");
-    llvm::IRBuilder<> b(entry);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
     inputs.launch = function->getArg(0);
     inputs.warp = function->getArg(1);
-    llvm::Value *begin = function->getArg(2), *end = function->getArg(3);
     llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
     inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
     inputs.parameters = field(b, inputs.launch, offsetof(LaunchContext, parameters), abi_.pointer);
     llvm::Value* grid[3];
     for (unsigned d = 0; d < 3; ++d) grid[d] = field(b, inputs.launch, offsetof(LaunchContext, grid) + 4 * d, abi_.i32);
-    llvm::Value *wide_x = b.CreateZExt(grid[0], abi_.i64), *wide_y = b.CreateZExt(grid[1], abi_.i64);
-    llvm::Value* rows = b.CreateUDiv(begin, wide_x);
-    llvm::Value* first[3] = {b.CreateTrunc(b.CreateURem(begin, wide_x), abi_.i32), b.CreateTrunc(b.CreateURem(rows, wide_y), abi_.i32),
-                             b.CreateTrunc(b.CreateUDiv(rows, wide_y), abi_.i32)};
-    b.CreateCondBr(b.CreateICmpULT(begin, end), block_start, done);
-
-    b.SetInsertPoint(block_start);
-    auto* number = b.CreatePHI(abi_.i64, 2);
-    number->addIncoming(begin, entry);
-    llvm::PHINode* id[3];
-    for (unsigned d = 0; d < 3; ++d) {
-      id[d] = b.CreatePHI(abi_.i32, 2);
-      id[d]->addIncoming(first[d], entry);
-      inputs.block_id[d] = id[d];
-    }
-    for (unsigned d = 0; d < 3; ++d) set_field(b, block, offsetof(BlockContext, block_id) + 4 * d, id[d]);
-    b.CreateBr(warp_start);
-
-    b.SetInsertPoint(warp_start);
-    auto* first_thread = b.CreatePHI(abi_.i32, 2);
-    first_thread->addIncoming(b.getInt32(0), block_start);
-    inputs.first_thread = first_thread;
-    set_field(b, inputs.warp, offsetof(WarpContext, first_thread), first_thread);
     const auto threads = static_cast<std::uint32_t>(options_.block.count());
-    inputs.mask = existing_lanes_mask(b, b.CreateSub(b.getInt32(threads), first_thread));
-    inputs.end = warp_end;
-    FunctionEmitter(kernel, facts, function, inputs).emit(b);
-
-    b.SetInsertPoint(warp_end);
-    llvm::Value* next_thread = b.CreateAdd(first_thread, b.getInt32(plan_.lanes));
-    first_thread->addIncoming(next_thread, warp_end);
-    b.CreateCondBr(b.CreateICmpULT(next_thread, b.getInt32(threads)), warp_start, block_end);
-
-    b.SetInsertPoint(block_end);
-    llvm::Value* x = b.CreateAdd(id[0], b.getInt32(1));
-    llvm::Value* row_done = b.CreateICmpEQ(x, grid[0]);
-    llvm::Value* y = b.CreateAdd(id[1], b.CreateZExt(row_done, abi_.i32));
-    llvm::Value* plane_done = b.CreateICmpEQ(y, grid[1]);
-    id[0]->addIncoming(b.CreateSelect(row_done, b.getInt32(0), x), block_end);
-    id[1]->addIncoming(b.CreateSelect(plane_done, b.getInt32(0), y), block_end);
-    id[2]->addIncoming(b.CreateAdd(id[2], b.CreateZExt(plane_done, abi_.i32)), block_end);
-    llvm::Value* next = b.CreateAdd(number, b.getInt64(1));
-    number->addIncoming(next, block_end);
-    b.CreateCondBr(b.CreateICmpULT(next, end), block_start, done);
-    llvm::IRBuilder<>(done).CreateRetVoid();
+    BlockLoops loops(b, grid, function->getArg(2), function->getArg(3));
+    const auto warp = [&](llvm::Value* const id[3], llvm::Value* first_thread) {
+      for (unsigned d = 0; d < 3; ++d) {
+        inputs.block_id[d] = id[d];
+        set_field(b, block, offsetof(BlockContext, block_id) + 4 * d, id[d]);
+      }
+      inputs.first_thread = first_thread;
+      set_field(b, inputs.warp, offsetof(WarpContext, first_thread), first_thread);
+      inputs.mask = existing_lanes_mask(b, b.CreateSub(b.getInt32(threads), first_thread));
+      inputs.end = llvm::BasicBlock::Create(llvm_, "warp_end", function);
+      FunctionEmitter(kernel, facts, function, inputs).emit(b);
+      b.SetInsertPoint(inputs.end);
+    };
+    if (plan_.row_threads) loops.by_rows(threads, plan_.row_threads, plan_.lanes, warp);
+    else loops.by_blocks(threads, plan_.lanes, warp);
+    b.CreateRetVoid();
   }
 
   CompiledKernel finish() {

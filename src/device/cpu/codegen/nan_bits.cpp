@@ -26,25 +26,46 @@ bool is_copy(const Instruction& inst) {
 
 bool is_f32_arithmetic(const Instruction& inst) {
   switch (inst.opcode) {
-    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:
-    case Opcode::rcp: case Opcode::sqrt: case Opcode::rsqrt: case Opcode::sin: case Opcode::cos: case Opcode::ex2:
-    case Opcode::lg2: case Opcode::tanh: case Opcode::min: case Opcode::max: case Opcode::abs: case Opcode::neg:
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+    case Opcode::div:
+    case Opcode::rcp:
+    case Opcode::sqrt:
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::ex2:
+    case Opcode::lg2:
+    case Opcode::tanh:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::abs:
+    case Opcode::neg:
       return inst.d.type == Type::f32;
-    default: return false;
+    default:
+      return false;
   }
 }
 
 // Conversions that read f32 and give the same for every NaN.
 bool is_blind_conversion(const Instruction& inst) {
-  return inst.opcode == Opcode::cvt && inst.d.type2 == Type::f32 && inst.d.type != Type::f64 && inst.d.type != Type::tf32;
+  return inst.opcode == Opcode::cvt && inst.d.type2 == Type::f32 && inst.d.type != Type::f64 &&
+         inst.d.type != Type::tf32;
 }
 
 bool is_blind(const Instruction& inst) {
   if (is_f32_arithmetic(inst) || is_blind_conversion(inst)) return true;
   switch (inst.opcode) {
-    case Opcode::setp: case Opcode::set: return inst.d.type2 == Type::f32 || (inst.opcode == Opcode::setp && inst.d.type == Type::f32);
-    case Opcode::testp: return true;
-    default: return false;
+    case Opcode::setp:
+    case Opcode::set:
+      return inst.d.type2 == Type::f32 || (inst.opcode == Opcode::setp && inst.d.type == Type::f32);
+    case Opcode::testp:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -86,8 +107,8 @@ NanBits::NanBits(const ptx::Function& function, const ptx::analysis::ControlFlow
 }
 
 // A register is raw when arithmetic alone gives it values, in part through copies. One that also gets values whose bits
-// must stay is mixed: arithmetic results are made canonical as they are written to it. In a loop that would cost in every
-// turn, so there the register counts as raw; a NaN that goes round such a loop untouched loses its payload.
+// must stay is mixed: arithmetic results are made canonical as they are written to it. In a loop that would cost in
+// every turn, so there the register counts as raw; a NaN that goes round such a loop untouched loses its payload.
 void NanBits::classify(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg) {
   std::vector<bool> gets_raw(state_.size(), false), gets_exact(state_.size(), false), in_loop(state_.size(), false);
   const auto arithmetic = [&](bool first_round) {
@@ -123,7 +144,8 @@ void NanBits::classify(const ptx::Function& function, const ptx::analysis::Contr
     }
     return changed;
   };
-  for (bool first = true; arithmetic(first); first = false) {}
+  for (bool first = true; arithmetic(first); first = false) {
+  }
   for (std::size_t reg = 0; reg < state_.size(); ++reg) {
     if (gets_raw[reg]) state_[reg] = gets_exact[reg] && !in_loop[reg] ? State::mixed : State::raw;
   }

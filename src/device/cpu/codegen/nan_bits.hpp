@@ -1,5 +1,5 @@
-// Which NaN an f32 instruction gives. GPUs have one f32 NaN, 0x7fffffff; the host keeps an operand's payload or makes its
-// own. The difference shows only where the bits of a value are looked at (stored, moved to other lanes, used as an
+// Which NaN an f32 instruction gives. GPUs have one f32 NaN, 0x7fffffff; the host keeps an operand's payload or makes
+// its own. The difference shows only where the bits of a value are looked at (stored, moved to other lanes, used as an
 // integer), so that is where the host's NaN is replaced: sums and products in between cost nothing.
 #pragma once
 
@@ -27,7 +27,7 @@ class NanBits {
 
   void classify(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg);
 
-  std::vector<State> state_;       // by register
+  std::vector<State> state_;          // by register
   std::vector<bool> looks_, settle_;  // by instruction
 };
 

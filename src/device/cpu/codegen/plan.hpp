@@ -15,6 +15,8 @@ struct Plan {
   unsigned lanes = 32;
   bool may_wait = false;         // some loop may be waiting for another warp or block
   std::vector<bool> spin_loops;  // by loop of the function's control flow graph: which
+  // Direct shape: 0, or the order in which warps run is rows of this many threads (see BlockLoops::by_rows).
+  std::uint32_t row_threads = 0;
   std::string explanation;
 };
 
