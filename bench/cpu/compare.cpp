@@ -44,7 +44,7 @@ struct World {
 // Who takes part, Heddle first; the places of the others in `contenders`.
 struct Field {
   std::vector<std::unique_ptr<Contender>> contenders;
-  std::size_t pocl = 0, cpp = 0, streaming = 0;  // 0: does not take part
+  std::size_t pocl = 0, cpp = 0, reordered = 0, streaming = 0;  // 0: does not take part
 };
 
 Field make_field(const Case& test, World& world) {
@@ -55,8 +55,11 @@ Field make_field(const Case& test, World& world) {
   };
   add(make_heddle(test, world.runtime));
   if (world.pocl) field.pocl = add(world.pocl->contender(test));
-  if (loops::available()) field.cpp = add(make_loops(test));
-  if (loops::available() && test.streaming) field.streaming = add(make_streaming_loops(test));
+  if (loops::available()) {
+    if (test.reordered) field.reordered = add(make_loops(test, test.reordered, "C++ with sums reordered"));
+    if (test.streaming) field.streaming = add(make_loops(test, test.streaming, "C++ past the caches"));
+    field.cpp = add(make_loops(test, test.loops, "C++"));
+  }
   return field;
 }
 
@@ -87,6 +90,7 @@ Row make_row(const Case& test, const Field& field, const Times& seconds) {
     row.cpp = median_of(field.cpp);
     row.against_cpp = ratio(seconds[0], seconds[field.cpp]);
   }
+  if (field.reordered != 0) row.against_reordered = ratio(seconds[0], seconds[field.reordered]);
   if (field.streaming != 0) {
     row.streaming = median_of(field.streaming);
     std::vector<double> fastest = seconds[field.cpp];

@@ -16,14 +16,22 @@ endif()
 
 set(loops_flags -std=c++20 -O3 -march=native -fopenmp -fPIC -Wall -Wextra)
 set(loops_objects)
-foreach(name 2mm 3mm atax bicg black_scholes conv2d conv3d copy correlation covariance fdtd_2d gemm gemm_tiled gesummv
-             gramschmidt histogram mandelbrot mvt nbody reduction saxpy spmv stencil_3d syr2k syrk threads transpose triad)
-  set(source ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${name}.cpp)
+function(add_loops_object name source)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/loops/${name}.o)
+  set(source ${CMAKE_CURRENT_SOURCE_DIR}/kernels/${source}.cpp)
   add_custom_command(OUTPUT ${object}
-    COMMAND ${HEDDLE_BENCH_CLANG} ${loops_flags} -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${object}.d -c ${source} -o ${object}
+    COMMAND ${HEDDLE_BENCH_CLANG} ${loops_flags} ${ARGN} -I${CMAKE_CURRENT_SOURCE_DIR} -MD -MF ${object}.d -c ${source} -o ${object}
     DEPENDS ${source} DEPFILE ${object}.d VERBATIM)
-  list(APPEND loops_objects ${object})
+  set(loops_objects ${loops_objects} ${object} PARENT_SCOPE)
+endfunction()
+foreach(name 2mm 3mm black_scholes conv2d conv3d copy correlation covariance fdtd_2d gemm gemm_tiled gramschmidt histogram
+             mandelbrot reduction saxpy spmv stencil_3d threads transpose triad)
+  add_loops_object(${name} ${name})
+endforeach()
+# With long sums: in order, and in any order (kernels/sums.hpp).
+foreach(name atax bicg gesummv mvt nbody syr2k syrk)
+  add_loops_object(${name} ${name})
+  add_loops_object(${name}_reordered ${name} -DHEDDLE_REORDER_SUMS)
 endforeach()
 set(loops_library ${CMAKE_CURRENT_BINARY_DIR}/loops/libheddle_bench_loops.so)
 add_custom_command(OUTPUT ${loops_library}

@@ -66,6 +66,8 @@ struct Case {
   std::vector<ArraySpec> arrays;
   std::vector<Step> steps;
   Loops loops;
+  // For what holds long sums: the loops with leave to add up in any order.
+  Loops reordered;
   // For what is bound by memory alone: the loops with stores that go past the caches, and the bytes they move.
   Loops streaming;
   double bytes = 0;

@@ -1,6 +1,6 @@
 // Products of matrices.
 #include "compare/cases.hpp"
-#include "kernels/loops.hpp"
+#include "kernels/sums.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -70,6 +70,7 @@ Case syrk() {
   const auto a = made.add(matrix("a", n, m, 1)), c = made.add(matrix("c", n, n, 2, Role::changed));
   made.steps = {{"syrk", blocks_for_plane(n, n), plane_block, {n, m, alpha, beta, a, c}}};
   made.loops = [](const HostArrays& h) { loops::syrk(n, m, alpha, beta, h.get(0), h.get(1)); };
+  made.reordered = [](const HostArrays& h) { reordered_loops::syrk(n, m, alpha, beta, h.get(0), h.get(1)); };
   return made;
 }
 
@@ -81,6 +82,7 @@ Case syr2k() {
   const auto c = made.add(matrix("c", n, n, 3, Role::changed));
   made.steps = {{"syr2k", blocks_for_plane(n, n), plane_block, {n, m, alpha, beta, a, b, c}}};
   made.loops = [](const HostArrays& h) { loops::syr2k(n, m, alpha, beta, h.get(0), h.get(1), h.get(2)); };
+  made.reordered = [](const HostArrays& h) { reordered_loops::syr2k(n, m, alpha, beta, h.get(0), h.get(1), h.get(2)); };
   return made;
 }
 

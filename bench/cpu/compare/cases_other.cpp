@@ -1,6 +1,6 @@
 // Each for something of its own: arithmetic, divergence, strided access.
 #include "compare/cases.hpp"
-#include "kernels/loops.hpp"
+#include "kernels/sums.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -40,7 +40,8 @@ Case nbody() {
   const auto bodies = made.add(random_floats("bodies", 4 * n, 0, 1, 1));
   const auto attraction = made.add(zeros("attraction", 4 * n, Role::output));
   made.steps = {{"nbody", blocks_for(n, threads), {threads}, {n, bodies, attraction}}};
-  made.loops = [](const HostArrays& h) { loops::nbody(n, h.get<loops::Float4>(0), h.get<loops::Float4>(1)); };
+  made.loops = [](const HostArrays& h) { loops::nbody(n, h.get<Float4>(0), h.get<Float4>(1)); };
+  made.reordered = [](const HostArrays& h) { reordered_loops::nbody(n, h.get<Float4>(0), h.get<Float4>(1)); };
   return made;
 }
 

@@ -2,7 +2,7 @@
 #include <random>
 
 #include "compare/cases.hpp"
-#include "kernels/loops.hpp"
+#include "kernels/sums.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -24,6 +24,7 @@ Case atax() {
   made.steps = {{"atax_rows", blocks_for(n, threads), {threads}, {n, n, a, x, product}},
                 {"atax_columns", blocks_for(n, threads), {threads}, {n, n, a, product, y}}};
   made.loops = [](const HostArrays& h) { loops::atax(n, n, h.get(0), h.get(1), h.get(3)); };
+  made.reordered = [](const HostArrays& h) { reordered_loops::atax(n, n, h.get(0), h.get(1), h.get(3)); };
   return made;
 }
 
@@ -34,6 +35,9 @@ Case bicg() {
   made.steps = {{"bicg_columns", blocks_for(n, threads), {threads}, {n, n, a, r, s}},
                 {"bicg_rows", blocks_for(n, threads), {threads}, {n, n, a, p, q}}};
   made.loops = [](const HostArrays& h) { loops::bicg(n, n, h.get(0), h.get(1), h.get(2), h.get(3), h.get(4)); };
+  made.reordered = [](const HostArrays& h) {
+    reordered_loops::bicg(n, n, h.get(0), h.get(1), h.get(2), h.get(3), h.get(4));
+  };
   return made;
 }
 
@@ -44,6 +48,9 @@ Case mvt() {
   made.steps = {{"mvt_rows", blocks_for(n, threads), {threads}, {n, a, y1, x1}},
                 {"mvt_columns", blocks_for(n, threads), {threads}, {n, a, y2, x2}}};
   made.loops = [](const HostArrays& h) { loops::mvt(n, h.get(0), h.get(1), h.get(2), h.get(3), h.get(4)); };
+  made.reordered = [](const HostArrays& h) {
+    reordered_loops::mvt(n, h.get(0), h.get(1), h.get(2), h.get(3), h.get(4));
+  };
   return made;
 }
 
@@ -54,6 +61,9 @@ Case gesummv() {
   const auto product = made.add(zeros("product", n, Role::scratch)), y = made.add(zeros("y", n, Role::output));
   made.steps = {{"gesummv", blocks_for(n, threads), {threads}, {n, alpha, beta, a, b, x, product, y}}};
   made.loops = [](const HostArrays& h) { loops::gesummv(n, alpha, beta, h.get(0), h.get(1), h.get(2), h.get(4)); };
+  made.reordered = [](const HostArrays& h) {
+    reordered_loops::gesummv(n, alpha, beta, h.get(0), h.get(1), h.get(2), h.get(4));
+  };
   return made;
 }
 

@@ -24,8 +24,8 @@ class Contender {
 
 // The public interface of Heddle, on its CPU device. The runtime must outlive it.
 std::unique_ptr<Contender> make_heddle(const Case& test, Runtime& runtime);
-std::unique_ptr<Contender> make_loops(const Case& test);
-std::unique_ptr<Contender> make_streaming_loops(const Case& test);
+// One of the case's versions of the loops.
+std::unique_ptr<Contender> make_loops(const Case& test, const Loops& loops, std::string name);
 
 // PoCL's CPU device, found through the OpenCL loader; kept for all cases.
 class OpenClDevice {

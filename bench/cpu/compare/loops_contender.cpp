@@ -25,12 +25,8 @@ class LoopsContender final : public Contender {
 
 }  // namespace
 
-std::unique_ptr<Contender> make_loops(const Case& test) {
-  return std::make_unique<LoopsContender>(test, test.loops, "C++");
-}
-
-std::unique_ptr<Contender> make_streaming_loops(const Case& test) {
-  return std::make_unique<LoopsContender>(test, test.streaming, "C++ past the caches");
+std::unique_ptr<Contender> make_loops(const Case& test, const Loops& loops, std::string name) {
+  return std::make_unique<LoopsContender>(test, loops, std::move(name));
 }
 
 }  // namespace heddle::bench

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/table.hpp"
 #include "support/statistics.hpp"
 
@@ -12,6 +14,7 @@ namespace {
 constexpr double mean_against_pocl = 1.3, worst_against_pocl = 0.8, mean_against_cpp = 0.9, of_memory_speed = 0.95;
 
 constexpr const char* cpp_peer = "C++ loops, clang++-19 -O3 -march=native -fopenmp";
+constexpr const char* reordered_peer = "the same with omp simd reduction where there are long sums";
 
 std::string milliseconds(double seconds) { return seconds > 0 ? fmt::format("{:.2f}", seconds * 1e3) : "-"; }
 std::string gigabytes(double bytes, double seconds) {
@@ -19,6 +22,17 @@ std::string gigabytes(double bytes, double seconds) {
 }
 std::string times(const std::optional<Spread>& s) {
   return s ? fmt::format("{:.2f} ({:.2f}-{:.2f})", s->median, s->low, s->high) : "-";
+}
+
+// Against the faster version of the loops where there are two.
+std::vector<double> against_faster_loops(const std::vector<Row>& rows) {
+  std::vector<double> found;
+  for (const Row& row : rows) {
+    if (!row.against_cpp) continue;
+    const double plain = row.against_cpp->median;
+    found.push_back(row.against_reordered ? std::min(plain, row.against_reordered->median) : plain);
+  }
+  return found;
 }
 
 std::vector<double> medians(const std::vector<Row>& rows, std::optional<Spread> Row::* ratio, bool with_memory) {
@@ -38,10 +52,12 @@ std::string comparison_table(const std::vector<Row>& rows) {
                      {"PoCL ms", Align::right},
                      {"C++ ms", Align::right},
                      {"PoCL / Heddle", Align::right},
-                     {"C++ / Heddle", Align::right}});
+                     {"C++ / Heddle", Align::right},
+                     {"C++ reordered / Heddle", Align::right}});
   for (const Row& row : rows) {
     table.add_row({row.name, milliseconds(row.heddle), milliseconds(row.pocl), milliseconds(row.cpp),
-                   times(row.against_pocl), times(row.against_cpp)});
+                   times(row.against_pocl), times(row.against_cpp),
+                   row.against_reordered ? times(row.against_reordered) : ""});
   }
   return table.text();
 }
@@ -69,6 +85,8 @@ Results comparison_results(const std::vector<Row>& rows, const Peers& peers, boo
   // What memory alone decides says nothing about a compiler, and is not in the list that the bar is about.
   add_mean(medians(rows, &Row::against_pocl, false), "PoCL / Heddle, geometric mean", mean_against_pocl, peers.pocl);
   add_mean(medians(rows, &Row::against_cpp, true), "C++ / Heddle, geometric mean", mean_against_cpp, cpp_peer);
+  add_mean(against_faster_loops(rows), "C++ with sums reordered / Heddle, geometric mean", mean_against_cpp,
+           reordered_peer);
   for (const Row& row : rows) {
     results.add({row.name, row.heddle * 1e3, "ms", {}, ""});
     if (row.against_pocl) {
@@ -76,6 +94,10 @@ Results comparison_results(const std::vector<Row>& rows, const Peers& peers, boo
           {row.name + ", PoCL / Heddle", row.against_pocl->median, "x", at_least(worst_against_pocl), peers.pocl});
     }
     if (row.against_cpp) results.add({row.name + ", C++ / Heddle", row.against_cpp->median, "x", {}, cpp_peer});
+    if (row.against_reordered) {
+      results.add(
+          {row.name + ", C++ with sums reordered / Heddle", row.against_reordered->median, "x", {}, reordered_peer});
+    }
     if (row.against_memory) {
       results.add({row.name + ", part of the memory's speed", row.against_memory->median, "x",
                    at_least(of_memory_speed), "the fastest C++ loop, with or without non-temporal stores"});

@@ -15,7 +15,8 @@ struct Row {
   bool bound_by_memory = false;
   double bytes = 0;                                     // that a run moves; 0 where it is not bound by memory
   double heddle = 0, pocl = 0, cpp = 0, streaming = 0;  // seconds, medians; 0: was not there
-  std::optional<Spread> against_pocl, against_cpp, against_memory;  // times faster than the peer
+  // Times faster than the peer; reordered: than the loops with leave to reorder sums, where there are such.
+  std::optional<Spread> against_pocl, against_cpp, against_reordered, against_memory;
 };
 
 struct Peers {

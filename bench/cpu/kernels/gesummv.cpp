@@ -1,12 +1,12 @@
-#include "kernels/loops.hpp"
+#include "kernels/sums.hpp"
 
-namespace heddle::bench::loops {
+namespace heddle::bench::HEDDLE_SUM_LOOPS {
 
 void gesummv(int n, float alpha, float beta, const float* a, const float* b, const float* x, float* y) {
 #pragma omp parallel for
   for (int i = 0; i < n; ++i) {
     float left = 0, right = 0;
-HEDDLE_REORDERED_SUM(+ : left, right)
+    HEDDLE_REORDERED_SUM(+ : left, right)
     for (int j = 0; j < n; ++j) {
       left += a[i * n + j] * x[j];
       right += b[i * n + j] * x[j];
@@ -15,4 +15,4 @@ HEDDLE_REORDERED_SUM(+ : left, right)
   }
 }
 
-}  // namespace heddle::bench::loops
+}  // namespace heddle::bench::HEDDLE_SUM_LOOPS

@@ -1,23 +1,10 @@
 // The benchmarks as plain C++ loops, compiled by clang++ -O3 -march=native -fopenmp into a library of their own. The
 // declarations are weak: without that library (no libomp on the machine) they are null, and available() says so.
 //
-// Matrices are row-major. Arrays do not overlap.
+// Matrices are row-major. Arrays do not overlap. The loops with long sums are in sums.hpp.
 #pragma once
 
-// Sums are added up in the order that the kernels add them up in. What reordering them would gain is measured by building
-// with HEDDLE_REORDER_SUMS.
-#ifdef HEDDLE_REORDER_SUMS
-#define HEDDLE_PRAGMA(text) _Pragma(#text)
-#define HEDDLE_REORDERED_SUM(...) HEDDLE_PRAGMA(omp simd reduction(__VA_ARGS__))
-#else
-#define HEDDLE_REORDERED_SUM(...)
-#endif
-
 namespace heddle::bench::loops {
-
-struct Float4 {
-  float x, y, z, w;
-};
 
 #define HEDDLE_LOOPS [[gnu::weak]] void
 
@@ -31,12 +18,6 @@ HEDDLE_LOOPS three_mm(int n, const float* a, const float* b, const float* c, con
                       float* g);
 HEDDLE_LOOPS gemm(int m, int n, int k, float alpha, float beta, const float* a, const float* b, float* c);
 HEDDLE_LOOPS gemm_tiled(int n, const float* a, const float* b, float* c);
-HEDDLE_LOOPS syrk(int n, int m, float alpha, float beta, const float* a, float* c);
-HEDDLE_LOOPS syr2k(int n, int m, float alpha, float beta, const float* a, const float* b, float* c);
-HEDDLE_LOOPS atax(int rows, int columns, const float* a, const float* x, float* y);
-HEDDLE_LOOPS bicg(int rows, int columns, const float* a, const float* r, const float* p, float* s, float* q);
-HEDDLE_LOOPS mvt(int n, const float* a, const float* y1, const float* y2, float* x1, float* x2);
-HEDDLE_LOOPS gesummv(int n, float alpha, float beta, const float* a, const float* b, const float* x, float* y);
 HEDDLE_LOOPS gramschmidt(int rows, int columns, float* a, float* r, float* q);
 HEDDLE_LOOPS correlation(int n, int m, const float* data, float* average, float* spread, float* normal, float* result);
 HEDDLE_LOOPS covariance(int n, int m, const float* data, float* average, float* centred, float* result);
@@ -52,7 +33,6 @@ HEDDLE_LOOPS reduction(int n, const float* in, float* out);
 HEDDLE_LOOPS histogram(int n, const unsigned char* data, unsigned int* bins);
 HEDDLE_LOOPS black_scholes(int n, float rate, float volatility, const float* price, const float* strike,
                            const float* years, float* call, float* put);
-HEDDLE_LOOPS nbody(int n, const Float4* bodies, Float4* attraction);
 HEDDLE_LOOPS mandelbrot(int width, int height, int limit, float left, float top, float step, int* steps);
 
 // With stores that go through the caches and with stores that go past them; n a multiple of 16 for the latter.
