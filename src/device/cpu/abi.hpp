@@ -21,6 +21,7 @@ struct LaunchContext {
   std::uint32_t dynamic_shared_bytes;
   std::uint64_t grid_id;                  // %gridid
   void* executor;                         // the executor's object for this launch
+  std::uint32_t streams;                  // the launch writes more than the caches hold
 };
 
 // One resident block.

@@ -17,6 +17,7 @@ class KernelCode {
   bool may_wait = false;          // has loops that wait for other warps or blocks
   std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
   std::uint32_t stack_bytes = 0;  // of one fiber
+  std::uint32_t streamed_bytes = 0;  // that one thread writes by stores that may go past the caches
   const void* entry = nullptr;    // DirectEntry or WarpEntry
 
   // The PTX line that a code address belongs to, 0 when unknown. May read debug information: slow, any thread.

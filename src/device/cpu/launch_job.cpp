@@ -68,6 +68,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
   context_.dynamic_shared_bytes = config_.dynamic_shared_bytes;
   context_.grid_id = setup.command;
   context_.executor = this;
+  context_.streams = code_->streamed_bytes * range_.size() * block_threads_ > services.cache_bytes ? 1 : 0;
 }
 
 std::size_t LaunchJob::stack_bytes() const { return code_->stack_bytes + runtime_stack_bytes; }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t magic = 0x32304a424f4c4448ull;  // "HDLOBJ02"
+constexpr std::uint64_t magic = 0x33304a424f4c4448ull;  // "HDLOBJ03"
 constexpr const char* extension = ".kernel";
 
 struct Header {
@@ -23,9 +23,9 @@ struct Header {
   char key[64];
   std::uint64_t object_bytes;
   std::uint32_t explanation_bytes;
-  std::uint32_t shape, width, may_wait, stack_bytes, static_shared_bytes;
+  std::uint32_t shape, width, may_wait, stack_bytes, static_shared_bytes, streamed_bytes, reserved;
 };
-static_assert(sizeof(Header) == 16 + 64 + 8 + 24);
+static_assert(sizeof(Header) == 16 + 64 + 8 + 32);
 constexpr std::size_t checked_from = 16;
 
 std::string encode(const std::string& key, const CompiledKernel& kernel) {
@@ -39,6 +39,7 @@ std::string encode(const std::string& key, const CompiledKernel& kernel) {
   header.may_wait = kernel.may_wait ? 1 : 0;
   header.stack_bytes = kernel.stack_bytes;
   header.static_shared_bytes = kernel.static_shared_bytes;
+  header.streamed_bytes = kernel.streamed_bytes;
   std::string file(reinterpret_cast<const char*>(&header), sizeof header);
   file.append(kernel.object.data(), kernel.object.size());
   file += kernel.explanation;
@@ -63,6 +64,7 @@ std::optional<CompiledKernel> decode(const std::string& key, const std::string& 
   kernel.may_wait = header.may_wait != 0;
   kernel.stack_bytes = header.stack_bytes;
   kernel.static_shared_bytes = header.static_shared_bytes;
+  kernel.streamed_bytes = header.streamed_bytes;
   const char* object = file.data() + sizeof header;
   kernel.object.assign(object, object + header.object_bytes);
   kernel.explanation.assign(object + header.object_bytes, header.explanation_bytes);

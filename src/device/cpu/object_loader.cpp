@@ -104,6 +104,7 @@ class LoadedKernel final : public KernelCode {
     may_wait = compiled.may_wait;
     static_shared_bytes = compiled.static_shared_bytes;
     stack_bytes = compiled.stack_bytes;
+    streamed_bytes = compiled.streamed_bytes;
     const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes_.data(), bytes_.size()), "kernel");
     auto object = llvm::object::ObjectFile::createObjectFile(buffer);
     if (!object) fail(llvm::toString(object.takeError()));

@@ -1,6 +1,7 @@
 #include "device/cpu/services.hpp"
 
 #include "device/cpu/runtime_calls.hpp"
+#include "device/cpu/topology.hpp"
 
 namespace heddle::device::cpu {
 
@@ -8,7 +9,8 @@ Services::Services(const CpuOptions& device_options, unsigned workers, std::uint
                    void (*const* soft_functions)())
     : options(device_options),
       allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes)),
-      runtime(make_runtime_table(soft_functions, workers)) {}
+      runtime(make_runtime_table(soft_functions, workers)),
+      cache_bytes(last_level_cache_bytes()) {}
 
 void Services::print(const char* text, std::size_t size) {
   std::FILE* out = options.printf_output != nullptr ? options.printf_output : stdout;

@@ -25,6 +25,7 @@ class Services {
   const std::shared_ptr<Allocator> allocator;
   const RuntimeTable runtime;  // what generated code calls
   StackPool stacks;
+  const std::uint64_t cache_bytes;  // of the last level
 
   std::uint64_t next_number() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
   std::uint64_t now_ns() const { return base::SteadyClock::now(); }

@@ -3,6 +3,7 @@
 #include <cpuid.h>
 #include <hwloc.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -53,6 +54,14 @@ std::uint64_t machine_memory() {
 }
 
 }  // namespace
+
+std::uint64_t last_level_cache_bytes() {
+  // Virtual machines report the sum over all of a socket's caches, so what is said is not believed beyond a usual size.
+  constexpr std::uint64_t usual = 32 << 20;
+  const long third = ::sysconf(_SC_LEVEL3_CACHE_SIZE), second = ::sysconf(_SC_LEVEL2_CACHE_SIZE);
+  const auto said = static_cast<std::uint64_t>(std::max({third, second, 0L}));
+  return said == 0 ? usual : std::min(said, usual);
+}
 
 struct Topology::Handle {
   hwloc_topology_t topology = nullptr;

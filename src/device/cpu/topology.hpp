@@ -8,6 +8,9 @@
 
 namespace heddle::device::cpu {
 
+// Size of the cache of the last level that one core can count on; a guess where the system does not say.
+std::uint64_t last_level_cache_bytes();
+
 // What the process may use of the host. Immutable after construction.
 class Topology {
  public:

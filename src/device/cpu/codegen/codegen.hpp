@@ -30,6 +30,7 @@ struct CompiledKernel {
   bool may_wait = false;                // has loops that wait for other warps or blocks
   std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
   std::uint32_t stack_bytes = 0;        // of one fiber: frames and local memory of all its lanes
+  std::uint32_t streamed_bytes = 0;     // that one thread writes by stores that may go past the caches
   std::vector<char> object;             // ELF relocatable; entry symbol "heddle_kernel"; line table: line = PTX line
   std::string explanation;              // which shape and width were chosen, and why
 };

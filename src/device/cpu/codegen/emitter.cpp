@@ -186,9 +186,20 @@ bool FunctionEmitter::results_scalar(const ptx::Instruction& inst) const {
   return scalar;
 }
 
+namespace {
+
+bool writes_nothing(const ptx::Instruction& inst) {
+  bool writes = false;
+  ptx::for_each_def(inst, [&](std::uint32_t, const ptx::Slot&) { writes = true; });
+  return !writes;
+}
+
+}  // namespace
+
 void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
   const ptx::SlotList list = ptx::slots(inst);
   const bool carries = uses_carry(inst);
+  if (!carries && writes_nothing(inst)) return;  // its results are all _
   const bool scalar = results_scalar(inst) && !carries;
   std::vector<Value*> operands;
   for (unsigned i = 0; i < list.size; ++i) {

@@ -53,6 +53,7 @@ struct WarpInputs {
   llvm::Value* shared = nullptr;        // base of the shared window
   llvm::Value* block_id[3] = {};        // %ctaid, i32
   llvm::Value* first_thread = nullptr;  // linear id of lane 0, i32
+  llvm::Value* streams = nullptr;       // i1: streaming stores pay in this launch; null: never
   llvm::Value* mask = nullptr;          // lanes that start; null: all
   llvm::Value* parameters = nullptr;    // kernel parameters, or the frame of a call
   llvm::Value* returns = nullptr;       // frame for the results of a call
@@ -203,6 +204,7 @@ class FunctionEmitter {
   static std::vector<int> numbers(unsigned first, unsigned count);
   Value* concatenate(std::vector<Value*> parts);
   Value* load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
+  void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
   void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
   Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
   std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes, Value* mask,

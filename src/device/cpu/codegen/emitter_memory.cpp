@@ -20,6 +20,7 @@ using Kind = ValueForm::Kind;
 namespace {
 // Shorter runs than this are not worth an access each.
 constexpr unsigned min_run = 4;
+constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
 
 // Type of a value in memory; f16 and the like are carried as integers.
@@ -267,10 +268,40 @@ llvm::Value* FunctionEmitter::load_runs(const Address& address, llvm::Type* elem
   return concatenate(std::move(parts));
 }
 
+// Whole lines go past the caches where that pays; what else there is goes the plain way.
+void FunctionEmitter::stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain) {
+  auto* past = llvm::BasicBlock::Create(kernel_.llvm, "past_caches", llvm_function_);
+  auto* through = llvm::BasicBlock::Create(kernel_.llvm, "through_caches", llvm_function_);
+  auto* stored = llvm::BasicBlock::Create(kernel_.llvm, "stored", llvm_function_);
+  Value* place = b_.CreateAnd(b_.CreatePtrToInt(pointer, kernel_.abi.i64), line_bytes - 1);
+  Value* whole = b_.CreateICmpEQ(place, b_.getInt64(0));
+  if (mask) {
+    Value* bits = mask_bits(mask);
+    whole = b_.CreateAnd(whole, b_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType())));
+  }
+  b_.CreateCondBr(b_.CreateAnd(inputs_.streams, whole), past, through);
+  b_.SetInsertPoint(past);
+  auto* store = b_.CreateAlignedStore(value, pointer, llvm::Align(line_bytes));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(kernel_.llvm, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+  b_.CreateBr(stored);
+  b_.SetInsertPoint(through);
+  plain();
+  b_.CreateBr(stored);
+  b_.SetInsertPoint(stored);
+}
+
 void FunctionEmitter::store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, Space space) {
   for (unsigned first = 0; first < lanes(); first += length) {
     Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(address.offsets[first]));
     Value* part = b_.CreateShuffleVector(value, numbers(first, length));
+    if (length == lanes() && inputs_.streams && facts_.streaming.stores[index_] && bytes * length % line_bytes == 0) {
+      stream_or(at, part, mask, [&] {
+        if (mask) b_.CreateMaskedStore(part, at, llvm::Align(bytes), mask);
+        else b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+      });
+      continue;
+    }
     llvm::Instruction* store = nullptr;
     if (mask) store = b_.CreateMaskedStore(part, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)));
     else store = b_.CreateAlignedStore(part, at, llvm::Align(bytes));

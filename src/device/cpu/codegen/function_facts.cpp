@@ -29,6 +29,7 @@ FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, co
     table(function), dominators(ptx::analysis::dominators(cfg)), post_dominators(cfg), liveness(cfg, function, table),
     forms(function.registers.size()), memory(lane_memory(module, function)), nan_bits(function, cfg) {
   find_definitions();
+  streaming = find_streaming_stores(function, definition_, !cfg.loops().empty());
   find_forms();
   find_schedule();
   find_spin_loops();

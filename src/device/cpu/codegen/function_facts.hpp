@@ -8,6 +8,7 @@
 
 #include "device/cpu/codegen/nan_bits.hpp"
 #include "device/cpu/codegen/schedule.hpp"
+#include "device/cpu/codegen/streaming.hpp"
 #include "heddle/dim3.hpp"
 #include "ptx/analysis/bit_matrix.hpp"
 #include "ptx/analysis/control_flow.hpp"
@@ -81,6 +82,7 @@ class FunctionFacts {
   std::vector<bool> is_read;                    // by register: some instruction reads it
   LaneMemory memory;
   NanBits nan_bits;
+  StreamingStores streaming;
 
  private:
   void find_definitions();

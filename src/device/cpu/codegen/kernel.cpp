@@ -162,6 +162,9 @@ class KernelBuilder {
     inputs.parameters = field(b, inputs.launch, offsetof(LaunchContext, parameters), abi_.pointer);
     llvm::Value* grid[3];
     for (unsigned d = 0; d < 3; ++d) grid[d] = field(b, inputs.launch, offsetof(LaunchContext, grid) + 4 * d, abi_.i32);
+    if (facts.streaming.any())
+      inputs.streams = b.CreateICmpNE(field(b, inputs.launch, offsetof(LaunchContext, streams), abi_.i32), b.getInt32(0));
+    streamed_bytes_ = facts.streaming.bytes_of_thread;
     const auto threads = static_cast<std::uint32_t>(options_.block.count());
     BlockLoops loops(b, grid, function->getArg(2), function->getArg(3));
     const auto warp = [&](llvm::Value* const id[3], llvm::Value* first_thread) {
@@ -178,6 +181,8 @@ class KernelBuilder {
     };
     if (plan_.row_threads) loops.by_rows(threads, plan_.row_threads, plan_.lanes, warp);
     else loops.by_blocks(threads, plan_.lanes, warp);
+    // Stores that went past the caches are not ordered by what follows.
+    if (facts.streaming.any()) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     b.CreateRetVoid();
   }
 
@@ -196,6 +201,7 @@ class KernelBuilder {
     result.static_shared_bytes = static_cast<std::uint32_t>(shared_.static_bytes);
     // Frames of generated code are dominated by local memory and spilled vectors; recursion gets a generous stack.
     result.stack_bytes = static_cast<std::uint32_t>(lane_bytes_ * plan_.lanes) + (callees_.empty() ? 64u << 10 : 4u << 20);
+    result.streamed_bytes = streamed_bytes_;
     result.explanation = plan_.explanation;
     result.object = emit_object(module_, *machine_);
     return result;
@@ -213,6 +219,7 @@ class KernelBuilder {
   Plan plan_;
   std::unique_ptr<llvm::DIBuilder> debug_;
   std::uint64_t lane_bytes_ = 0;
+  std::uint32_t streamed_bytes_ = 0;
 };
 
 }  // namespace

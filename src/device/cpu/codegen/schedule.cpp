@@ -182,13 +182,17 @@ void Schedule::propagate() {
   state_ = std::move(flow.body);
 }
 
-// A whole active set may jump at once only past blocks where nobody waits; backwards only when nobody waits in the loop.
+// A whole active set may jump at once only past blocks where nobody waits; backwards, and out of a loop, only when nobody
+// waits in the loop, be it for its next turn.
 bool Schedule::edge_is_clear(std::uint32_t from, std::uint32_t to) const {
   const BlockSet& waiting = state_[from];
   if (retreating(from, to)) {
     const auto& blocks = cfg_.loops()[common_loop(from, to)].blocks;
     return std::none_of(blocks.begin(), blocks.end(), [&](std::uint32_t x) { return waiting[x]; });
   }
+  for (std::uint32_t loop = cfg_.loop_of(from); loop != none && !cfg_.loop_contains(loop, to); loop = cfg_.loops()[loop].parent)
+    for (std::uint32_t x : cfg_.loops()[loop].blocks)
+      if (waiting[x]) return false;
   for (std::uint32_t p = position(from) + 1; p < position(to); ++p)
     if (waiting[order()[p]]) return false;
   return mask_of_[to] != none || !waiting[to];
