@@ -75,7 +75,8 @@ struct RuntimeTable {
   // A call through a pointer that is no function, or a branch index out of range.
   void (*bad_jump)(WarpContext* warp, std::uint32_t lane, std::uint64_t target);  // noreturn
 
-  // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`; does not return when one is bad.
+  // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`, and that the address is a multiple of
+  // the size; does not return when one is bad.
   // space is ptx::Space; for shared and local the addresses are offsets in their windows. `window` is the size of the
   // local one; that of the shared one the launch knows.
   void (*check)(WarpContext* warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,

@@ -15,7 +15,7 @@ void BarrierSet::reset(unsigned threads) {
 }
 
 bool BarrierSet::is_complete(const Barrier& barrier) const {
-  if (barrier.expected == 0) {
+  if (!barrier.counted) {
     if (left_total_ == 0) return barrier.total >= threads_;
     // A thread that arrived without waiting and then left must not count twice.
     std::uint32_t there = 0;
@@ -45,6 +45,7 @@ void BarrierSet::finish(unsigned number) {
   }
   std::fill_n(barrier.by_warp.begin(), warps_, std::uint16_t{0});
   barrier.expected = barrier.total = barrier.voters = barrier.holds = 0;
+  barrier.counted = false;
   barrier.reduction = BarrierKind::sync;
   barrier.result = result;
   active_ &= ~(1u << number);
@@ -53,8 +54,8 @@ void BarrierSet::finish(unsigned number) {
 BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::uint32_t threads, std::uint32_t arriving,
                                        BarrierKind kind, std::uint32_t value) {
   if (number >= barriers) return Outcome::bad_number;
-  const std::uint32_t whole_warps = warps_ * warp_threads;
-  if (threads >= threads_ && threads <= whole_warps) threads = 0;
+  const bool counted = threads != 0;
+  if (!counted || threads == threads_) threads = warps_ * warp_threads;  // the last warp counts in full
   if (threads % warp_threads != 0) return Outcome::bad_count;
   Barrier& barrier = barriers_[number];
   const bool reduces = kind != BarrierKind::sync && kind != BarrierKind::arrive;
@@ -64,6 +65,7 @@ BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::ui
   } else if (barrier.expected != threads) {
     return Outcome::mixed;
   }
+  barrier.counted |= counted;
   if (reduces) {
     if (barrier.reduction != BarrierKind::sync && barrier.reduction != kind) return Outcome::mixed;
     barrier.reduction = kind;

@@ -13,7 +13,8 @@ namespace heddle::device::cpu {
 // rules for threads that have left speak of warps:
 // - a barrier of the whole block is complete when every thread has arrived or left the kernel;
 // - a barrier of n threads is complete when the warps that have arrived make up n threads, a warp counting fully when
-//   all its threads have arrived or left.
+//   all its threads have arrived or left. Warps that have left without coming to it do not count, even if n is the
+//   number of threads in the block.
 class BarrierSet {
  public:
   static constexpr unsigned barriers = 16;
@@ -43,13 +44,14 @@ class BarrierSet {
   bool active(unsigned barrier) const { return (active_ >> barrier & 1) != 0; }
   std::uint32_t arrived(unsigned barrier) const { return barriers_[barrier].total; }
   std::uint32_t expected(unsigned barrier) const {
-    return barriers_[barrier].expected == 0 ? threads_ : barriers_[barrier].expected;
+    return barriers_[barrier].counted ? barriers_[barrier].expected : threads_;
   }
   std::uint32_t left() const { return left_total_; }
 
  private:
   struct Barrier {
-    std::uint32_t expected = 0;  // 0: the whole block
+    std::uint32_t expected = 0;  // in whole warps
+    bool counted = false;        // an instruction of this phase has named the number
     std::uint32_t total = 0;     // lanes that have arrived
     std::uint32_t voters = 0, holds = 0;
     std::uint32_t result = 0;

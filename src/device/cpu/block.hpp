@@ -34,7 +34,6 @@ struct Warp {
   std::uint32_t result = 0;      // of the barrier or meeting that ended
   unsigned turns = 0;            // of a spin loop taken without switching
   const void* site = nullptr;    // return address of the last runtime call, for messages
-  const void* spin_site = nullptr;
 };
 
 // A window of memory with inaccessible pages on both sides.

@@ -32,6 +32,7 @@ struct Fault {
   std::uint32_t size = 0, space = 0;    // of a bad access
   bool is_write = false;
   bool read_only = false;               // a write to constant memory
+  bool misaligned = false;              // the address is no multiple of the size
   std::uint64_t window = 0;
   std::uint32_t number = 0;             // barrier, line of the assertion
   static constexpr std::size_t text_bytes = 256;

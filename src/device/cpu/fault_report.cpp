@@ -80,7 +80,7 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
                        base::format_bytes(job.stack_bytes()));
   }
   if (fault.signal != SIGSEGV && fault.signal != SIGBUS) return signal_text(fault.signal);
-  if (!fault.address_known) return "an access to an address that no memory can have (a wild pointer)";
+  if (!fault.address_known) return "an access to an address that no memory can have, or a misaligned one (a wild pointer)";
   if (warp.block->context.shared != nullptr) {
     // The window has pages without access on either side.
     const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
@@ -98,6 +98,13 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
 std::string describe_access(const Fault& fault, const Allocator& allocator) {
   const auto space = static_cast<ptx::Space>(fault.space);
   const char* doing = fault.is_write ? "write" : "read";
+  if (fault.misaligned) {
+    return fmt::format("misaligned {} of {} bytes: {} {:#x} is no multiple of {}", doing, fault.size,
+                       space == ptx::Space::shared  ? "offset in shared memory"
+                       : space == ptx::Space::local ? "offset in local memory"
+                                                    : "address",
+                       fault.address, fault.size);
+  }
   if (space == ptx::Space::shared || space == ptx::Space::local) {
     return fmt::format("{} of {} bytes at offset {} of {} memory, which has {} bytes", doing, fault.size,
                        static_cast<std::int64_t>(fault.address), space == ptx::Space::shared ? "shared" : "local",

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/cpu/stall.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -253,6 +254,7 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   if (address < nearest->address) return fmt::format("{} bytes before the {}", nearest->address - address, name);
   const std::uint64_t offset = address - nearest->address;
   if (offset < nearest->size) return fmt::format("at offset {} of the {}", offset, name);
+  if (offset == nearest->size) return fmt::format("right behind the end of the {}", name);
   return fmt::format("{} bytes past the end of the {}", offset - nearest->size, name);
 }
 
@@ -270,6 +272,29 @@ std::shared_ptr<const AllocationMap> Allocator::snapshot() const {
     if (a.size != 0) map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant});
   }
   return map;
+}
+
+std::uint64_t Allocator::fingerprint() const {
+  // The lock is given back between pieces: nobody who allocates shall wait for gigabytes to be read.
+  constexpr std::size_t piece = 1 << 20;
+  constexpr std::size_t sampled_from = 16 * piece, sampling = 16;  // of larger allocations one page in so many
+  std::uint64_t print = 0, next = 0;
+  for (;;) {
+    const std::lock_guard guard(mutex_);
+    auto at = held_.upper_bound(next);
+    if (at != held_.begin()) {
+      const Allocation& before = std::prev(at)->second.allocation;
+      if (next - before.address < before.size) --at;
+    }
+    if (at == held_.end()) return print;
+    const Allocation& a = at->second.allocation;
+    const std::uint64_t from = std::max(next, a.address), end = a.address + a.size;
+    const std::uint64_t to = std::min<std::uint64_t>(end, from + piece);
+    const bool sampled = a.size >= sampled_from && from != a.address && to != end;
+    for (std::uint64_t p = from; p < to; p += sampled ? page * sampling : piece)
+      print = fold_memory(print, reinterpret_cast<const void*>(p), std::min<std::size_t>(sampled ? page : piece, to - p));
+    next = std::max(to, a.address + 1);
+  }
 }
 
 std::uint64_t Allocator::used() const {

@@ -69,6 +69,8 @@ class Allocator {
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   std::shared_ptr<const AllocationMap> snapshot() const;
   std::uint64_t used() const;
+  // Changes with what is in the allocations, of large ones a sample. Reads while others write.
+  std::uint64_t fingerprint() const;
 
  private:
   struct Held {

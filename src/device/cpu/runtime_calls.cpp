@@ -190,15 +190,16 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t address = addresses[lane];
+    const bool misaligned = size > 1 && address % size != 0;
     bool read_only = false;
     if (windowed) {
-      if (address <= window && size <= window - address) continue;
+      if (!misaligned && address <= window && size <= window - address) continue;
     } else {
       const AllocationMap::Range* range = allocations->find(address, size);
       read_only = range != nullptr && range->constant && is_write != 0;
-      if (range != nullptr && !read_only) continue;
+      if (!misaligned && range != nullptr && !read_only) continue;
       const bool may_be_private = which == ptx::Space::generic || which == ptx::Space::param;
-      if (range == nullptr && may_be_private && is_private(warp, address, size, is_write != 0)) continue;
+      if (!misaligned && range == nullptr && may_be_private && is_private(warp, address, size, is_write != 0)) continue;
     }
     Fault& fault = begin_fault(warp, FaultKind::bad_access, lane);
     fault.address = address;
@@ -206,6 +207,7 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
     fault.space = space;
     fault.is_write = is_write != 0;
     fault.read_only = read_only;
+    fault.misaligned = misaligned;
     fault.window = window;
     end_launch(warp);
   }

@@ -215,7 +215,7 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
     warp.finished = false;
     warp.waiting = Waiting::nothing;
     warp.turns = 0;
-    warp.site = warp.spin_site = nullptr;
+    warp.site = nullptr;
   }
   block.barriers.reset(threads);
   if (width == 1) {
@@ -340,15 +340,23 @@ void Worker::wait_for_progress() {
   const auto timeout = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.deadlock_timeout).count());
   if (timeout == 0) return;
-  const std::uint64_t progress = pool_.progress();
-  if (idle_rounds_ == 1 || progress != seen_progress_ || pool_.any_running(*this, now)) {
-    seen_progress_ = progress;
-    progress_since_ns_ = now;
-    return;
+  if (idle_rounds_ == 1 || pool_.any_running(*this, now)) stall_.restart(pool_.progress(), now);
+  switch (stall_.look(pool_.progress(), now, timeout, [this] { return memory_print(); })) {
+    case StallWatch::Verdict::too_early: break;
+    case StallWatch::Verdict::memory_changed: note_progress(); break;  // others may be waiting for this worker
+    case StallWatch::Verdict::stalled:
+      report_deadlock();
+      stall_.restart(pool_.progress(), now);
+      break;
   }
-  if (now - progress_since_ns_ < timeout) return;
-  report_deadlock();
-  progress_since_ns_ = now;
+}
+
+// Changes with what the warps here may have written.
+std::uint64_t Worker::memory_print() const {
+  std::uint64_t print = services_.allocator->fingerprint();
+  for (const auto& block : residents_)
+    if (block->context.shared != nullptr) print = fold_memory(print, block->context.shared, block->job->shared_bytes());
+  return print;
 }
 
 void Worker::report_deadlock() {
@@ -394,10 +402,6 @@ void Worker::wait_for_others(Warp& warp) {
 }
 
 void Worker::spin(Warp& warp) {
-  if (warp.spin_site != warp.site) {  // another loop than last time
-    warp.spin_site = warp.site;
-    note_progress();
-  }
   Block& block = *warp.block;
   if (block.ready.empty(block.words) && ++warp.turns < turns_in_place) {
     relax();

@@ -12,6 +12,7 @@
 #include "device/cpu/fault.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/launch_job.hpp"
+#include "device/cpu/stall.hpp"
 
 namespace heddle::device::cpu {
 
@@ -95,6 +96,7 @@ class Worker {
   void retire(std::size_t resident, bool reusable);
   void forget_block(std::unique_ptr<Block> block);
   void wait_for_progress();
+  std::uint64_t memory_print() const;
   void report_deadlock();
   bool has_room(const LaunchJob& job) const;
   void end_in_failure(LaunchJob& job, const Warp& warp);
@@ -128,7 +130,7 @@ class Worker {
   std::vector<std::unique_ptr<Block>> residents_, spare_;
   unsigned resident_fibers_ = 0;
   unsigned idle_rounds_ = 0;
-  std::uint64_t seen_progress_ = 0, progress_since_ns_ = 0;
+  StallWatch stall_;
 
   std::string scratch_;
   std::shared_ptr<const AllocationMap> allocations_;

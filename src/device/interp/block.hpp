@@ -26,9 +26,11 @@ struct LaunchContext {
 
 struct Barrier {
   bool active = false;
-  std::uint32_t expected = 0;            // threads; 0: all that have not exited
+  bool counted = false;                  // an instruction has named the number of threads
+  std::uint32_t expected = 0;            // threads, in whole warps
   std::uint32_t arrived = 0;
   std::uint32_t holding = 0;             // of those, with a true predicate (bar.red)
+  std::vector<std::uint8_t> by_thread;   // how often each has arrived
 };
 
 struct Warp {
@@ -55,6 +57,8 @@ class Block {
   std::uint32_t alive = 0;               // threads that have not exited
 
   bool finished() const { return alive == 0; }
+  // Threads of the block when its last warp counts in full.
+  std::uint32_t whole() const { return static_cast<std::uint32_t>(warps.size() * 32); }
   Warp& warp_of(const Thread& thread) { return warps[thread.linear / 32]; }
 };
 

@@ -207,12 +207,16 @@ bool Launch::complete_meetings(Block& block, Warp& warp) {
 void Launch::arrive(Block& block, Thread& thread) {
   const Executor::BarrierUse use = executor_.barrier_use(block, thread);
   Barrier& barrier = block.barriers[use.id];
-  if (barrier.active && barrier.expected != use.threads) {
-    executor_.fault(fmt::format("barrier {} is used for {} threads here, while others wait there for {}", use.id,
-                                use.threads, barrier.expected));
+  const std::uint32_t expected = use.threads != 0 ? use.threads : block.whole();
+  if (barrier.active && barrier.expected != expected) {
+    executor_.fault(fmt::format("barrier {} is used for {} threads here, while others wait there for {}", use.id, expected,
+                                barrier.expected));
   }
+  if (!barrier.active) barrier.by_thread.assign(block.threads.size(), 0);
   barrier.active = true;
-  barrier.expected = use.threads;
+  barrier.counted |= use.threads != 0;
+  barrier.expected = expected;
+  ++barrier.by_thread[thread.linear];
   ++barrier.arrived;
   if (use.predicate) ++barrier.holding;
   if (use.waits) {
@@ -221,7 +225,27 @@ void Launch::arrive(Block& block, Thread& thread) {
   } else {
     ++thread.frame().pc;
   }
-  if (barrier.expected != 0 && barrier.arrived >= barrier.expected) complete_barrier(block, use.id);
+  if (is_complete(block, barrier)) complete_barrier(block, use.id);
+}
+
+// A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is when
+// the warps that have come to it make up that number: threads of those that have exited count, and the last warp of the
+// block counts in full.
+bool Launch::is_complete(const Block& block, const Barrier& barrier) const {
+  if (barrier.arrived + (block.whole() - block.alive) < barrier.expected) return false;  // not even at best
+  std::uint32_t there = 0;
+  bool all = true;
+  for (const Warp& warp : block.warps) {
+    std::uint32_t arrived = 0;
+    bool whole_warp = true;
+    for (std::uint32_t i = warp.first; i < warp.first + warp.count; ++i) {
+      arrived += barrier.by_thread[i];
+      whole_warp &= barrier.by_thread[i] != 0 || block.threads[i].state == ThreadState::exited;
+    }
+    all &= whole_warp;
+    if (arrived != 0) there += whole_warp ? std::max<std::uint32_t>(arrived, 32) : arrived;
+  }
+  return barrier.counted ? there >= barrier.expected : all;
 }
 
 void Launch::complete_barrier(Block& block, unsigned id) {
@@ -234,12 +258,12 @@ void Launch::complete_barrier(Block& block, unsigned id) {
   }
 }
 
-// Barriers of the whole block: threads that have exited count as arrived.
+// Barriers that threads complete by exiting.
 bool Launch::complete_barriers(Block& block) {
   bool any = false;
   for (unsigned id = 0; id < Block::barrier_count; ++id) {
     const Barrier& barrier = block.barriers[id];
-    if (!barrier.active || barrier.expected != 0 || barrier.arrived < block.alive) continue;
+    if (!barrier.active || !is_complete(block, barrier)) continue;
     complete_barrier(block, id);
     any = true;
   }

@@ -31,6 +31,7 @@ class Launch {
   void run_group(Block& block, Warp& warp, const Thread& leader);
   void gather(Block& block, Warp& warp, const Thread& leader);
   void arrive(Block& block, Thread& thread);
+  bool is_complete(const Block& block, const Barrier& barrier) const;
   void complete_barrier(Block& block, unsigned id);
   bool complete_barriers(Block& block);
   bool complete_meetings(Block& block, Warp& warp);

@@ -79,6 +79,21 @@ TEST(Barrier, ThreadsOfOtherWarpsThatLeftDoNotFillPartialCounts) {
   EXPECT_EQ(sync(set, 1, 32, 64, 1), Outcome::complete);
 }
 
+TEST(Barrier, WarpsThatLeftDoNotFillACountOfTheWholeBlock) {
+  BarrierSet set;
+  set.reset(64);
+  EXPECT_EQ(set.leave(32, 32), 0u);
+  EXPECT_EQ(sync(set, 0, 32, 64, 3), Outcome::wait);
+  EXPECT_TRUE(set.active(3));
+  EXPECT_EQ(sync(set, 0, 32, 0, 4), Outcome::complete);
+  // Nor do they when only some of the warps name the number.
+  set.reset(96);
+  EXPECT_EQ(sync(set, 0), Outcome::wait);
+  EXPECT_EQ(sync(set, 1, 32, 96), Outcome::wait);
+  EXPECT_EQ(set.leave(64, 32), 0u);
+  EXPECT_TRUE(set.active(0));
+}
+
 TEST(Barrier, Reductions) {
   BarrierSet set;
   set.reset(64);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "device/cpu/native.hpp"
 
 namespace heddle::device::cpu::test {
@@ -131,6 +132,30 @@ void sleep_a_while(WarpContext* warp) {
   argument<Word>(warp, 0)->fetch_add(1);
 }
 
+// As code that is kind to others writes it: asks, sleeps, asks again.
+void sleep_for_ever(WarpContext* warp) {
+  while (argument<Word>(warp, 0)->load() == 0) {
+    warp->block->launch->runtime->nanosleep(warp, 1000);
+    spin(warp);
+  }
+}
+
+// Two blocks hand a number to and fro, with nothing but loads and stores, until a deadline on the host's clock.
+void ping_pong(WarpContext* warp) {
+  auto* number = argument<Word>(warp, 0);
+  const auto* until = argument<std::uint64_t>(warp, 1);
+  const std::uint32_t me = warp->block->block_id[0];
+  for (;;) {
+    std::uint32_t now = number->load();
+    while (now % 2 != me && now < 0x80000000u) {
+      spin(warp);
+      now = number->load();
+    }
+    if (now >= 0x80000000u) return;
+    number->store(warp->block->launch->runtime->global_timer() > *until ? 0x80000000u : now + 1);
+  }
+}
+
 // Every thread is a fiber. Lanes meet in two groups, then all; every fifth thread leaves first.
 void meet_lanes(WarpContext* warp) {
   const auto meet = warp->block->launch->runtime->warp_meet;
@@ -176,7 +201,7 @@ class FiberShape : public testing::TestWithParam<unsigned> {
             fiber("wait_for_ever", &wait_for_ever), fiber("set_flag", &set_flag),
             direct("set_flag_direct", &set_flag_direct), fiber("sleep_a_while", &sleep_a_while),
             fiber("meet_lanes", &meet_lanes, 1, 1), fiber("sync_threads", &sync_threads, 2, 1),
-            fiber("misuse", &misuse, 0)};
+            fiber("misuse", &misuse, 0), fiber("sleep_for_ever", &sleep_for_ever), fiber("ping_pong", &ping_pong, 2)};
     for (NativeKernel& kernel : all) kernel.shared_bytes = 256;
     return all;
   }
@@ -289,6 +314,23 @@ TEST_P(FiberShape, DeadlockOfSpinLoopsIsReported) {
   native.launch(*queue, "wait_for_ever", {.grid = {3}, .block = {64}}, &flag);
   EXPECT_NO_THROW(queue->synchronize());
   host.join();
+}
+
+TEST_P(FiberShape, SleepingIsNoProgress) {
+  Word flag{0};
+  native.launch(*queue, "sleep_for_ever", {.grid = {2}, .block = {64}}, &flag);
+  EXPECT_THAT(error_of(ErrorCode::deadlock, [&] { queue->synchronize(); }), HasSubstr("kernel 'sleep_for_ever'"));
+}
+
+TEST_P(FiberShape, WorkHandedOnThroughMemoryIsNoDeadlock) {
+  const auto memory = native.device.allocate(4);
+  auto* number = static_cast<Word*>(memory->host());
+  number->store(0);
+  const auto start = std::chrono::steady_clock::now();
+  const std::uint64_t until = base::SteadyClock::now() + 1'000'000'000;  // three times the time limit for deadlocks
+  native.launch(*queue, "ping_pong", {.grid = {2}, .block = {32}}, number, &until);
+  EXPECT_NO_THROW(queue->synchronize());
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));
 }
 
 TEST_P(FiberShape, Nanosleep) {

@@ -118,5 +118,31 @@ TEST(AllocationMap, FindsRanges) {
   EXPECT_EQ(map->find(~0ull, 1), nullptr);
 }
 
+TEST(Allocator, FingerprintChangesWithWhatIsWritten) {
+  Allocator allocator(4 * gib, gib);
+  EXPECT_EQ(allocator.fingerprint(), allocator.fingerprint());
+  std::uint64_t print = allocator.fingerprint();
+  const auto expect_change = [&] {
+    const std::uint64_t now = allocator.fingerprint();
+    EXPECT_NE(now, print);
+    EXPECT_EQ(allocator.fingerprint(), now);
+    print = now;
+  };
+  for (const std::size_t bytes : {4u, 300u, 5000u, 3'000'001u, 40'000'000u}) {
+    const std::uint64_t address = allocator.allocate(bytes, AllocationKind::buffer);
+    std::memset(reinterpret_cast<void*>(address), 0, bytes);
+    print = allocator.fingerprint();
+    for (const std::size_t at : {std::size_t{0}, bytes / 4, bytes - 1}) {
+      if (bytes > 16'000'000 && at == bytes / 4) {
+        // Of the inside of a large one a sample is looked at: bulk changes show.
+        std::memset(reinterpret_cast<void*>(address + at), 9, 200'000);
+      } else {
+        reinterpret_cast<std::uint8_t*>(address)[at] ^= 0x80;
+      }
+      expect_change();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::device::cpu

@@ -130,9 +130,17 @@ TEST_F(Check, Global) {
   EXPECT_EQ(message(a, 4, ptx::Space::global, true), "no error");
   EXPECT_EQ(message(a - 4, 4, ptx::Space::global, false), "no error");  // lane 0 does not take part
   EXPECT_THAT(message(a + 4, 4, ptx::Space::global, true),
-              AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("write of 4 bytes"), HasSubstr("0 bytes past the end"),
+              AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("write of 4 bytes"), HasSubstr("right behind the end"),
                     HasSubstr("128 bytes")));
   EXPECT_THAT(message(a, 8, ptx::Space::global, false), AllOf(HasSubstr("thread (16, 0, 0)"), HasSubstr("read of 4 bytes")));
+}
+
+TEST_F(Check, Alignment) {
+  const auto memory = native.device.allocate(256);
+  const std::uint64_t a = memory->span().address;
+  EXPECT_THAT(message(a + 2, 4, ptx::Space::global, true),
+              AllOf(HasSubstr("thread (1, 0, 0)"), HasSubstr("misaligned write of 4 bytes: address"), HasSubstr("no multiple of 4")));
+  EXPECT_THAT(message(1, 4, ptx::Space::local, false, 200), HasSubstr("misaligned read of 4 bytes: offset in local memory 0x5"));
 }
 
 TEST_F(Check, Windows) {
