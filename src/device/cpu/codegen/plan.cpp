@@ -1,7 +1,6 @@
 #include "device/cpu/codegen/plan.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -91,9 +90,7 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
   const std::string one_lane = threads > 1 ? reason_for_one_lane(traits, function) : "";
   Plan plan;
   std::string width_reason = "no warp operations";
-  if (const char* w = std::getenv("HEDDLE_W"); w && one_lane.empty() && !waiting.needs_warp_semantics) {
-    plan.lanes = atoi(w);
-  } else if (options.width) {
+  if (options.width) {
     plan.lanes = options.width;
     width_reason = "asked for";
   } else if (!one_lane.empty()) {
