@@ -74,4 +74,27 @@ Picture enlarged(const Picture& picture, int factor) {
   return large;
 }
 
+Picture resized(const Picture& picture, int width, int height) {
+  Picture small(width, height);
+  for (int y = 0; y < height; ++y) {
+    const int y0 = y * picture.height / height, y1 = std::max(y0 + 1, (y + 1) * picture.height / height);
+    for (int x = 0; x < width; ++x) {
+      const int x0 = x * picture.width / width, x1 = std::max(x0 + 1, (x + 1) * picture.width / width);
+      long r = 0, g = 0, b = 0;
+      for (int v = y0; v < y1; ++v) {
+        for (int u = x0; u < x1; ++u) {
+          const Rgba& p = picture.at(u, v);
+          r += p.r;
+          g += p.g;
+          b += p.b;
+        }
+      }
+      const long count = static_cast<long>(x1 - x0) * (y1 - y0);
+      const auto mean = [count](long sum) { return static_cast<std::uint8_t>(sum / count); };
+      small.at(x, y) = {mean(r), mean(g), mean(b), 255};
+    }
+  }
+  return small;
+}
+
 }  // namespace images

@@ -32,5 +32,7 @@ void write_png(const std::string& path, const Gray& picture);
 Picture in_colour(const Gray& picture);
 // `factor` times as wide and high, interpolated linearly.
 Picture enlarged(const Picture& picture, int factor);
+// Of another size: each pixel is the mean of those it stands for, or the one it lies in.
+Picture resized(const Picture& picture, int width, int height);
 
 }  // namespace images

@@ -59,7 +59,8 @@ std::vector<float> gaussian_rows(const Gray& in, const std::vector<float>& weigh
   return out;
 }
 
-std::vector<float> gaussian_columns(const std::vector<float>& in, int width, int height, const std::vector<float>& weights) {
+std::vector<float> gaussian_columns(const std::vector<float>& in, int width, int height,
+                                    const std::vector<float>& weights) {
   const auto at = [&](int x, int y) { return in[static_cast<std::size_t>(std::clamp(y, 0, height - 1)) * width + x]; };
   std::vector<float> out(in.size());
   for (int y = 0; y < height; ++y) {

@@ -30,7 +30,8 @@ std::vector<float> gaussian_weights(int radius, float sigma);
 
 Gray gray(const Picture& in);
 std::vector<float> gaussian_rows(const Gray& in, const std::vector<float>& weights);
-std::vector<float> gaussian_columns(const std::vector<float>& in, int width, int height, const std::vector<float>& weights);
+std::vector<float> gaussian_columns(const std::vector<float>& in, int width, int height,
+                                    const std::vector<float>& weights);
 Gray unsharp(const Gray& in, const std::vector<float>& blurred, float amount);
 Picture box_blur(const Picture& in, int radius);
 Gray sobel(const Gray& in);
