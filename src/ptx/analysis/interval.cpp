@@ -27,8 +27,10 @@ std::int64_t ones_up_to(std::int64_t value) {
 Interval Interval::of(Wide low, Wide high, unsigned width) {
   if (high - low >= modulus(width) - 1) return any();
   // Into the range of unsigned values when that is possible, else around zero.
-  while (low >= modulus(width)) low -= modulus(width), high -= modulus(width);
-  while (high < -(modulus(width) / 2)) low += modulus(width), high += modulus(width);
+  const Wide m = modulus(width), half = m / 2;
+  const Wide turns = low >= m ? -(low / m) : high < -half ? (-half - high + m - 1) / m : 0;
+  low += turns * m;
+  high += turns * m;
   return fits(low, high) ? Interval{static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), false} : any();
 }
 

@@ -109,6 +109,8 @@ TEST(Interval, SignsAndBounds) {
   EXPECT_TRUE(Interval::of(0, 0xffffffff, 32).full);
   EXPECT_EQ(Interval::of(-1, -1, 32).as_unsigned(32), Interval::exactly(0xffffffff));
   EXPECT_EQ(Interval::exactly(0xffffffff).as_signed(32), Interval::exactly(-1));
+  EXPECT_EQ(Interval::of(INT64_MIN, INT64_MIN + 5, 16), Interval::of(0, 5, 16));  // at once, not turn by turn
+  EXPECT_EQ(Interval::of(INT64_MAX - 1, INT64_MAX, 16), Interval::of(65534, 65535, 16));
   EXPECT_TRUE(Interval::of(-1, 1, 32).as_unsigned(32).full);
   EXPECT_TRUE((Interval{5, 0x80000000, false}).as_signed(32).full);
   EXPECT_EQ(multiply(Interval::of(0, 65534, 32), Interval::of(1, 1024, 32), 32), Interval::of(0, 65534 * 1024, 32));

@@ -95,6 +95,7 @@ void FunctionEmitter::emit_instruction(const ptx::Instruction& inst) {
   set_location(inst);
   const bool scalar_guard = inst.guard.present && !guarded_by_lanes(inst);
   guard_done_ = false;
+  guard_values_ = {};
   if (scalar_guard && !is_pure(inst)) emit_behind_branch(inst);
   else dispatch(inst);
   if (const auto facts = facts_.no_wrap_at.find(index_); facts != facts_.no_wrap_at.end())

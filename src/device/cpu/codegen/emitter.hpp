@@ -10,6 +10,7 @@
 // shape (lanes() == 1) every value is uniform and there are no masks.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -115,6 +116,7 @@ class FunctionEmitter {
   void check_no_wrap(std::uint32_t assumption);
   void write(std::uint32_t reg, Value* value);
   void write_operand(const ptx::Operand& operand, ptx::Type type, Value* value);
+  Value* guard_value(bool as_vector);
   void store_register(std::uint32_t reg, Value* value);
   bool needs_blend(std::uint32_t reg) const;
   bool register_is_read(std::uint32_t reg) const { return facts_.is_read[reg]; }
@@ -318,6 +320,7 @@ class FunctionEmitter {
   std::uint32_t block_ = 0;
   std::uint32_t index_ = 0;                       // of the instruction
   Value* mask_ = nullptr;
+  std::array<Value*, 2> guard_values_{};          // of the instruction, once asked for: as a scalar, as a vector
   bool guard_done_ = false;                       // the guard of the instruction is a branch around it
   std::vector<Value*> current_;                   // latest value of each register within the block
   std::vector<std::uint32_t> touched_;            // registers with an entry in current_

@@ -232,6 +232,16 @@ void FunctionEmitter::store_register(std::uint32_t reg, Value* value) {
   if (facts_.live_out(block_, reg)) b_.CreateStore(value, slot(reg));
 }
 
+// The guard as it was before the instruction: the first of its results may be the guard itself.
+llvm::Value* FunctionEmitter::guard_value(bool as_vector) {
+  Value*& known = guard_values_[as_vector];
+  if (known) return known;
+  const ptx::Guard& guard = function_.body[index_].guard;
+  ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
+  predicate.negated = guard.negated;
+  return known = as_vector ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred);
+}
+
 // `value` is a scalar for uniform and affine registers, a vector for varying ones (a scalar is spread).
 void FunctionEmitter::write(std::uint32_t reg, Value* value) {
   value = fit(value, function_.registers[reg].type);
@@ -246,11 +256,9 @@ void FunctionEmitter::write(std::uint32_t reg, Value* value) {
   Value* keep = needs_blend(reg) ? mask_ : nullptr;
   const ptx::Guard& guard = function_.body[index_].guard;
   if (guard.present && !guard_done_) {
-    ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
-    predicate.negated = guard.negated;
     // A guard that differs from lane to lane and yet leaves the register uniform: whoever reads it gets this value.
-    if (is_vector) keep = both(keep, vector(predicate, ptx::Type::pred));
-    else if (!guarded_by_lanes(function_.body[index_])) keep = both(keep, lane0(predicate, ptx::Type::pred));
+    if (is_vector) keep = both(keep, guard_value(true));
+    else if (!guarded_by_lanes(function_.body[index_])) keep = both(keep, guard_value(false));
   }
   if (keep) value = b_.CreateSelect(keep, value, read(reg));
   store_register(reg, value);
