@@ -1,0 +1,44 @@
+// Runs a random kernel on the interpreter and on another device.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "random/program.hpp"
+#include "support/ptx_test.hpp"
+
+namespace heddle::test::random_kernel {
+
+enum class Verdict : int {
+  equal,
+  different,  // results differ
+  failed,     // the device reports an error
+  invalid,    // the interpreter does: the kernel is not what a random kernel should be
+  crashed,    // the process died, or ran out of time (compare_apart)
+};
+const char* name(Verdict verdict);
+
+struct Comparison {
+  Verdict verdict = Verdict::equal;
+  std::string text;  // the first values that differ, or the error
+};
+
+// The device in question.
+using Run = std::function<CaseResult(const PtxCase&)>;
+CaseResult run_on_cpu(const PtxCase& c);
+CaseResult run_on_interp(const PtxCase& c);
+
+Comparison compare_with_interp(const std::string& text, const Run& run);
+// The same in a process of its own that is ended after `seconds`.
+Comparison compare_apart(const std::string& text, const Run& run, unsigned seconds);
+
+// Some instruction may read a register that was never written. Such a kernel tells nothing.
+bool reads_uninitialised(const std::string& text);
+
+// A smaller program with the same verdict: statements, arms and turns taken away for as long as that stays so.
+Program reduce(Program program, const Run& run, Verdict verdict, unsigned seconds);
+
+// The command line (cpu_main.cpp).
+int tool_main(int argc, char** argv, const Run& run);
+
+}  // namespace heddle::test::random_kernel

@@ -1,0 +1,86 @@
+// Random kernels from the command line:
+//   heddle_random_kernel --seed N [--print]            the kernel's text, or whether the devices agree on it
+//   heddle_random_kernel --seed N --reduce SECONDS     the smallest kernel found with the same difference
+//   heddle_random_kernel --range BEGIN:END             one line for each seed on which they do not agree
+//   heddle_random_kernel --file F                      the same of a file
+//   ... --together                                     without a process for each kernel
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "random/comparison.hpp"
+
+namespace heddle::test::random_kernel {
+namespace {
+
+constexpr unsigned seconds_a_kernel = 30;
+
+struct Tool {
+  const Run& run;
+  bool apart = true;
+  Comparison compare(const std::string& text) const {
+    return apart ? compare_apart(text, run, seconds_a_kernel) : compare_with_interp(text, run);
+  }
+};
+
+int run_range(const Tool& tool, const std::string& range) {
+  const std::size_t colon = range.find(':');
+  const std::uint64_t begin = std::stoull(range), end = std::stoull(range.substr(colon + 1));
+  int bad = 0;
+  for (std::uint64_t seed = begin; seed < end; ++seed) {
+    const Comparison comparison = tool.compare(generate(seed).text());
+    if (comparison.verdict == Verdict::equal) continue;
+    ++bad;
+    std::printf("seed %llu %s: %s\n", static_cast<unsigned long long>(seed), name(comparison.verdict), comparison.text.c_str());
+    std::fflush(stdout);
+  }
+  return bad != 0;
+}
+
+int run_seed(const Tool& tool, std::uint64_t seed, bool print, unsigned reduce_seconds) {
+  const Program program = generate(seed);
+  if (print) return std::fputs(program.text().c_str(), stdout) < 0;
+  Comparison comparison = tool.compare(program.text());
+  if (comparison.verdict != Verdict::equal && reduce_seconds > 0) {
+    const std::string text = reduce(program, tool.run, comparison.verdict, reduce_seconds).text();
+    comparison = tool.compare(text);
+    std::fputs(text.c_str(), stdout);
+  }
+  std::printf("// %s: %s\n", name(comparison.verdict), comparison.text.c_str());
+  return comparison.verdict != Verdict::equal;
+}
+
+int run_file(const Tool& tool, const char* file) {
+  std::ifstream stream(file);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  const Comparison comparison = tool.compare(text.str());
+  std::printf("%s: %s\n", name(comparison.verdict), comparison.text.c_str());
+  return comparison.verdict != Verdict::equal;
+}
+
+}  // namespace
+
+int tool_main(int argc, char** argv, const Run& run) {
+  Tool tool{run};
+  std::uint64_t seed = 0;
+  std::string range, file;
+  bool print = false;
+  unsigned reduce_seconds = 0;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
+    if (word == "--range") range = value, ++i;
+    else if (word == "--file") file = value, ++i;
+    else if (word == "--seed") seed = std::strtoull(value.c_str(), nullptr, 0), ++i;
+    else if (word == "--reduce") reduce_seconds = static_cast<unsigned>(std::atoi(value.c_str())), ++i;
+    else if (word == "--print") print = true;
+    else if (word == "--together") tool.apart = false;
+    else return std::fprintf(stderr, "unknown option %s\n", word.c_str()), 2;
+  }
+  if (!range.empty()) return run_range(tool, range);
+  return file.empty() ? run_seed(tool, seed, print, reduce_seconds) : run_file(tool, file.c_str());
+}
+
+}  // namespace heddle::test::random_kernel
