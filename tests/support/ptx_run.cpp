@@ -31,8 +31,7 @@ struct Prepared {
   std::vector<std::byte> packed;
 };
 
-Prepared prepare(const PtxCase& c, device::Device& device, device::Queue& queue, const device::Function& function) {
-  Prepared p;
+void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, const device::Function& function, Prepared& p) {
   p.packed.resize(function.parameter_bytes());
   const auto& layout = function.parameters();
   if (layout.size() != c.arguments.size()) {
@@ -56,7 +55,6 @@ Prepared prepare(const PtxCase& c, device::Device& device, device::Queue& queue,
     std::memcpy(p.packed.data() + layout[i].offset, source, size);
   }
   queue.synchronize();
-  return p;
 }
 
 void execute(const PtxCase& c, device::Device& device, CaseResult& result) {
@@ -65,8 +63,9 @@ void execute(const PtxCase& c, device::Device& device, CaseResult& result) {
   options.check = c.check;
   const auto loaded = device.load(module, options);
   device::Function& function = loaded->function(c.kernel);
-  const auto queue = device.queue({});
-  Prepared p = prepare(c, device, *queue, function);
+  Prepared p;
+  const auto queue = device.queue({});  // goes first, and waits for what is under way, when something throws
+  prepare(c, device, *queue, function, p);
   device::LaunchConfig config;
   config.grid = c.grid;
   config.block = c.block;
@@ -100,6 +99,12 @@ CaseResult run_case(const PtxCase& c, const DeviceFactory& factory) {
   } catch (const Error& error) {
     result.error = error.code();
     result.error_text = error.what();
+  } catch (const std::exception& error) {
+    result.error = ErrorCode::internal;
+    result.error_text = fmt::format("an exception that is no heddle::Error: {}", error.what());
+  } catch (...) {
+    result.error = ErrorCode::internal;
+    result.error_text = "an exception of no known type";
   }
   return result;
 }

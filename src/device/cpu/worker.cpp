@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <utility>
 
@@ -25,6 +26,16 @@ constexpr unsigned rounds_between_clock_reads = 256;
 constexpr unsigned rounds_before_yield = 1024;
 // A worker whose warps all spin looks at the clock more often than that.
 constexpr std::uint64_t longest_poll_ns = 100'000'000;
+
+// The error that `describe` makes. If it throws something instead, that: on a worker nobody else would catch it.
+template <class Describe>
+std::exception_ptr error_from(Describe&& describe) noexcept {
+  try {
+    return std::make_exception_ptr(describe());
+  } catch (...) {
+    return std::current_exception();
+  }
+}
 
 }  // namespace
 
@@ -113,7 +124,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
     ready = stack != nullptr;
   }
   if (!ready) {
-    job.fail(std::make_exception_ptr(out_of_stack(job)));
+    job.fail(error_from([&] { return out_of_stack(job); }));
     job.finish(chunk.size());
     return;
   }
@@ -232,9 +243,15 @@ bool Worker::admit(LaunchJob& job) {
   const BlockRange one = job.take(1, 1);
   if (one.empty()) return false;
   job.note_start();
-  std::unique_ptr<Block> block = make_block(job);
+  std::unique_ptr<Block> block;
+  try {
+    residents_.reserve(residents_.size() + 1);
+    block = make_block(job);
+  } catch (const std::bad_alloc&) {
+    block = nullptr;
+  }
   if (block == nullptr) {
-    job.fail(std::make_exception_ptr(out_of_stack(job)));
+    job.fail(error_from([&] { return out_of_stack(job); }));
     job.finish(1);
     return true;
   }
@@ -283,7 +300,7 @@ bool Worker::run_block(Block& block) {
   if (block.live == 0) return true;
   if (!block.spinning.empty(block.words)) return false;
   // Nobody can run and nobody will be woken: barriers and meetings only end through warps of the same block.
-  block.job->fail(std::make_exception_ptr(barrier_deadlock(block)));
+  block.job->fail(error_from([&] { return barrier_deadlock(block); }));
   return true;
 }
 
@@ -364,12 +381,12 @@ void Worker::report_deadlock() {
   LaunchJob& job = *oldest.job;
   std::size_t resident = 0;
   for (const auto& block : residents_) resident += block->job == &job ? 1 : 0;
-  job.fail(std::make_exception_ptr(spin_deadlock(oldest, resident, services_.options.deadlock_timeout)));
+  job.fail(error_from([&] { return spin_deadlock(oldest, resident, services_.options.deadlock_timeout); }));
   note_progress();
 }
 
 void Worker::end_in_failure(LaunchJob& job, const Warp& warp) {
-  job.fail(std::make_exception_ptr(describe_fault(fault_, warp, job, *services_.allocator)));
+  job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
   if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
 }
 
