@@ -49,6 +49,20 @@ TEST_F(Headers, WarpFunctionsAreSingleInstructions) {
   EXPECT_THAT(ptx_of("f[0] = __ldg(f + 1);"), HasSubstr("ld.global.nc.f32"));
 }
 
+// An access that a message blames is the program's, whichever function of the headers makes it.
+TEST_F(Headers, InstructionsHaveTheLineThatCallsThem) {
+  const std::string ptx = ptx_of(
+      "\nint n = i[threadIdx.x];\natomicAdd(&u[n], 1u);\nf[n] = __ldg(&f[n + 1]) + sinf(f[n]);\n"
+      "if (n < 0) __trap();\n__syncthreads();\n");
+  EXPECT_THAT(ptx, Not(HasSubstr("heddle/atomics.h")));
+  EXPECT_THAT(ptx, Not(HasSubstr("heddle/memory.h")));
+  EXPECT_THAT(ptx, Not(HasSubstr("heddle/system_calls.h")));
+  EXPECT_THAT(ptx, Not(HasSubstr("heddle/synchronization.h")));
+  for (const char* line : {"1 2 ", "1 3 ", "1 4 ", "1 5 ", "1 6 "}) {
+    EXPECT_THAT(ptx, HasSubstr(std::string(".loc\t") + line));
+  }
+}
+
 TEST_F(Headers, FastMathUsesApproximateInstructions) {
   const CompileOptions fast{.fast_math = true};
   EXPECT_THAT(ptx_of("f[0] = sinf(f[1]);", fast), HasSubstr("sin.approx"));

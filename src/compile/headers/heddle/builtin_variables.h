@@ -6,7 +6,7 @@
 
 #define __HEDDLE_COMPONENT(FIELD, REGISTER)                                  \
   __declspec(property(get = __get_##FIELD)) unsigned int FIELD;              \
-  static __inline__ __attribute__((always_inline, device)) unsigned int __get_##FIELD() { \
+  static __inline__ __attribute__((always_inline, nodebug, device)) unsigned int __get_##FIELD() { \
     return __nvvm_read_ptx_sreg_##REGISTER();                                \
   }
 

@@ -6,7 +6,7 @@
 
 namespace cooperative_groups {
 
-#define __HEDDLE_CG__ inline __attribute__((always_inline, device))
+#define __HEDDLE_CG__ inline __attribute__((always_inline, nodebug, device))
 
 namespace __details {
 

@@ -39,6 +39,7 @@
 #define CUDART_CB
 #define CUDA_CB
 
-// Functions of these headers: in device code, and in both.
-#define __HEDDLE_DEVICE__ static __inline__ __attribute__((always_inline, device))
-#define __HEDDLE_BOTH__ static __inline__ __attribute__((always_inline, host, device))
+// Functions of these headers: in device code, and in both. Without debug information of their own: an instruction of
+// theirs has the line that calls them, which is what a message about it should name.
+#define __HEDDLE_DEVICE__ static __inline__ __attribute__((always_inline, nodebug, device))
+#define __HEDDLE_BOTH__ static __inline__ __attribute__((always_inline, nodebug, host, device))

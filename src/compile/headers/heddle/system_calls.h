@@ -12,8 +12,8 @@ __device__ void __assertfail(const char* message, const char* file, unsigned int
                              __SIZE_TYPE__ char_size) __attribute__((noreturn));
 
 // What the assert macro of <assert.h> calls.
-__device__ static inline __attribute__((noreturn)) void __assert_fail(const char* message, const char* file,
-                                                                      unsigned int line, const char* function) {
+__device__ static inline __attribute__((noreturn, nodebug)) void __assert_fail(const char* message, const char* file,
+                                                                               unsigned int line, const char* function) {
   __assertfail(message, file, line, function, sizeof(char));
 }
 // A call of a pure virtual function.

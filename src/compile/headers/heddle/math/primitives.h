@@ -5,7 +5,7 @@
 #pragma clang system_header
 
 #if defined(__CUDA__)
-#define __HEDDLE_MATH__ static __inline__ __attribute__((always_inline, device))
+#define __HEDDLE_MATH__ static __inline__ __attribute__((always_inline, nodebug, device))
 #define __HEDDLE_MATH_OUTLINE__ static __attribute__((noinline, device, unused))
 #define __HEDDLE_TABLE__ static __attribute__((device)) const
 #else
