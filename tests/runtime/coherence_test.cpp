@@ -147,6 +147,8 @@ TEST_F(CoherenceTest, LaunchesAreTimed) {
   const Launch adding = launch("add_to", {}, 1, 1.0f, data);
   EXPECT_NEAR(adding.seconds(), 2e-9, 1e-12);  // the launch and the record after it
   EXPECT_EQ(adding.device(), "near");
+  // Making code comes before the event that a launch's time begins with.
+  EXPECT_THAT(log_, ElementsAre("near: prepare add_to", "near: record", "near: record", "near: launch add_to"));
 }
 
 }  // namespace

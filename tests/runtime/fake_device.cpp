@@ -33,23 +33,26 @@ class FakeMemory final : public device::Memory {
 
 class FakeFunction final : public device::Function {
  public:
-  explicit FakeFunction(const ptx::Function& function) : function_(function) {}
+  FakeFunction(const ptx::Function& function, const FakeOptions& options) : function_(function), options_(options) {}
   const ptx::Function& ptx() const override { return function_; }
   const std::vector<device::ParameterLayout>& parameters() const override { return layout_; }
   std::uint32_t parameter_bytes() const override { return 0; }
   std::uint64_t static_shared_bytes() const override { return 0; }
-  void prepare(const Dim3&) override {}
+  void prepare(const Dim3&) override {
+    if (options_.log != nullptr) options_.log->push_back(options_.id + ": prepare " + function_.name);
+  }
 
  private:
   const ptx::Function& function_;
+  const FakeOptions& options_;
   std::vector<device::ParameterLayout> layout_;
 };
 
 class FakeModule final : public device::Module {
  public:
-  FakeModule(device::Device* device, std::shared_ptr<const ptx::Module> module)
+  FakeModule(device::Device* device, std::shared_ptr<const ptx::Module> module, const FakeOptions& options)
       : device_(device), module_(std::move(module)), variable_(16) {
-    for (const ptx::Function& function : module_->functions) functions_.emplace_back(function);
+    for (const ptx::Function& function : module_->functions) functions_.emplace_back(function, options);
   }
   device::Function& function(std::string_view name) override {
     const auto found = std::find_if(functions_.begin(), functions_.end(), [&](auto& f) { return f.ptx().name == name; });
@@ -120,6 +123,7 @@ void FakeQueue::record(device::Event& event) {
   auto& fake = static_cast<FakeEvent&>(event);
   fake.queue_ = this;
   fake.error_.reset();
+  note("record");  // when it is asked for, not when it is reached
   add([this, &fake] {
     fake.queue_ = nullptr;
     fake.error_ = failure_;
@@ -154,7 +158,7 @@ std::unique_ptr<device::Memory> FakeDevice::allocate(std::size_t bytes) {
 std::shared_ptr<device::Module> FakeDevice::load(std::shared_ptr<const ptx::Module> module,
                                                  const device::LoadOptions& options) {
   loaded_with_check = options.check;
-  return std::make_shared<FakeModule>(this, std::move(module));
+  return std::make_shared<FakeModule>(this, std::move(module), options_);
 }
 
 std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions&) {
