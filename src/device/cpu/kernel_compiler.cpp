@@ -48,9 +48,13 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
   const std::string id = cache_ != nullptr ? key(print, options) : std::string();
   if (cache_ != nullptr) {
     if (std::optional<CompiledKernel> cached = cache_->load(id)) {
-      auto code = load_object(std::move(*cached));
-      base::log_debug("cpu: kernel {} from the cache in {}", name, base::format_duration(stopwatch.seconds()));
-      return code;
+      try {
+        auto code = load_object(std::move(*cached));
+        base::log_debug("cpu: kernel {} from the cache in {}", name, base::format_duration(stopwatch.seconds()));
+        return code;
+      } catch (const Error& error) {
+        base::log_info("cpu: kernel {} is compiled again, since its code from the cache cannot be used: {}", name, error.what());
+      }
     }
   }
   CompiledKernel compiled = generate(source, entry, unit, options);

@@ -1,9 +1,15 @@
 #include "device/cpu/object_cache.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <system_error>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -16,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t magic = 0x33304a424f4c4448ull;  // "HDLOBJ03"
 constexpr const char* extension = ".kernel";
+// A file that is being written is there for milliseconds; one as old as this was left by a process that was killed.
+constexpr std::chrono::hours abandoned_after{1};
 
 struct Header {
   std::uint64_t magic;
@@ -83,7 +91,17 @@ void ObjectCache::complain(std::string_view what) {
   base::log_warn("compiled kernels are not cached: {}", what);
 }
 
+// Ours or root's, and not open to everybody. One that is not there yet holds nothing to trust.
+bool ObjectCache::trusted() {
+  struct stat status {};
+  if (::stat(folder_.c_str(), &status) != 0) return true;
+  if ((status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & S_IWOTH) == 0) return true;
+  complain(fmt::format("other users may write to {}, and what is there would be executed", folder_.string()));
+  return false;
+}
+
 std::optional<CompiledKernel> ObjectCache::load(const std::string& key) {
+  if (!trusted()) return std::nullopt;
   const fs::path path = file_of(key);
   const std::optional<std::string> file = base::read_file_if_there(path);
   if (!file) return std::nullopt;
@@ -98,6 +116,7 @@ std::optional<CompiledKernel> ObjectCache::load(const std::string& key) {
 }
 
 void ObjectCache::store(const std::string& key, const CompiledKernel& kernel) {
+  if (!trusted()) return;
   const std::string file = encode(key, kernel);
   try {
     base::write_file_atomic(file_of(key), std::string_view(file));
@@ -125,10 +144,15 @@ void ObjectCache::trim() {
   std::error_code error;
   for (fs::recursive_directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     std::error_code gone;  // another process may be removing it
-    if (it->path().extension() != extension || !it->is_regular_file(gone)) continue;
+    if (!it->is_regular_file(gone)) continue;
     const std::uint64_t bytes = it->file_size(gone);
     const auto used = it->last_write_time(gone);
     if (gone) continue;
+    if (it->path().extension() != extension) {
+      const bool unfinished = it->path().stem().extension() == extension;  // NAME.kernel.XXXXXX
+      if (unfinished && fs::file_time_type::clock::now() - used > abandoned_after) fs::remove(it->path(), gone);
+      continue;
+    }
     entries.push_back({used, bytes, it->path()});
     total += bytes;
   }

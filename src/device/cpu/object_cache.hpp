@@ -1,4 +1,5 @@
-// Compiled kernels on disk. An entry is a file named by its key; readers trust nothing but a checksum.
+// Compiled kernels on disk. An entry is a file named by its key; readers trust nothing but a checksum, and no folder that
+// others may write to: what is in it will be executed.
 #pragma once
 
 #include <atomic>
@@ -27,6 +28,7 @@ class ObjectCache {
   std::filesystem::path file_of(const std::string& key) const;
 
  private:
+  bool trusted();  // the folder
   void trim();
   void complain(std::string_view what);
 

@@ -59,6 +59,13 @@ void check_launch(const DeviceInfo& info, const LoadedFunction& function, const 
     base::fail(ErrorCode::invalid_argument, "kernel '{}' takes {} bytes of arguments, not {}", function.ptx().name,
                function.parameter_bytes(), argument_bytes);
   check_directives(function.ptx(), config.block);
+  // Each thread of a resident block takes memory.
+  constexpr std::uint64_t most_threads = 1 << 20;
+  if (config.cooperative && range.size() > most_threads / config.block.count())
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
+               "at once",
+               function.ptx().name, range.size(), config.block.count(), most_threads / config.block.count());
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
-// From kernels to code in memory: extraction, the cache on disk, loading, and who compiles when.
+// From kernels to code in memory: extraction, loading, and who compiles when.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <filesystem>
@@ -18,6 +16,7 @@
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -91,99 +90,6 @@ TEST(KernelUnit, FingerprintsFollowContentNotPlace) {
   EXPECT_NE(print(text), print(replaced("used = 5", "used = 6")));
 }
 
-class Folder : public testing::Test {
- protected:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "heddle-cache-XXXXXX").string();
-    path = ::mkdtemp(name.data());
-  }
-  ~Folder() override {
-    std::error_code ignored;
-    fs::permissions(path, fs::perms::owner_all, ignored);
-    fs::remove_all(path, ignored);
-  }
-  fs::path path;
-  const std::string key = std::string(64, 'a');
-};
-class ObjectCacheTest : public Folder {};
-
-TEST_F(ObjectCacheTest, GivesBackWhatWasStored) {
-  ObjectCache cache(path, 1 << 30);
-  EXPECT_FALSE(cache.load(key));
-  CompiledKernel kernel = adding_kernel(3, 7);
-  kernel.shape = Shape::fiber;
-  kernel.width = 16;
-  kernel.may_wait = true;
-  kernel.stack_bytes = 1234;
-  kernel.static_shared_bytes = 96;
-  cache.store(key, kernel);
-  const auto again = ObjectCache(path, 1 << 30).load(key);
-  ASSERT_TRUE(again);
-  EXPECT_EQ(again->object, kernel.object);
-  EXPECT_EQ(again->shape, Shape::fiber);
-  EXPECT_EQ(again->width, 16u);
-  EXPECT_TRUE(again->may_wait);
-  EXPECT_EQ(again->stack_bytes, 1234u);
-  EXPECT_EQ(again->static_shared_bytes, 96u);
-  EXPECT_EQ(again->explanation, kernel.explanation);
-  EXPECT_FALSE(cache.load(std::string(64, 'b')));
-}
-
-TEST_F(ObjectCacheTest, AnyDamageIsNoticed) {
-  ObjectCache cache(path, 1 << 30);
-  const CompiledKernel kernel = adding_kernel(3, 7);
-  cache.store(key, kernel);
-  const std::string good = base::read_file(cache.file_of(key));
-  for (std::size_t i = 0; i < good.size(); i += 1 + good.size() / 257) {
-    std::string bad = good;
-    bad[i] = static_cast<char>(bad[i] ^ 0x10);
-    base::write_file_atomic(cache.file_of(key), bad);
-    EXPECT_FALSE(cache.load(key)) << "byte " << i;
-    base::write_file_atomic(cache.file_of(key), std::string_view(good).substr(0, i));
-    EXPECT_FALSE(cache.load(key)) << "cut at " << i;
-  }
-  base::write_file_atomic(cache.file_of(key), good + "x");
-  EXPECT_FALSE(cache.load(key));
-  // An entry under the name of another.
-  const std::string other(64, 'b');
-  base::write_file_atomic(cache.file_of(other), good);
-  EXPECT_FALSE(cache.load(other));
-  cache.store(key, kernel);
-  EXPECT_TRUE(cache.load(key));
-}
-
-TEST_F(ObjectCacheTest, ForgetsTheLeastRecentlyUsed) {
-  const CompiledKernel kernel = adding_kernel(3, 7);
-  const auto name = [](int i) { return std::string(62, 'c') + static_cast<char>('a' + i / 10) + static_cast<char>('0' + i % 10); };
-  std::uint64_t entry = 0;
-  {
-    ObjectCache cache(path, 1 << 30);
-    cache.store(name(0), kernel);
-    entry = fs::file_size(cache.file_of(name(0)));
-    for (int i = 1; i < 20; ++i) cache.store(name(i), kernel);
-    const auto now = fs::file_time_type::clock::now();
-    for (int i = 0; i < 20; ++i) fs::last_write_time(cache.file_of(name(i)), now - std::chrono::hours(100 - i));
-    EXPECT_TRUE(cache.load(name(2)));  // now the most recently used
-  }
-  ObjectCache small(path, 8 * entry);
-  small.store(name(30), kernel);
-  EXPECT_TRUE(small.load(name(30)));
-  EXPECT_TRUE(small.load(name(2)));
-  EXPECT_TRUE(small.load(name(19)));
-  EXPECT_FALSE(small.load(name(0)));
-  EXPECT_FALSE(small.load(name(5)));
-}
-
-TEST_F(ObjectCacheTest, FoldersThatCannotBeUsedOnlyLoseCaching) {
-  const fs::path file = path / "file";
-  base::write_file_atomic(file, std::string_view("no folder"));
-  ObjectCache cache(file / "below", 1 << 30);
-  const CompiledKernel kernel = adding_kernel(3, 7);
-  EXPECT_NO_THROW(cache.store(key, kernel));
-  EXPECT_NO_THROW(cache.store(key, kernel));
-  EXPECT_FALSE(cache.load(key));
-}
-
 TEST(ObjectLoader, RunsAndKnowsItsLines) {
   const auto code = load_object(adding_kernel(3, 7));
   const auto entry = reinterpret_cast<DirectEntry>(const_cast<void*>(code->entry));
@@ -217,7 +123,7 @@ TEST(ObjectLoader, RefusesWhatIsNotComplete) {
   EXPECT_THAT(message(), HasSubstr("cannot be loaded"));
 }
 
-class Compiling : public Folder {
+class Compiling : public testing::Test {
  protected:
   // A device that makes a fixed kernel for everything, and counts.
   std::unique_ptr<CpuDevice> device() {
@@ -245,6 +151,8 @@ class Compiling : public Folder {
     queue->synchronize();
     return value;
   }
+  const tests::TemporaryFolder folder;
+  const fs::path& path = folder.path();
   std::atomic<int> compiled{0};
   unsigned step = 1;
   const std::shared_ptr<const ptx::Module> module = std::make_shared<ptx::Module>(parse(source));
