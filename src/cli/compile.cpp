@@ -22,6 +22,9 @@ struct Options {
 };
 
 void run(const Options& options) {
+  if (std::filesystem::path(options.file).extension() == ".ptx") {
+    throw UsageError(options.file + " is PTX already; compile takes CUDA C++");
+  }
   const Progress progress("compiling " + options.file);
   const std::string ptx = compile_to_ptx(options.file, options.compile);
   if (options.output == "-") {
@@ -36,7 +39,8 @@ void run(const Options& options) {
                                            ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
                                            : std::filesystem::path(options.output);
   base::write_file_atomic(output, std::string_view(ptx));
-  fmt::print("{}: {} kernels, {} of PTX\n", output.string(), kernels, base::format_bytes(ptx.size()));
+  fmt::print("{}: {} {}, {} of PTX\n", output.string(), kernels, kernels == 1 ? "kernel" : "kernels",
+             base::format_bytes(ptx.size()));
 }
 
 }  // namespace
@@ -45,7 +49,8 @@ void add_compile(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "compiles CUDA C++ to PTX");
   command->add_option("file", options->file, "a .cu file")->required();
-  command->add_option("-o,--output", options->output, "where the PTX goes; - prints it (default: the file's name with .ptx)");
+  command->add_option("-o,--output", options->output,
+                      "where the PTX goes; - prints it (default: the file's name with .ptx)");
   add_compile_options(*command, options->compile);
   command->callback([options] { run(*options); });
 }

@@ -44,9 +44,13 @@ void run(const Options& options) {
   const Progress progress("inspecting " + options.file);
   Inspection inspection = ptx::analysis::inspect(ptx::parse(ptx_of(options), options.file));
   const std::size_t all = inspection.kernels.size();
+  std::string names;
+  for (const auto& kernel : inspection.kernels) {
+    names += (names.empty() ? "" : ", ") + runtime::readable_name(kernel.name);
+  }
   std::erase_if(inspection.kernels, [&](const auto& kernel) { return !wanted(options, kernel.name); });
   if (inspection.kernels.empty() && all > 0) {
-    base::fail(ErrorCode::not_found, "{} has no kernel '{}'", options.file, options.entries.front());
+    base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", options.file, options.entries.front(), names);
   }
   if (options.json) {
     fmt::print("{}\n", ptx::analysis::to_json(inspection).dump(2));
@@ -61,7 +65,8 @@ void run(const Options& options) {
 
 void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("inspect", "shows parameters, access, resources and block independence of kernels");
+  CLI::App* command =
+      app.add_subcommand("inspect", "shows parameters, access, resources and block independence of kernels");
   command->add_option("file", options->file, "a .ptx or .cu file")->required();
   command->add_option("--entry", options->entries, "only this kernel (may be repeated)")->allow_extra_args(false);
   command->add_flag("--json", options->json, "as JSON");

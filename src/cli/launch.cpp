@@ -17,6 +17,7 @@
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
+#include "runtime/kernel_name.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -81,7 +82,7 @@ class Job {
     const std::vector<std::string> names = module.kernel_names();
     if (names.size() == 1) return names.front();
     std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + runtime::readable_name(name);
     throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
   }
 
@@ -179,7 +180,8 @@ void print_text(const Options& options, const Outcome& outcome) {
   fmt::print("arrays     {} read, {} written (whole arrays, by inferred access)\n", base::format_bytes(traffic.read),
              base::format_bytes(traffic.written));
   if (options.blocks.empty() && outcome.median > 0) {
-    fmt::print("bandwidth  {}\n", base::format_bandwidth(static_cast<double>(traffic.read + traffic.written) / outcome.median));
+    fmt::print("bandwidth  {}\n",
+               base::format_bandwidth(static_cast<double>(traffic.read + traffic.written) / outcome.median));
   }
   for (const auto& result : outcome.results) fmt::print("result     {}\n", result.string());
 }
@@ -206,15 +208,18 @@ void add_launch(CLI::App& app) {
   command->add_option("--block", options->block, "threads of a block, in the same form")->capture_default_str();
   command->add_option("--shared", options->shared, "bytes of dynamic shared memory")->capture_default_str();
   command
-      ->add_option("--arg", options->arguments,
-                   "one for each parameter, in order: i32:7, f32:2.5, hex:00ff, null, in:x.npy, inout:y.npy (written to "
-                   "y.out.npy), out:z.npy:f32:1024x768, zeros:u8:100")
+      ->add_option(
+          "--arg", options->arguments,
+          "one for each parameter, in order: i32:7, f32:2.5, hex:00ff, null, in:x.npy, inout:y.npy (written to "
+          "y.out.npy), out:z.npy:f32:1024x768, zeros:u8:100")
       ->allow_extra_args(false);
   command->add_option("--device", options->device, "id of the device; default: the first");
   command->add_option("--blocks", options->blocks, "BEGIN:END, only these blocks of the grid");
   command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
   command->add_flag("--check", options->check, "verify every memory access and report the first bad one");
-  command->add_option("--repeat", options->repeat, "times to run it")->check(CLI::Range(1, 1'000'000))->capture_default_str();
+  command->add_option("--repeat", options->repeat, "times to run it")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   command->add_option("--out-dir", options->out_dir, "folder for results");
   command->add_flag("--json", options->json, "figures as JSON");
   add_compile_options(*command, options->compile);

@@ -4,6 +4,7 @@
 
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
+#include "heddle/version.hpp"
 
 namespace {
 
@@ -16,6 +17,7 @@ int exit_code(ErrorCode code) {
 int run(int count, char** arguments) {
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("heddle ") + version);
   app.footer("heddle COMMAND --help explains a command. HEDDLE_LOG=info or debug shows what goes on inside.");
   cli::add_devices(app);
   cli::add_compile(app);

@@ -23,16 +23,22 @@ std::string where(const KernelInfo& kernel, std::size_t index) {
 
 const char* what(const Argument& argument) {
   switch (argument.kind()) {
-    case Argument::Kind::integer: return "an integer";
-    case Argument::Kind::floating: return "a floating-point number";
-    case Argument::Kind::structure: return "a structure";
-    case Argument::Kind::null: return "a null pointer";
-    case Argument::Kind::array: return "an array";
+    case Argument::Kind::integer:
+      return "an integer";
+    case Argument::Kind::floating:
+      return "a floating-point number";
+    case Argument::Kind::structure:
+      return "a structure";
+    case Argument::Kind::null:
+      return "a null pointer";
+    case Argument::Kind::array:
+      return "an array";
   }
   return "a value";
 }
 
-[[noreturn]] void refuse(const KernelInfo& kernel, std::size_t index, const Argument& argument, std::string_view advice) {
+[[noreturn]] void refuse(const KernelInfo& kernel, std::size_t index, const Argument& argument,
+                         std::string_view advice) {
   const std::size_t size = argument.value().size();
   base::fail(ErrorCode::invalid_argument, "{} was given {}{}; {}", where(kernel, index), what(argument),
              size > 0 ? fmt::format(" of {} bytes", size) : std::string(), advice);
@@ -40,8 +46,10 @@ const char* what(const Argument& argument) {
 
 void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
-  if (parameter.size != 8) refuse(kernel, index, argument, "pass a value of the parameter's size");
-  if (is_floating(parameter.type)) refuse(kernel, index, argument, "pass a number");
+  if (parameter.size != 8 || is_floating(parameter.type)) {
+    refuse(kernel, index, argument,
+           parameter.type[0] == 'b' ? "pass a structure of that size" : "it is no pointer, pass a number");
+  }
   if (argument.kind() == Argument::Kind::array && argument.offset() > argument.buffer()->bytes()) {
     base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {} bytes",
                where(kernel, index), argument.offset(), argument.buffer()->bytes());
@@ -51,13 +59,16 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
 void check_value(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   if (argument.value().size() != parameter.size) {
-    refuse(kernel, index, argument, parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
+    refuse(kernel, index, argument,
+           parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
   }
   const bool floating = argument.kind() == Argument::Kind::floating;
   const bool integer = argument.kind() == Argument::Kind::integer;
   // An integer may be an address that Array::address gave; a floating-point number never is one.
   if (parameter.pointer && floating) refuse(kernel, index, argument, "pass a heddle::Array");
-  if (is_floating(parameter.type) && integer) refuse(kernel, index, argument, "write it with a decimal point");
+  if (is_floating(parameter.type) && integer)
+    refuse(kernel, index, argument,
+           "pass a floating-point number: with a decimal point in C++, as f32:2 to heddle launch");
   if (is_integer(parameter.type) && floating) refuse(kernel, index, argument, "convert it to an integer first");
 }
 
