@@ -65,20 +65,18 @@ std::string Writer::affine_index(const Scope& scope, std::string& text, unsigned
 
 // base + index * size, in one of the ways that compilers and people write it.
 std::string Writer::scaled_address(std::string& text, const std::string& base, const std::string& index, unsigned size) {
-  const std::string t = temp(Type::b64);
+  const std::string t = temp(Type::b64), w = temp(Type::b64);
   const auto wide = [&] { return temp(Type::b64); };
   const bool is_power = std::has_single_bit(size);
   switch (random_.below(8)) {
     case 0: line(text, "mad.wide.u32 {}, {}, {}, {};", t, index, size, base); break;
-    case 1: {
-      const std::string w = wide();
+    case 1:
       line(text, "mul.wide.s32 {}, {}, {};", w, index, size);
       if (random_.chance(50)) line(text, "add.s64 {}, {}, {};", t, w, base);
       else line(text, "add.s64 {}, {}, {};", t, base, w);
       break;
-    }
     case 2: {
-      const std::string w = wide(), scaled = wide();
+      const std::string scaled = wide();
       line(text, "cvt.u64.u32 {}, {};", w, index);
       if (is_power) line(text, "shl.b64 {}, {}, {};", scaled, w, std::countr_zero(size));
       else line(text, "mul.lo.u64 {}, {}, {};", scaled, w, size);
@@ -86,7 +84,7 @@ std::string Writer::scaled_address(std::string& text, const std::string& base, c
       break;
     }
     case 3: {
-      const std::string scaled = temp(Type::b32), w = wide();
+      const std::string scaled = temp(Type::b32);
       if (is_power) line(text, "shl.b32 {}, {}, {};", scaled, index, std::countr_zero(size));
       else line(text, "mul.lo.u32 {}, {}, {};", scaled, index, size);
       line(text, "cvt.u64.u32 {}, {};", w, scaled);
@@ -109,12 +107,10 @@ std::string Writer::scaled_address(std::string& text, const std::string& base, c
       line(text, "mad.wide.s32 {}, {}, {}, {};", t, n, size, middle);
       break;
     }
-    case 6: {
-      const std::string w = wide();
+    case 6:
       line(text, "cvt.s64.s32 {}, {};", w, index);
       line(text, "mad.lo.s64 {}, {}, {}, {};", t, w, size, base);
       break;
-    }
     default: {  // around 2^32 and back
       const std::string away = temp(Type::b32), back = temp(Type::b32);
       const auto far = static_cast<std::uint32_t>(random_.bits());
