@@ -62,10 +62,10 @@ BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::ui
   if (!active(number)) {
     active_ |= 1u << number;
     barrier.expected = threads;
-  } else if (barrier.expected != threads) {
+    barrier.counted = counted;
+  } else if (barrier.expected != threads || barrier.counted != counted) {
     return Outcome::mixed;
   }
-  barrier.counted |= counted;
   if (reduces) {
     if (barrier.reduction != BarrierKind::sync && barrier.reduction != kind) return Outcome::mixed;
     barrier.reduction = kind;

@@ -29,7 +29,7 @@ class BarrierSet {
     complete,       // this arrival was the last: result() holds, all who wait go on
     bad_number,     // no such barrier
     bad_count,      // not a number of whole warps
-    mixed,          // this phase was begun with another count or another reduction
+    mixed,          // this phase was begun with another count, or with one where now there is none, or another reduction
   };
   // `arriving` lanes of the hardware warp of thread `thread` arrive. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,
@@ -46,12 +46,13 @@ class BarrierSet {
   std::uint32_t expected(unsigned barrier) const {
     return barriers_[barrier].counted ? barriers_[barrier].expected : threads_;
   }
+  bool counted(unsigned barrier) const { return barriers_[barrier].counted; }
   std::uint32_t left() const { return left_total_; }
 
  private:
   struct Barrier {
     std::uint32_t expected = 0;  // in whole warps
-    bool counted = false;        // an instruction of this phase has named the number
+    bool counted = false;        // the instructions of this phase name the number
     std::uint32_t total = 0;     // lanes that have arrived
     std::uint32_t voters = 0, holds = 0;
     std::uint32_t result = 0;

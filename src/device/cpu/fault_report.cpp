@@ -118,15 +118,20 @@ std::string describe_access(const Fault& fault, const Allocator& allocator) {
                      allocator.whereabouts(fault.address));
 }
 
+// As a barrier instruction names them; 0: it does not.
+std::string threads_named(std::uint32_t count) {
+  return count == 0 ? std::string("the whole block") : fmt::format("{} threads", count);
+}
+
 std::string describe_barrier_misuse(const Fault& fault, const Warp& warp) {
   switch (static_cast<BarrierSet::Outcome>(fault.window)) {
     case BarrierSet::Outcome::bad_number: return fmt::format("barrier {} does not exist: there are 0 to 15", fault.number);
     case BarrierSet::Outcome::bad_count:
       return fmt::format("barrier {} is to take {} threads, which is not a number of whole warps", fault.number, fault.size);
     default:
-      return fmt::format("barrier {} is used with {} threads while others wait there for {}, or with another reduction",
-                         fault.number, fault.size == 0 ? warp.block->job->block_threads() : fault.size,
-                         warp.block->barriers.expected(fault.number));
+      return fmt::format("barrier {} is used for {} while others wait there for {}, or with another reduction",
+                         fault.number, threads_named(fault.size),
+                         threads_named(warp.block->barriers.counted(fault.number) ? warp.block->barriers.expected(fault.number) : 0));
   }
 }
 

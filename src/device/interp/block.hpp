@@ -26,7 +26,7 @@ struct LaunchContext {
 
 struct Barrier {
   bool active = false;
-  bool counted = false;                  // an instruction has named the number of threads
+  bool counted = false;                  // the instructions name the number of threads
   std::uint32_t expected = 0;            // threads, in whole warps
   std::uint32_t arrived = 0;
   std::uint32_t holding = 0;             // of those, with a true predicate (bar.red)

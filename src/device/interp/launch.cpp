@@ -207,14 +207,18 @@ bool Launch::complete_meetings(Block& block, Warp& warp) {
 void Launch::arrive(Block& block, Thread& thread) {
   const Executor::BarrierUse use = executor_.barrier_use(block, thread);
   Barrier& barrier = block.barriers[use.id];
-  const std::uint32_t expected = use.threads != 0 ? use.threads : block.whole();
-  if (barrier.active && barrier.expected != expected) {
-    executor_.fault(fmt::format("barrier {} is used for {} threads here, while others wait there for {}", use.id, expected,
-                                barrier.expected));
+  const bool counted = use.threads != 0;
+  const std::uint32_t expected = counted ? use.threads : block.whole();
+  if (barrier.active && (barrier.expected != expected || barrier.counted != counted)) {
+    const auto named = [](bool is_counted, std::uint32_t threads) {
+      return is_counted ? fmt::format("{} threads", threads) : std::string("the whole block");
+    };
+    executor_.fault(fmt::format("barrier {} is used for {} here, while others wait there for {}", use.id,
+                                named(counted, expected), named(barrier.counted, barrier.expected)));
   }
   if (!barrier.active) barrier.by_thread.assign(block.threads.size(), 0);
   barrier.active = true;
-  barrier.counted |= use.threads != 0;
+  barrier.counted = counted;
   barrier.expected = expected;
   ++barrier.by_thread[thread.linear];
   ++barrier.arrived;
