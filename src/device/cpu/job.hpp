@@ -60,6 +60,9 @@ class Job {
   // Works on pieces until none is left to take, or the worker has something more urgent to do.
   virtual void work(Worker& worker) = 0;
 
+  // Whether the worker could begin a piece now, beside the blocks that wait there.
+  virtual bool fits([[maybe_unused]] const Worker& worker) const { return true; }
+
   bool has_pieces() const { return next_.load(std::memory_order_relaxed) < end_; }
   // Takes up to `most` pieces, in increasing order: a share of what is left, so that workers end together. `sharers` is
   // how many workers take part.

@@ -105,6 +105,8 @@ void LaunchJob::on_complete() noexcept {
   services_.trace()->event(event);
 }
 
+bool LaunchJob::fits(const Worker& worker) const { return code_->shape != Shape::fiber || worker.has_room(*this); }
+
 void LaunchJob::work(Worker& worker) {
   if (code_->shape == Shape::fiber) {
     worker.run_fibers(*this);

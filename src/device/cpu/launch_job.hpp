@@ -39,6 +39,7 @@ class LaunchJob final : public Job {
   LaunchJob(const Setup& setup, Services& services);
 
   void work(Worker& worker) override;
+  bool fits(const Worker& worker) const override;
 
   const KernelCode& code() const { return *code_; }
   const LaunchContext& context() const { return context_; }

@@ -64,7 +64,7 @@ std::shared_ptr<Job> Pool::pick(const Worker& worker, std::uint64_t owner, std::
       it = ready_.erase(it);
       continue;
     }
-    if (job.allowed.contains(worker.index())) {
+    if (job.allowed.contains(worker.index()) && job.fits(worker)) {
       if (first == nullptr) first = &job;
       // Who helps with the jobs of one owner does not keep the seat from more urgent work.
       if (first->priority > job.priority) return nullptr;

@@ -150,7 +150,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
 
 bool Worker::has_room(const LaunchJob& job) const {
   const unsigned fibers = job.fibers_per_block();
-  return resident_fibers_ + fibers <= pool_.fiber_share_of(fibers);
+  return resident_fibers_.load(std::memory_order_relaxed) + fibers <= pool_.fiber_share_of(fibers);
 }
 
 void Worker::run_fibers(LaunchJob& job) {
@@ -256,7 +256,7 @@ bool Worker::admit(LaunchJob& job) {
     return true;
   }
   begin_block(*block, job, one.begin);
-  resident_fibers_ += block->warp_count;
+  resident_fibers_.fetch_add(block->warp_count, std::memory_order_relaxed);
   residents_.push_back(std::move(block));
   if (job.has_pieces()) pool_.wake_one(job, residents_.size() > 1 || one.begin != 0);
   return true;
@@ -265,7 +265,8 @@ bool Worker::admit(LaunchJob& job) {
 void Worker::retire(std::size_t resident, bool reusable) {
   std::unique_ptr<Block> block = std::move(residents_[resident]);
   residents_.erase(residents_.begin() + static_cast<std::ptrdiff_t>(resident));
-  resident_fibers_ -= block->warp_count;
+  resident_fibers_.fetch_sub(block->warp_count, std::memory_order_relaxed);
+  exhausted_version_ = 0;  // there is room again
   LaunchJob& job = *block->job;
   block->job = nullptr;
   if (!reusable) {
@@ -337,10 +338,6 @@ bool Worker::admit_more() {
   const std::shared_ptr<Job> job = pool_.pick(*this, 0, seen_version_);
   if (job == nullptr) {
     exhausted_version_ = seen_version_;
-    return false;
-  }
-  if (const auto* launch = dynamic_cast<const LaunchJob*>(job.get());
-      launch != nullptr && launch->code().shape == Shape::fiber && !has_room(*launch)) {
     return false;
   }
   job->work(*this);

@@ -51,6 +51,8 @@ class Worker {
   // Works until there is nothing to do, or the target is done or no longer served by this seat.
   void run(WaitTarget* target);
   bool has_residents() const { return !residents_.empty(); }
+  // One more block of the job may become resident.
+  bool has_room(const LaunchJob& job) const;
 
   // For jobs.
   void run_direct(LaunchJob& job, BlockRange chunk);
@@ -98,7 +100,6 @@ class Worker {
   void wait_for_progress();
   std::uint64_t memory_print() const;
   void report_deadlock();
-  bool has_room(const LaunchJob& job) const;
   void end_in_failure(LaunchJob& job, const Warp& warp);
 
   const unsigned index_;
@@ -128,7 +129,7 @@ class Worker {
   Direct direct_;
 
   std::vector<std::unique_ptr<Block>> residents_, spare_;
-  unsigned resident_fibers_ = 0;
+  std::atomic<unsigned> resident_fibers_{0};  // others may ask whether there is room
   unsigned idle_rounds_ = 0;
   StallWatch stall_;
 

@@ -287,6 +287,19 @@ TEST_P(FiberShape, LaunchesThatWaitForOtherQueues) {
   }
 }
 
+// Copies need no room beside blocks: a launch that fills the device with waiting blocks may wait for one.
+TEST_P(FiberShape, FullDevicesStillCopy) {
+  constexpr std::size_t bytes = 1 << 20;  // too large for the host thread to do at once
+  const auto flag = native.device.allocate(bytes), one = native.device.allocate(bytes);
+  queue->fill(flag->span(), 0, 4);
+  queue->fill(one->span(), 1, 4);
+  queue->synchronize();
+  native.launch(*queue, "wait_for_ever", {.grid = {600}, .block = {1024}}, flag->host());
+  const auto other = native.device.queue({});
+  other->copy(flag->span(), one->span());
+  EXPECT_NO_THROW(queue->synchronize());
+}
+
 TEST_P(FiberShape, DeadlockAtBarriersIsReportedAtOnce) {
   const auto start = std::chrono::steady_clock::now();
   native.launch(*queue, "missing_warp", {.grid = {5}, .block = {96}});
