@@ -8,6 +8,15 @@
 namespace heddle::ptx {
 namespace {
 
+// What follows the base within the brackets of an address, by its position (see RegisterTable): a sampler, coordinates.
+void rename_behind_base(Operand& address, std::size_t position, std::uint32_t web) {
+  for (std::size_t e = 0; e <= position; ++e) {
+    Operand& element = address.elements.at(e);
+    if (element.kind == OperandKind::vector) return void(element.elements.at(position - e).index = web);
+    if (e == position) element.index = web;
+  }
+}
+
 void rename(Instruction& inst, const analysis::RegisterOccurrence& occurrence, std::uint32_t web) {
   if (occurrence.operand == analysis::guard_operand) {
     inst.guard.reg = web;
@@ -19,7 +28,7 @@ void rename(Instruction& inst, const analysis::RegisterOccurrence& occurrence, s
     case OperandKind::reg: operand.index = web; break;
     case OperandKind::address:
       if (occurrence.element == 0) operand.index = web;
-      else operand.elements[occurrence.element - 1].index = web;
+      else rename_behind_base(operand, occurrence.element - 1u, web);
       break;
     default: operand.elements[occurrence.element].index = web;
   }
