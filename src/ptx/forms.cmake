@@ -22,6 +22,3 @@ target_sources(heddle_ptx PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/verifier_control.cpp
   ${CMAKE_CURRENT_LIST_DIR}/verifier_module.cpp
   ${CMAKE_CURRENT_LIST_DIR}/verifier_operand.cpp)
-
-add_executable(heddle_ptx_support ${CMAKE_CURRENT_LIST_DIR}/support_main.cpp)
-target_link_libraries(heddle_ptx_support PRIVATE heddle_ptx)

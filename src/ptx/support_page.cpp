@@ -139,9 +139,13 @@ std::string support_page(std::span<const SupportColumn> columns) {
       "target that have the form, where these are newer than PTX 6.0 and sm_30; single suffixes may be newer. Suffixes "
       "may\n"
       "stand in any order as long as types keep theirs.\n";
-  for (const SupportColumn& column : columns)
-    page += "\nThe column \"" + column.device +
-            "\" says whether that device runs the form; what it does not run it refuses by name.\n";
+  if (!columns.empty()) {
+    std::string devices;
+    for (const SupportColumn& column : columns) devices += (devices.empty() ? "`" : ", `") + column.device + "`";
+    page += "\nThe last columns (" + devices +
+            ") say which devices run a form, found by asking each about the form's instructions. What a\n"
+            "device does not run it refuses by name and line, before the kernel starts or when the instruction is reached.\n";
+  }
   for (const FormFamily* family : form_families()) add_family(*family, columns, page);
   return page;
 }

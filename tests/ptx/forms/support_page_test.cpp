@@ -2,24 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 namespace heddle::ptx {
 namespace {
-
-std::string read(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
-TEST(SupportPage, checked_in_page_is_fresh) {
-  const std::string page = read(std::string(HEDDLE_TEST_DATA) + "/../docs/ptx-support.md");
-  ASSERT_FALSE(page.empty()) << "docs/ptx-support.md is missing";
-  EXPECT_TRUE(page == support_page({})) << "docs/ptx-support.md is old; run: heddle_ptx_support docs/ptx-support.md";
-}
 
 struct Found {
   const FormFamily* family;

@@ -38,6 +38,9 @@ struct CompiledKernel {
 // Throws heddle::Error: unsupported, with instruction and line, for what the CPU device does not run. Any thread.
 CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options);
 
+// Throws what compile_kernel would throw for what the CPU device does not run, without the time for machine code.
+void check_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options);
+
 // The name of the host CPU and its features, as part of cache keys.
 std::string host_identity();
 

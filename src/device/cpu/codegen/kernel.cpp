@@ -38,6 +38,12 @@ class KernelBuilder {
   }
 
   CompiledKernel build() {
+    generate();
+    return finish();
+  }
+
+  // LLVM IR for all of the kernel, as it leaves the emitters.
+  void generate() {
     ptx::Function split = ptx::split_webs(inlined_);
     plan_ = make_plan(source_, split, !callees_.empty(), options_);
     module_.setTargetTriple(machine_->getTargetTriple().str());
@@ -51,7 +57,6 @@ class KernelBuilder {
     for (std::uint32_t callee : callees_) build_callee(kernel, callee);
     build_entry(kernel, std::move(split));
     debug_->finalize();
-    return finish();
   }
 
  private:
@@ -226,6 +231,10 @@ class KernelBuilder {
 
 CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
   return KernelBuilder(module, kernel, options).build();
+}
+
+void check_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
+  KernelBuilder(module, kernel, options).generate();
 }
 
 std::string host_identity() { return host_target().cpu + " " + host_target().features; }
