@@ -126,6 +126,11 @@ void CpuFunction::check_block(const Dim3& block) const {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
                function_.name, dims(extent(*required)), dims(block));
   }
+  if (const auto* cluster = function_.directive("reqnctapercluster"); cluster != nullptr && extent(*cluster).count() > 1) {
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the CPU device has clusters of one "
+               "block only", function_.name, dims(extent(*cluster)));
+  }
   if (const auto* most = function_.directive("maxntid"); most != nullptr && block.count() > extent(*most).count()) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' takes at most {} threads in a block (.maxntid), not {}",
                function_.name, extent(*most).count(), block.count());

@@ -22,7 +22,7 @@ void check_extent(const char* what, const Dim3& extent, const std::uint64_t (&li
   }
 }
 
-// .reqntid and .maxntid
+// .reqntid, .maxntid and .reqnctapercluster
 void check_directives(const ptx::Function& function, const Dim3& block) {
   const auto values = [](const ptx::FunctionDirective& directive) {
     Dim3 extent;
@@ -34,6 +34,10 @@ void check_directives(const ptx::Function& function, const Dim3& block) {
   if (const auto* required = function.directive("reqntid"); required && !(values(*required) == block)) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' requires blocks of {} threads, not {}", function.name,
                text(values(*required)), text(block));
+  }
+  if (const auto* cluster = function.directive("reqnctapercluster"); cluster && values(*cluster).count() > 1) {
+    base::fail(ErrorCode::unsupported, "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the "
+               "interpreter has clusters of one block only", function.name, text(values(*cluster)));
   }
   if (const auto* most = function.directive("maxntid"); most && block.count() > values(*most).count()) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' allows {} threads in a block, not {}", function.name,
