@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 namespace heddle::base {
@@ -11,22 +12,29 @@ namespace {
 
 constexpr const char* logger_name = "heddle";
 
-spdlog::level::level_enum level_from_environment() {
+// $HEDDLE_LOG; nothing when it is no level.
+std::optional<spdlog::level::level_enum> level_from_environment() {
   const char* text = std::getenv("HEDDLE_LOG");
   if (text == nullptr || *text == '\0') return spdlog::level::warn;
   const std::string_view level = text;
+  if (level == "warn") return spdlog::level::warn;
   for (int i = 0; i < spdlog::level::n_levels; ++i) {
     const auto candidate = static_cast<spdlog::level::level_enum>(i);
     const auto full = spdlog::level::to_string_view(candidate);
-        if (level == std::string_view(full.data(), full.size())) return candidate;
+    if (level == std::string_view(full.data(), full.size())) return candidate;
   }
-  return spdlog::level::warn;  // "warn", and what is no level
+  return std::nullopt;
 }
 
 std::shared_ptr<spdlog::logger> make_logger() {
   auto made = std::make_shared<spdlog::logger>(logger_name, std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-  made->set_level(level_from_environment());
+  const auto level = level_from_environment();
+  made->set_level(level.value_or(spdlog::level::warn));
   made->set_pattern("heddle %l: %v");
+  if (!level) {
+    made->warn("HEDDLE_LOG={} is no level: trace, debug, info, warning, error, critical or off",
+               std::getenv("HEDDLE_LOG"));
+  }
   return made;
 }
 

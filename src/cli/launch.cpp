@@ -179,9 +179,9 @@ void print_text(const Options& options, const Outcome& outcome) {
   const Traffic& traffic = outcome.traffic;
   fmt::print("arrays     {} read, {} written (whole arrays, by inferred access)\n", base::format_bytes(traffic.read),
              base::format_bytes(traffic.written));
-  if (options.blocks.empty() && outcome.median > 0) {
-    fmt::print("bandwidth  {}\n",
-               base::format_bandwidth(static_cast<double>(traffic.read + traffic.written) / outcome.median));
+  const std::uint64_t moved = traffic.read + traffic.written;
+  if (options.blocks.empty() && outcome.median > 0 && moved > 0) {
+    fmt::print("bandwidth  {}\n", base::format_bandwidth(static_cast<double>(moved) / outcome.median));
   }
   for (const auto& result : outcome.results) fmt::print("result     {}\n", result.string());
 }

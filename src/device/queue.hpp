@@ -40,7 +40,8 @@ class Queue {
   // Fills with a repeated 1-, 2- or 4-byte value.
   virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
   virtual void record(Event& event) = 0;
-  // Commands after this run when the event is done; never blocks the host.
+  // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of whatever
+  // device, may be recorded again or end before that.
   virtual void wait(const Event& event) = 0;
   // Runs a host function in queue order. It must not throw and must not use the queue.
   virtual void call(std::function<void()> function) = 0;

@@ -58,10 +58,6 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
 
 void check_value(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
-  if (argument.value().size() != parameter.size) {
-    refuse(kernel, index, argument,
-           parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
-  }
   const bool floating = argument.kind() == Argument::Kind::floating;
   const bool integer = argument.kind() == Argument::Kind::integer;
   // An integer may be an address that Array::address gave; a floating-point number never is one.
@@ -70,6 +66,10 @@ void check_value(const KernelInfo& kernel, std::size_t index, const Argument& ar
     refuse(kernel, index, argument,
            "pass a floating-point number: with a decimal point in C++, as f32:2 to heddle launch");
   if (is_integer(parameter.type) && floating) refuse(kernel, index, argument, "convert it to an integer first");
+  if (argument.value().size() != parameter.size) {
+    refuse(kernel, index, argument,
+           parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
+  }
 }
 
 }  // namespace

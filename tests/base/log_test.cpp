@@ -27,6 +27,15 @@ TEST(Log, LevelComesFromTheEnvironment) {
   EXPECT_EQ(level_for(""), spdlog::level::warn);
 }
 
+TEST(Log, WhatIsNoLevelIsSaid) {
+  testing::internal::CaptureStderr();
+  level_for("nonsense");
+  level_for("warning");
+  const std::string written = testing::internal::GetCapturedStderr();
+  EXPECT_NE(written.find("HEDDLE_LOG=nonsense is no level"), std::string::npos) << written;
+  EXPECT_EQ(written.find("HEDDLE_LOG=warning"), std::string::npos) << written;
+}
+
 TEST(Log, OneLoggerForAll) {
   EXPECT_EQ(logger(), logger());
   testing::internal::CaptureStderr();

@@ -197,6 +197,7 @@ TEST_P(Conformance, EventsOfNobodyAreRefused) {
     bool done() const override { return true; }
     void wait() override {}
     unsigned long long completed_ns() const override { return 0; }
+    std::shared_ptr<const device::EventPoint> point() const override { return nullptr; }
   } alien;
   expect_error(ErrorCode::invalid_argument, [&] { queue->record(alien); });
   EXPECT_NO_THROW(queue->synchronize());

@@ -100,6 +100,59 @@ TEST_P(Conformance, WaitRefersToTheRecordBeforeIt) {
   queue->synchronize();
 }
 
+// An event of a device that the queue under test knows nothing about.
+class ForeignEvent final : public Event {
+ public:
+  struct Point final : device::EventPoint {
+    bool done() const override { return reached; }
+    std::atomic<bool> reached{false};
+  };
+  std::shared_ptr<Point> record() { return last_ = std::make_shared<Point>(); }
+  bool done() const override { return !last_ || last_->done(); }
+  void wait() override {}
+  unsigned long long completed_ns() const override { return 0; }
+  std::shared_ptr<const device::EventPoint> point() const override { return last_; }
+
+ private:
+  std::shared_ptr<Point> last_;
+};
+
+TEST_P(Conformance, WaitsForRecordsOfOtherDevices) {
+  auto event = std::make_unique<ForeignEvent>();
+  queue->wait(*event);  // never recorded
+  queue->synchronize();
+  const auto first = event->record();
+  std::atomic<bool> ran{false};
+  queue->wait(*event);
+  queue->call([&] { ran = true; });
+  const auto second = event->record();
+  event.reset();
+  std::this_thread::sleep_for(5ms);
+  EXPECT_FALSE(ran);
+  first->reached = true;
+  queue->synchronize();
+  EXPECT_TRUE(ran);
+  EXPECT_FALSE(second->reached);
+}
+
+// Another device asks for this one's points.
+TEST_P(Conformance, PointsStayWhatTheyAre) {
+  auto event = device->event();
+  EXPECT_EQ(event->point(), nullptr);
+  queue->record(*event);
+  queue->synchronize();
+  const auto first = event->point();
+  Gate gate(*queue);
+  queue->record(*event);
+  const auto second = event->point();
+  event.reset();
+  EXPECT_TRUE(first->done());
+  EXPECT_FALSE(second->done());
+  gate.open();
+  queue->synchronize();
+  EXPECT_TRUE(second->done());
+}
+
 TEST_P(Conformance, ChainsAcrossManyQueues) {
   constexpr int queues = 6, rounds = 30;
   const Buffer<std::uint32_t> x(*device, 1000);

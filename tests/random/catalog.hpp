@@ -25,7 +25,8 @@ class Catalog {
  public:
   Catalog();
   // An instruction that the target has and whose result PTX defines to the bit.
-  Choice pick(Random& random, const Target& target);
+  // `for_gpu`: and that GPUs execute as PTX says.
+  Choice pick(Random& random, const Target& target, bool for_gpu = false);
 
  private:
   struct Entry {

@@ -36,7 +36,8 @@ Comparison compare_apart(const std::string& text, const Run& run, unsigned secon
 bool reads_uninitialised(const std::string& text);
 
 // A smaller program with the same verdict: statements, arms and turns taken away for as long as that stays so.
-Program reduce(Program program, const Run& run, Verdict verdict, unsigned seconds);
+using Judge = std::function<Comparison(const std::string& text)>;
+Program reduce(Program program, const Judge& judge, Verdict verdict, unsigned seconds);
 
 // The command line (cpu_main.cpp).
 int tool_main(int argc, char** argv, const Run& run);

@@ -82,7 +82,7 @@ Signature signature_of(Setting& setting, unsigned number) {
 
 }  // namespace
 
-Program generate(std::uint64_t seed) {
+Program generate(std::uint64_t seed, bool for_gpu) {
   static constexpr Target targets[] = {{70, 75}, {80, 80}, {83, 90}, {83, 90}, {83, 90}, {83, 90}, {90, 90}, {88, 100}};
   Random random(seed);
   static Catalog catalog;
@@ -92,6 +92,7 @@ Program generate(std::uint64_t seed) {
   Setting setting{random, catalog, random.pick(targets), program.launch};
   setting.early_exit = random.chance(12);
   setting.warp = random.chance(60);
+  setting.for_gpu = for_gpu;
   program.head = module_head(setting);
   for (unsigned i = random.chance(40) ? 1 + random.below(3) : 0; i > 0; --i) {
     const Signature signature = signature_of(setting, static_cast<unsigned>(setting.signatures.size()));

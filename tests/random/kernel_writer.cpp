@@ -170,18 +170,28 @@ Statement KernelWriter::numbers() {
   return Statement::lines(text);
 }
 
+// Where the thread's part of each buffer begins, in registers that are written once: without one of them a kernel reads an
+// uninitialised register instead of having races.
 Statement KernelWriter::bases() {
   std::string text;
-  for (const char* name : pointers) {
-    Writer::line(text, "ld.param.u64 %b_{}, [{}];", name, name);
-    if (random_.chance(70)) Writer::line(text, "cvta.to.global.u64 %b_{}, %b_{};", name, name);
-  }
-  Writer::line(text, "mad.wide.u32 %b_scratch, %k_gid, {}, %b_scratch;", 4 * own_words);
-  Writer::line(text, "mad.wide.u32 %b_lanes, %k_gid, 8, %b_lanes;");
+  const auto base = [&](const std::string& name, const char* multiply, std::uint64_t bytes) {
+    const std::string parameter = w_.temp(Type::b64), mine = "%b_" + name;
+    Writer::line(text, "ld.param.u64 {}, [{}];", bytes == 0 ? mine : parameter, name);
+    if (bytes == 0) return;
+    std::string start = parameter;
+    if (random_.chance(70)) {
+      start = w_.temp(Type::b64);
+      Writer::line(text, "cvta.to.global.u64 {}, {};", start, parameter);
+    }
+    Writer::line(text, "mad.wide.{} {}, %k_gid, {}, {};", multiply, mine, bytes, start);
+  };
+  for (const char* name : {"words", "floats", "doubles", "acc32", "acc64"}) base(name, "", 0);
+  base("scratch", "u32", 4 * own_words);
+  base("lanes", "u32", 8);
   const auto step = [&](unsigned kind, unsigned bytes) { return records_ ? bytes * slots(kind) : bytes; };
-  Writer::line(text, "mad.wide.s32 %b_out32, %k_gid, {}, %b_out32;", step(0, 4));
-  Writer::line(text, "mad.wide.s32 %b_out64, %k_gid, {}, %b_out64;", step(1, 8));
-  Writer::line(text, "mad.wide.s32 %b_outd, %k_gid, {}, %b_outd;", step(2, 8));
+  base("out32", "s32", step(0, 4));
+  base("out64", "s32", step(1, 8));
+  base("outd", "s32", step(2, 8));
   return Statement::lines(text);
 }
 

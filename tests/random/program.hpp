@@ -52,6 +52,9 @@ struct Program {
 };
 
 // The kernel of a seed. Deterministic by the rules of PTX: any two devices that differ on it disagree about PTX.
-Program generate(std::uint64_t seed);
+// `for_gpu`: but for what GPUs are known to do otherwise.
+Program generate(std::uint64_t seed, bool for_gpu = false);
+// One without control flow: many instructions, each with a result of its own.
+Program generate_instructions(std::uint64_t seed, bool for_gpu = false);
 
 }  // namespace heddle::test::random_kernel

@@ -13,8 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 class Reducer {
  public:
-  Reducer(Program program, const Run& run, Verdict verdict, unsigned seconds)
-      : program_(std::move(program)), run_(run), verdict_(verdict), end_(Clock::now() + std::chrono::seconds(seconds)) {}
+  Reducer(Program program, const Judge& judge, Verdict verdict, unsigned seconds)
+      : program_(std::move(program)), judge_(judge), verdict_(verdict), end_(Clock::now() + std::chrono::seconds(seconds)) {}
 
   Program run() {
     for (bool smaller = true; smaller && !late();) {
@@ -41,7 +41,7 @@ class Reducer {
     } catch (const std::exception&) {
       return false;  // no longer PTX
     }
-    return compare_apart(text, run_, verdict_ == Verdict::crashed ? 4 : 10).verdict == verdict_;
+    return judge_(text).verdict == verdict_;
   }
 
   // Makes a change; takes it back when the difference is gone.
@@ -125,7 +125,7 @@ class Reducer {
   }
 
   Program program_;
-  const Run& run_;
+  const Judge& judge_;
   Verdict verdict_;
   bool split_ = false;
   Clock::time_point end_;
@@ -133,8 +133,8 @@ class Reducer {
 
 }  // namespace
 
-Program reduce(Program program, const Run& run, Verdict verdict, unsigned seconds) {
-  return Reducer(std::move(program), run, verdict, seconds).run();
+Program reduce(Program program, const Judge& judge, Verdict verdict, unsigned seconds) {
+  return Reducer(std::move(program), judge, verdict, seconds).run();
 }
 
 }  // namespace heddle::test::random_kernel

@@ -10,6 +10,8 @@ using ptx::Type;
 
 bool may_stand(const Reg& reg, Type wanted, bool relaxed, Use use) {
   if (!ptx::register_fits(reg.type, wanted, relaxed)) return false;
+  // Floating-point numbers have their own width only.
+  if ((ptx::is_float(wanted) || ptx::is_float(reg.type)) && ptx::bit_width(reg.type) != ptx::bit_width(wanted)) return false;
   if (reg.type == Type::f16x2 && wanted != Type::f16x2 && wanted != Type::b32) return false;
   const bool writes = use == Use::write || use == Use::write_exact;
   if (reg.type == Type::f64) return wanted == Type::f64;

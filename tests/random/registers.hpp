@@ -24,6 +24,7 @@ enum class Use : std::uint8_t {
   read_exact,   // as f32: the instruction copies the bits
   write,        // as f32: the result of arithmetic, canonical when it is a NaN
   write_exact,  // as f32: a copy of some bits
+  read_small,   // a number of bits: PTX leaves open what more than 255 (or 31, of fns) mean
 };
 
 // Whether a register is one of floating-point numbers; ptxas keeps vectors of both kinds apart.

@@ -3,6 +3,8 @@
 //   heddle_random_kernel --seed N --reduce SECONDS     the smallest kernel found with the same difference
 //   heddle_random_kernel --range BEGIN:END             one line for each seed on which they do not agree
 //   heddle_random_kernel --file F                      the same of a file
+//   ... --instructions                                 kernels of single instructions instead
+//   ... --for-gpu                                      without what GPUs are known to do otherwise
 //   ... --together                                     without a process for each kernel
 #include <cstdio>
 #include <cstdlib>
@@ -19,9 +21,12 @@ constexpr unsigned seconds_a_kernel = 30;
 
 struct Tool {
   const Run& run;
-  bool apart = true;
-  Comparison compare(const std::string& text) const {
-    return apart ? compare_apart(text, run, seconds_a_kernel) : compare_with_interp(text, run);
+  bool apart = true, instructions = false, for_gpu = false;
+  Program program(std::uint64_t seed) const {
+    return instructions ? generate_instructions(seed, for_gpu) : generate(seed, for_gpu);
+  }
+  Comparison compare(const std::string& text, unsigned seconds = seconds_a_kernel) const {
+    return apart ? compare_apart(text, run, seconds) : compare_with_interp(text, run);
   }
 };
 
@@ -30,7 +35,7 @@ int run_range(const Tool& tool, const std::string& range) {
   const std::uint64_t begin = std::stoull(range), end = std::stoull(range.substr(colon + 1));
   int bad = 0;
   for (std::uint64_t seed = begin; seed < end; ++seed) {
-    const Comparison comparison = tool.compare(generate(seed).text());
+    const Comparison comparison = tool.compare(tool.program(seed).text());
     if (comparison.verdict == Verdict::equal) continue;
     ++bad;
     std::printf("seed %llu %s: %s\n", static_cast<unsigned long long>(seed), name(comparison.verdict), comparison.text.c_str());
@@ -40,11 +45,13 @@ int run_range(const Tool& tool, const std::string& range) {
 }
 
 int run_seed(const Tool& tool, std::uint64_t seed, bool print, unsigned reduce_seconds) {
-  const Program program = generate(seed);
+  const Program program = tool.program(seed);
   if (print) return std::fputs(program.text().c_str(), stdout) < 0;
   Comparison comparison = tool.compare(program.text());
   if (comparison.verdict != Verdict::equal && reduce_seconds > 0) {
-    const std::string text = reduce(program, tool.run, comparison.verdict, reduce_seconds).text();
+    const unsigned patience = comparison.verdict == Verdict::crashed ? 4 : 10;
+    const auto judge = [&](const std::string& text) { return tool.compare(text, patience); };
+    const std::string text = reduce(program, judge, comparison.verdict, reduce_seconds).text();
     comparison = tool.compare(text);
     std::fputs(text.c_str(), stdout);
   }
@@ -77,6 +84,8 @@ int tool_main(int argc, char** argv, const Run& run) {
     else if (word == "--reduce") reduce_seconds = static_cast<unsigned>(std::atoi(value.c_str())), ++i;
     else if (word == "--print") print = true;
     else if (word == "--together") tool.apart = false;
+    else if (word == "--for-gpu") tool.for_gpu = true;
+    else if (word == "--instructions") tool.instructions = true;
     else return std::fprintf(stderr, "unknown option %s\n", word.c_str()), 2;
   }
   if (!range.empty()) return run_range(tool, range);

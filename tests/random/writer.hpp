@@ -64,6 +64,7 @@ struct Setting {
   Launch launch;
   bool early_exit = false;  // some threads leave the kernel before its end
   bool warp = true;         // has operations of warps
+  bool for_gpu = false;     // leave out what GPUs are known to do otherwise
   std::vector<Signature> signatures;
   unsigned next_label = 0;
 
@@ -102,6 +103,7 @@ class Writer {
   // writer_arithmetic.cpp
   std::string read(const Scope& scope, Type type, Use use = Use::read, bool relaxed = false);
   std::string read_uniform(Type type);
+  std::string read_small(const Scope& scope);
   std::string write(Type type, Use use = Use::write_exact);
   std::string constant(Type type);
   std::string guard(const Scope& scope, unsigned percent);

@@ -1,9 +1,9 @@
 // Instructions that compute, with any operands that suit them.
 #include <array>
 #include <bit>
-#include <functional>
 
 #include "ptx/type_rules.hpp"
+#include "random/instruction_writer.hpp"
 #include "random/writer.hpp"
 
 namespace heddle::test::random_kernel {
@@ -15,34 +15,10 @@ using ptx::Type;
 
 namespace {
 
-// f32 results that are the same for every NaN among the operands, or never NaNs.
-bool gives_canonical(const Choice& choice) {
-  switch (choice.form->opcode) {
-    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:
-    case Opcode::rcp: case Opcode::sqrt: case Opcode::min: case Opcode::max: case Opcode::abs: case Opcode::neg:
-    case Opcode::set:
-      return true;
-    case Opcode::cvt: {
-      const Type from = choice.d.type2;
-      if (from == Type::f32) return choice.d.rounding != ptx::Rounding::none || choice.d.ftz || choice.d.sat;
-      return from == Type::f16 || !ptx::is_float(from);
-    }
-    default: return false;
-  }
-}
-
-bool copies(const Choice& choice) {
-  const Opcode opcode = choice.form->opcode;
-  if (opcode == Opcode::cvt && choice.d.type2 != Type::f32) return false;
-  return opcode == Opcode::mov || opcode == Opcode::selp || opcode == Opcode::slct || opcode == Opcode::cvt;
-}
-
-// Where ptxas takes registers of any type for .bN.
-bool takes_bits_of_floats(Opcode opcode) {
+// ptxas 13.0 runs these whatever their guard says, or gives another NaN.
+bool ptxas_forgets_guard(Opcode opcode) {
   switch (opcode) {
-    case Opcode::mov: case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_: case Opcode::selp:
-    case Opcode::popc: case Opcode::brev: case Opcode::lop3: case Opcode::prmt:
-      return true;
+    case Opcode::testp: case Opcode::set: case Opcode::neg: case Opcode::abs: case Opcode::min: case Opcode::max: return true;
     default: return false;
   }
 }
@@ -94,112 +70,26 @@ std::string Writer::write(Type type, Use use) {
   return reg ? reg->name : temp(type);
 }
 
+// At most 31.
+std::string Writer::read_small(const Scope& scope) {
+  std::vector<const Known*> small;
+  for (const Known& known : scope.known)
+    if (known.most < 32) small.push_back(&known);
+  return small.empty() || random_.chance(30) ? std::to_string(random_.below(32)) : random_.pick(small)->name;
+}
+
 std::string Writer::guard(const Scope& scope, unsigned percent) {
   if (!random_.chance(percent)) return "";
   const std::string predicate = read(scope, Type::pred);
   return predicate.empty() ? "" : fmt::format("@{}{} ", random_.chance(40) ? "!" : "", predicate);
 }
 
-namespace {
-
-// Writes one instruction of the catalog's.
-class InstructionWriter {
- public:
-  using Read = std::function<std::string(Type, Use, bool)>;
-  using Write = std::function<std::vector<const Reg*>(Type, Use, bool)>;
-  using Constant = std::function<std::string(Type)>;
-
-  InstructionWriter(Random& random, const Choice& choice, Read read, Write write, Constant constant)
-      : random_(random), choice_(choice), read_(std::move(read)), write_(std::move(write)), constant_(std::move(constant)),
-        canonical_(gives_canonical(choice)) {
-    if (!canonical_ && copies(choice) && choice.d.type == Type::f32 && random.chance(70)) copies_floats_ = canonical_ = true;
-  }
-
-  // Empty when some operand has no register.
-  std::string text() {
-    std::string result = mnemonic(choice_);
-    const char* separator = " ";
-    for (const ptx::SlotPattern& slot : choice_.family->slots_of(*choice_.form)) {
-      const bool there = slot.only_with != Modifier::none ? choice_.modifiers.has(slot.only_with)
-                                                          : !slot.optional || random_.chance(50);
-      if (!there) continue;
-      const std::string text = operand(slot);
-      if (text.empty()) return "";
-      result += slot.joined ? "|" : separator;
-      result += text;
-      separator = ", ";
-    }
-    return result + ";";
-  }
-
- private:
-  bool merges_halves() const {
-    const auto slots = choice_.family->slots_of(*choice_.form);
-    return slots[0].selectable && slots.size() == 4 && !is_simd();
-  }
-  bool is_simd() const {
-    const std::string_view name = ptx::name(choice_.form->opcode);
-    return name.front() == 'v' && name.back() <= '9';
-  }
-
-  std::string operand(const ptx::SlotPattern& slot) {
-    if (slot.immediate) return std::to_string(slot.least + random_.below(slot.most - slot.least + 1u));
-    const Type type = slot_type(choice_, slot);
-    return slot.role == Role::use ? source(slot, type) : destination(slot, type);
-  }
-
-  std::string destination(const ptx::SlotPattern& slot, Type type) {
-    if (slot.sink && random_.chance(5) && !sunk_ && (type != Type::pred || choice_.form->opcode != Opcode::lop3)) {
-      sunk_ = true;
-      return "_";
-    }
-    if (ptx::is_bits(type) && !takes_bits_of_floats(choice_.form->opcode)) type = integer(type);
-    auto list = write_(type, type == Type::f32 && canonical_ ? Use::write : Use::write_exact, slot.relaxed);
-    std::erase_if(list, [&](const Reg* reg) { return reg->name == written_; });
-    if (list.empty()) return "";
-    written_ = random_.pick(list)->name;
-    static constexpr const char* parts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
-    return slot.selectable && merges_halves() ? written_ + random_.pick(parts) : written_;
-  }
-
-  std::string source(const ptx::SlotPattern& slot, Type type) {
-    if (is_simd()) return read_(Type::u32, Use::read, false);
-    if (ptx::is_bits(type) && !takes_bits_of_floats(choice_.form->opcode)) type = integer(type);
-    if (slot.rule == ptx::TypeRule::fixed && type == Type::u32 && random_.chance(25)) return std::to_string(random_.below(random_.chance(70) ? 40 : 256));
-    const bool may_be_constant = !slot.relaxed && !slot.selectable && type != Type::pred && ptx::element_count(type) == 1 &&
-                                 (ptx::is_integer(type) || ptx::is_bits(type) || type == Type::f32 || type == Type::f64) &&
-                                 !(slot.rule == ptx::TypeRule::fixed && type == Type::u32);
-    if (may_be_constant && random_.chance(18)) return constant_(type);
-    const bool exact = type == Type::f32 && copies_floats_ && slot.rule == ptx::TypeRule::suffix && slot.which == copied();
-    std::string text = read_(type, exact ? Use::read_exact : Use::read, slot.relaxed);
-    if (text.empty()) return may_be_constant ? constant_(type) : "";
-    if (slot.negatable && type == Type::pred && random_.chance(30)) text = "!" + text;
-    static constexpr const char* parts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
-    if (slot.selectable && random_.chance(40)) text += random_.pick(parts);
-    return text;
-  }
-  static Type integer(Type bits) {
-    return bits == Type::b16 ? Type::u16 : bits == Type::b32 ? Type::u32 : bits == Type::b64 ? Type::u64 : bits;
-  }
-  // Number of the suffix whose values a copy copies.
-  unsigned copied() const { return choice_.form->opcode == Opcode::cvt ? 1 : 0; }
-
-  Random& random_;
-  const Choice& choice_;
-  Read read_;
-  Write write_;
-  Constant constant_;
-  bool canonical_, copies_floats_ = false, sunk_ = false;
-  std::string written_;
-};
-
-}  // namespace
-
 std::string Writer::arithmetic(const Scope& scope, bool all_uniform) {
   for (;;) {
-    const Choice choice = s_.catalog.pick(random_, s_.target);
+    const Choice choice = s_.catalog.pick(random_, s_.target, s_.for_gpu);
     const Registers& into = all_uniform ? uniform : varying;
     const auto reads = [&](Type type, Use use, bool relaxed) {
+      if (use == Use::read_small) return all_uniform ? std::to_string(random_.below(32)) : read_small(scope);
       if (!all_uniform) return read(scope, type, use, relaxed);
       const Reg* reg = uniform.pick(random_, type, relaxed, use);
       return reg ? reg->name : std::string();
@@ -208,8 +98,9 @@ std::string Writer::arithmetic(const Scope& scope, bool all_uniform) {
     InstructionWriter writer(random_, choice, reads, writes, [&](Type type) { return constant(type); });
     const std::string text = writer.text();
     if (text.empty()) continue;
-    std::string guarded = all_uniform ? "" : guard(scope, 12);
-    if (all_uniform && random_.chance(12))
+    const bool unguarded = s_.for_gpu && ptxas_forgets_guard(choice.form->opcode);
+    std::string guarded = all_uniform || unguarded ? "" : guard(scope, 12);
+    if (all_uniform && !unguarded && random_.chance(12))
       if (const Reg* reg = uniform.pick(random_, Type::pred, false, Use::read)) guarded = "@" + reg->name + " ";
     return "  " + guarded + text + "\n";
   }

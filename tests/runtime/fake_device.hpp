@@ -48,6 +48,8 @@ class FakeEvent final : public device::Event {
   bool done() const override { return queue_ == nullptr; }
   void wait() override;
   unsigned long long completed_ns() const override { return completed_; }
+  // Waits go to the event itself: fake devices run in one thread.
+  std::shared_ptr<const device::EventPoint> point() const override { return nullptr; }
 
  private:
   friend class FakeQueue;

@@ -71,6 +71,25 @@ std::uint64_t EventTarget::owner_id() const { return queue_ == nullptr || queue_
 
 const WorkerSet& EventTarget::workers() const { return queue_ != nullptr ? queue_->workers() : everywhere_; }
 
+namespace {
+
+class RecordPoint final : public EventPoint {
+ public:
+  explicit RecordPoint(std::shared_ptr<EventState> state) : state_(std::move(state)), number_(state_->recorded()) {}
+  bool done() const override { return state_->reached(number_); }
+
+ private:
+  const std::shared_ptr<EventState> state_;
+  const std::uint64_t number_;
+};
+
+}  // namespace
+
+std::shared_ptr<const EventPoint> CpuEvent::point() const {
+  if (state_->recorded() == 0) return nullptr;
+  return std::make_shared<RecordPoint>(state_);
+}
+
 void CpuEvent::wait() {
   EventTarget target(*state_);
   pool_.wait(target);

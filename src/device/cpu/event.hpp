@@ -71,6 +71,7 @@ class CpuEvent final : public Event {
   bool done() const override { return state_->reached(state_->recorded()); }
   void wait() override;
   unsigned long long completed_ns() const override { return state_->completed_ns(); }
+  std::shared_ptr<const EventPoint> point() const override;
   const std::shared_ptr<EventState>& state() const { return state_; }
 
  private:

@@ -22,10 +22,10 @@ EventWatcher::~EventWatcher() {
   if (thread_.joinable()) thread_.join();
 }
 
-bool EventWatcher::subscribe(const Event& event, std::shared_ptr<QueueCore> queue) {
-  if (event.done()) return false;
+bool EventWatcher::subscribe(std::shared_ptr<const EventPoint> point, std::shared_ptr<QueueCore> queue) {
+  if (point->done()) return false;
   const std::lock_guard guard(mutex_);
-  entries_.push_back({&event, std::move(queue)});
+  entries_.push_back({std::move(point), std::move(queue)});
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   changed_.notify_all();
   return true;
@@ -40,7 +40,7 @@ void EventWatcher::run() {
       pause = shortest_pause;
       continue;
     }
-    const auto done = std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.event->done(); });
+    const auto done = std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.point->done(); });
     std::vector<Entry> resumed(std::make_move_iterator(done), std::make_move_iterator(entries_.end()));
     entries_.erase(done, entries_.end());
     if (resumed.empty()) {

@@ -19,13 +19,13 @@ class EventWatcher {
   ~EventWatcher();
   EventWatcher(const EventWatcher&) = delete;
   EventWatcher& operator=(const EventWatcher&) = delete;
-  // Resumes the queue when the event is done. False: it is already. The first call starts the thread.
-  bool subscribe(const Event& event, std::shared_ptr<QueueCore> queue);
+  // Resumes the queue when the point is reached. False: it is already. The first call starts the thread.
+  bool subscribe(std::shared_ptr<const EventPoint> point, std::shared_ptr<QueueCore> queue);
 
  private:
   void run();
   struct Entry {
-    const Event* event;
+    std::shared_ptr<const EventPoint> point;
     std::shared_ptr<QueueCore> queue;
   };
   std::mutex mutex_;

@@ -224,10 +224,10 @@ Error barrier_deadlock(const Block& block) {
 Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout) {
   const LaunchJob& job = *block.job;
   return Error(ErrorCode::deadlock,
-               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} of the launch under way on "
-                           "this worker{}. {}",
+               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} under way on this worker{}. "
+                           "{}",
                            head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
-                           resident == 1 ? "1 block is" : fmt::format("{} blocks are", resident),
+                           resident == 1 ? "1 block of the launch is" : fmt::format("{} blocks of the launch are", resident),
                            job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
 }
 

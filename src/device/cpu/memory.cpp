@@ -241,6 +241,9 @@ bool Allocator::contains(std::uint64_t address, std::uint64_t size) const {
 }
 
 std::string Allocator::whereabouts(std::uint64_t address) const {
+  constexpr std::uint64_t never_mapped = 65536;  // by default, nothing is put below
+  if (address == 0) return "a null pointer";
+  if (address < never_mapped) return fmt::format("a null pointer and {} bytes", address);
   const std::lock_guard guard(mutex_);
   const Allocation* nearest = nullptr;
   const auto after = held_.upper_bound(address);

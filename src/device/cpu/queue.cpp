@@ -149,8 +149,8 @@ void CpuQueue::record(Event& event) {
 void CpuQueue::wait(const Event& event) {
   if (const auto* mine = dynamic_cast<const CpuEvent*>(&event)) {
     core_->wait(mine->state());
-  } else {
-    core_->wait_foreign(event);
+  } else if (auto point = event.point()) {
+    core_->wait_foreign(std::move(point));
   }
 }
 

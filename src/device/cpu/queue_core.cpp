@@ -25,7 +25,7 @@ void QueueCore::record(const std::shared_ptr<EventState>& event) {
 
 void QueueCore::wait(const std::shared_ptr<EventState>& event) { push(Wait{event, event->recorded()}); }
 
-void QueueCore::wait_foreign(const Event& event) { push(ForeignWait{&event}); }
+void QueueCore::wait_foreign(std::shared_ptr<const EventPoint> point) { push(ForeignWait{std::move(point)}); }
 
 void QueueCore::push(Command command) {
   {
@@ -98,7 +98,7 @@ bool QueueCore::start(Command& command) {
   if (const auto* wait = std::get_if<Wait>(&command)) {
     pending = wait->event->subscribe(wait->number, shared_from_this());
   } else {
-    pending = watcher_.subscribe(*std::get<ForeignWait>(command).event, shared_from_this());
+    pending = watcher_.subscribe(std::get<ForeignWait>(command).point, shared_from_this());
   }
   if (!pending) waits_for_event_.store(false, std::memory_order_release);
   return !pending;

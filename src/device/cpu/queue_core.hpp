@@ -29,8 +29,8 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
   void submit(std::shared_ptr<Job> job);
   void record(const std::shared_ptr<EventState>& event);
   void wait(const std::shared_ptr<EventState>& event);
-  // An event of another device; must outlive the command.
-  void wait_foreign(const Event& event);
+  // A point in the order of another device's queue.
+  void wait_foreign(std::shared_ptr<const EventPoint> point);
   // When nothing is before it: holds the queue, so that the caller may do a short command itself, then gives it back.
   bool begin_inline();
   void end_inline();
@@ -54,7 +54,7 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
     std::uint64_t number;
   };
   struct ForeignWait {
-    const Event* event;
+    std::shared_ptr<const EventPoint> point;
   };
   using Command = std::variant<std::shared_ptr<Job>, Record, Wait, ForeignWait>;
   void push(Command command);

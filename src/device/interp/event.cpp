@@ -9,7 +9,7 @@ namespace heddle::device::interp {
 void EventState::complete(std::exception_ptr failure) {
   {
     std::lock_guard lock(mutex);
-    done = true;
+    reached = true;
     error = std::move(failure);
     completed_ns = base::SteadyClock::now();
   }
@@ -18,7 +18,12 @@ void EventState::complete(std::exception_ptr failure) {
 
 void EventState::wait_done() const {
   std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return done; });
+  changed.wait(lock, [&] { return reached; });
+}
+
+bool EventState::done() const {
+  std::lock_guard lock(mutex);
+  return reached;
 }
 
 std::shared_ptr<EventState> InterpEvent::renew() {
@@ -34,9 +39,7 @@ std::shared_ptr<EventState> InterpEvent::current() const {
 
 bool InterpEvent::done() const {
   const auto state = current();
-  if (!state) return true;
-  std::lock_guard lock(state->mutex);
-  return state->done;
+  return !state || state->done();
 }
 
 void InterpEvent::wait() {

@@ -10,13 +10,14 @@
 
 namespace heddle::device::interp {
 
-struct EventState {
+struct EventState final : EventPoint {
   mutable std::mutex mutex;
   mutable std::condition_variable changed;
-  bool done = false;
+  bool reached = false;
   std::exception_ptr error;
   unsigned long long completed_ns = 0;
 
+  bool done() const override;
   void complete(std::exception_ptr failure);
   // Blocks until done; throws nothing.
   void wait_done() const;
@@ -27,6 +28,7 @@ class InterpEvent final : public Event {
   bool done() const override;
   void wait() override;
   unsigned long long completed_ns() const override;
+  std::shared_ptr<const EventPoint> point() const override { return current(); }
 
   // A new state for a record; it is what done() and wait() ask from now on.
   std::shared_ptr<EventState> renew();

@@ -186,11 +186,13 @@ void InterpQueue::wait(const Event& event) {
     return;
   }
   // Of another device: it can only be asked.
-  push({[&event] {
-          constexpr std::chrono::microseconds pause{50};
-          while (!event.done()) std::this_thread::sleep_for(pause);
-        },
-        {}});
+  if (auto point = event.point()) {
+    push({[point = std::move(point)] {
+            constexpr std::chrono::microseconds pause{50};
+            while (!point->done()) std::this_thread::sleep_for(pause);
+          },
+          {}});
+  }
 }
 
 void InterpQueue::call(std::function<void()> function) { push({std::move(function), {}}); }

@@ -76,7 +76,9 @@ TEST(Allocator, OutOfMemoryNamesTheHolders) {
 
 TEST(Allocator, Whereabouts) {
   Allocator allocator(gib, gib);
-  EXPECT_THAT(allocator.whereabouts(0x1000), HasSubstr("there are none"));
+  EXPECT_THAT(allocator.whereabouts(0x12345678), HasSubstr("there are none"));
+  EXPECT_EQ(allocator.whereabouts(0), "a null pointer");
+  EXPECT_EQ(allocator.whereabouts(24), "a null pointer and 24 bytes");
   const std::uint64_t a = allocator.allocate(1000, AllocationKind::variable, "table");
   EXPECT_THAT(allocator.whereabouts(a + 10), HasSubstr("at offset 10 of the module variable 'table' of 1000 bytes"));
   EXPECT_THAT(allocator.whereabouts(a + 1003), HasSubstr("3 bytes past the end"));

@@ -110,12 +110,17 @@ TEST_P(Queues, EventsOutliveQueuesAndQueuesOutliveEvents) {
 // An event that somebody else's device would have.
 class Foreign final : public Event {
  public:
-  bool done() const override { return done_.load(); }
+  struct Point final : EventPoint {
+    bool done() const override { return reached; }
+    std::atomic<bool> reached{false};
+  };
+  bool done() const override { return last->done(); }
   void wait() override {
     while (!done()) std::this_thread::yield();
   }
   unsigned long long completed_ns() const override { return 0; }
-  std::atomic<bool> done_{false};
+  std::shared_ptr<const EventPoint> point() const override { return last; }
+  const std::shared_ptr<Point> last = std::make_shared<Point>();
 };
 
 TEST_P(Queues, WaitForEventsOfOtherDevices) {
@@ -126,7 +131,7 @@ TEST_P(Queues, WaitForEventsOfOtherDevices) {
   native.launch(*queue, "count", {.grid = {3}}, &ran);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(ran.load(), 0u);
-  event.done_ = true;
+  event.last->reached = true;
   queue->synchronize();
   EXPECT_EQ(ran.load(), 3u);
   EXPECT_THROW(queue->record(event), Error);

@@ -208,12 +208,22 @@ bool is_inline_float(Type type) { return is_wide_float(type) || is_16_bit_float(
 // 16-bit formats on their way to f32, f64 or an integer: exact.
 Value* widened(Lowering& l, Type from, Value* value) { return is_16_bit_float(from) ? l.widen16(from, value) : value; }
 
-Value* float_to_16_bits(Lowering& l, Type to, Type from, Value* value) {
-  if (to == from && is_whole(l.d.rounding)) {
-    Value* whole = l.to_whole(l.widen16(from, value), l.d.rounding);
-    return l.narrow16(to, l.d.sat ? l.saturate(whole) : whole);
+// f16 to f16 or bf16 to bf16, to whole numbers or as it is: NaNs become the one that there is.
+Value* same_16_bits(Lowering& l, Type type, Value* value) {
+  Value* result = value;
+  if (is_whole(l.d.rounding)) {
+    Value* whole = l.to_whole(l.widen16(type, value), l.d.rounding);
+    result = l.narrow16(type, l.d.sat ? l.saturate(whole) : whole);
   }
-  if (to == from && !l.d.sat && !l.d.relu && !l.d.satfinite) return value;
+  if (l.d.sat) return result;
+  Value* infinity = Kit::number(value, type == Type::f16 ? 0x7c00 : 0x7f80);
+  Value* nan = l.b.CreateICmpUGT(l.b.CreateAnd(value, 0x7fff), infinity);
+  return l.b.CreateSelect(nan, Kit::number(value, 0x7fff), result);
+}
+
+Value* float_to_16_bits(Lowering& l, Type to, Type from, Value* value) {
+  const bool plain = !l.d.sat && !l.d.relu && !l.d.satfinite;
+  if (to == from && (is_whole(l.d.rounding) || plain)) return same_16_bits(l, to, value);
   const bool truncates = l.d.rounding == Rounding::rz && to == Type::bf16 && from != Type::f64;
   if (!is_nearest(l.d.rounding) && !truncates) return soft_convert(l, to, from, value);
   return to_16_bits(l, to, widened(l, from, value));

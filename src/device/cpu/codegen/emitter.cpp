@@ -95,7 +95,7 @@ void FunctionEmitter::emit_instruction(const ptx::Instruction& inst) {
   set_location(inst);
   const bool scalar_guard = inst.guard.present && !guarded_by_lanes(inst);
   guard_done_ = false;
-  guard_values_ = {};
+  guard_value_ = nullptr;
   if (scalar_guard && !is_pure(inst)) emit_behind_branch(inst);
   else dispatch(inst);
   if (const auto facts = facts_.no_wrap_at.find(index_); facts != facts_.no_wrap_at.end())
@@ -115,14 +115,10 @@ void FunctionEmitter::emit_behind_branch(const ptx::Instruction& inst) {
   auto* after = llvm::BasicBlock::Create(kernel_.llvm, "unguarded", llvm_function_);
   b_.CreateCondBr(condition, then, after);
   b_.SetInsertPoint(then);
-  // What is read for the first time in here is not available behind the branch.
-  const std::size_t touched = touched_.size();
   captured_ = &results;
   guard_done_ = true;
-  dispatch(inst);
+  in_branch([&] { dispatch(inst); });
   captured_ = nullptr;
-  for (; touched_.size() > touched; touched_.pop_back()) current_[touched_.back()] = nullptr;
-  std::fill(current_no_wrap_.begin(), current_no_wrap_.end(), nullptr);
   auto* end = b_.GetInsertBlock();
   b_.CreateBr(after);
   b_.SetInsertPoint(after);

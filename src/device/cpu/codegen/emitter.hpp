@@ -10,7 +10,6 @@
 // shape (lanes() == 1) every value is uniform and there are no masks.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <optional>
@@ -170,6 +169,7 @@ class FunctionEmitter {
   void emit_turn();
   Value* uniform_predicate(const ptx::Operand& predicate);
   Value* first_active(Value* vector_value);
+  void in_branch(const std::function<void()>& emit);
   void when_any(Value* mask, const std::function<void()>& emit);
 
   // emitter.cpp: instructions
@@ -320,7 +320,7 @@ class FunctionEmitter {
   std::uint32_t block_ = 0;
   std::uint32_t index_ = 0;                       // of the instruction
   Value* mask_ = nullptr;
-  std::array<Value*, 2> guard_values_{};          // of the instruction, once asked for: as a scalar, as a vector
+  Value* guard_value_ = nullptr;                  // of the instruction, once asked for
   bool guard_done_ = false;                       // the guard of the instruction is a branch around it
   std::vector<Value*> current_;                   // latest value of each register within the block
   std::vector<std::uint32_t> touched_;            // registers with an entry in current_

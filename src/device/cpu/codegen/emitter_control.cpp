@@ -297,9 +297,17 @@ void FunctionEmitter::when_any(Value* mask, const std::function<void()>& emit) {
   auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
   b_.CreateCondBr(any(mask), then, after);
   b_.SetInsertPoint(then);
-  emit();
+  in_branch(emit);
   b_.CreateBr(after);
   b_.SetInsertPoint(after);
+}
+
+// What is read for the first time in a branch is not available behind it.
+void FunctionEmitter::in_branch(const std::function<void()>& emit) {
+  const std::size_t touched = touched_.size();
+  emit();
+  for (; touched_.size() > touched; touched_.pop_back()) current_[touched_.back()] = nullptr;
+  std::fill(current_no_wrap_.begin(), current_no_wrap_.end(), nullptr);
 }
 
 llvm::Value* FunctionEmitter::first_active(Value* vector_value) {

@@ -141,11 +141,13 @@ llvm::Value* FunctionEmitter::either_way(const Address& address, const std::func
   auto* done = llvm::BasicBlock::Create(kernel_.llvm, "done", llvm_function_);
   b_.CreateCondBr(address.ok, fast_block, slow_block, llvm::MDBuilder(kernel_.llvm).createBranchWeights(1000, 1));
   b_.SetInsertPoint(fast_block);
-  Value* quick = fast();
+  Value* quick = nullptr;
+  in_branch([&] { quick = fast(); });
   auto* quick_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(slow_block);
-  Value* careful = slow();
+  Value* careful = nullptr;
+  in_branch([&] { careful = slow(); });
   auto* careful_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);

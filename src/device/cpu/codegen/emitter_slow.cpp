@@ -19,7 +19,7 @@ void FunctionEmitter::for_each_lane(Value* mask, const std::function<void(Value*
   auto* rest = b_.CreatePHI(type, 2);
   rest->addIncoming(bits, before);
   Value* lane = b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, b_.getTrue()), kernel_.abi.i32);
-  emit(lane);
+  in_branch([&] { emit(lane); });
   Value* fewer = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(type, 1)));
   rest->addIncoming(fewer, b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateICmpNE(fewer, llvm::ConstantInt::get(type, 0)), turn, done);

@@ -234,12 +234,13 @@ void FunctionEmitter::store_register(std::uint32_t reg, Value* value) {
 
 // The guard as it was before the instruction: the first of its results may be the guard itself.
 llvm::Value* FunctionEmitter::guard_value(bool as_vector) {
-  Value*& known = guard_values_[as_vector];
-  if (known) return known;
-  const ptx::Guard& guard = function_.body[index_].guard;
-  ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
-  predicate.negated = guard.negated;
-  return known = as_vector ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred);
+  if (!guard_value_) {
+    const ptx::Guard& guard = function_.body[index_].guard;
+    ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
+    predicate.negated = guard.negated;
+    guard_value_ = guarded_by_lanes(function_.body[index_]) ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred);
+  }
+  return as_vector && !guard_value_->getType()->isVectorTy() ? splat(guard_value_) : guard_value_;
 }
 
 // `value` is a scalar for uniform and affine registers, a vector for varying ones (a scalar is spread).
