@@ -102,7 +102,7 @@ class InstructionKernel {
       const auto writes = [&](Type type, Use use, bool relaxed) { return into.candidates(type, relaxed, use); };
       const auto constant = [&](Type type) { return ptx::is_float(type) ? std::string() : std::to_string(random_.below(100)); };
       const std::string text = InstructionWriter(random_, choice, reads, writes, constant).text();
-      if (text.empty()) continue;
+      if (text.empty() || (for_gpu_ && operands_differ_on_gpus(choice, text))) continue;
       std::string lines = "  " + text + "\n";
       for (const Reg& reg : into.all())
         if (text.find(reg.name) != std::string::npos) store(reg, lines);

@@ -1,5 +1,8 @@
 #include "random/instruction_writer.hpp"
 
+#include <algorithm>
+#include <sstream>
+
 namespace heddle::test::random_kernel {
 
 using ptx::Modifier;
@@ -48,6 +51,20 @@ Type integer(Type bits) {
 constexpr const char* parts[] = {".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
 
 }  // namespace
+
+bool operands_differ_on_gpus(const Choice& choice, const std::string& text) {
+  std::vector<std::string> operands;
+  std::istringstream rest(text.substr(text.find(' ') + 1));
+  for (std::string word; rest >> word;) operands.push_back(word.substr(0, word.size() - 1));
+  const auto is_number = [](const std::string& operand) { return operand.front() != '%'; };
+  switch (choice.form->opcode) {
+    case Opcode::bfe: case Opcode::bfi:
+      return std::any_of(operands.end() - 2, operands.end(), [&](const std::string& o) { return is_number(o) && std::stoul(o) >= ptx::bit_width(choice.d.type); });
+    case Opcode::fns: return !is_number(operands.back());
+    case Opcode::min: case Opcode::max: return ptx::is_float(choice.d.type) && operands.size() == 3 && operands[1] == operands[2];
+    default: return false;
+  }
+}
 
 InstructionWriter::InstructionWriter(Random& random, const Choice& choice, Read read, Write write, Constant constant)
     : random_(random), choice_(choice), read_(std::move(read)), write_(std::move(write)), constant_(std::move(constant)),

@@ -97,7 +97,7 @@ std::string Writer::arithmetic(const Scope& scope, bool all_uniform) {
     const auto writes = [&](Type type, Use use, bool relaxed) { return into.candidates(type, relaxed, use); };
     InstructionWriter writer(random_, choice, reads, writes, [&](Type type) { return constant(type); });
     const std::string text = writer.text();
-    if (text.empty()) continue;
+    if (text.empty() || (s_.for_gpu && operands_differ_on_gpus(choice, text))) continue;
     const bool unguarded = s_.for_gpu && ptxas_forgets_guard(choice.form->opcode);
     std::string guarded = all_uniform || unguarded ? "" : guard(scope, 12);
     if (all_uniform && !unguarded && random_.chance(12))

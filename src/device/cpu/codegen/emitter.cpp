@@ -30,6 +30,7 @@ FunctionEmitter::FunctionEmitter(KernelContext& kernel, const FunctionFacts& fac
   slots_.resize(registers);
   no_wrap_.resize(facts.no_wrap.size());
   current_no_wrap_.resize(facts.no_wrap.size());
+  merged_.resize(facts.merged_loads.groups.size());
   const std::size_t blocks = facts.cfg.size();
   mask_slots_.resize(blocks);
   pending_slots_.resize(blocks);

@@ -202,6 +202,8 @@ class FunctionEmitter {
   Address advance(const Address& address, std::int64_t bytes);
   Value* lane_pointers(const Address& address);           // vector of ptr, exact
   Value* either_way(const Address& address, const std::function<Value*()>& fast, const std::function<Value*()>& slow);
+  std::vector<Value*> either_way_all(const Address& address, const std::function<std::vector<Value*>()>& fast,
+                                     const std::function<std::vector<Value*>()>& slow);
   unsigned run_length(const Address& address, std::int64_t bytes) const;
   static std::vector<int> numbers(unsigned first, unsigned count);
   Value* concatenate(std::vector<Value*> parts);
@@ -222,6 +224,18 @@ class FunctionEmitter {
   void tag(llvm::Instruction* access, ptx::Space space);
   Value* window_base(ptx::Space space);                   // what addresses of the space are offsets from; null: absolute
   Value* last_active(Value* vector_value, Value* mask);
+
+  // emitter_rows.cpp
+  std::vector<Value*> merged_elements(const ptx::Instruction& inst, const std::vector<MergedLoads::Place>& places);
+  std::vector<Value*> load_group(const LoadGroup& group, ptx::Space space);
+  Value* spare_row();
+  std::vector<Value*> row_pointers(const LoadGroup& group, const Address& address, ptx::Space space);
+  std::vector<Value*> load_rows(const LoadGroup& group, const Address& address, ptx::Space space);
+  Value* joined_rows(const std::vector<Value*>& rows, unsigned bytes);
+  std::vector<Value*> transposed(const std::vector<Value*>& rows, unsigned bytes, unsigned count);
+  Value* interleaved(Value* a, Value* b, unsigned in_block, unsigned half);
+  std::vector<Value*> separated(const std::vector<Value*>& parts, unsigned in_block);
+  std::vector<Value*> picked(Value* all, unsigned count);
 
   // emitter_slow.cpp
   void for_each_lane(Value* mask, const std::function<void(Value*)>& emit);
@@ -332,6 +346,8 @@ class FunctionEmitter {
   std::map<std::uint32_t, llvm::BasicBlock*> loop_ends_;
   std::vector<std::function<void()>> places_;     // looks and loop ends still to be emitted
   std::map<std::pair<std::uint32_t, std::int64_t>, llvm::AllocaInst*> lane_slots_;
+  std::vector<std::vector<Value*>> merged_;       // elements of merged loads that have been read, by group
+  llvm::AllocaInst* spare_row_ = nullptr;
   llvm::AllocaInst* carry_ = nullptr;             // condition code register
   llvm::AllocaInst* spins_ = nullptr;
   llvm::Instruction* alloca_point_ = nullptr;

@@ -135,26 +135,36 @@ llvm::Value* FunctionEmitter::lane_pointers(const Address& address) {
 // Runs `fast` when the address has the form it was predicted to have, `slow` when it has not.
 llvm::Value* FunctionEmitter::either_way(const Address& address, const std::function<Value*()>& fast,
                                          const std::function<Value*()>& slow) {
+  const auto as_list = [](Value* value) { return value ? std::vector<Value*>{value} : std::vector<Value*>{}; };
+  const auto values = either_way_all(address, [&] { return as_list(fast()); }, [&] { return as_list(slow()); });
+  return values.empty() ? nullptr : values[0];
+}
+
+std::vector<llvm::Value*> FunctionEmitter::either_way_all(const Address& address, const std::function<std::vector<Value*>()>& fast,
+                                                          const std::function<std::vector<Value*>()>& slow) {
   if (!address.ok) return fast();
   auto* fast_block = llvm::BasicBlock::Create(kernel_.llvm, "fast", llvm_function_);
   auto* slow_block = llvm::BasicBlock::Create(kernel_.llvm, "slow", llvm_function_);
   auto* done = llvm::BasicBlock::Create(kernel_.llvm, "done", llvm_function_);
   b_.CreateCondBr(address.ok, fast_block, slow_block, llvm::MDBuilder(kernel_.llvm).createBranchWeights(1000, 1));
   b_.SetInsertPoint(fast_block);
-  Value* quick = nullptr;
+  std::vector<Value*> quick;
   in_branch([&] { quick = fast(); });
   auto* quick_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(slow_block);
-  Value* careful = nullptr;
+  std::vector<Value*> careful;
   in_branch([&] { careful = slow(); });
   auto* careful_end = b_.GetInsertBlock();
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
-  if (!quick) return nullptr;
-  auto* merged = b_.CreatePHI(quick->getType(), 2);
-  merged->addIncoming(quick, quick_end);
-  merged->addIncoming(careful, careful_end);
+  std::vector<Value*> merged;
+  for (std::size_t i = 0; i < quick.size(); ++i) {
+    auto* value = b_.CreatePHI(quick[i]->getType(), 2);
+    value->addIncoming(quick[i], quick_end);
+    value->addIncoming(careful[i], careful_end);
+    merged.push_back(value);
+  }
   return merged;
 }
 
@@ -408,6 +418,12 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   const Space space = effective_space(inst.d.space, source);
   Value* mask = instruction_mask(inst);
   if (kernel_.check) check_access(inst, source, space, bytes * count, false, mask);
+  if (const auto merged = facts_.merged_loads.places.find(index_); !kernel_.check && merged != facts_.merged_loads.places.end()) {
+    const auto values = merged_elements(inst, merged->second);
+    for (unsigned e = 0; e < count; ++e)
+      write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
+    return;
+  }
   order_before(inst);
   const Address address = address_of(source, space);
   std::vector<Value*> values(count);

@@ -33,6 +33,7 @@ FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, co
   find_forms();
   find_schedule();
   find_spin_loops();
+  merged_loads = find_merged_loads(*this);
 }
 
 void FunctionFacts::find_definitions() {
