@@ -16,7 +16,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// %rd3 is a row of the lane's own, as is %r10 in shared memory; %rd2 is the same for all, %rd4 the distance of %rd3 from it.
+// %rd3 is a row of the lane's own, as is %r10 in shared memory; %rd2 is the same for all, %rd4 the distance of %rd3
+// from it.
 constexpr const char* frame = R"ptx(
 .version 8.3
 .target sm_90
@@ -41,6 +42,8 @@ constexpr const char* frame = R"ptx(
 }}
 )ptx";
 
+constexpr std::uint32_t prologue = 8;  // instructions of the frame
+
 // Each group as "first instruction of the group, distance, elements x bytes", and each load as its places.
 struct Found {
   std::vector<std::string> groups, loads;
@@ -54,9 +57,9 @@ Found find(const std::string& text, unsigned lanes = 8) {
   options.block = {64, 1, 1};
   const FunctionFacts facts(module, ptx::split_webs(module.functions[0]), options);
   Found found;
-  constexpr std::uint32_t prologue = 8;  // instructions of the frame
   for (const LoadGroup& group : facts.merged_loads.groups) {
-    found.groups.push_back(fmt::format("{}{:+} {}x{}", group.first - prologue, group.distance, group.count, group.bytes));
+    found.groups.push_back(
+        fmt::format("{}{:+} {}x{}", group.first - prologue, group.distance, group.count, group.bytes));
     found.any_sum |= group.sum.has_value();
   }
   for (std::uint32_t i = 0; i < facts.function.body.size(); ++i) {
@@ -114,20 +117,60 @@ TEST(MergedLoads, Vectors) {
     ld.global.v4.u32 {%r21, %r22, %r23, %r24}, [%rd3+12];)");
   EXPECT_THAT(found.groups, ElementsAre("0+0 4x4", "1+8 2x4"));
   EXPECT_THAT(found.loads, ElementsAre("0: 0.0 0.1", "1: 0.2 0.3 1.0 1.1"));
-  EXPECT_THAT(find("ld.global.v2.u32 {%r20, %r21}, [%rd3]; ld.global.u32 %r22, [%rd3+8];").loads, ElementsAre("0: 0.0 0.1"));
+  EXPECT_THAT(find("ld.global.v2.u32 {%r20, %r21}, [%rd3]; ld.global.u32 %r22, [%rd3+8];").loads,
+              ElementsAre("0: 0.0 0.1"));
 }
 
 TEST(MergedLoads, WhatMayWriteOrWaitEndsAGroup) {
-  for (const char* between :
-       {"st.global.u32 [%rd2], %r1;", "st.shared.u32 [%r1], %r1;", "red.global.add.u32 [%rd2], 1;", "bar.sync 0;", "membar.gl;",
-        "bar.warp.sync -1;", "ld.volatile.global.u32 %r30, [%rd2];", "ld.acquire.gpu.global.u32 %r30, [%rd2];", "trap;",
-        "shfl.sync.idx.b32 %r31, %r1, 0, 31, -1;", "bra next; next:"}) {
+  for (const char* between : {"st.global.u32 [%rd3], %r1;", "st.volatile.global.u32 [%rd2], %r1;",
+                              "add.s64 %rd9, %rd2, 4; st.global.u32 [%rd9], %r1;", "red.global.add.u32 [%rd2], 1;",
+                              "bar.sync 0;", "membar.gl;", "bar.warp.sync -1;", "ld.volatile.global.u32 %r30, [%rd2];",
+                              "ld.acquire.gpu.global.u32 %r30, [%rd2];", "trap;",
+                              "shfl.sync.idx.b32 %r31, %r1, 0, 31, -1;", "bra next; next:"}) {
     SCOPED_TRACE(between);
     const std::string text = fmt::format("ld.global.u32 %r20, [%rd3]; {} ld.global.u32 %r21, [%rd3+4];", between);
     EXPECT_THAT(find(text).groups, IsEmpty());
   }
   EXPECT_THAT(find("ld.global.u32 %r20, [%rd3]; ld.global.u32 %r22, [%rd2]; ld.global.u32 %r21, [%rd3+4];").groups,
               ElementsAre("0+0 2x4"));
+}
+
+TEST(MergedLoads, StoresThatAreKnownBefore) {
+  const auto stores = [](const std::string& text) {
+    const ptx::Module module = ptx::parse(fmt::format(fmt::runtime(frame), text), "test.ptx");
+    FactsOptions options;
+    options.lanes = 8;
+    options.block = {64, 1, 1};
+    std::vector<std::vector<std::uint32_t>> found;
+    for (const LoadGroup& group :
+         FunctionFacts(module, ptx::split_webs(module.functions[0]), options).merged_loads.groups) {
+      found.push_back(group.stores);
+      for (std::uint32_t& store : found.back()) store -= prologue;
+    }
+    return found;
+  };
+  EXPECT_THAT(stores("ld.global.u32 %r20, [%rd3]; st.global.u32 [%rd2], %r1; ld.global.u32 %r21, [%rd3+4];"),
+              ElementsAre(ElementsAre(1)));
+  // Only those between the loads of the group.
+  EXPECT_THAT(stores(R"(
+    mad.wide.u32 %rd9, %r2, 4, %rd2;
+    st.global.u32 [%rd9], %r1;
+    ld.global.u32 %r20, [%rd3];
+    ld.global.u32 %r21, [%rd3+4];
+    st.global.u32 [%rd9], %r20;
+    ld.global.u32 %r22, [%rd3+16];
+    @%p1 st.global.u32 [%rd9], %r21;
+    st.u8 [%rd2], %r1;
+    ld.global.u32 %r23, [%rd3+20];
+    st.global.u32 [%rd2], %r1;)"),
+              ElementsAre(IsEmpty(), ElementsAre(6, 7)));
+  // Lanes that store far from each other, and more stores than are looked at.
+  EXPECT_THAT(stores("mad.wide.u32 %rd9, %r2, 64, %rd2; ld.global.u32 %r20, [%rd3]; st.global.u32 [%rd9], %r1; "
+                     "ld.global.u32 %r21, [%rd3+4];"),
+              IsEmpty());
+  std::string many = "ld.global.u32 %r20, [%rd3];";
+  for (unsigned i = 0; i <= merged_stores; ++i) many += "st.global.u32 [%rd2], %r1;";
+  EXPECT_THAT(stores(many + "ld.global.u32 %r21, [%rd3+4];"), IsEmpty());
 }
 
 TEST(MergedLoads, BasesAtKnownDistances) {
@@ -152,7 +195,8 @@ TEST(MergedLoads, BasesAtUnknownDistances) {
 }
 
 TEST(MergedLoads, GuardedAndStrongLoadsStay) {
-  for (const char* load : {"@%p1 ld.global.u32", "@%p2 ld.global.u32", "ld.volatile.global.u32", "ld.relaxed.gpu.global.u32", "ld.local.u32"}) {
+  for (const char* load : {"@%p1 ld.global.u32", "@%p2 ld.global.u32", "ld.volatile.global.u32",
+                           "ld.relaxed.gpu.global.u32", "ld.local.u32"}) {
     SCOPED_TRACE(load);
     EXPECT_THAT(find(fmt::format("{0} %r20, [%rd3]; {0} %r21, [%rd3+4];", load)).groups, IsEmpty());
   }
@@ -174,10 +218,12 @@ TEST(MergedLoads, SumsHoldWhileTheirPartsDo) {
   constexpr const char* loads = "ld.global.u32 %r20, [%rd5+4]; ld.global.u32 %r21, [%rd5+8];";
   EXPECT_TRUE(find(fmt::format("add.s64 %rd5, %rd4, %rd2; {}", loads)).any_sum);
   EXPECT_TRUE(find(fmt::format("add.s64 %rd6, %rd4, %rd2; add.s64 %rd5, %rd6, 4; {}", loads)).any_sum);
-  const Found later = find(fmt::format("again: add.s64 %rd5, %rd2, %rd4; {} add.s64 %rd2, %rd2, 4; @%p2 bra again;", loads));
+  const Found later =
+      find(fmt::format("again: add.s64 %rd5, %rd2, %rd4; {} add.s64 %rd2, %rd2, 4; @%p2 bra again;", loads));
   EXPECT_THAT(later.groups, ElementsAre("1+0 2x4"));
   EXPECT_TRUE(later.any_sum);
-  const Found before = find(fmt::format("again: add.s64 %rd5, %rd2, %rd4; add.s64 %rd2, %rd2, 4; {} @%p2 bra again;", loads));
+  const Found before =
+      find(fmt::format("again: add.s64 %rd5, %rd2, %rd4; add.s64 %rd2, %rd2, 4; {} @%p2 bra again;", loads));
   EXPECT_THAT(before.groups, ElementsAre("2+0 2x4"));
   EXPECT_FALSE(before.any_sum);
 }

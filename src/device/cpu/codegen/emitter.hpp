@@ -97,6 +97,15 @@ class FunctionEmitter {
     Value* pointer = nullptr;
     std::int64_t stride = 0;            // bytes from lane to lane
   };
+  // What a group of merged loads has read.
+  struct MergedRows {
+    std::vector<Value*> elements;       // vectors of integers
+    Value* untouched = nullptr;         // i1: no store behind the first load writes any of it (null: there is none)
+  };
+  struct Rows {
+    Value* base = nullptr;              // ptr; null: of_lanes is a vector of ptr
+    Value* of_lanes = nullptr;          // vector of i64
+  };
   struct Meeting;
 
   // emitter_values.cpp: registers and operands
@@ -227,10 +236,12 @@ class FunctionEmitter {
 
   // emitter_rows.cpp
   std::vector<Value*> merged_elements(const ptx::Instruction& inst, const std::vector<MergedLoads::Place>& places);
-  std::vector<Value*> load_group(const LoadGroup& group, ptx::Space space);
+  MergedRows load_group(const LoadGroup& group, ptx::Space space);
+  Value* untouched_by_stores(const LoadGroup& group, const Address& address, ptx::Space space);
+  Rows rows_of(const LoadGroup& group, const Address& address, ptx::Space space);
   Value* spare_row();
   std::vector<Value*> row_pointers(const LoadGroup& group, const Address& address, ptx::Space space);
-  std::vector<Value*> load_rows(const LoadGroup& group, const Address& address, ptx::Space space);
+  std::vector<Value*> load_rows(const LoadGroup& group, const std::vector<Value*>& pointers, ptx::Space space);
   Value* joined_rows(const std::vector<Value*>& rows, unsigned bytes);
   std::vector<Value*> transposed(const std::vector<Value*>& rows, unsigned bytes, unsigned count);
   Value* interleaved(Value* a, Value* b, unsigned in_block, unsigned half);
@@ -346,7 +357,7 @@ class FunctionEmitter {
   std::map<std::uint32_t, llvm::BasicBlock*> loop_ends_;
   std::vector<std::function<void()>> places_;     // looks and loop ends still to be emitted
   std::map<std::pair<std::uint32_t, std::int64_t>, llvm::AllocaInst*> lane_slots_;
-  std::vector<std::vector<Value*>> merged_;       // elements of merged loads that have been read, by group
+  std::vector<MergedRows> merged_;                // by group: what has been read
   llvm::AllocaInst* spare_row_ = nullptr;
   llvm::AllocaInst* carry_ = nullptr;             // condition code register
   llvm::AllocaInst* spins_ = nullptr;

@@ -1,6 +1,9 @@
 // Merged loads (merged_loads.hpp): one wide access a lane, and shuffles.
 #include "device/cpu/codegen/emitter.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include <llvm/IR/Constants.h>
 
 namespace heddle::device::cpu {
@@ -13,37 +16,92 @@ constexpr unsigned block_bytes = 16;  // shuffles within so many bytes cost leas
 }  // namespace
 
 // Values of the elements of a load that has some of them in groups.
-std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instruction& inst, const std::vector<MergedLoads::Place>& places) {
+std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instruction& inst,
+                                                           const std::vector<MergedLoads::Place>& places) {
   const ptx::Operand& source = inst.operands[1];
   const Space space = effective_space(inst.d.space, source);
   const unsigned bytes = ptx::byte_size(inst.d.type);
   llvm::Type* element = memory_type(inst.d.type);
   std::vector<Value*> values;
   for (unsigned e = 0; e < places.size(); ++e) {
-    if (places[e].group == MergedLoads::none) {
+    const auto alone = [&] {
       const Address at = advance(address_of(source, space), e * bytes);
-      values.push_back(either_way(at, [&] { return load_elements(at, element, 1, bytes, mask_, space)[0]; },
-                                  [&] { return slow_gather(at, element, mask_); }));
+      return either_way(
+          at, [&] { return load_elements(at, element, 1, bytes, mask_, space)[0]; },
+          [&] { return slow_gather(at, element, mask_); });
+    };
+    if (places[e].group == MergedLoads::none) {
+      values.push_back(alone());
       continue;
     }
-    std::vector<Value*>& group = merged_[places[e].group];
-    if (group.empty()) group = load_group(facts_.merged_loads.groups[places[e].group], space);
-    values.push_back(b_.CreateBitCast(group[places[e].element], vector_of(element)));
+    const LoadGroup& group = facts_.merged_loads.groups[places[e].group];
+    MergedRows& merged = merged_[places[e].group];
+    if (merged.elements.empty()) merged = load_group(group, space);
+    Value* value = b_.CreateBitCast(merged.elements[places[e].element], vector_of(element));
+    Address untouched;
+    if (!group.stores.empty() && index_ > group.stores[0]) untouched.ok = merged.untouched;
+    values.push_back(either_way(
+        untouched, [&] { return value; }, alone));
   }
   return values;
 }
 
 // The elements of a group, as vectors of integers.
-std::vector<llvm::Value*> FunctionEmitter::load_group(const LoadGroup& group, Space space) {
+FunctionEmitter::MergedRows FunctionEmitter::load_group(const LoadGroup& group, Space space) {
   const Address address = advance(address_of(function_.body[group.first].operands[1], space), group.distance);
-  const auto fast = [&] { return transposed(load_rows(group, address, space), group.bytes, group.count); };
+  const auto fast = [&] {
+    return transposed(load_rows(group, row_pointers(group, address, space), space), group.bytes, group.count);
+  };
   const auto slow = [&] {
     std::vector<Value*> values;
     auto* element = llvm::IntegerType::get(kernel_.llvm, group.bytes * 8);
-    for (unsigned e = 0; e < group.count; ++e) values.push_back(slow_gather(advance(address, e * group.bytes), element, mask_));
+    for (unsigned e = 0; e < group.count; ++e)
+      values.push_back(slow_gather(advance(address, e * group.bytes), element, mask_));
     return values;
   };
-  return either_way_all(address, fast, slow);
+  MergedRows result;
+  result.elements = either_way_all(address, fast, slow);
+  if (!group.stores.empty()) result.untouched = untouched_by_stores(group, address, space);
+  return result;
+}
+
+// Whether no store between the loads of a group writes what one of its lanes reads. Lanes that take no part do no harm:
+// at worst, loads are made one by one.
+llvm::Value* FunctionEmitter::untouched_by_stores(const LoadGroup& group, const Address& address, Space space) {
+  struct Written {
+    std::uint32_t instruction;
+    std::int64_t begin, end;
+  };
+  std::map<std::pair<std::uint32_t, Space>, Written> written;  // by base register
+  for (std::uint32_t store : group.stores) {
+    const ptx::Instruction& inst = function_.body[store];
+    const ptx::Operand& target = inst.operands[0];
+    const auto offsets = facts_.lane_offsets(facts_.forms[target.index]);
+    const auto [lowest, highest] = std::minmax_element(offsets.begin(), offsets.end());
+    const std::int64_t begin = target.value + *lowest,
+                       end = target.value + *highest + ptx::byte_size(inst.d.type) * inst.d.vector;
+    const auto [place, is_new] = written.try_emplace({target.index, inst.d.space}, Written{store, begin, end});
+    place->second.begin = std::min(place->second.begin, begin);
+    place->second.end = std::max(place->second.end, end);
+  }
+  const Rows rows = rows_of(group, address, space);
+  Value* untouched = address.ok;
+  for (const auto& [base, range] : written) {
+    ptx::Operand target = function_.body[range.instruction].operands[0];
+    target.value = 0;
+    const Address to = address_of(target, base.second);
+    untouched = both(untouched, to.ok);
+    // A row of `bytes` bytes at p meets [begin, end) where begin - bytes < p < end.
+    const std::int64_t first = range.begin - static_cast<std::int64_t>(group.bytes * group.count) + 1;
+    Value* start =
+        b_.CreateAdd(b_.CreatePtrToInt(to.base, kernel_.abi.i64), b_.getInt64(static_cast<std::uint64_t>(first)));
+    Value* from = rows.base ? b_.CreateSub(b_.CreatePtrToInt(rows.base, kernel_.abi.i64), start) : b_.CreateNeg(start);
+    Value* distances = rows.base ? rows.of_lanes : b_.CreatePtrToInt(rows.of_lanes, vector_of(kernel_.abi.i64));
+    Value* meets = b_.CreateICmpULT(b_.CreateAdd(distances, splat(from)),
+                                    splat(b_.getInt64(static_cast<std::uint64_t>(range.end - first))));
+    untouched = both(untouched, b_.CreateNot(any(both(mask_, meets))));
+  }
+  return untouched;
 }
 
 // A place that may always be read, for lanes that take no part.
@@ -58,35 +116,38 @@ llvm::Value* FunctionEmitter::spare_row() {
   return spare_row_;
 }
 
-// Where each lane reads. Lanes that take no part read what another one reads, or the spare place: which of them leaves the
-// loops around it less to do.
+// Where each lane reads, as a common base and a distance of each lane, or as a pointer of each lane.
+FunctionEmitter::Rows FunctionEmitter::rows_of(const LoadGroup& group, const Address& address, Space space) {
+  if (address.form == Address::Form::affine) return {address.base, ramp(b_.getInt64(0), address.offsets)};
+  if (!group.sum) return {nullptr, address.vector};
+  Value* base = pointer_at(window_base(space), fit(read(group.sum->uniform), Type::u64));
+  base = b_.CreateConstGEP1_64(kernel_.abi.i8, base, static_cast<std::uint64_t>(group.sum->distance));
+  return {base, fit(read(group.sum->varying), Type::u64)};
+}
+
+// Lanes that take no part read what another one reads, or the spare place: which of them leaves the loops around it
+// less to do.
 std::vector<llvm::Value*> FunctionEmitter::row_pointers(const LoadGroup& group, const Address& address, Space space) {
+  const Rows rows = rows_of(group, address, space);
+  Value* all = rows.of_lanes;
+  if (mask_) all = b_.CreateSelect(mask_, all, splat(rows.base ? first_active(all) : spare_row()));
   std::vector<Value*> pointers;
-  Value *base = nullptr, *distances = nullptr;
-  if (address.form == Address::Form::affine) {
-    base = address.base;
-    distances = ramp(b_.getInt64(0), address.offsets);
-  } else if (group.sum) {
-    base = pointer_at(window_base(space), fit(read(group.sum->uniform), Type::u64));
-    base = b_.CreateConstGEP1_64(kernel_.abi.i8, base, static_cast<std::uint64_t>(group.sum->distance));
-    distances = fit(read(group.sum->varying), Type::u64);
-  }
-  Value* all = base ? distances : address.vector;
-  if (mask_) all = b_.CreateSelect(mask_, all, splat(base ? first_active(distances) : spare_row()));
   for (unsigned lane = 0; lane < lanes(); ++lane) {
     Value* of_lane = b_.CreateExtractElement(all, std::uint64_t{lane});
-    pointers.push_back(base ? b_.CreateGEP(kernel_.abi.i8, base, of_lane) : of_lane);
+    pointers.push_back(rows.base ? b_.CreateGEP(kernel_.abi.i8, rows.base, of_lane) : of_lane);
   }
   return pointers;
 }
 
 // What each lane reads: a vector of elements where that is as long as a block of shuffles, else an integer.
-std::vector<llvm::Value*> FunctionEmitter::load_rows(const LoadGroup& group, const Address& address, Space space) {
+std::vector<llvm::Value*> FunctionEmitter::load_rows(const LoadGroup& group, const std::vector<Value*>& pointers,
+                                                     Space space) {
   const unsigned bytes = group.bytes * group.count;
   llvm::Type* type = llvm::IntegerType::get(kernel_.llvm, bytes * 8);
-  if (bytes == block_bytes) type = llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, group.bytes * 8), group.count);
+  if (bytes == block_bytes)
+    type = llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, group.bytes * 8), group.count);
   std::vector<Value*> rows;
-  for (Value* pointer : row_pointers(group, address, space)) {
+  for (Value* pointer : pointers) {
     auto* row = b_.CreateAlignedLoad(type, pointer, llvm::Align(group.bytes));
     tag(row, space);
     rows.push_back(row);
@@ -101,14 +162,16 @@ llvm::Value* FunctionEmitter::joined_rows(const std::vector<Value*>& rows, unsig
   Value* joined = llvm::PoisonValue::get(type);
   for (unsigned i = 0; i < rows.size(); ++i) joined = b_.CreateInsertElement(joined, rows[i], std::uint64_t{i});
   const unsigned elements = type->getPrimitiveSizeInBits().getFixedValue() / (bytes * 8);
-  return b_.CreateBitCast(joined, llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, bytes * 8), elements));
+  return b_.CreateBitCast(joined,
+                          llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, bytes * 8), elements));
 }
 
 // From one row of `count` elements a lane to `count` vectors of one element a lane.
 //
 // Where the lanes fill blocks of 16 bytes, `count` vectors are joined of the rows, each with some rows of every block's
-// lanes, and a network of interleavings within blocks turns rows into columns: number an element by the bits of its vector
-// and, below them, its place in the block; interleaving vector i with vector i + count / 2 rotates these bits by one.
+// lanes, and a network of interleavings within blocks turns rows into columns: number an element by the bits of its
+// vector and, below them, its place in the block; interleaving vector i with vector i + count / 2 rotates these bits by
+// one.
 std::vector<llvm::Value*> FunctionEmitter::transposed(const std::vector<Value*>& rows, unsigned bytes, unsigned count) {
   const unsigned in_block = block_bytes / bytes, in_row = in_block / count;  // elements of a block; rows of it
   if (lanes() % in_block != 0) return picked(joined_rows(rows, bytes), count);
@@ -123,7 +186,8 @@ std::vector<llvm::Value*> FunctionEmitter::transposed(const std::vector<Value*>&
   for (unsigned stage = in_block; stage > 1; stage /= 2) {
     std::vector<Value*> next;
     for (unsigned i = 0; i < count / 2; ++i)
-      for (unsigned half = 0; half < 2; ++half) next.push_back(interleaved(parts[i], parts[i + count / 2], in_block, half));
+      for (unsigned half = 0; half < 2; ++half)
+        next.push_back(interleaved(parts[i], parts[i + count / 2], in_block, half));
     parts = std::move(next);
   }
   return parts;

@@ -20,7 +20,8 @@ using Kind = ValueForm::Kind;
 
 namespace {
 
-// A register's value as an unknown one plus a known distance: registers with the same unknown are a known distance apart.
+// A register's value as an unknown one plus a known distance: registers with the same unknown are a known distance
+// apart.
 struct Number {
   std::uint32_t unknown = 0;
   std::int64_t distance = 0;
@@ -31,13 +32,14 @@ struct Load {
   std::uint32_t instruction = 0;
   std::int64_t distance = 0;  // of its first byte from the unknown
   unsigned count = 1;
-  bool is_sum = false;        // the unknown is a sum whose operands are unchanged
+  bool is_sum = false;  // the unknown is a sum whose operands are unchanged
 };
 
 // Loads that may be merged as far as the text between them goes.
 struct Window {
   std::uint32_t unknown = 0;
   unsigned bytes = 4;
+  std::size_t first_store = 0;  // number of the first store behind its first load
   std::vector<Load> loads;
 };
 
@@ -60,6 +62,7 @@ class Finder {
   struct Numbered {
     std::uint32_t block = 0;
     Number number;
+    std::uint32_t defined = 0;  // by which instruction
   };
   struct Sum {
     std::uint32_t uniform = 0, varying = 0;
@@ -68,7 +71,7 @@ class Finder {
 
   Number number(std::uint32_t reg) {
     Numbered& known = numbers_[reg];
-    if (known.block != block_) known = {block_, {next_unknown_++, 0}};
+    if (known.block != block_) known = {block_, {next_unknown_++, 0}, 0};
     return known.number;
   }
 
@@ -76,8 +79,12 @@ class Finder {
     const Instruction& inst = facts_.function.body[index];
     const bool is_load = inst.opcode == Opcode::ld || inst.opcode == Opcode::ldu;
     const bool weak = inst.d.order == ptx::Order::weak || inst.d.nc;
-    if (is_load && weak) add_load(index);
-    else if (!leaves_memory(inst)) close_windows();
+    if (is_load && weak)
+      add_load(index);
+    else if (inst.opcode == Opcode::st && weak && is_regular(inst))
+      stores_.push_back(index);
+    else if (!leaves_memory(inst))
+      close_windows();
     define_results(index);
   }
 
@@ -85,6 +92,20 @@ class Finder {
   static bool leaves_memory(const Instruction& inst) {
     return ArithmeticEmitter::handles(inst.opcode) || inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta ||
            inst.opcode == Opcode::isspacep;
+  }
+
+  // A store to one place, or to places side by side, that was known before the first load that is still open.
+  bool is_regular(const Instruction& inst) {
+    const ptx::Operand& address = inst.operands[0];
+    if (address.base != OperandKind::reg || inst.d.space == Space::param || inst.d.space == Space::local) return false;
+    const ValueForm& form = facts_.forms[address.index];
+    if (form.kind == Kind::varying) return false;
+    const std::vector<std::int64_t> offsets = facts_.lane_offsets(form);
+    const auto [lowest, highest] = std::minmax_element(offsets.begin(), offsets.end());
+    const auto bytes = static_cast<std::int64_t>(ptx::byte_size(inst.d.type)) * inst.d.vector;
+    if (*highest - *lowest > bytes * static_cast<std::int64_t>(offsets.size())) return false;
+    const Numbered& base = numbers_[address.index];
+    return windows_.empty() || base.block != block_ || base.defined < windows_.front().loads.front().instruction;
   }
 
   void define_results(std::uint32_t index) {
@@ -103,7 +124,7 @@ class Finder {
     for (const auto& occurrence : facts_.table.of(index)) {
       if (!occurrence.is_def) continue;
       const Number defined = moved ? *moved : Number{next_unknown_++, 0};
-      numbers_[occurrence.reg] = {block_, defined};
+      numbers_[occurrence.reg] = {block_, defined, index};
       if (sum) sums_[defined.unknown] = *sum;
     }
   }
@@ -131,7 +152,9 @@ class Finder {
     if (!gathers(address.index, bytes, inst.d.vector)) return;
     const Number base = number(address.index);
     const auto [window, is_new] = open_.try_emplace({base.unknown, space, bytes}, windows_.size());
-    if (is_new) windows_.push_back({base.unknown, bytes, {}});
+    if (!is_new && stores_.size() - windows_[window->second].first_store > merged_stores)
+      window->second = windows_.size();
+    if (window->second == windows_.size()) windows_.push_back({base.unknown, bytes, stores_.size(), {}});
     const auto distance = static_cast<std::int64_t>(static_cast<std::uint64_t>(base.distance) +
                                                     static_cast<std::uint64_t>(address.value));
     windows_[window->second].loads.push_back({index, distance, inst.d.vector, sum_holds(base.unknown)});
@@ -156,6 +179,7 @@ class Finder {
     for (const Window& window : windows_) cut(window);
     windows_.clear();
     open_.clear();
+    stores_.clear();
   }
 
   // Cuts the bytes that a window's loads read into wide accesses, and what is left into single ones.
@@ -178,8 +202,8 @@ class Finder {
     assign(window, places, starts, first_group);
   }
 
-  void cut_runs(const std::vector<std::int64_t>& elements, unsigned bytes, std::map<std::int64_t, MergedLoads::Place>& places,
-                std::vector<std::int64_t>& starts) {
+  void cut_runs(const std::vector<std::int64_t>& elements, unsigned bytes,
+                std::map<std::int64_t, MergedLoads::Place>& places, std::vector<std::int64_t>& starts) {
     for (std::size_t begin = 0; begin < elements.size();) {
       std::size_t end = begin + 1;
       while (end < elements.size() && elements[end] == elements[end - 1] + bytes) ++end;
@@ -187,7 +211,7 @@ class Finder {
         const auto count = std::min<std::size_t>(std::bit_floor(end - begin), merged_bytes / bytes);
         if (count > 1) {
           const auto group = static_cast<std::uint32_t>(result_.groups.size());
-          result_.groups.push_back({MergedLoads::none, 0, bytes, static_cast<unsigned>(count), std::nullopt});
+          result_.groups.push_back({MergedLoads::none, 0, bytes, static_cast<unsigned>(count), std::nullopt, {}});
           starts.push_back(elements[begin]);
           for (unsigned e = 0; e < count; ++e) places[elements[begin + e]] = {group, e};
         }
@@ -198,6 +222,7 @@ class Finder {
 
   void assign(const Window& window, const std::map<std::int64_t, MergedLoads::Place>& places,
               const std::vector<std::int64_t>& starts, std::uint32_t first_group) {
+    std::vector<std::uint32_t> last(starts.size());
     for (const Load& load : window.loads) {
       std::vector<MergedLoads::Place> found(load.count);
       bool any = false;
@@ -207,6 +232,7 @@ class Finder {
         any = true;
         found[e] = place->second;
         LoadGroup& group = result_.groups[place->second.group];
+        last[place->second.group - first_group] = load.instruction;
         if (group.first != MergedLoads::none) continue;
         const std::int64_t start = starts[place->second.group - first_group];
         group.first = load.instruction;
@@ -215,14 +241,20 @@ class Finder {
       }
       if (any) result_.places[load.instruction] = std::move(found);
     }
+    for (std::size_t number = 0; number < starts.size(); ++number) {
+      LoadGroup& group = result_.groups[first_group + number];
+      for (std::size_t s = window.first_store; s < stores_.size() && stores_[s] < last[number]; ++s)
+        if (stores_[s] > group.first) group.stores.push_back(stores_[s]);
+    }
   }
 
   const FunctionFacts& facts_;
   MergedLoads result_;
   std::uint32_t block_ = 0, next_unknown_ = 0;
-  std::vector<Numbered> numbers_;                        // by register
-  std::unordered_map<std::uint32_t, Sum> sums_;          // by unknown
+  std::vector<Numbered> numbers_;                // by register
+  std::unordered_map<std::uint32_t, Sum> sums_;  // by unknown
   std::vector<Window> windows_;
+  std::vector<std::uint32_t> stores_;  // since the first open load
   std::map<std::tuple<std::uint32_t, Space, unsigned>, std::size_t> open_;
 };
 
