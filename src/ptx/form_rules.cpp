@@ -137,6 +137,8 @@ Since modifier_since(Modifier m) {
       return {74, 80};
     case Modifier::v8:
       return {81, 90};
+    case Modifier::satfinite:
+      return {81, 0};
     case Modifier::mmio:
       return {82, 70};
     default:
