@@ -302,9 +302,18 @@ class FunctionEmitter {
   void emit_lone_barrier(const ptx::Instruction& inst, BarrierKind kind, Value* held);
   void emit_warp_barrier(const ptx::Instruction& inst);
   Value* members(const ptx::Instruction& inst, const ptx::Operand* operand);
-  Value* named_by_own_mask(Value* masks);
+  bool has_groups(const ptx::Operand& members) const;
   Value* permute(Value* values, Value* index);
+  Value* reduce_lanes(const ptx::Instruction& inst, Value* values, Value* mask);
   Value* reduce_floats(const ptx::Instruction& inst, Value* values, Value* mask);
+
+  // emitter_warp_groups.cpp
+  Value* group_bits(const ptx::Instruction& inst, const ptx::Operand& members);
+  Value* group_leaders(Value* groups);
+  void emit_group_vote(const ptx::Instruction& inst);
+  void emit_group_elect(const ptx::Instruction& inst);
+  void emit_group_match_all(const ptx::Instruction& inst);
+  void emit_group_redux(const ptx::Instruction& inst);
   void emit_met_warp_operation(const ptx::Instruction& inst);
   Meeting meet(const ptx::Instruction& inst, const ptx::Operand* member_mask, Value* value);
   void for_each_bit(Value* bits, const std::function<void(Value*)>& emit);

@@ -17,22 +17,17 @@ using ptx::ReduceOp;
 using ptx::Type;
 using ptx::WarpMode;
 
-// Lanes that take part: those that run now and that the member mask names.
+// Lanes that take part: those that run now and that the member mask, the same for all, names.
 llvm::Value* FunctionEmitter::members(const ptx::Instruction& inst, const ptx::Operand* operand) {
   Value* mask = instruction_mask(inst);
   if (!operand || !operand->present()) return mask;
   if (operand->kind == ptx::OperandKind::integer && static_cast<std::uint32_t>(operand->value) == 0xffffffffu) return mask;
   if (lanes() != 32) return mask;
-  Value* named = is_scalar(*operand) ? b_.CreateBitCast(lane0(*operand, Type::b32), vector_of(kernel_.abi.i1))
-                                     : named_by_own_mask(vector(*operand, Type::b32));
-  return both(mask, named);
+  return both(mask, b_.CreateBitCast(lane0(*operand, Type::b32), vector_of(kernel_.abi.i1)));
 }
 
-// Lanes whose own member mask names them; lanes with different masks form groups of their own.
-llvm::Value* FunctionEmitter::named_by_own_mask(Value* masks) {
-  Value* bit = b_.CreateShl(splat(b_.getInt32(1)), lane_numbers(kernel_.abi.i32));
-  return b_.CreateICmpNE(b_.CreateAnd(masks, bit), llvm::Constant::getNullValue(masks->getType()));
-}
+// Lanes may have different member masks.
+bool FunctionEmitter::has_groups(const ptx::Operand& members) const { return members.present() && !is_scalar(members); }
 
 // result[l] = vector[index[l]], indices 0..31.
 llvm::Value* FunctionEmitter::permute(Value* values, Value* index) {
@@ -97,6 +92,7 @@ void FunctionEmitter::emit_shfl(const ptx::Instruction& inst) {
 
 void FunctionEmitter::emit_vote(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
+  if (inst.operands.size() > 2 && has_groups(inst.operands[2])) return emit_group_vote(inst);
   const ptx::Operand& result = inst.operands[0];
   Value* mask = members(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr);
   Value* holds = vector(inst.operands[1], Type::pred);
@@ -119,6 +115,7 @@ void FunctionEmitter::emit_activemask(const ptx::Instruction& inst) {
 
 void FunctionEmitter::emit_elect(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
+  if (has_groups(inst.operands[2])) return emit_group_elect(inst);
   Value* bits = mask_bits(mask_or_full(members(inst, &inst.operands[2])));
   Value* leader = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getFalse());
   write_operand(inst.operands[0], Type::b32, leader);
@@ -128,7 +125,9 @@ void FunctionEmitter::emit_elect(const ptx::Instruction& inst) {
 void FunctionEmitter::emit_match(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
   const bool all = inst.d.warp == WarpMode::all;
-  Value* mask = members(inst, &inst.operands.back());
+  const bool groups = has_groups(inst.operands.back());
+  if (all && groups) return emit_group_match_all(inst);
+  Value* mask = groups ? instruction_mask(inst) : members(inst, &inst.operands.back());
   Value* values = vector(inst.operands[all ? 2 : 1], inst.d.type);
   llvm::Type* element = values->getType()->getScalarType();
   Value* spilled = spill(values);
@@ -148,18 +147,24 @@ void FunctionEmitter::emit_match(const ptx::Instruction& inst) {
     Value* equal = b_.CreateICmpEQ(values, splat(element_at(spilled, element, lane)));
     b_.CreateStore(mask_bits(both(mask, equal)), element_pointer(results, kernel_.abi.i32, lane));
   });
-  write_operand(inst.operands[0], Type::b32, b_.CreateLoad(vector_of(kernel_.abi.i32), results));
+  Value* matches = b_.CreateLoad(vector_of(kernel_.abi.i32), results);
+  if (groups) matches = b_.CreateAnd(matches, group_bits(inst, inst.operands.back()));
+  write_operand(inst.operands[0], Type::b32, matches);
 }
 
 void FunctionEmitter::emit_redux(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
-  Value* mask = members(inst, &inst.operands[2]);
+  if (has_groups(inst.operands[2])) return emit_group_redux(inst);
   Value* values = vector(inst.operands[1], inst.d.type);
-  if (ptx::is_float(inst.d.type)) return write_operand(inst.operands[0], inst.d.type, reduce_floats(inst, values, mask));
+  write_operand(inst.operands[0], inst.d.type, reduce_lanes(inst, values, members(inst, &inst.operands[2])));
+}
+
+// What redux makes of the values of some lanes; a scalar.
+llvm::Value* FunctionEmitter::reduce_lanes(const ptx::Instruction& inst, Value* values, Value* mask) {
+  if (ptx::is_float(inst.d.type)) return reduce_floats(inst, values, mask);
   const bool is_signed = ptx::is_signed(inst.d.type);
   const auto reduce = [&](std::uint32_t neutral, llvm::Intrinsic::ID id) {
-    Value* operand = mask ? b_.CreateSelect(mask, values, splat(b_.getInt32(neutral))) : values;
-    write_operand(inst.operands[0], inst.d.type, b_.CreateUnaryIntrinsic(id, operand));
+    return b_.CreateUnaryIntrinsic(id, mask ? b_.CreateSelect(mask, values, splat(b_.getInt32(neutral))) : values);
   };
   switch (inst.d.reduce) {
     case ReduceOp::add: return reduce(0, llvm::Intrinsic::vector_reduce_add);
