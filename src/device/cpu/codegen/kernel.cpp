@@ -18,6 +18,7 @@
 #include "heddle/error.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
 #include "ptx/rewrite/memory_parameters.hpp"
+#include "ptx/rewrite/nest_loops.hpp"
 #include "ptx/rewrite/split_webs.hpp"
 
 namespace heddle::device::cpu {
@@ -29,7 +30,7 @@ class KernelBuilder {
  public:
   KernelBuilder(const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options) :
       source_(source), options_(options), module_("heddle", llvm_), abi_(llvm_), machine_(make_target_machine(host_target())),
-      inlined_(ptx::inline_calls(source, kernel)) {
+      inlined_(ptx::nest_loops(ptx::inline_calls(source, kernel), source)) {
     for (std::uint32_t callee : ptx::remaining_callees(source, inlined_))
       if (!source.functions[callee].is_declaration) callees_.push_back(callee);
     std::vector<const ptx::Function*> callee_functions;
@@ -100,7 +101,7 @@ class KernelBuilder {
 
   void build_callee(KernelContext& kernel, std::uint32_t index) {
     const ptx::Function& source = source_.functions[index];
-    const FunctionFacts facts(source_, ptx::split_webs(ptx::inline_calls(source_, ptx::memory_parameters(source))),
+    const FunctionFacts facts(source_, ptx::split_webs(ptx::nest_loops(ptx::inline_calls(source_, ptx::memory_parameters(source)), source_)),
                               facts_options({}));
     llvm::Function* function = kernel.functions[index];
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
