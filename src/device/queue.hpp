@@ -25,6 +25,10 @@ struct LaunchConfig {
   bool cooperative = false;             // all blocks make progress together: grid-wide synchronisation is allowed
 };
 
+// Cooperative launches have so much zeroed memory of their own, 16-byte aligned, whose address %envreg1 (upper half) and
+// %envreg2 give: there NVIDIA's cooperative groups count the blocks that have come to grid.sync().
+inline constexpr std::size_t grid_workspace_bytes = 256;
+
 // Failure: a command that fails makes the commands after it in the queue be skipped, and the events recorded after it
 // carry the Error, until synchronize() has thrown it; then the queue is usable again. One thread uses a queue at a time.
 class Queue {

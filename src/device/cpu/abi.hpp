@@ -22,6 +22,7 @@ struct LaunchContext {
   std::uint64_t grid_id;                  // %gridid
   void* executor;                         // the executor's object for this launch
   std::uint32_t streams;                  // the launch writes more than the caches hold
+  std::uint64_t grid_workspace;           // %envreg1 (upper half) and %envreg2; 0 for launches that are not cooperative
 };
 
 // One resident block.

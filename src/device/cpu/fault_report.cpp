@@ -135,11 +135,26 @@ std::string describe_barrier_misuse(const Fault& fault, const Warp& warp) {
   }
 }
 
+bool asks_for_workspace(const ptx::Module& module) {
+  for (const ptx::Function& function : module.functions)
+    for (const ptx::Instruction& inst : function.body)
+      for (const ptx::Operand& operand : inst.operands)
+        if (operand.kind == ptx::OperandKind::special && operand.special == ptx::SpecialRegister::envreg2) return true;
+  return false;
+}
+
+// What NVIDIA's cooperative groups do when the grid cannot be synchronised.
+std::string describe_trap(const LaunchJob& job) {
+  if (job.context().grid_workspace != 0 || job.unit() == nullptr || !asks_for_workspace(job.unit()->module)) return "trap";
+  return "trap; the kernel looks for the workspace of a cooperative launch, as grid.sync() does, and was not launched "
+         "cooperatively";
+}
+
 std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
   switch (fault.kind) {
     case FaultKind::none: break;
     case FaultKind::signal: return describe_signal(fault, warp, job, allocator);
-    case FaultKind::trap: return "trap";
+    case FaultKind::trap: return describe_trap(job);
     case FaultKind::assertion:
       return fmt::format("assertion '{}' failed in {}, {}:{}", fault.text, fault.function, fault.file, fault.number);
     case FaultKind::bad_jump: return fmt::format("call or branch through {:#x}, which leads nowhere", fault.address);

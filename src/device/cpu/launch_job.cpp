@@ -68,7 +68,16 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
   context_.dynamic_shared_bytes = config_.dynamic_shared_bytes;
   context_.grid_id = setup.command;
   context_.executor = this;
+  if (config_.cooperative) {
+    const std::uint64_t workspace = services.allocator->allocate(grid_workspace_bytes, AllocationKind::variable, "grid workspace");
+    std::memset(reinterpret_cast<void*>(workspace), 0, grid_workspace_bytes);
+    context_.grid_workspace = workspace;
+  }
   context_.streams = code_->streamed_bytes * range_.size() * block_threads_ > services.cache_bytes ? 1 : 0;
+}
+
+LaunchJob::~LaunchJob() {
+  if (context_.grid_workspace != 0) services_.allocator->release(context_.grid_workspace, AllocationKind::variable);
 }
 
 std::size_t LaunchJob::stack_bytes() const { return code_->stack_bytes + runtime_stack_bytes; }

@@ -37,6 +37,7 @@ class LaunchJob final : public Job {
     std::uint64_t command = 0;
   };
   LaunchJob(const Setup& setup, Services& services);
+  ~LaunchJob() override;
 
   void work(Worker& worker) override;
   bool fits(const Worker& worker) const override;

@@ -22,6 +22,7 @@ struct LaunchContext {
   DeviceState& state;
   std::uint64_t instructions = 0;        // thread instructions executed so far
   bool watch_spinning = false;           // nothing has changed in memory for a while
+  alignas(16) std::array<std::byte, grid_workspace_bytes> grid_workspace{};
 };
 
 struct Barrier {

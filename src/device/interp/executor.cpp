@@ -203,6 +203,8 @@ Executor::Value Executor::special(ptx::SpecialRegister which) {
   const std::uint32_t lane = thread_->lane(), bit = 1u << lane;
   const std::uint64_t now = base::SteadyClock::now();
   const std::uint64_t shared = block_->shared_bytes;
+  const std::uint64_t workspace =
+      launch_.config.cooperative ? reinterpret_cast<std::uint64_t>(launch_.grid_workspace.data()) : 0;
   switch (which) {
     case S::tid_x: return {tid.x};
     case S::tid_y: return {tid.y};
@@ -234,6 +236,8 @@ Executor::Value Executor::special(ptx::SpecialRegister which) {
     case S::globaltimer_lo: return {now & 0xffffffff};
     case S::globaltimer_hi: return {now >> 32};
     case S::total_smem_size: case S::aggr_smem_size: return {shared};
+    case S::envreg1: return {workspace >> 32};
+    case S::envreg2: return {workspace & 0xffffffff};
     case S::dynamic_smem_size: return {launch_.config.dynamic_shared_bytes};
     case S::cluster_nctaid_x: case S::cluster_nctaid_y: case S::cluster_nctaid_z: case S::cluster_nctarank: return {1};
     default: return {0};  // %smid, places in a cluster of one, performance counters, %envreg

@@ -30,11 +30,15 @@ Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange 
   const auto at = align_up(reinterpret_cast<std::uint64_t>(context_.parameters.data()), parameter_alignment);
   context_.parameter_data = reinterpret_cast<std::byte*>(at);
   if (!arguments.empty()) std::memcpy(context_.parameter_data, arguments.data(), arguments.size());
+  if (config.cooperative) context_.state.memory.add({Allocation::Kind::variable, workspace(), grid_workspace_bytes, "grid workspace"});
   std::lock_guard turn(context_.state.turn);
   context_.state.stuck[context_.grid_id] = DeviceState::not_stuck;
 }
 
+std::uint64_t Launch::workspace() const { return reinterpret_cast<std::uint64_t>(context_.grid_workspace.data()); }
+
 Launch::~Launch() {
+  if (context_.config.cooperative) context_.state.memory.remove(workspace());
   std::lock_guard turn(context_.state.turn);
   context_.state.stuck.erase(context_.grid_id);
 }

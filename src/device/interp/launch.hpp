@@ -21,6 +21,7 @@ class Launch {
   void run();
 
  private:
+  std::uint64_t workspace() const;
   enum class Turn : std::uint8_t { finished, out_of_budget };
 
   void admit();

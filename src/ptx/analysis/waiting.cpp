@@ -70,6 +70,8 @@ class SpinFinder {
     const Slicer::Slice slice = slicer_.exit_slice(loop);
     for (std::uint32_t i : slice.instructions) {
       const Instruction& inst = function_.body[i];
+      if (inst.opcode == Opcode::call ? call_waits(i) : is_call_result(inst) && some_call_waits(loop))
+        return SpinLoop{loop, i, Space::generic, true, false};
       const bool waits =
           inst.opcode == Opcode::ld ? load_waits(loop, i, slice) : inst.opcode == Opcode::atom && atomic_waits(loop, i);
       if (!waits) continue;
@@ -82,6 +84,41 @@ class SpinFinder {
   }
 
  private:
+  // ld.param of what a call has left.
+  bool is_call_result(const Instruction& inst) const {
+    return inst.opcode == Opcode::ld && inst.operands[1].kind == OperandKind::address &&
+           inst.operands[1].symbol.kind == SymbolRef::Kind::local_variable &&
+           space_of(module_, function_, inst, inst.operands[1]) == Space::param;
+  }
+
+  bool some_call_waits(std::uint32_t loop) const {
+    for (std::uint32_t b : cfg_.loops()[loop].blocks)
+      for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i)
+        if (function_.body[i].opcode == Opcode::call && call_waits(i)) return true;
+    return false;
+  }
+
+  // Functions that are not inlined, as in code compiled for a debugger: what they return may be what an exchange, a
+  // compare-and-swap or a strong load has found.
+  bool call_waits(std::uint32_t i) const {
+    std::vector<bool> seen(module_.functions.size(), false);
+    std::vector<std::uint32_t> work = possible_callees(module_, function_, function_.body[i]);
+    while (!work.empty()) {
+      const std::uint32_t f = work.back();
+      work.pop_back();
+      if (seen[f]) continue;
+      seen[f] = true;
+      for (const Instruction& inst : module_.functions[f].body) {
+        if (inst.opcode == Opcode::atom && (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas)) return true;
+        const bool strong = inst.opcode == Opcode::ld && inst.d.order != Order::weak;
+        if (strong && inst.d.space != Space::param && inst.d.space != Space::local) return true;
+        if (inst.opcode != Opcode::call) continue;
+        for (std::uint32_t callee : possible_callees(module_, module_.functions[f], inst)) work.push_back(callee);
+      }
+    }
+    return false;
+  }
+
   bool load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::Slice& slice) const {
     const Instruction& inst = function_.body[i];
     const Space space = space_of(module_, function_, inst, inst.operands[1]);

@@ -29,6 +29,10 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
     case SpecialRegister::nsmid: return field(runtime_table(), offsetof(RuntimeTable, processors), kernel_.abi.i32);
     case SpecialRegister::smid: return field(block_context(), offsetof(BlockContext, worker), kernel_.abi.i32);
     case SpecialRegister::gridid: return field(inputs_.launch, offsetof(LaunchContext, grid_id), kernel_.abi.i64);
+    case SpecialRegister::envreg1:
+      return b_.CreateTrunc(b_.CreateLShr(field(inputs_.launch, offsetof(LaunchContext, grid_workspace), kernel_.abi.i64), 32),
+                            kernel_.abi.i32);
+    case SpecialRegister::envreg2: return launch_u32(offsetof(LaunchContext, grid_workspace));
     case SpecialRegister::dynamic_smem_size: return launch_u32(offsetof(LaunchContext, dynamic_shared_bytes));
     case SpecialRegister::total_smem_size:
     case SpecialRegister::aggr_smem_size:
