@@ -91,7 +91,27 @@ std::optional<std::string> read_file_if_there(const std::filesystem::path& path)
   }
 }
 
-void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+namespace {
+
+// Devices and pipes keep their name: they are written to.
+bool write_special_file(const std::filesystem::path& path, std::string_view content) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  if (error || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return false;
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (file.get() < 0) fail_system("write", path);
+  write_all(file.get(), content, path);
+  if (!file.close()) fail_system("write", path);
+  return true;
+}
+
+}  // namespace
+
+void write_file_atomic(const std::filesystem::path& name, std::string_view content) {
+  if (write_special_file(name, content)) return;
+  // A link stays a link: the file that it names is replaced.
+  std::error_code ignored;
+  const std::filesystem::path path = std::filesystem::is_symlink(name, ignored) ? std::filesystem::weakly_canonical(name) : name;
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);

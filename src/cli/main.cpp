@@ -1,6 +1,9 @@
 // The heddle program.
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
+#include <string>
 
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
@@ -14,6 +17,16 @@ int exit_code(ErrorCode code) {
   return code == ErrorCode::kernel_fault || code == ErrorCode::deadlock ? cli::exit_kernel_fault : cli::exit_error;
 }
 
+void check_command(CLI::App& app, int count, char** arguments) {
+  if (count < 2 || arguments[1][0] == '-') return;
+  std::string commands;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == arguments[1]) return;
+    commands += (commands.empty() ? "" : ", ") + command->get_name();
+  }
+  throw cli::UsageError(std::string("no command '") + arguments[1] + "'; there are " + commands);
+}
+
 int run(int count, char** arguments) {
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
@@ -24,19 +37,29 @@ int run(int count, char** arguments) {
   cli::add_inspect(app);
   cli::add_launch(app);
   cli::add_version(app);
+  check_command(app, count, arguments);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : cli::exit_usage;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help, version
+    throw cli::UsageError(error.what() + std::string("; heddle --help and heddle COMMAND --help explain the usage"));
   }
   return 0;
+}
+
+// What is still in the buffer may not reach its place: a full disk, a closed pipe.
+int flushed(int code) {
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  if (!failed) return code;
+  std::fprintf(stderr, "heddle: cannot write to standard output: %s\n", std::strerror(errno));
+  return code == 0 ? cli::exit_error : code;
 }
 
 }  // namespace
 
 int main(int count, char** arguments) {
   try {
-    return run(count, arguments);
+    return flushed(run(count, arguments));
   } catch (const heddle::cli::UsageError& error) {
     std::fprintf(stderr, "heddle: %s\n", error.what());
     return heddle::cli::exit_usage;

@@ -60,6 +60,25 @@ TEST(File, FolderIsAnIoError) {
 TEST(File, ReadsFilesThatGiveNoSize) { EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:")); }
 
 // Writers in competition: a reader sees one whole content at any time.
+TEST(File, PipesAndLinksStayWhatTheyAre) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe", file = folder.path() / "file", link = folder.path() / "link";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string got;
+  std::thread reader([&] { got = read_file(pipe); });
+  write_file_atomic(pipe, std::string_view("through"));
+  reader.join();
+  EXPECT_EQ(got, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  write_file_atomic(file, std::string_view("old"));
+  std::filesystem::create_symlink(file, link);
+  write_file_atomic(link, std::string_view("new"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(file), "new");
+  EXPECT_THROW(write_file_atomic("/dev/full", std::string_view("x")), Error);
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
 TEST(File, ReplacementIsAtomic) {
   TemporaryFolder folder;
   const auto path = folder.path() / "shared";

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -71,6 +72,21 @@ TEST_F(Cli, WrongUsageIsTwo) {
   const Ran argument = heddle("launch x.ptx --arg i33:1");
   EXPECT_EQ(argument.code, 2);
   EXPECT_THAT(argument.output, AllOf(HasSubstr("--arg i33:1"), HasSubstr("Forms:")));
+}
+
+TEST_F(Cli, UnknownCommandsAreNamed) {
+  const Ran ran = heddle("bogus");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: no command 'bogus'"), HasSubstr("inspect")));
+}
+
+TEST_F(Cli, OutputThatCannotBeWrittenIsAnError) {
+  const Ran ran = heddle("version > /dev/full");
+  EXPECT_EQ(ran.code, 1);
+  const Ran file = heddle("compile " + source_ + " -o /dev/full");
+  EXPECT_EQ(file.code, 1);
+  EXPECT_THAT(file.output, HasSubstr("/dev/full"));
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
 TEST_F(Cli, ErrorsAreOneSentenceAndOne) {

@@ -294,7 +294,7 @@ void AccessSolver::follow(std::uint32_t i) {
         result.derived.insert(value.address);
         result.derived.insert(value.plain);
       }
-      if (whole && full) result.derived.insert(value.derived);
+      if (full) result.derived.insert(value.derived);  // of 32 bits: perhaps half of a pointer on its way back
     }
   }
   for (const RegisterOccurrence& item : table_.of(i))

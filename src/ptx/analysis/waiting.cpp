@@ -84,7 +84,7 @@ class SpinFinder {
   }
 
  private:
-  // ld.param of what a call has left.
+  // ld.param of what a call has left, be it an inlined one.
   bool is_call_result(const Instruction& inst) const {
     return inst.opcode == Opcode::ld && inst.operands[1].kind == OperandKind::address &&
            inst.operands[1].symbol.kind == SymbolRef::Kind::local_variable &&
@@ -94,8 +94,13 @@ class SpinFinder {
   bool some_call_waits(std::uint32_t loop) const {
     for (std::uint32_t b : cfg_.loops()[loop].blocks)
       for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i)
-        if (function_.body[i].opcode == Opcode::call && call_waits(i)) return true;
+        if (function_.body[i].opcode == Opcode::call ? call_waits(i) : may_find(function_.body[i])) return true;
     return false;
+  }
+
+  static bool may_find(const Instruction& inst) {
+    if (inst.opcode == Opcode::atom) return inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas;
+    return inst.opcode == Opcode::ld && inst.d.order != Order::weak && inst.d.space != Space::param && inst.d.space != Space::local;
   }
 
   // Functions that are not inlined, as in code compiled for a debugger: what they return may be what an exchange, a
@@ -109,9 +114,7 @@ class SpinFinder {
       if (seen[f]) continue;
       seen[f] = true;
       for (const Instruction& inst : module_.functions[f].body) {
-        if (inst.opcode == Opcode::atom && (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas)) return true;
-        const bool strong = inst.opcode == Opcode::ld && inst.d.order != Order::weak;
-        if (strong && inst.d.space != Space::param && inst.d.space != Space::local) return true;
+        if (may_find(inst)) return true;
         if (inst.opcode != Opcode::call) continue;
         for (std::uint32_t callee : possible_callees(module_, module_.functions[f], inst)) work.push_back(callee);
       }
@@ -176,9 +179,16 @@ class SpinFinder {
     return std::any_of(definitions.begin(), definitions.end(),
                        [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_literal(d); });
   }
-  bool is_literal(std::uint32_t definition) const {
+  // A number, perhaps handed on from register to register as arguments of inlined functions are.
+  bool is_literal(std::uint32_t definition, int depth = 32) const {
     const Instruction& inst = function_.body[definition];
-    return inst.opcode == Opcode::mov && inst.operands[1].kind == OperandKind::integer;
+    if (inst.opcode != Opcode::mov || depth == 0) return false;
+    if (inst.operands[1].kind == OperandKind::integer) return true;
+    const std::uint32_t web = webs_.use(definition, 1);
+    if (web == no_web) return false;
+    const auto& definitions = slicer_.definitions(web);
+    return !definitions.empty() &&
+           std::all_of(definitions.begin(), definitions.end(), [&](std::uint32_t d) { return is_literal(d, depth - 1); });
   }
 
   const Module& module_;

@@ -135,8 +135,22 @@ class coalesced_group {
 };
 __HEDDLE_CG__ coalesced_group coalesced_threads() { return coalesced_group(__nvvm_activemask()); }
 
-// Size neighbouring threads of a warp.
 template <unsigned int Size, typename Parent = void>
+class thread_block_tile;
+namespace __details {
+// Threads of a tile that is cut into smaller ones; 0 where the block is.
+template <typename Parent>
+struct tile_size {
+  static constexpr unsigned int value = 0;
+};
+template <unsigned int Size, typename Parent>
+struct tile_size<thread_block_tile<Size, Parent>> {
+  static constexpr unsigned int value = Size;
+};
+}  // namespace __details
+
+// Size neighbouring threads of a warp.
+template <unsigned int Size, typename Parent>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "Heddle supports tiles of 1, 2, 4, 8, 16 and 32 threads: larger ones span warps");
@@ -149,8 +163,15 @@ class thread_block_tile {
   __HEDDLE_CG__ static constexpr unsigned int size() { return Size; }
   __HEDDLE_CG__ static constexpr unsigned int num_threads() { return Size; }
   __HEDDLE_CG__ static unsigned int thread_rank() { return __nvvm_read_ptx_sreg_laneid() & (Size - 1); }
-  __HEDDLE_CG__ static unsigned int meta_group_size() { return (__details::block_size() + Size - 1) / Size; }
-  __HEDDLE_CG__ static unsigned int meta_group_rank() { return __details::block_rank() / Size; }
+  __HEDDLE_CG__ static unsigned int meta_group_size() {
+    if constexpr (__details::tile_size<Parent>::value != 0) return __details::tile_size<Parent>::value / Size;
+    return (__details::block_size() + Size - 1) / Size;
+  }
+  __HEDDLE_CG__ static unsigned int meta_group_rank() {
+    constexpr unsigned int parent = __details::tile_size<Parent>::value;
+    if constexpr (parent != 0) return (__nvvm_read_ptx_sreg_laneid() & (parent - 1)) / Size;
+    return __details::block_rank() / Size;
+  }
   __HEDDLE_CG__ static unsigned int __mask() {
     if constexpr (Size == 32) {
       return 0xffffffffu;
