@@ -140,6 +140,7 @@ class Writer {
   Statement counted_loop(const Scope& scope);
   Statement masked_loop(const Scope& scope);
   Statement turning_loop(const Scope& scope);
+  Statement loops_with_one_head(const Scope& scope);
   Statement switch_statement(const Scope& scope);
   Statement jumble(const Scope& scope);
   Statement leave_loop(const Scope& scope);

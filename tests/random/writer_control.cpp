@@ -104,13 +104,14 @@ Statement Writer::plain_statement(const Scope& scope) {
 
 Statement Writer::control_statement(const Scope& scope) {
   const bool loops = scope.turns < most_turns;
-  for (;;) switch (random_.below(11)) {
+  for (;;) switch (random_.below(12)) {
     case 0: case 1: case 2: return choice(scope);
     case 3: return short_circuit(scope);
     case 4: case 5: if (loops) return counted_loop(scope); break;
     case 6: if (loops && !scope.mask.empty()) return masked_loop(scope); break;
     case 7: if (loops) return turning_loop(scope); break;
     case 8: return switch_statement(scope);
+    case 9: if (loops) return loops_with_one_head(scope); break;
     default: if (loops) return jumble(scope); break;
   }
 }
@@ -234,6 +235,37 @@ Statement Writer::turning_loop(const Scope& scope) {
   line(text, "setp.ne.u32 {}, {}, 0;", p, fuel);
   line(text, "@{} bra {};", p, head);
   return statement.add(text + end + ":\n");
+}
+
+// Two loops, one inside the other, that share their head. Lanes leave the inner one in different turns and are together
+// again behind it.
+Statement Writer::loops_with_one_head(const Scope& scope) {
+  const bool all_uniform = scope.uniform && random_.chance(70);
+  const unsigned most = scope.turns == 1 ? 6 : 2;
+  const std::string head = s_.label("head");
+  std::string text;
+  const std::string turns = temp(Type::b32), i = temp(Type::b32), p = temp(Type::pred), q = temp(Type::pred);
+  const std::string n = trip_count(scope, text, all_uniform, 3);
+  Scope first = inner(scope, false), behind = inner(scope, all_uniform);
+  first.turns *= most + 3;
+  behind.turns *= 3;
+  line(text, "mov.u32 {}, 0;", turns);
+  line(text, "mov.u32 {}, 0;", i);
+  text += head + ":\n";
+  Statement statement;
+  statement.add(text).add(some(first, 3));
+  text.clear();
+  line(text, "add.u32 {}, {}, 1;", turns, turns);
+  const std::string wanted = condition(first, text, false);
+  line(text, "setp.lt.u32 {}, {}, {};", p, turns, most);
+  line(text, "and.pred {}, {}, {};", p, p, wanted);
+  line(text, "@{} bra {};", p, head);
+  statement.add(text).add(some(behind, 4));
+  text.clear();
+  line(text, "add.u32 {}, {}, 1;", i, i);
+  line(text, "setp.lt.u32 {}, {}, {};", q, i, n);
+  line(text, "@{} bra {};", q, head);
+  return statement.add(text);
 }
 
 Statement Writer::switch_statement(const Scope& scope) {

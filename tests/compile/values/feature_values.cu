@@ -49,6 +49,8 @@ extern "C" __global__ void groups(const int* in, int* out) {
   } wide{v * 0.5, {v, i, 7}};
   wide = warp.shfl(wide, 31 - warp.thread_rank());
   out[384 + i] = static_cast<int>(wide.a * 2) + wide.b[1] + wide.b[2];
+  auto pair = cg::tiled_partition<2>(cg::tiled_partition<8>(block));
+  out[448 + i] = static_cast<int>(pair.meta_group_rank() * 100 + pair.meta_group_size());
 }
 
 // Rounds of a barrier over the whole grid: each block adds what the block before it wrote in the round before.

@@ -104,7 +104,7 @@ TEST_P(FeatureValues, GroupsReduceScanAndShuffle) {
   Program program(*device_, "feature_values.cu");
   const std::vector<int> v = group_input();
   auto in = program.buffer(v);
-  auto out = program.buffer(std::vector<int>(448));
+  auto out = program.buffer(std::vector<int>(512));
   program.run("groups", {.grid = {1}, .block = {64}}, in.address(), out.address());
   const auto got = program.read(out);
   for (int i = 0; i < 64; ++i) {
@@ -131,6 +131,7 @@ TEST_P(FeatureValues, GroupsReduceScanAndShuffle) {
     EXPECT_EQ(got[256 + i], v[i] % 3 == 0 ? most * 64 + rank : -1);
     EXPECT_EQ(got[320 + i], parity * 64 + size);
     EXPECT_EQ(got[384 + i], v[mirror] + mirror + 7);
+    EXPECT_EQ(got[448 + i], i % 8 / 2 * 100 + 4);
   }
 }
 
