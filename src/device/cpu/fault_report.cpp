@@ -54,8 +54,10 @@ std::string place(const LaunchJob& job, unsigned number) {
   return line.empty() ? fmt::format(" at {}", ptx_line) : fmt::format(" at {} ({})", line, ptx_line);
 }
 
-// The number of the instruction that a runtime call was made from: by its return address, or as the code noted it.
+// The number of the instruction that a runtime call was made from: by its return address where that is known, or as the
+// code noted it.
 unsigned number_of_call(const LaunchJob& job, const Warp& warp, const void* return_address) {
+  if (return_address == nullptr) return warp.context.line;
   const unsigned number = job.code().line_of(static_cast<const char*>(return_address) - 1);
   return number != 0 ? number : warp.context.line;
 }

@@ -32,7 +32,12 @@ std::size_t StackPool::rounded(std::size_t bytes) {
 }
 
 StackPool::~StackPool() {
-  for (const Mapping& mapping : mappings_) ::munmap(mapping.address, mapping.size);
+  for (const Mapping& mapping : mappings_) {
+#ifdef HEDDLE_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(mapping.address, mapping.size);  // whoever gets these addresses next has no part in it
+#endif
+    ::munmap(mapping.address, mapping.size);
+  }
 }
 
 StackPool::Class& StackPool::class_of(std::size_t size) {
@@ -158,6 +163,7 @@ void Fiber::switch_to(Fiber& from, Fiber& to) {
 HEDDLE_NO_SANITIZE void Fiber::abandon_to(Fiber& from, Fiber& to) {
   Entry::Start start{&from, &to};
 #ifdef HEDDLE_ASAN
+  ASAN_UNPOISON_MEMORY_REGION(&start, sizeof start);  // the stack may have marks of frames that were abandoned here
   __sanitizer_start_switch_fiber(nullptr, to.asan_low_, to.asan_size_);
 #endif
 #ifdef HEDDLE_TSAN

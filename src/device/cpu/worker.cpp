@@ -445,7 +445,8 @@ void Worker::finish_warp(Warp& warp) {
 
 void Worker::abandon(Warp& warp) { Fiber::abandon_to(warp.fiber, scheduler_); }
 
-void Worker::land() { Fiber::abandon_to(recovery_, scheduler_); }
+// On the recovery stack, which the sanitizers know nothing of.
+HEDDLE_NO_SANITIZE void Worker::land() { Fiber::abandon_to(recovery_, scheduler_); }
 
 const AllocationMap& Worker::allocations() {
   const std::uint64_t version = services_.allocator->version();

@@ -448,6 +448,7 @@ LaneValue LaneEvaluator::move(const RegisterOccurrence& definition) {
   const LaneValue value = at_width(1, width);
   if (to.kind != OperandKind::vector) return value;
   const auto parts = static_cast<unsigned>(to.elements.size());
+  if (width > 64) return generic();
   if (definition.element == 0) return arithmetic_.truncate(value, width / parts);
   const LaneValue count = LaneValue::constant(definition.element * (width / parts), 32);
   return arithmetic_.truncate(arithmetic_.shift_right(value, count, false, width), width / parts);
