@@ -252,6 +252,11 @@ void FunctionEmitter::emit_barrier(const ptx::Instruction& inst) {
   Value* existing = field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);
+  if (kind == BarrierKind::reduce_and && lanes() > 1) {
+    // Lanes that have left the kernel arrive with the warp and must not count as saying no.
+    Value* running = b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))), kernel_.abi.i32);
+    held = b_.CreateSub(arriving, b_.CreateSub(running, held));
+  }
   note_line(inst);
   Value* result = call_runtime(offsetof(RuntimeTable, barrier), kernel_.abi.i32,
                                {inputs_.warp, id, threads, arriving, b_.getInt32(static_cast<std::uint32_t>(kind)), held});
