@@ -25,8 +25,8 @@ class ArrayBytes {
 
   std::size_t bytes() const;
 
-  // The address on a device (default: the runtime's first), for kernels that take pointers inside structures or arrays of
-  // pointers. From now on every launch on that device is taken to read and write this array.
+  // The address on a device (default: the runtime's first), for kernels that take pointers inside structures or arrays
+  // of pointers. From now on every launch on that device is taken to read and write this array.
   std::uint64_t address(std::string_view device = {});
 
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
@@ -47,8 +47,8 @@ struct ArraySlice {
   std::size_t first = 0;  // element
 };
 
-// `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not copyable;
-// destroying it waits for the launches that use it. The runtime may be gone before the array.
+// `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not
+// copyable; destroying it waits for the launches that use it. The runtime may be gone before the array.
 //
 // Threads: several may launch with, or read, the same array; write() wants the array for itself.
 template <typename T>
@@ -60,12 +60,12 @@ class Array : public ArrayBytes {
 
   std::size_t size() const { return bytes() / sizeof(T); }
 
-  // The values, once the launches in flight that write them are done; other launches are not waited for. Throws the Error
-  // of a launch that failed. Valid until the next launch that writes this array, or write().
+  // The values, once the launches in flight that write them are done; other launches are not waited for. Throws the
+  // Error of a launch that failed. Valid until the next launch that writes this array, or write().
   std::span<const T> read() const { return {static_cast<const T*>(read_bytes()), size()}; }
 
-  // The values, to be read and changed, once no launch uses them. Throws as read(). Valid until the next launch that uses
-  // this array.
+  // The values, to be read and changed, once no launch uses them. Throws as read(). Valid until the next launch that
+  // uses this array.
   std::span<T> write() { return {static_cast<T*>(write_bytes()), size()}; }
 
   // From `first` on: `runtime.launch(kernel, shape, n, x.slice(1024))`.

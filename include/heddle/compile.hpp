@@ -17,8 +17,8 @@ struct CompileOptions {
   std::vector<std::string> extra;          // handed to clang as they are
 };
 
-// The PTX of a CUDA C++ file; needs no device. Throws compile_error with the compiler's messages, not_found or io_error.
-// Results are cached on disk. Any thread.
+// The PTX of a CUDA C++ file; needs no device. Throws compile_error with the compiler's messages, not_found or
+// io_error. Results are cached on disk. Any thread.
 std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace heddle

@@ -8,17 +8,17 @@
 namespace heddle {
 
 enum class ErrorCode {
-  invalid_argument,     // a value the caller passed is wrong
-  not_found,            // a file, kernel, device or symbol that does not exist
-  parse_error,          // PTX text that is not PTX
-  compile_error,        // CUDA C++ that does not compile
-  unsupported,          // valid, but Heddle or this device does not do it; the message names it
+  invalid_argument,  // a value the caller passed is wrong
+  not_found,         // a file, kernel, device or symbol that does not exist
+  parse_error,       // PTX text that is not PTX
+  compile_error,     // CUDA C++ that does not compile
+  unsupported,       // valid, but Heddle or this device does not do it; the message names it
   out_of_memory,
-  kernel_fault,         // a kernel accessed memory it may not, trapped or failed an assertion
-  deadlock,             // threads of a launch wait for something that can never happen
+  kernel_fault,  // a kernel accessed memory it may not, trapped or failed an assertion
+  deadlock,      // threads of a launch wait for something that can never happen
   device_lost,
-  io_error,             // files, caches
-  internal,             // a bug in Heddle
+  io_error,  // files, caches
+  internal,  // a bug in Heddle
 };
 const char* name(ErrorCode code);
 

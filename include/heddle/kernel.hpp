@@ -15,34 +15,34 @@ class KernelState;
 
 // What a kernel does with the memory that a pointer parameter points to, found from its PTX.
 enum class Access {
-  none,        // never dereferenced
+  none,  // never dereferenced
   read,
   write,
   read_write,
-  unknown,     // not found: the pointer is stored away or handed to code that is not there; taken as read_write
+  unknown,  // not found: the pointer is stored away or handed to code that is not there; taken as read_write
 };
 const char* name(Access access);
 
 struct Parameter {
-  std::string name;            // as in the PTX: "saxpy_param_2"
-  std::string type;            // "u32", "f32", "b8[24]" for structures
-  std::uint32_t offset = 0;    // bytes, in the packed parameters
-  std::uint32_t size = 0;      // bytes
-  bool pointer = false;        // used as an address of memory
+  std::string name;              // as in the PTX: "saxpy_param_2"
+  std::string type;              // "u32", "f32", "b8[24]" for structures
+  std::uint32_t offset = 0;      // bytes, in the packed parameters
+  std::uint32_t size = 0;        // bytes
+  bool pointer = false;          // used as an address of memory
   Access access = Access::none;  // of what it points to
 };
 
 struct KernelInfo {
   std::string name;
   std::vector<Parameter> parameters;
-  unsigned registers = 0;             // 32-bit registers a thread needs: live at once, from the PTX; an estimate
-  std::uint64_t shared_bytes = 0;     // static
-  bool dynamic_shared = false;        // uses memory whose size the launch gives
-  std::uint64_t local_bytes = 0;      // a thread's
-  unsigned barriers = 0;              // barrier instructions
-  unsigned atomics = 0;               // atomic and reduction instructions on memory
-  bool blocks_independent = false;    // any range of blocks may run by itself, in any order
-  std::string dependence;             // when not: the instruction and line that forbid it
+  unsigned registers = 0;           // 32-bit registers a thread needs: live at once, from the PTX; an estimate
+  std::uint64_t shared_bytes = 0;   // static
+  bool dynamic_shared = false;      // uses memory whose size the launch gives
+  std::uint64_t local_bytes = 0;    // a thread's
+  unsigned barriers = 0;            // barrier instructions
+  unsigned atomics = 0;             // atomic and reduction instructions on memory
+  bool blocks_independent = false;  // any range of blocks may run by itself, in any order
+  std::string dependence;           // when not: the instruction and line that forbid it
 };
 
 // A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread.

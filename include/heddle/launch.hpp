@@ -38,12 +38,12 @@ class Argument {
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, std::nullptr_t>)
   Argument(const T& value)  // NOLINT: converts on purpose, launches list plain values
-      : kind_(std::is_floating_point_v<T>                        ? Kind::floating
+      : kind_(std::is_floating_point_v<T>                  ? Kind::floating
               : std::is_integral_v<T> || std::is_enum_v<T> ? Kind::integer
-                                                                 : Kind::structure) {
+                                                           : Kind::structure) {
     set_bytes(&value, sizeof(T));
   }
-  Argument(std::nullptr_t) : kind_(Kind::null) {}  // NOLINT
+  Argument(std::nullptr_t) : kind_(Kind::null) {}                                     // NOLINT
   Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer()) {}  // NOLINT
   template <typename T>
   Argument(const ArraySlice<T>& slice)  // NOLINT

@@ -34,9 +34,9 @@ class Core;
 }
 
 struct RuntimeOptions {
-  std::string devices;    // ids in order of preference, comma separated: "cpu", "cpu,interp"; empty: all that are found
-  bool check = false;     // verify every memory access of every kernel; slow, and names the first bad one
-  unsigned workers = 0;   // threads of the CPU device; 0: one for each core the process may use
+  std::string devices;   // ids in order of preference, comma separated: "cpu", "cpu,interp"; empty: all that are found
+  bool check = false;    // verify every memory access of every kernel; slow, and names the first bad one
+  unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
 };
 
 // Owns its devices. Several may exist. Any thread may call any member function.

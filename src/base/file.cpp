@@ -65,7 +65,7 @@ struct Leftover {
 std::string read_file(const std::filesystem::path& path) {
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0) fail_system("read", path);
-  struct stat status {};
+  struct stat status{};
   if (::fstat(file.get(), &status) != 0) fail_system("read", path);
   if (S_ISDIR(status.st_mode)) fail(ErrorCode::io_error, "cannot read {}: it is a folder", path.string());
   std::string content;
@@ -111,7 +111,8 @@ void write_file_atomic(const std::filesystem::path& name, std::string_view conte
   if (write_special_file(name, content)) return;
   // A link stays a link: the file that it names is replaced.
   std::error_code ignored;
-  const std::filesystem::path path = std::filesystem::is_symlink(name, ignored) ? std::filesystem::weakly_canonical(name) : name;
+  const std::filesystem::path path =
+      std::filesystem::is_symlink(name, ignored) ? std::filesystem::weakly_canonical(name) : name;
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);

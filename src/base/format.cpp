@@ -58,6 +58,8 @@ std::string format_count(std::uint64_t count) {
   return digits;
 }
 
-std::string format_triple(std::uint64_t x, std::uint64_t y, std::uint64_t z) { return fmt::format("({}, {}, {})", x, y, z); }
+std::string format_triple(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+  return fmt::format("({}, {}, {})", x, y, z);
+}
 
 }  // namespace heddle::base

@@ -10,8 +10,8 @@
 
 namespace heddle::base {
 
-// Incremental SHA-256. add() takes the bytes alone; add_field() adds the length first, so that ("ab","c") and ("a","bc")
-// differ.
+// Incremental SHA-256. add() takes the bytes alone; add_field() adds the length first, so that ("ab","c") and
+// ("a","bc") differ.
 class Sha256 {
  public:
   Sha256();

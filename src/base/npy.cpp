@@ -129,8 +129,10 @@ class HeaderParser {
       array_.type = candidate.type;
       return;
     }
-    fail(ErrorCode::unsupported, "{} holds elements of type '{}'; only booleans, integers, floats and complex numbers "
-         "are read", where_, text);
+    fail(ErrorCode::unsupported,
+         "{} holds elements of type '{}'; only booleans, integers, floats and complex numbers "
+         "are read",
+         where_, text);
   }
   void boolean() {
     skip_space();

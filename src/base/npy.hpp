@@ -14,7 +14,7 @@ namespace heddle::base {
 
 enum class NpyType : std::uint8_t { b1, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64, c64, c128 };
 std::size_t byte_size(NpyType type);
-std::string_view name(NpyType type);                            // "f32"
+std::string_view name(NpyType type);                               // "f32"
 std::optional<NpyType> npy_type_from_name(std::string_view text);  // by the name above
 
 struct NpyArray {

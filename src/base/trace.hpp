@@ -1,5 +1,5 @@
-// What happened, as one stream of events: the start and the end of every launch, copy, fill and host call of every device.
-// Timelines, metrics and histories are readers of it.
+// What happened, as one stream of events: the start and the end of every launch, copy, fill and host call of every
+// device. Timelines, metrics and histories are readers of it.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +15,15 @@ struct TraceEvent {
 
   Kind kind = Kind::launch;
   Phase phase = Phase::start;
-  bool failed = false;           // of an end: the command failed, or was skipped after a failure
-  std::uint64_t command = 0;     // the same number at start and end; unique within the device
-  std::uint64_t time_ns = 0;     // on the device's clock
-  std::string_view device;       // DeviceInfo::id; valid during the call
-  std::uint64_t queue = 0;       // unique within the device
-  std::string_view name;         // the kernel; empty for others; valid during the call
-  std::uint64_t bytes = 0;       // of a copy or fill
-  BlockRange blocks;             // of a launch
-  Dim3 grid, block;              // of a launch
+  bool failed = false;        // of an end: the command failed, or was skipped after a failure
+  std::uint64_t command = 0;  // the same number at start and end; unique within the device
+  std::uint64_t time_ns = 0;  // on the device's clock
+  std::string_view device;    // DeviceInfo::id; valid during the call
+  std::uint64_t queue = 0;    // unique within the device
+  std::string_view name;      // the kernel; empty for others; valid during the call
+  std::uint64_t bytes = 0;    // of a copy or fill
+  BlockRange blocks;          // of a launch
+  Dim3 grid, block;           // of a launch
 };
 
 inline std::string_view name(TraceEvent::Kind kind) {

@@ -8,9 +8,9 @@
 namespace heddle::cli {
 
 // Exit codes of the program.
-constexpr int exit_error = 1;         // something went wrong; one sentence on stderr says what
-constexpr int exit_usage = 2;         // the command line makes no sense
-constexpr int exit_kernel_fault = 99; // the kernel itself failed: a bad access, a trap, an assertion, a deadlock
+constexpr int exit_error = 1;          // something went wrong; one sentence on stderr says what
+constexpr int exit_usage = 2;          // the command line makes no sense
+constexpr int exit_kernel_fault = 99;  // the kernel itself failed: a bad access, a trap, an assertion, a deadlock
 
 // A command line that CLI11 accepted but that makes no sense.
 class UsageError : public std::runtime_error {

@@ -28,7 +28,8 @@ void print_table(const Runtime& runtime) {
   for (const DeviceInfo& device : runtime.devices()) {
     table.add_row({device.id, device.name, std::to_string(device.processors),
                    device.vector_bits > 0 ? fmt::format("{} bit", device.vector_bits) : "-",
-                   base::format_bytes(device.memory_bytes), base::format_bandwidth(runtime.measured_bandwidth(device.id))});
+                   base::format_bytes(device.memory_bytes),
+                   base::format_bandwidth(runtime.measured_bandwidth(device.id))});
   }
   fmt::print("{}", table.text());
 }
@@ -54,7 +55,8 @@ void print_json(const Runtime& runtime) {
 void add_devices(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("devices", "lists the devices: cores, vectors, memory, measured bandwidth");
-  command->add_option("--device", options->devices, "only these ids, comma separated; also devices that only tests use");
+  command->add_option("--device", options->devices,
+                      "only these ids, comma separated; also devices that only tests use");
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options] {
     const Runtime runtime({.devices = options->devices});

@@ -40,10 +40,11 @@ std::vector<std::byte> bytes_of(T value) {
 }
 
 [[noreturn]] void bad_argument(std::string_view text, std::string_view why) {
-  throw UsageError(fmt::format(
-      "--arg {}: {}. Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), null, in:FILE.npy, "
-      "inout:FILE.npy, out:FILE.npy:TYPE:SHAPE, zeros:TYPE:SHAPE (TYPE as f32, SHAPE as 1024x768)",
-      text, why));
+  throw UsageError(
+      fmt::format("--arg {}: {}. Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), "
+                  "null, in:FILE.npy, "
+                  "inout:FILE.npy, out:FILE.npy:TYPE:SHAPE, zeros:TYPE:SHAPE (TYPE as f32, SHAPE as 1024x768)",
+                  text, why));
 }
 
 void parse_integer(std::string_view text, std::string_view number, bool is_signed, unsigned bits, ArgumentText& out) {
@@ -113,7 +114,8 @@ Dim3 parse_shape(std::string_view text, std::string_view option) {
     if (good) extents[i] = static_cast<std::uint32_t>(*extent);
   }
   if (!good) {
-    throw UsageError(fmt::format("{} {}: a shape is one to three positive numbers, as in 4096, 64x32 or 8,8,4", option, text));
+    throw UsageError(
+        fmt::format("{} {}: a shape is one to three positive numbers, as in 4096, 64x32 or 8,8,4", option, text));
   }
   return {extents[0], extents[1], extents[2]};
 }
@@ -156,7 +158,8 @@ ArgumentText parse_argument(std::string_view text) {
   } else if (form == "f32" || form == "f64") {
     parse_real(text, rest, form == "f64" ? 64 : 32, out);
   } else {
-    const auto bits = form.size() >= 2 && (form[0] == 'i' || form[0] == 'u') ? parse_unsigned(form.substr(1)) : std::nullopt;
+    const auto bits =
+        form.size() >= 2 && (form[0] == 'i' || form[0] == 'u') ? parse_unsigned(form.substr(1)) : std::nullopt;
     if (!bits || (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)) {
       bad_argument(text, fmt::format("'{}' is no known form", form));
     }

@@ -24,15 +24,15 @@ struct ArgumentText {
   enum class Kind { scalar, bytes, null, in, inout, out, zeros };
   Kind kind = Kind::scalar;
   Argument::Kind scalar_kind = Argument::Kind::integer;
-  std::vector<std::byte> value;          // of a scalar or of bytes
-  std::filesystem::path file;            // of in, inout, out
-  base::NpyType type = base::NpyType::f32;   // of out and zeros
-  std::vector<std::uint64_t> shape;      // of out and zeros
+  std::vector<std::byte> value;             // of a scalar or of bytes
+  std::filesystem::path file;               // of in, inout, out
+  base::NpyType type = base::NpyType::f32;  // of out and zeros
+  std::vector<std::uint64_t> shape;         // of out and zeros
 
   bool is_array() const { return kind >= Kind::in; }
 };
-// i32:7, f32:2.5, hex:00ff10, null, in:x.npy, inout:y.npy, out:z.npy:f32:1024x768, zeros:u8:100. Throws UsageError, with the
-// forms there are.
+// i32:7, f32:2.5, hex:00ff10, null, in:x.npy, inout:y.npy, out:z.npy:f32:1024x768, zeros:u8:100. Throws UsageError,
+// with the forms there are.
 ArgumentText parse_argument(std::string_view text);
 
 }  // namespace heddle::cli

@@ -8,8 +8,8 @@
 
 namespace heddle::cli {
 
-// While it lives, and once a second has passed, writes "what ... 3 s" to stderr if that is a terminal; clears the line at
-// the end.
+// While it lives, and once a second has passed, writes "what ... 3 s" to stderr if that is a terminal; clears the line
+// at the end.
 class Progress {
  public:
   explicit Progress(std::string what);

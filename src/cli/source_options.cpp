@@ -4,12 +4,18 @@ namespace heddle::cli {
 
 void add_compile_options(CLI::App& command, CompileOptions& options) {
   const char* group = "CUDA C++";
-  command.add_option("-D", options.defines, "defines a macro: NAME or NAME=VALUE")->allow_extra_args(false)->group(group);
+  command.add_option("-D", options.defines, "defines a macro: NAME or NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
   command.add_option("-I", options.include_paths, "a folder for #include")->allow_extra_args(false)->group(group);
   command.add_option("--arch", options.arch, "the target of the PTX")->capture_default_str()->group(group);
-  command.add_flag("--fast-math", options.fast_math, "approximate division, roots and functions; denormals become zero")
+  command
+      .add_flag("--fast-math", options.fast_math, "approximate division, roots and functions; denormals become zero")
       ->group(group);
-  command.add_option("-O", options.opt, "optimisation, 0 to 3")->check(CLI::Range(0, 3))->capture_default_str()->group(group);
+  command.add_option("-O", options.opt, "optimisation, 0 to 3")
+      ->check(CLI::Range(0, 3))
+      ->capture_default_str()
+      ->group(group);
   command.add_option("-X", options.extra, "an option for clang")->allow_extra_args(false)->group(group);
 }
 

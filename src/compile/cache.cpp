@@ -72,7 +72,7 @@ bool is_system_header(std::string_view path) {
 }  // namespace
 
 std::string fingerprint(const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0) return {};
   if (is_system_header(path)) {
     return std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +

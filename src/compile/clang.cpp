@@ -20,7 +20,7 @@ constexpr const char* install_hint =
     "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG to the program.";
 
 std::optional<Clang> as_program(const std::filesystem::path& path) {
-  struct stat info {};
+  struct stat info{};
   if (::stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode) || ::access(path.c_str(), X_OK) != 0) return {};
   std::error_code ignored;
   auto real = std::filesystem::canonical(path, ignored);
@@ -29,8 +29,8 @@ std::optional<Clang> as_program(const std::filesystem::path& path) {
   return Clang{path, identity};
 }
 
-// 128-bit atomics and the rest of what sm_90 added need PTX 8.3; older targets get 8.0, which every driver since CUDA 12.0
-// accepts.
+// 128-bit atomics and the rest of what sm_90 added need PTX 8.3; older targets get 8.0, which every driver since
+// CUDA 12.0 accepts.
 std::string ptx_feature(std::string_view arch) {
   return std::atoi(std::string(arch.substr(3)).c_str()) >= 90 ? "--cuda-feature=+ptx83" : "--cuda-feature=+ptx80";
 }
@@ -70,8 +70,8 @@ bool forbids_contraction(const CompileOptions& options) {
 }
 
 void add_fast_math(std::vector<std::string>& arguments) {
-  arguments.insert(arguments.end(), {"-fgpu-flush-denormals-to-zero", "-DHEDDLE_FAST_MATH=1",
-                                     "-mllvm", "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0"});
+  arguments.insert(arguments.end(), {"-fgpu-flush-denormals-to-zero", "-DHEDDLE_FAST_MATH=1", "-mllvm",
+                                     "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0"});
 }
 
 }  // namespace
@@ -80,8 +80,8 @@ Clang find_clang() {
   if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen && *chosen) {
     auto found = std::string_view(chosen).find('/') == std::string_view::npos ? on_path(chosen) : as_program(chosen);
     if (found) return *found;
-    throw Error(ErrorCode::invalid_argument,
-                std::string("HEDDLE_CLANG is '") + chosen + "', which is not a program that can be run. " + install_hint);
+    throw Error(ErrorCode::invalid_argument, std::string("HEDDLE_CLANG is '") + chosen +
+                                                 "', which is not a program that can be run. " + install_hint);
   }
   if (auto found = on_path("clang-19")) return *found;
   for (const char* place : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/local/bin/clang-19",
@@ -89,12 +89,14 @@ Clang find_clang() {
     if (auto found = as_program(place)) return *found;
   }
   if (auto found = on_path("clang"); found && new_enough(*found)) return *found;
-  throw Error(ErrorCode::not_found, std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
+  throw Error(ErrorCode::not_found,
+              std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
 }
 
 void check_options(const CompileOptions& options) {
   if (!is_arch(options.arch)) {
-    throw Error(ErrorCode::invalid_argument, "'" + options.arch + "' is not a GPU architecture: expected sm_80 or the like.");
+    throw Error(ErrorCode::invalid_argument,
+                "'" + options.arch + "' is not a GPU architecture: expected sm_80 or the like.");
   }
   if (options.opt < 0 || options.opt > 3) {
     throw Error(ErrorCode::invalid_argument,
@@ -103,7 +105,8 @@ void check_options(const CompileOptions& options) {
   for (const std::string& define : options.defines) {
     if (define.empty() || !(std::isalpha(static_cast<unsigned char>(define[0])) || define[0] == '_') ||
         define.find('\n') != define.npos) {
-      throw Error(ErrorCode::invalid_argument, "'" + define + "' is not a macro definition: expected NAME or NAME=VALUE.");
+      throw Error(ErrorCode::invalid_argument,
+                  "'" + define + "' is not a macro definition: expected NAME or NAME=VALUE.");
     }
   }
 }
@@ -113,18 +116,18 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
   std::vector<std::string> arguments{
       clang.path.string(), "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + options.arch,
       // Nothing of an installed CUDA SDK may be seen, so that results do not depend on one.
-      "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Wno-unknown-cuda-version",
-      ptx_feature(options.arch), "-S", "-O" + std::to_string(options.opt), "-std=c++17",
+      "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Wno-unknown-cuda-version", ptx_feature(options.arch),
+      "-S", "-O" + std::to_string(options.opt), "-std=c++17",
       // nvcc fuses a * b + c too. Unlike plain `fast` this lets the math headers switch it off where rounding counts.
       "-ffp-contract=fast-honor-pragmas",
-      // Keeps calls such as __builtin_sinf calls, which the headers can define; as intrinsics NVPTX could not select them.
+      // Keeps calls such as __builtin_sinf calls, which the headers can define; as intrinsics NVPTX could not select
+      // them.
       "-fmath-errno",
       // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.
       "-Xclang", "-fcuda-allow-variadic-functions",
       // Selections stay selections: lanes differ in them, so a branch would cost both sides and more.
-      "-mllvm", "-disable-cgp-select2branch",
-      "-fuse-cuid=none", "-fno-crash-diagnostics", "-fno-color-diagnostics", "-Wno-pass-failed",
-      "-I" + headers.string()};
+      "-mllvm", "-disable-cgp-select2branch", "-fuse-cuid=none", "-fno-crash-diagnostics", "-fno-color-diagnostics",
+      "-Wno-pass-failed", "-I" + headers.string()};
   if (options.line_info) arguments.push_back("-gline-directives-only");
   if (options.fast_math) add_fast_math(arguments);
   if (forbids_contraction(options)) arguments.push_back("-DHEDDLE_FP_CONTRACT_OFF=1");
@@ -147,7 +150,8 @@ std::string definitions(const CompileOptions& options) {
   std::string text;
   for (const std::string& define : options.defines) {
     const auto equals = define.find('=');
-    text += "#define " + define.substr(0, equals) + ' ' + (equals == define.npos ? "1" : define.substr(equals + 1)) + '\n';
+    text +=
+        "#define " + define.substr(0, equals) + ' ' + (equals == define.npos ? "1" : define.substr(equals + 1)) + '\n';
   }
   return text;
 }

@@ -21,8 +21,8 @@ Clang find_clang();
 // Throws invalid_argument for an architecture, level or define that cannot be meant.
 void check_options(const CompileOptions& options);
 
-// The options' defines as a header. They are not given as -D: those would reach the device headers, where a program's N or
-// T may be anything.
+// The options' defines as a header. They are not given as -D: those would reach the device headers, where a program's N
+// or T may be anything.
 std::string definitions(const CompileOptions& options);
 
 // What decides how the device headers are understood: clang, target, language, floating point.

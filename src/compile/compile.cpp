@@ -29,8 +29,9 @@ struct Unit {
 std::string cache_key(const Unit& unit, const Clang& clang, const CompileOptions& options) {
   base::Sha256 hash;
   std::error_code ignored;
-  for (const std::string& field : {clang.identity, std::string(headers_version()), std::filesystem::current_path(ignored).string(),
-                                   unit.name, std::string(unit.is_file ? "file" : "text")}) {
+  for (const std::string& field :
+       {clang.identity, std::string(headers_version()), std::filesystem::current_path(ignored).string(), unit.name,
+        std::string(unit.is_file ? "file" : "text")}) {
     hash.add_field(field);
   }
   hash.add_field(unit.source);
@@ -172,10 +173,11 @@ void check(const Compilation& compilation, const Unit& unit) {
   }
   auto names = unresolved_functions(process.out);
   if (names.empty()) return;
-  base::fail(ErrorCode::compile_error,
-             "{} does not compile: device code calls {}, which is declared but has no device definition in this file. Heddle "
-             "compiles each file by itself; put the definition into the file or a header it includes.",
-             unit.name, fmt::join(names, ", "));
+  base::fail(
+      ErrorCode::compile_error,
+      "{} does not compile: device code calls {}, which is declared but has no device definition in this file. Heddle "
+      "compiles each file by itself; put the definition into the file or a header it includes.",
+      unit.name, fmt::join(names, ", "));
 }
 
 // Fingerprints are taken after compiling. For the unit's own file the source that went into the key must be what clang

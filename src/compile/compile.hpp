@@ -11,8 +11,8 @@ namespace heddle::compile {
 struct CompileOptions {
   std::vector<std::string> defines;        // "NAME" or "NAME=VALUE"
   std::vector<std::string> include_paths;  // searched after Heddle's own headers and before the system's
-  // sm_80 is the oldest target that has every instruction in wide use (f16x2 and bf16 arithmetic, redux, cp.async, scoped
-  // and release/acquire memory operations), and every GPU since Ampere accepts its PTX. Newer targets work too.
+  // sm_80 is the oldest target that has every instruction in wide use (f16x2 and bf16 arithmetic, redux, cp.async,
+  // scoped and release/acquire memory operations), and every GPU since Ampere accepts its PTX. Newer targets work too.
   std::string arch = "sm_80";
   bool fast_math = false;          // nvcc's -use_fast_math: flush denormals, approximate division, root and functions
   int opt = 3;                     // -O level, 0 to 3
@@ -26,8 +26,8 @@ struct CompileResult {
   bool from_cache = false;  // true when no compiler ran
 };
 
-// Compiles `source`. `file_name` is what diagnostics, __FILE__ and line information call it; quoted includes are searched
-// in its folder. Throws Error: compile_error with clang's diagnostics, not_found when there is no clang 19,
+// Compiles `source`. `file_name` is what diagnostics, __FILE__ and line information call it; quoted includes are
+// searched in its folder. Throws Error: compile_error with clang's diagnostics, not_found when there is no clang 19,
 // invalid_argument for options that make no sense. Results are kept on disk (cache.hpp). Any thread.
 CompileResult compile_cuda_detailed(std::string_view source, std::string_view file_name, const CompileOptions& options);
 std::string compile_cuda(std::string_view source, std::string_view file_name, const CompileOptions& options = {});

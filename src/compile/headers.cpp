@@ -9,8 +9,8 @@
 namespace heddle::compile {
 namespace {
 
-// Writes what is missing or differs: a damaged cache repairs itself. Another process may do the same at the same time; each
-// file is replaced whole, with the same content.
+// Writes what is missing or differs: a damaged cache repairs itself. Another process may do the same at the same time;
+// each file is replaced whole, with the same content.
 void materialise(const std::filesystem::path& folder) {
   for (const EmbeddedHeader& header : embedded_headers()) {
     std::filesystem::path file = folder / header.path;

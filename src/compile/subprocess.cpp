@@ -57,8 +57,8 @@ Channel make_pipe(bool child_writes) {
                       : Channel{std::move(write_end), std::move(read_end)};
 }
 
-// The child's standard input is a socket, not a pipe: sending with MSG_NOSIGNAL then cannot raise SIGPIPE in our process
-// when the child stops reading early.
+// The child's standard input is a socket, not a pipe: sending with MSG_NOSIGNAL then cannot raise SIGPIPE in our
+// process when the child stops reading early.
 Channel make_input() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {

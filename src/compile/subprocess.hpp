@@ -12,8 +12,8 @@ struct ProcessResult {
   std::string out, err;
 };
 
-// Runs command[0] (a path; no PATH search) with `input` as its standard input, and waits for it. Throws io_error when it
-// cannot be started. Any thread.
+// Runs command[0] (a path; no PATH search) with `input` as its standard input, and waits for it. Throws io_error when
+// it cannot be started. Any thread.
 ProcessResult run_process(const std::vector<std::string>& command, std::string_view input);
 
 }  // namespace heddle::compile

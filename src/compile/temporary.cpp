@@ -22,8 +22,9 @@ void TemporaryFolder::create() {
   if (missing) parent = "/tmp";
   std::string name = (parent / "heddle-XXXXXX").string();
   if (!::mkdtemp(name.data())) {
-    base::fail(ErrorCode::io_error, "Cannot make a temporary folder in {}: {}. Set TMPDIR to a folder that can be written.",
-               parent.string(), std::strerror(errno));
+    base::fail(ErrorCode::io_error,
+               "Cannot make a temporary folder in {}: {}. Set TMPDIR to a folder that can be written.", parent.string(),
+               std::strerror(errno));
   }
   path_ = name;
 }

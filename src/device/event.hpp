@@ -5,7 +5,8 @@
 
 namespace heddle::device {
 
-// One record of an event, as queues of other devices see it: it stays what it is when the event is recorded again or ends.
+// One record of an event, as queues of other devices see it: it stays what it is when the event is recorded again or
+// ends.
 class EventPoint {
  public:
   virtual ~EventPoint() = default;

@@ -21,7 +21,8 @@ struct Span {
   Span sub(std::size_t offset, std::size_t bytes) const { return {device, address + offset, bytes}; }
 };
 
-// Owns an allocation; destroying it frees the bytes, and waits for nothing: the owner sees to it that no command uses it.
+// Owns an allocation; destroying it frees the bytes, and waits for nothing: the owner sees to it that no command uses
+// it.
 class Memory {
  public:
   virtual ~Memory() = default;

@@ -15,28 +15,29 @@ namespace heddle::device {
 class Partition;
 
 struct QueueOptions {
-  int priority = 0;                     // higher runs first; a hint
-  const Partition* partition = nullptr; // null: the whole device
+  int priority = 0;                      // higher runs first; a hint
+  const Partition* partition = nullptr;  // null: the whole device
 };
 
 struct LaunchConfig {
   Dim3 grid, block;
   std::uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;             // all blocks make progress together: grid-wide synchronisation is allowed
+  bool cooperative = false;  // all blocks make progress together: grid-wide synchronisation is allowed
 };
 
-// Cooperative launches have so much zeroed memory of their own, 16-byte aligned, whose address %envreg1 (upper half) and
-// %envreg2 give: there NVIDIA's cooperative groups count the blocks that have come to grid.sync().
+// Cooperative launches have so much zeroed memory of their own, 16-byte aligned, whose address %envreg1 (upper half)
+// and %envreg2 give: there NVIDIA's cooperative groups count the blocks that have come to grid.sync().
 inline constexpr std::size_t grid_workspace_bytes = 256;
 
 // Failure: a command that fails makes the commands after it in the queue be skipped, and the events recorded after it
-// carry the Error, until synchronize() has thrown it; then the queue is usable again. One thread uses a queue at a time.
+// carry the Error, until synchronize() has thrown it; then the queue is usable again. One thread uses a queue at a
+// time.
 class Queue {
  public:
   virtual ~Queue() = default;
-  // Runs blocks [range) of the launch; each block sees the indices of the whole grid. `arguments` is the packed parameter
-  // buffer (Function::parameters) and is copied. Throws invalid_argument at once when the shape is against the device's
-  // or the kernel's limits.
+  // Runs blocks [range) of the launch; each block sees the indices of the whole grid. `arguments` is the packed
+  // parameter buffer (Function::parameters) and is copied. Throws invalid_argument at once when the shape is against
+  // the device's or the kernel's limits.
   virtual void launch(Function& function, const LaunchConfig& config, BlockRange range,
                       std::span<const std::byte> arguments) = 0;
   // Copies source.size bytes; host, device and peer spans alike. Both must stay valid until the copy has run.
@@ -44,8 +45,8 @@ class Queue {
   // Fills with a repeated 1-, 2- or 4-byte value.
   virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
   virtual void record(Event& event) = 0;
-  // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of whatever
-  // device, may be recorded again or end before that.
+  // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of
+  // whatever device, may be recorded again or end before that.
   virtual void wait(const Event& event) = 0;
   // Runs a host function in queue order. It must not throw and must not use the queue.
   virtual void call(std::function<void()> function) = 0;

@@ -43,36 +43,24 @@ std::optional<Constant> real_literal(std::string_view text) {
 template <class T>
 std::optional<bool> compare(TokenKind op, T a, T b) {
   switch (op) {
-    case TokenKind::less:
-      return a < b;
-    case TokenKind::greater:
-      return a > b;
-    case TokenKind::less_equal:
-      return a <= b;
-    case TokenKind::greater_equal:
-      return a >= b;
-    case TokenKind::equal_equal:
-      return a == b;
-    case TokenKind::not_equal:
-      return a != b;
-    default:
-      return std::nullopt;
+    case TokenKind::less: return a < b;
+    case TokenKind::greater: return a > b;
+    case TokenKind::less_equal: return a <= b;
+    case TokenKind::greater_equal: return a >= b;
+    case TokenKind::equal_equal: return a == b;
+    case TokenKind::not_equal: return a != b;
+    default: return std::nullopt;
   }
 }
 
 std::optional<Constant> binary_real(TokenKind op, double a, double b) {
   if (const auto result = compare(op, a, b)) return Constant::integer(*result);
   switch (op) {
-    case TokenKind::plus:
-      return Constant::real(a + b);
-    case TokenKind::minus:
-      return Constant::real(a - b);
-    case TokenKind::star:
-      return Constant::real(a * b);
-    case TokenKind::slash:
-      return b == 0 ? std::nullopt : std::optional(Constant::real(a / b));
-    default:
-      return std::nullopt;
+    case TokenKind::plus: return Constant::real(a + b);
+    case TokenKind::minus: return Constant::real(a - b);
+    case TokenKind::star: return Constant::real(a * b);
+    case TokenKind::slash: return b == 0 ? std::nullopt : std::optional(Constant::real(a / b));
+    default: return std::nullopt;
   }
 }
 
@@ -97,33 +85,22 @@ std::optional<Constant> binary_integer(TokenKind op, Constant a, Constant b) {
     return Constant{is_unsigned ? Kind::unsigned_integer : Kind::signed_integer, bits};
   };
   switch (op) {
-    case TokenKind::plus:
-      return result(a.bits + b.bits);
-    case TokenKind::minus:
-      return result(a.bits - b.bits);
-    case TokenKind::star:
-      return result(a.bits * b.bits);
-    case TokenKind::ampersand:
-      return result(a.bits & b.bits);
-    case TokenKind::pipe:
-      return result(a.bits | b.bits);
-    case TokenKind::caret:
-      return result(a.bits ^ b.bits);
-    case TokenKind::and_and:
-      return Constant::integer(a.truth() && b.truth());
-    case TokenKind::or_or:
-      return Constant::integer(a.truth() || b.truth());
+    case TokenKind::plus: return result(a.bits + b.bits);
+    case TokenKind::minus: return result(a.bits - b.bits);
+    case TokenKind::star: return result(a.bits * b.bits);
+    case TokenKind::ampersand: return result(a.bits & b.bits);
+    case TokenKind::pipe: return result(a.bits | b.bits);
+    case TokenKind::caret: return result(a.bits ^ b.bits);
+    case TokenKind::and_and: return Constant::integer(a.truth() && b.truth());
+    case TokenKind::or_or: return Constant::integer(a.truth() || b.truth());
     // The type of a shift is that of its left operand.
-    case TokenKind::shift_left:
-      return Constant{a.kind, b.bits > 63 ? 0 : a.bits << b.bits};
-    case TokenKind::shift_right:
-      return Constant{a.kind, shift_right(a.bits, b.bits, a.kind == Kind::unsigned_integer)};
+    case TokenKind::shift_left: return Constant{a.kind, b.bits > 63 ? 0 : a.bits << b.bits};
+    case TokenKind::shift_right: return Constant{a.kind, shift_right(a.bits, b.bits, a.kind == Kind::unsigned_integer)};
     case TokenKind::slash:
     case TokenKind::percent:
       if (const auto bits = divide(op, a.bits, b.bits, is_unsigned)) return result(*bits);
       return std::nullopt;
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -131,14 +108,10 @@ std::optional<Constant> binary_integer(TokenKind op, Constant a, Constant b) {
 
 double Constant::as_double() const {
   switch (kind) {
-    case Kind::f32:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    case Kind::f64:
-      return std::bit_cast<double>(bits);
-    case Kind::unsigned_integer:
-      return static_cast<double>(bits);
-    case Kind::signed_integer:
-      break;
+    case Kind::f32: return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    case Kind::f64: return std::bit_cast<double>(bits);
+    case Kind::unsigned_integer: return static_cast<double>(bits);
+    case Kind::signed_integer: break;
   }
   return static_cast<double>(as_signed());
 }
@@ -153,8 +126,7 @@ std::optional<Constant> literal_value(TokenKind kind, std::string_view text) {
 
 std::optional<Constant> apply_unary(TokenKind op, Constant value) {
   switch (op) {
-    case TokenKind::plus:
-      return value;
+    case TokenKind::plus: return value;
     case TokenKind::minus:
       if (value.kind == Kind::f32) return Constant{Kind::f32, value.bits ^ 0x80000000u};
       if (value.kind == Kind::f64) return Constant{Kind::f64, value.bits ^ 0x8000000000000000u};
@@ -165,8 +137,7 @@ std::optional<Constant> apply_unary(TokenKind op, Constant value) {
     case TokenKind::tilde:
       if (value.is_real()) return std::nullopt;
       return Constant{value.kind, ~value.bits};
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 
@@ -177,36 +148,25 @@ std::optional<Constant> apply_binary(TokenKind op, Constant a, Constant b) {
 
 int precedence(TokenKind kind) {
   switch (kind) {
-    case TokenKind::or_or:
-      return 1;
-    case TokenKind::and_and:
-      return 2;
-    case TokenKind::pipe:
-      return 3;
-    case TokenKind::caret:
-      return 4;
-    case TokenKind::ampersand:
-      return 5;
+    case TokenKind::or_or: return 1;
+    case TokenKind::and_and: return 2;
+    case TokenKind::pipe: return 3;
+    case TokenKind::caret: return 4;
+    case TokenKind::ampersand: return 5;
     case TokenKind::equal_equal:
-    case TokenKind::not_equal:
-      return 6;
+    case TokenKind::not_equal: return 6;
     case TokenKind::less:
     case TokenKind::greater:
     case TokenKind::less_equal:
-    case TokenKind::greater_equal:
-      return 7;
+    case TokenKind::greater_equal: return 7;
     case TokenKind::shift_left:
-    case TokenKind::shift_right:
-      return 8;
+    case TokenKind::shift_right: return 8;
     case TokenKind::plus:
-    case TokenKind::minus:
-      return 9;
+    case TokenKind::minus: return 9;
     case TokenKind::star:
     case TokenKind::slash:
-    case TokenKind::percent:
-      return 10;
-    default:
-      return 0;
+    case TokenKind::percent: return 10;
+    default: return 0;
   }
 }
 

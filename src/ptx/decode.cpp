@@ -30,10 +30,8 @@ bool compares(Opcode opcode) {
     case Opcode::setp:
     case Opcode::vset:
     case Opcode::vset2:
-    case Opcode::vset4:
-      return true;
-    default:
-      return false;
+    case Opcode::vset4: return true;
+    default: return false;
   }
 }
 
@@ -44,38 +42,17 @@ bool votes(Opcode opcode) { return opcode == Opcode::vote || opcode == Opcode::m
 
 bool decode_rounding(Modifier m, Decoded& d) {
   switch (m) {
-    case Modifier::rn:
-      d.rounding = Rounding::rn;
-      return true;
-    case Modifier::rz:
-      d.rounding = Rounding::rz;
-      return true;
-    case Modifier::rm:
-      d.rounding = Rounding::rm;
-      return true;
-    case Modifier::rp:
-      d.rounding = Rounding::rp;
-      return true;
-    case Modifier::rna:
-      d.rounding = Rounding::rna;
-      return true;
-    case Modifier::rs:
-      d.rounding = Rounding::rs;
-      return true;
-    case Modifier::rni:
-      d.rounding = Rounding::rni;
-      return true;
-    case Modifier::rzi:
-      d.rounding = Rounding::rzi;
-      return true;
-    case Modifier::rmi:
-      d.rounding = Rounding::rmi;
-      return true;
-    case Modifier::rpi:
-      d.rounding = Rounding::rpi;
-      return true;
-    default:
-      return false;
+    case Modifier::rn: d.rounding = Rounding::rn; return true;
+    case Modifier::rz: d.rounding = Rounding::rz; return true;
+    case Modifier::rm: d.rounding = Rounding::rm; return true;
+    case Modifier::rp: d.rounding = Rounding::rp; return true;
+    case Modifier::rna: d.rounding = Rounding::rna; return true;
+    case Modifier::rs: d.rounding = Rounding::rs; return true;
+    case Modifier::rni: d.rounding = Rounding::rni; return true;
+    case Modifier::rzi: d.rounding = Rounding::rzi; return true;
+    case Modifier::rmi: d.rounding = Rounding::rmi; return true;
+    case Modifier::rpi: d.rounding = Rounding::rpi; return true;
+    default: return false;
   }
 }
 
@@ -112,50 +89,21 @@ bool decode_compare(Opcode opcode, Modifier m, Decoded& d) {
 bool decode_operation(Opcode opcode, Modifier m, Decoded& d) {
   const bool reduce = reduces(opcode);
   switch (m) {
-    case Modifier::and_:
-      reduce ? void(d.reduce = ReduceOp::and_) : void(d.bool_op = BoolOp::and_);
-      return true;
-    case Modifier::or_:
-      reduce ? void(d.reduce = ReduceOp::or_) : void(d.bool_op = BoolOp::or_);
-      return true;
-    case Modifier::xor_:
-      reduce ? void(d.reduce = ReduceOp::xor_) : void(d.bool_op = BoolOp::xor_);
-      return true;
-    case Modifier::exch:
-      d.reduce = ReduceOp::exch;
-      return true;
-    case Modifier::cas:
-      d.reduce = ReduceOp::cas;
-      return true;
-    case Modifier::add:
-      d.reduce = ReduceOp::add;
-      return true;
-    case Modifier::inc:
-      d.reduce = ReduceOp::inc;
-      return true;
-    case Modifier::dec:
-      d.reduce = ReduceOp::dec;
-      return true;
-    case Modifier::min:
-      d.reduce = ReduceOp::min;
-      return true;
-    case Modifier::max:
-      d.reduce = ReduceOp::max;
-      return true;
-    case Modifier::popc:
-      d.reduce = ReduceOp::popc;
-      return true;
-    case Modifier::lo:
-      d.half = Half::lo;
-      return true;
-    case Modifier::hi:
-      d.half = Half::hi;
-      return true;
-    case Modifier::wide:
-      d.half = Half::wide;
-      return true;
-    default:
-      return false;
+    case Modifier::and_: reduce ? void(d.reduce = ReduceOp::and_) : void(d.bool_op = BoolOp::and_); return true;
+    case Modifier::or_: reduce ? void(d.reduce = ReduceOp::or_) : void(d.bool_op = BoolOp::or_); return true;
+    case Modifier::xor_: reduce ? void(d.reduce = ReduceOp::xor_) : void(d.bool_op = BoolOp::xor_); return true;
+    case Modifier::exch: d.reduce = ReduceOp::exch; return true;
+    case Modifier::cas: d.reduce = ReduceOp::cas; return true;
+    case Modifier::add: d.reduce = ReduceOp::add; return true;
+    case Modifier::inc: d.reduce = ReduceOp::inc; return true;
+    case Modifier::dec: d.reduce = ReduceOp::dec; return true;
+    case Modifier::min: d.reduce = ReduceOp::min; return true;
+    case Modifier::max: d.reduce = ReduceOp::max; return true;
+    case Modifier::popc: d.reduce = ReduceOp::popc; return true;
+    case Modifier::lo: d.half = Half::lo; return true;
+    case Modifier::hi: d.half = Half::hi; return true;
+    case Modifier::wide: d.half = Half::wide; return true;
+    default: return false;
   }
 }
 
@@ -163,27 +111,16 @@ bool decode_operation(Opcode opcode, Modifier m, Decoded& d) {
 bool decode_space(Modifier m, Decoded& d, bool& seen) {
   Space space = Space::generic;
   switch (m) {
-    case Modifier::global:
-      space = Space::global;
-      break;
+    case Modifier::global: space = Space::global; break;
     case Modifier::shared:
     case Modifier::shared_cta:
-    case Modifier::shared_cluster:
-      space = Space::shared;
-      break;
-    case Modifier::local:
-      space = Space::local;
-      break;
-    case Modifier::const_:
-      space = Space::constant;
-      break;
+    case Modifier::shared_cluster: space = Space::shared; break;
+    case Modifier::local: space = Space::local; break;
+    case Modifier::const_: space = Space::constant; break;
     case Modifier::param:
     case Modifier::param_entry:
-    case Modifier::param_func:
-      space = Space::param;
-      break;
-    default:
-      return false;
+    case Modifier::param_func: space = Space::param; break;
+    default: return false;
   }
   if (!seen) d.space = space;
   return seen = true;
@@ -191,128 +128,59 @@ bool decode_space(Modifier m, Decoded& d, bool& seen) {
 
 bool decode_ordering(Modifier m, Decoded& d) {
   switch (m) {
-    case Modifier::volatile_:
-      d.order = Order::volatile_;
-      return true;
-    case Modifier::relaxed:
-      d.order = d.order == Order::mmio ? Order::mmio : Order::relaxed;
-      return true;
-    case Modifier::acquire:
-      d.order = Order::acquire;
-      return true;
-    case Modifier::release:
-      d.order = d.order == Order::mmio ? Order::mmio : Order::release;
-      return true;
-    case Modifier::acq_rel:
-      d.order = Order::acq_rel;
-      return true;
-    case Modifier::sc:
-      d.order = Order::sc;
-      return true;
-    case Modifier::mmio:
-      d.order = Order::mmio;
-      return true;
-    case Modifier::cta:
-      d.scope = Scope::cta;
-      return true;
-    case Modifier::cluster:
-      d.scope = Scope::cluster;
-      return true;
+    case Modifier::volatile_: d.order = Order::volatile_; return true;
+    case Modifier::relaxed: d.order = d.order == Order::mmio ? Order::mmio : Order::relaxed; return true;
+    case Modifier::acquire: d.order = Order::acquire; return true;
+    case Modifier::release: d.order = d.order == Order::mmio ? Order::mmio : Order::release; return true;
+    case Modifier::acq_rel: d.order = Order::acq_rel; return true;
+    case Modifier::sc: d.order = Order::sc; return true;
+    case Modifier::mmio: d.order = Order::mmio; return true;
+    case Modifier::cta: d.scope = Scope::cta; return true;
+    case Modifier::cluster: d.scope = Scope::cluster; return true;
     case Modifier::gpu:
-    case Modifier::gl:
-      d.scope = Scope::gpu;
-      return true;
-    case Modifier::sys:
-      d.scope = Scope::sys;
-      return true;
-    default:
-      return false;
+    case Modifier::gl: d.scope = Scope::gpu; return true;
+    case Modifier::sys: d.scope = Scope::sys; return true;
+    default: return false;
   }
 }
 
 bool decode_warp(Opcode opcode, Modifier m, Decoded& d) {
   switch (m) {
-    case Modifier::up:
-      d.warp = WarpMode::up;
-      return true;
-    case Modifier::down:
-      d.warp = WarpMode::down;
-      return true;
-    case Modifier::bfly:
-      d.warp = WarpMode::bfly;
-      return true;
-    case Modifier::idx:
-      d.warp = WarpMode::idx;
-      return true;
-    case Modifier::all:
-      d.warp = WarpMode::all;
-      return true;
-    case Modifier::any:
-      d.warp = WarpMode::any;
-      return true;
-    case Modifier::ballot:
-      d.warp = WarpMode::ballot;
-      return true;
+    case Modifier::up: d.warp = WarpMode::up; return true;
+    case Modifier::down: d.warp = WarpMode::down; return true;
+    case Modifier::bfly: d.warp = WarpMode::bfly; return true;
+    case Modifier::idx: d.warp = WarpMode::idx; return true;
+    case Modifier::all: d.warp = WarpMode::all; return true;
+    case Modifier::any: d.warp = WarpMode::any; return true;
+    case Modifier::ballot: d.warp = WarpMode::ballot; return true;
     case Modifier::uni:
       if (votes(opcode))
         d.warp = WarpMode::uni;
       else
         d.uniform = true;
       return true;
-    case Modifier::sync:
-      d.sync = true;
-      return true;
-    default:
-      return false;
+    case Modifier::sync: d.sync = true; return true;
+    default: return false;
   }
 }
 
 void decode_flag(Modifier m, Decoded& d) {
   switch (m) {
-    case Modifier::v2:
-      d.vector = 2;
-      break;
-    case Modifier::v4:
-      d.vector = 4;
-      break;
-    case Modifier::v8:
-      d.vector = 8;
-      break;
-    case Modifier::ftz:
-      d.ftz = true;
-      break;
-    case Modifier::sat:
-      d.sat = true;
-      break;
-    case Modifier::satfinite:
-      d.satfinite = true;
-      break;
-    case Modifier::relu:
-      d.relu = true;
-      break;
-    case Modifier::approx:
-      d.approx = true;
-      break;
-    case Modifier::full:
-      d.full = true;
-      break;
-    case Modifier::nan:
-      d.nan = true;
-      break;
-    case Modifier::xorsign:
-      d.xorsign_abs = true;
-      break;
-    case Modifier::cc:
-      d.carry_out = true;
-      break;
-    case Modifier::to:
-      d.to = true;
-      break;
-    case Modifier::nc:
-      d.nc = true;
-      break;
-    default:
-      break;
+    case Modifier::v2: d.vector = 2; break;
+    case Modifier::v4: d.vector = 4; break;
+    case Modifier::v8: d.vector = 8; break;
+    case Modifier::ftz: d.ftz = true; break;
+    case Modifier::sat: d.sat = true; break;
+    case Modifier::satfinite: d.satfinite = true; break;
+    case Modifier::relu: d.relu = true; break;
+    case Modifier::approx: d.approx = true; break;
+    case Modifier::full: d.full = true; break;
+    case Modifier::nan: d.nan = true; break;
+    case Modifier::xorsign: d.xorsign_abs = true; break;
+    case Modifier::cc: d.carry_out = true; break;
+    case Modifier::to: d.to = true; break;
+    case Modifier::nc: d.nc = true; break;
+    default: break;
   }
 }
 
@@ -333,8 +201,7 @@ void add_defaults(Opcode opcode, const ModifierList& modifiers, Decoded& d) {
       if (modifiers.has(Modifier::cluster) && d.order == Order::weak)
         d.order = modifiers.has(Modifier::arrive) ? Order::release : Order::acquire;
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

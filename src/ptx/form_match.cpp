@@ -53,17 +53,13 @@ bool vector_fits(const SlotPattern& slot, const Operand& operand, unsigned vecto
   const bool is_vector = operand.kind == OperandKind::vector;
   switch (slot.shape) {
     case Shape::scalar:
-    case Shape::coordinates:
-      return !is_vector;
+    case Shape::coordinates: return !is_vector;
     case Shape::by_suffix:
       // {%r1} without a vector suffix is %r1.
       return is_vector ? operand.elements.size() == vector : vector == 1;
-    case Shape::vector:
-      return is_vector && operand.elements.size() == slot.count;
-    case Shape::list:
-      return is_vector;
-    case Shape::scalar_or_list:
-      return true;
+    case Shape::vector: return is_vector && operand.elements.size() == slot.count;
+    case Shape::list: return is_vector;
+    case Shape::scalar_or_list: return true;
   }
   return false;
 }
@@ -76,10 +72,8 @@ bool is_value(const Operand& operand) {
     case OperandKind::real:
     case OperandKind::symbol:
     case OperandKind::vector:
-    case OperandKind::sink:
-      return true;
-    default:
-      return false;
+    case OperandKind::sink: return true;
+    default: return false;
   }
 }
 
@@ -108,14 +102,11 @@ bool operand_fits(const SlotPattern& slot, const Operand& operand, bool parenthe
     case Role::label:
       return operand.kind == OperandKind::label || operand.kind == OperandKind::table ||
              (slot.optional && operand.kind == OperandKind::symbol);
-    case Role::callee:
-      return operand.kind == OperandKind::symbol || operand.kind == OperandKind::reg;
-    case Role::list:
-      return parenthesised;
+    case Role::callee: return operand.kind == OperandKind::symbol || operand.kind == OperandKind::reg;
+    case Role::list: return parenthesised;
     case Role::def:
     case Role::use:
-    case Role::def_use:
-      return value_fits(slot, operand, parenthesised, vector);
+    case Role::def_use: return value_fits(slot, operand, parenthesised, vector);
   }
   return false;
 }

@@ -13,21 +13,16 @@ HintKind hint_kind(Modifier m) {
     case Modifier::l1_evict_unchanged:
     case Modifier::l1_evict_first:
     case Modifier::l1_evict_last:
-    case Modifier::l1_no_allocate:
-      return HintKind::l1_eviction;
+    case Modifier::l1_no_allocate: return HintKind::l1_eviction;
     case Modifier::l2_evict_first:
     case Modifier::l2_evict_last:
     case Modifier::l2_evict_normal:
-    case Modifier::l2_evict_unchanged:
-      return HintKind::l2_eviction;
-    case Modifier::l2_cache_hint:
-      return HintKind::cache_hint;
+    case Modifier::l2_evict_unchanged: return HintKind::l2_eviction;
+    case Modifier::l2_cache_hint: return HintKind::cache_hint;
     case Modifier::l2_64b:
     case Modifier::l2_128b:
-    case Modifier::l2_256b:
-      return HintKind::prefetch_size;
-    default:
-      return HintKind::none;
+    case Modifier::l2_256b: return HintKind::prefetch_size;
+    default: return HintKind::none;
   }
 }
 
@@ -98,8 +93,7 @@ std::optional<SuffixConflict> check_tensor(const ModifierList& modifiers) {
       case Modifier::im2col_no_offs:
         if (low) return SuffixConflict{m, dotted(m) + " only with .3d, .4d or .5d"};
         break;
-      default:
-        break;
+      default: break;
     }
   }
   return std::nullopt;
@@ -113,36 +107,24 @@ void raise(Since& since, Since other) {
 Since modifier_since(Modifier m) {
   if (m == modifier_of(Type::b128)) return {83, 70};
   switch (m) {
-    case Modifier::shared_cta:
-      return {78, 30};
-    case Modifier::shared_cluster:
-      return {78, 90};
+    case Modifier::shared_cta: return {78, 30};
+    case Modifier::shared_cluster: return {78, 90};
     case Modifier::param_entry:
-    case Modifier::param_func:
-      return {83, 0};
-    case Modifier::cluster:
-      return {78, 90};
+    case Modifier::param_func: return {83, 0};
+    case Modifier::cluster: return {78, 90};
     case Modifier::l1_evict_normal:
     case Modifier::l1_evict_unchanged:
     case Modifier::l1_evict_first:
     case Modifier::l1_evict_last:
-    case Modifier::l1_no_allocate:
-      return {74, 70};
-    case Modifier::l2_cache_hint:
-      return {74, 80};
+    case Modifier::l1_no_allocate: return {74, 70};
+    case Modifier::l2_cache_hint: return {74, 80};
     case Modifier::l2_64b:
-    case Modifier::l2_128b:
-      return {74, 75};
-    case Modifier::l2_256b:
-      return {74, 80};
-    case Modifier::v8:
-      return {81, 90};
-    case Modifier::satfinite:
-      return {81, 0};
-    case Modifier::mmio:
-      return {82, 70};
-    default:
-      return {};
+    case Modifier::l2_128b: return {74, 75};
+    case Modifier::l2_256b: return {74, 80};
+    case Modifier::v8: return {81, 90};
+    case Modifier::satfinite: return {81, 0};
+    case Modifier::mmio: return {82, 70};
+    default: return {};
   }
 }
 
@@ -154,19 +136,14 @@ std::optional<SuffixConflict> find_conflict(Opcode opcode, const ModifierList& m
     case Opcode::st:
     case Opcode::ldu:
     case Opcode::atom:
-    case Opcode::red:
-      break;
+    case Opcode::red: break;
     case Opcode::suld:
     case Opcode::sust:
-    case Opcode::mov:
-      return check_width(opcode, modifiers, d);
+    case Opcode::mov: return check_width(opcode, modifiers, d);
     case Opcode::mbarrier:
-    case Opcode::multimem:
-      return check_order(modifiers);
-    case Opcode::cp:
-      return check_tensor(modifiers);
-    default:
-      return std::nullopt;
+    case Opcode::multimem: return check_order(modifiers);
+    case Opcode::cp: return check_tensor(modifiers);
+    default: return std::nullopt;
   }
   if (std::optional<SuffixConflict> conflict = check_width(opcode, modifiers, d)) return conflict;
   return check_hints(opcode, modifiers, d);

@@ -8,46 +8,31 @@ namespace {
 
 Type suffix_type(const Decoded& d, unsigned which) {
   switch (which) {
-    case 0:
-      return d.type;
-    case 1:
-      return d.type2;
-    case 2:
-      return d.type3;
-    default:
-      return d.type4;
+    case 0: return d.type;
+    case 1: return d.type2;
+    case 2: return d.type3;
+    default: return d.type4;
   }
 }
 
 Type doubled(Type type) {
   switch (type) {
-    case Type::u16:
-      return Type::u32;
-    case Type::s16:
-      return Type::s32;
-    case Type::u32:
-      return Type::u64;
-    case Type::s32:
-      return Type::s64;
-    default:
-      return Type::none;
+    case Type::u16: return Type::u32;
+    case Type::s16: return Type::s32;
+    case Type::u32: return Type::u64;
+    case Type::s32: return Type::s64;
+    default: return Type::none;
   }
 }
 
 Type bits_type(unsigned width) {
   switch (width) {
-    case 8:
-      return Type::b8;
-    case 16:
-      return Type::b16;
-    case 32:
-      return Type::b32;
-    case 64:
-      return Type::b64;
-    case 128:
-      return Type::b128;
-    default:
-      return Type::none;
+    case 8: return Type::b8;
+    case 16: return Type::b16;
+    case 32: return Type::b32;
+    case 64: return Type::b64;
+    case 128: return Type::b128;
+    default: return Type::none;
   }
 }
 
@@ -58,16 +43,11 @@ Type packed_share(Type whole, const Operand& operand) {
 
 Type slot_type(const SlotPattern& slot, const Decoded& d, const Operand& operand) {
   switch (slot.rule) {
-    case TypeRule::fixed:
-      return slot.type;
-    case TypeRule::suffix:
-      return suffix_type(d, slot.which);
-    case TypeRule::wide:
-      return doubled(suffix_type(d, slot.which));
-    case TypeRule::pack:
-      return packed_share(suffix_type(d, slot.which), operand);
-    case TypeRule::any:
-      return Type::none;
+    case TypeRule::fixed: return slot.type;
+    case TypeRule::suffix: return suffix_type(d, slot.which);
+    case TypeRule::wide: return doubled(suffix_type(d, slot.which));
+    case TypeRule::pack: return packed_share(suffix_type(d, slot.which), operand);
+    case TypeRule::any: return Type::none;
   }
   return Type::none;
 }

@@ -124,10 +124,8 @@ bool Instruction::is_terminator() const {
     case Opcode::brx:
     case Opcode::ret:
     case Opcode::exit:
-    case Opcode::trap:
-      return true;
-    default:
-      return false;
+    case Opcode::trap: return true;
+    default: return false;
   }
 }
 

@@ -1,5 +1,6 @@
 // One PTX instruction: mnemonic, suffixes in source order, guard and operands, plus the meaning of the suffixes in
-// decoded form. `modifiers` and `operands` are the truth (they are printed and compared); `Decoded` is derived from them.
+// decoded form. `modifiers` and `operands` are the truth (they are printed and compared); `Decoded` is derived from
+// them.
 #pragma once
 
 #include <array>
@@ -72,7 +73,25 @@ enum class Rounding : std::uint8_t { none, rn, rz, rm, rp, rna, rs, rni, rzi, rm
 enum class Scope : std::uint8_t { none, cta, cluster, gpu, sys };
 enum class Order : std::uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel, sc, mmio };
 enum class Compare : std::uint8_t {
-  none, eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan
+  none,
+  eq,
+  ne,
+  lt,
+  le,
+  gt,
+  ge,
+  lo,
+  ls,
+  hi,
+  hs,
+  equ,
+  neu,
+  ltu,
+  leu,
+  gtu,
+  geu,
+  num,
+  nan
 };
 enum class BoolOp : std::uint8_t { none, and_, or_, xor_ };
 // Operation of atom, red, redux, barrier.red and multimem.
@@ -82,33 +101,33 @@ enum class WarpMode : std::uint8_t { none, up, down, bfly, idx, all, any, uni, b
 
 // What the suffixes say. Fields that an instruction does not have keep their defaults.
 struct Decoded {
-  Type type = Type::none;    // first type suffix; for most instructions the type of all operands
-  Type type2 = Type::none;   // second type suffix: source type of cvt, set, slct's selector, dp4a's b, mma's A
+  Type type = Type::none;   // first type suffix; for most instructions the type of all operands
+  Type type2 = Type::none;  // second type suffix: source type of cvt, set, slct's selector, dp4a's b, mma's A
   Type type3 = Type::none;
   Type type4 = Type::none;
   Rounding rounding = Rounding::none;
-  Space space = Space::generic;       // of ld, st, atom, red, cvta, isspacep, prefetch, mbarrier ...
+  Space space = Space::generic;  // of ld, st, atom, red, cvta, isspacep, prefetch, mbarrier ...
   Scope scope = Scope::none;
-  Order order = Order::weak;          // of ld, st, atom, red, fence (membar.cta/gl/sys: sc at cta/gpu/sys)
+  Order order = Order::weak;  // of ld, st, atom, red, fence (membar.cta/gl/sys: sc at cta/gpu/sys)
   Compare compare = Compare::none;
   BoolOp bool_op = BoolOp::none;
   ReduceOp reduce = ReduceOp::none;
-  Half half = Half::none;             // mul, mad, dp2a
-  WarpMode warp = WarpMode::none;     // shfl, vote, match
-  std::uint8_t vector = 1;            // .v2 .v4 .v8
+  Half half = Half::none;          // mul, mad, dp2a
+  WarpMode warp = WarpMode::none;  // shfl, vote, match
+  std::uint8_t vector = 1;         // .v2 .v4 .v8
   bool ftz = false;
-  bool sat = false;                   // .sat
+  bool sat = false;  // .sat
   bool satfinite = false;
   bool relu = false;
   bool approx = false;
-  bool full = false;                  // div.full
-  bool nan = false;                   // .NaN of min and max
+  bool full = false;  // div.full
+  bool nan = false;   // .NaN of min and max
   bool xorsign_abs = false;
-  bool carry_out = false;             // .cc
-  bool uniform = false;               // .uni of bra and call
-  bool to = false;                    // cvta.to
-  bool nc = false;                    // ld.global.nc
-  bool sync = false;                  // shfl.sync, vote.sync, match.sync ... take a member mask
+  bool carry_out = false;  // .cc
+  bool uniform = false;    // .uni of bra and call
+  bool to = false;         // cvta.to
+  bool nc = false;         // ld.global.nc
+  bool sync = false;       // shfl.sync, vote.sync, match.sync ... take a member mask
   friend bool operator==(const Decoded&, const Decoded&) = default;
 };
 
@@ -120,17 +139,17 @@ struct SymbolRef {
 };
 
 enum class OperandKind : std::uint8_t {
-  none,       // an optional operand that is not there
-  sink,       // _
-  reg,        // index: Function::registers
-  special,    // special: a special register
-  integer,    // value (sign- or zero-extended to 64 bits as written)
-  real,       // value: bits of an f64; `real_type` f32 when written 0f... (value then holds the 32 bits)
-  symbol,     // symbol + value: address of a variable or function
-  address,    // [base + value] where base is a register (`base` reg), symbol or nothing; elements: texture coordinates
-  vector,     // {elements}; also the parenthesised lists of call
-  label,      // index: Function::labels
-  table,      // index: Function::tables (.branchtargets, .calltargets, .callprototype)
+  none,     // an optional operand that is not there
+  sink,     // _
+  reg,      // index: Function::registers
+  special,  // special: a special register
+  integer,  // value (sign- or zero-extended to 64 bits as written)
+  real,     // value: bits of an f64; `real_type` f32 when written 0f... (value then holds the 32 bits)
+  symbol,   // symbol + value: address of a variable or function
+  address,  // [base + value] where base is a register (`base` reg), symbol or nothing; elements: texture coordinates
+  vector,   // {elements}; also the parenthesised lists of call
+  label,    // index: Function::labels
+  table,    // index: Function::tables (.branchtargets, .calltargets, .callprototype)
 };
 
 struct Operand {
@@ -138,7 +157,7 @@ struct Operand {
   OperandKind base = OperandKind::none;  // of an address: reg, symbol or none (absolute)
   bool negated = false;                  // !p
   Type real_type = Type::none;           // of a real: f32 or f64
-  std::uint16_t selector = 0;            // of video instructions: 0 none, 1..4 .b0...b3, 5..6 .h0 .h1, more in selector.hpp
+  std::uint16_t selector = 0;  // of video instructions: 0 none, 1..4 .b0...b3, 5..6 .h0 .h1, more in selector.hpp
   SpecialRegister special = SpecialRegister::none;
   std::uint32_t index = 0;
   SymbolRef symbol;
@@ -166,9 +185,9 @@ struct Guard {
 
 // Where an instruction stands: the PTX text, and the user's source through .loc when there is one.
 struct SourceLocation {
-  std::uint32_t line = 0;    // 1-based; 0 unknown
+  std::uint32_t line = 0;  // 1-based; 0 unknown
   std::uint32_t column = 0;
-  std::uint32_t loc = 0;     // 1-based index into Function::locs; 0 none
+  std::uint32_t loc = 0;  // 1-based index into Function::locs; 0 none
 };
 
 // Index of an instruction's form in the form table (form_table.hpp).

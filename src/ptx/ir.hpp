@@ -24,14 +24,15 @@ struct Register {
   friend bool operator==(const Register&, const Register&) = default;
 };
 
-// One element of an initialiser: a number, or the address of a symbol (plus offset), possibly generic(symbol) or masked.
+// One element of an initialiser: a number, or the address of a symbol (plus offset), possibly generic(symbol) or
+// masked.
 struct InitValue {
   enum class Kind : std::uint8_t { integer, real, symbol, generic_symbol };
   Kind kind = Kind::integer;
-  std::uint64_t bits = 0;     // integer: two's complement; real: bits in the variable's element type
+  std::uint64_t bits = 0;  // integer: two's complement; real: bits in the variable's element type
   SymbolRef symbol;
   std::int64_t offset = 0;
-  std::uint64_t mask = 0;     // 0xFF(symbol) style byte selections; 0 none
+  std::uint64_t mask = 0;  // 0xFF(symbol) style byte selections; 0 none
   friend bool operator==(const InitValue&, const InitValue&) = default;
 };
 
@@ -45,21 +46,22 @@ struct OpaqueField {
 struct Variable {
   std::string name;
   Space space = Space::global;
-  Type type = Type::b8;              // element type
-  std::uint8_t vector = 1;           // .v2, .v4
-  std::vector<std::uint64_t> dims;   // array dimensions; a first dimension of 0 means [] (size from initialiser, or extern)
-  std::uint32_t align = 0;           // as written; 0: natural
+  Type type = Type::b8;     // element type
+  std::uint8_t vector = 1;  // .v2, .v4
+  std::vector<std::uint64_t>
+      dims;                 // array dimensions; a first dimension of 0 means [] (size from initialiser, or extern)
+  std::uint32_t align = 0;  // as written; 0: natural
   Linkage linkage = Linkage::internal;
   // Kernel parameters: .ptr [space] [align]
   bool is_pointer = false;
   Space pointer_space = Space::generic;
   std::uint32_t pointer_align = 0;
-  bool managed = false;              // .attribute(.managed)
+  bool managed = false;                                 // .attribute(.managed)
   std::optional<std::array<std::uint64_t, 2>> unified;  // .attribute(.unified(uuid1, uuid2))
   // Flattened, row-major; may end early, the rest is zeros. Dimension [] gets its size from a written initialiser.
   std::vector<InitValue> init;
   std::vector<OpaqueField> opaque_init;  // of .texref, .samplerref, .surfref
-  std::uint32_t line = 0;            // where it stands in the PTX text
+  std::uint32_t line = 0;                // where it stands in the PTX text
   bool unsized() const { return !dims.empty() && dims[0] == 0; }
   // Bytes; 0 for unsized arrays.
   std::uint64_t size() const;
@@ -86,11 +88,11 @@ struct Table {
   enum class Kind : std::uint8_t { branch_targets, call_targets, call_prototype };
   std::string name;
   Kind kind = Kind::branch_targets;
-  std::vector<std::uint32_t> targets;  // labels or functions
+  std::vector<std::uint32_t> targets;         // labels or functions
   std::vector<Variable> returns, parameters;  // of a prototype
   bool noreturn = false;
   std::vector<FunctionDirective> directives;  // .abi_preserve and the like, of a prototype
-  std::uint32_t position = 0;          // before which instruction it stands
+  std::uint32_t position = 0;                 // before which instruction it stands
   friend bool operator==(const Table&, const Table&) = default;
 };
 
@@ -122,9 +124,9 @@ struct Function {
   std::vector<std::uint32_t> return_registers, parameter_registers;
   std::optional<std::array<std::uint64_t, 2>> unified;  // .attribute(.unified(uuid1, uuid2))
   std::vector<FunctionDirective> directives;
-  std::vector<std::string> entry_pragmas;               // .pragma between the parameters and the body
-  std::vector<Register> registers;   // only those that are used, in order of first appearance
-  std::vector<Variable> variables;   // .local, .shared, .param, .const, .global declared in the body
+  std::vector<std::string> entry_pragmas;  // .pragma between the parameters and the body
+  std::vector<Register> registers;         // only those that are used, in order of first appearance
+  std::vector<Variable> variables;         // .local, .shared, .param, .const, .global declared in the body
   std::vector<Label> labels;
   std::vector<Table> tables;
   std::vector<Loc> locs;
@@ -161,7 +163,8 @@ struct Module {
   const Function* find(std::string_view function_name) const;
 };
 
-// Equality of meaning: everything but positions in the text (SourceLocation::line/column, Variable::line, Function::line).
+// Equality of meaning: everything but positions in the text (SourceLocation::line/column, Variable::line,
+// Function::line).
 bool equal(const Function& a, const Function& b);
 bool equal(const Module& a, const Module& b);
 

@@ -196,24 +196,15 @@ void Lexer::punctuation(Token& token) {
   using enum TokenKind;
   const char second = look(1);
   switch (*at_) {
-    case ',':
-      return make(token, comma, 1);
-    case ';':
-      return make(token, semicolon, 1);
-    case ':':
-      return make(token, colon, 1);
-    case '{':
-      return make(token, left_brace, 1);
-    case '}':
-      return make(token, right_brace, 1);
-    case '[':
-      return make(token, left_bracket, 1);
-    case ']':
-      return make(token, right_bracket, 1);
-    case '(':
-      return make(token, left_paren, 1);
-    case ')':
-      return make(token, right_paren, 1);
+    case ',': return make(token, comma, 1);
+    case ';': return make(token, semicolon, 1);
+    case ':': return make(token, colon, 1);
+    case '{': return make(token, left_brace, 1);
+    case '}': return make(token, right_brace, 1);
+    case '[': return make(token, left_bracket, 1);
+    case ']': return make(token, right_bracket, 1);
+    case '(': return make(token, left_paren, 1);
+    case ')': return make(token, right_paren, 1);
     case '<':
       return second == '<'   ? make(token, shift_left, 2)
              : second == '=' ? make(token, less_equal, 2)
@@ -222,32 +213,19 @@ void Lexer::punctuation(Token& token) {
       return second == '>'   ? make(token, shift_right, 2)
              : second == '=' ? make(token, greater_equal, 2)
                              : make(token, greater, 1);
-    case '|':
-      return second == '|' ? make(token, or_or, 2) : make(token, pipe, 1);
-    case '!':
-      return second == '=' ? make(token, not_equal, 2) : make(token, exclamation, 1);
-    case '+':
-      return make(token, plus, 1);
-    case '-':
-      return make(token, minus, 1);
-    case '*':
-      return make(token, star, 1);
-    case '/':
-      return make(token, slash, 1);
-    case '&':
-      return second == '&' ? make(token, and_and, 2) : make(token, ampersand, 1);
-    case '^':
-      return make(token, caret, 1);
-    case '~':
-      return make(token, tilde, 1);
-    case '?':
-      return make(token, question, 1);
-    case '=':
-      return second == '=' ? make(token, equal_equal, 2) : make(token, equals, 1);
-    case '@':
-      return make(token, at, 1);
-    default:
-      return make(token, invalid, 1);
+    case '|': return second == '|' ? make(token, or_or, 2) : make(token, pipe, 1);
+    case '!': return second == '=' ? make(token, not_equal, 2) : make(token, exclamation, 1);
+    case '+': return make(token, plus, 1);
+    case '-': return make(token, minus, 1);
+    case '*': return make(token, star, 1);
+    case '/': return make(token, slash, 1);
+    case '&': return second == '&' ? make(token, and_and, 2) : make(token, ampersand, 1);
+    case '^': return make(token, caret, 1);
+    case '~': return make(token, tilde, 1);
+    case '?': return make(token, question, 1);
+    case '=': return second == '=' ? make(token, equal_equal, 2) : make(token, equals, 1);
+    case '@': return make(token, at, 1);
+    default: return make(token, invalid, 1);
   }
 }
 

@@ -71,14 +71,10 @@ std::string_view Parser::expect_string(std::string_view what) {
 
 void Parser::fail_at(const Token& token, std::string_view expected) const {
   switch (token.kind) {
-    case TokenKind::end:
-      fail_at(token.line, token.column, "", expected);
-    case TokenKind::word:
-      fail_at(token.line, token.column, "." + std::string(token.text), expected);
-    case TokenKind::string:
-      fail_at(token.line, token.column, "\"" + std::string(token.text) + "\"", expected);
-    default:
-      fail_at(token.line, token.column, token.text, expected);
+    case TokenKind::end: fail_at(token.line, token.column, "", expected);
+    case TokenKind::word: fail_at(token.line, token.column, "." + std::string(token.text), expected);
+    case TokenKind::string: fail_at(token.line, token.column, "\"" + std::string(token.text) + "\"", expected);
+    default: fail_at(token.line, token.column, token.text, expected);
   }
 }
 
@@ -100,8 +96,7 @@ void Parser::throw_error(std::uint32_t line, std::uint32_t column, std::string_v
 void Parser::module_statement() {
   if (!is(TokenKind::word)) fail("a directive such as '.visible', '.entry', '.func' or '.global'");
   switch (directive_from_name(token_.text)) {
-    case Directive::target:
-      return target_directive();
+    case Directive::target: return target_directive();
     case Directive::address_size: {
       advance();
       has_address_size_ = true;
@@ -110,17 +105,13 @@ void Parser::module_statement() {
       if (module_.address_size != 32 && module_.address_size != 64) fail_at(number, "32 or 64");
       return;
     }
-    case Directive::file:
-      return file_directive();
-    case Directive::section:
-      return section_directive();
+    case Directive::file: return file_directive();
+    case Directive::section: return section_directive();
     case Directive::pragma:
       for (std::string& text : pragma_strings()) module_.module_pragmas.push_back(std::move(text));
       return;
-    case Directive::alias:
-      return alias_directive();
-    default:
-      return linkage_statement();
+    case Directive::alias: return alias_directive();
+    default: return linkage_statement();
   }
 }
 
@@ -199,38 +190,21 @@ void Parser::linkage_statement() {
     const Directive directive = directive_from_name(token_.text);
     VariableContext context{Space::global, linkage, false};
     switch (directive) {
-      case Directive::extern_:
-        linkage = Linkage::external;
-        break;
-      case Directive::visible:
-        linkage = Linkage::visible;
-        break;
-      case Directive::weak:
-        linkage = Linkage::weak;
-        break;
-      case Directive::common:
-        linkage = Linkage::common;
-        break;
-      case Directive::func:
-        return function(linkage, false);
-      case Directive::entry:
-        return function(linkage, true);
-      case Directive::global:
-        return variable_statement(context);
-      case Directive::tex:
-        return variable_statement(context);
-      case Directive::const_:
-        context.space = Space::constant;
-        return variable_statement(context);
-      case Directive::shared:
-        context.space = Space::shared;
-        return variable_statement(context);
+      case Directive::extern_: linkage = Linkage::external; break;
+      case Directive::visible: linkage = Linkage::visible; break;
+      case Directive::weak: linkage = Linkage::weak; break;
+      case Directive::common: linkage = Linkage::common; break;
+      case Directive::func: return function(linkage, false);
+      case Directive::entry: return function(linkage, true);
+      case Directive::global: return variable_statement(context);
+      case Directive::tex: return variable_statement(context);
+      case Directive::const_: context.space = Space::constant; return variable_statement(context);
+      case Directive::shared: context.space = Space::shared; return variable_statement(context);
       case Directive::reg:
       case Directive::local:
       case Directive::param:
         fail("a variable in .global, .const or .shared space; this space exists in functions only");
-      default:
-        fail("a directive such as '.visible', '.entry', '.func' or '.global'");
+      default: fail("a directive such as '.visible', '.entry', '.func' or '.global'");
     }
     if (written) fail("one linkage directive only");
     advance();

@@ -65,8 +65,7 @@ Constant Parser::unary() {
       if (!result) fail_at(op, "an operator that fits its operand");
       return *result;
     }
-    default:
-      return primary();
+    default: return primary();
   }
 }
 
@@ -92,10 +91,8 @@ Constant Parser::primary() {
       if (first.text != "WARP_SZ") fail("a number");
       advance();
       return Constant::integer(32);
-    case TokenKind::left_paren:
-      return parenthesised();
-    default:
-      fail("a number");
+    case TokenKind::left_paren: return parenthesised();
+    default: fail("a number");
   }
 }
 

@@ -8,18 +8,12 @@ namespace {
 
 std::optional<Space> space_from_name(std::string_view word) {
   switch (directive_from_name(word)) {
-    case Directive::global:
-      return Space::global;
-    case Directive::const_:
-      return Space::constant;
-    case Directive::shared:
-      return Space::shared;
-    case Directive::local:
-      return Space::local;
-    case Directive::param:
-      return Space::param;
-    default:
-      return std::nullopt;
+    case Directive::global: return Space::global;
+    case Directive::const_: return Space::constant;
+    case Directive::shared: return Space::shared;
+    case Directive::local: return Space::local;
+    case Directive::param: return Space::param;
+    default: return std::nullopt;
   }
 }
 
@@ -125,17 +119,10 @@ Variable Parser::parameter() {
   advance();
   while (is(TokenKind::word)) {
     switch (directive_from_name(token_.text)) {
-      case Directive::align:
-        variable.align = alignment();
-        continue;
-      case Directive::ptr:
-        pointer_attributes(variable);
-        continue;
-      case Directive::attribute:
-        variable_attributes(variable.managed, variable.unified);
-        continue;
-      default:
-        break;
+      case Directive::align: variable.align = alignment(); continue;
+      case Directive::ptr: pointer_attributes(variable); continue;
+      case Directive::attribute: variable_attributes(variable.managed, variable.unified); continue;
+      default: break;
     }
     if (is_word("v2") || is_word("v4")) {
       variable.vector = static_cast<std::uint8_t>(token_.text[1] - '0');
@@ -182,22 +169,16 @@ bool Parser::performance_directive(std::vector<FunctionDirective>& list) {
   switch (directive_from_name(token_.text)) {
     case Directive::maxntid:
     case Directive::reqntid:
-    case Directive::reqnctapercluster:
-      most = 3;
-      break;
+    case Directive::reqnctapercluster: most = 3; break;
     case Directive::minnctapersm:
     case Directive::maxnctapersm:
     case Directive::maxnreg:
     case Directive::maxclusterrank:
     case Directive::abi_preserve:
-    case Directive::abi_preserve_control:
-      most = 1;
-      break;
+    case Directive::abi_preserve_control: most = 1; break;
     case Directive::blocksareclusters:
-    case Directive::explicitcluster:
-      break;
-    default:
-      return false;
+    case Directive::explicitcluster: break;
+    default: return false;
   }
   FunctionDirective directive{std::string(token_.text), {}};
   advance();

@@ -30,10 +30,8 @@ void Parser::unwrap_scalars(const Instruction& inst) {
     case Opcode::st:
     case Opcode::mov:
     case Opcode::suld:
-    case Opcode::sust:
-      break;
-    default:
-      return;
+    case Opcode::sust: break;
+    default: return;
   }
   for (WrittenOperand& written : written_) {
     if (written.operand.kind != OperandKind::vector || written.operand.elements.size() != 1) continue;

@@ -17,12 +17,9 @@ std::optional<unsigned> component_index(std::string_view word) {
 
 void Parser::operand(Operand& result) {
   switch (token_.kind) {
-    case TokenKind::identifier:
-      return name_operand(result);
-    case TokenKind::left_bracket:
-      return address_operand(result);
-    case TokenKind::left_brace:
-      return vector_operand(result, TokenKind::right_brace);
+    case TokenKind::identifier: return name_operand(result);
+    case TokenKind::left_bracket: return address_operand(result);
+    case TokenKind::left_brace: return vector_operand(result, TokenKind::right_brace);
     case TokenKind::exclamation:
     case TokenKind::minus: {
       const char next = lexer_.peek_character();
@@ -30,8 +27,7 @@ void Parser::operand(Operand& result) {
           next == '%' || next == '_' || next == '$' || (next >= 'a' && next <= 'z') || (next >= 'A' && next <= 'Z');
       return is_name ? negated_operand(result) : constant_operand(result);
     }
-    default:
-      return constant_operand(result);
+    default: return constant_operand(result);
   }
 }
 
@@ -57,14 +53,9 @@ void Parser::constant_operand(Operand& result) {
     fail("an operand");
   const Constant value = constant();
   switch (value.kind) {
-    case Constant::Kind::f32:
-      result.real_type = Type::f32;
-      break;
-    case Constant::Kind::f64:
-      result.real_type = Type::f64;
-      break;
-    default:
-      break;
+    case Constant::Kind::f32: result.real_type = Type::f32; break;
+    case Constant::Kind::f64: result.real_type = Type::f64; break;
+    default: break;
   }
   result.kind = value.is_real() ? OperandKind::real : OperandKind::integer;
   result.value = value.as_signed();
@@ -86,18 +77,14 @@ void Parser::name_operand(Operand& result) {
         has_register_offset_ = has_register_offset_ || result.value != 0;
       }
       return;
-    case NameKind::vector_reg:
-      advance();
-      return vector_register_operand(result, found.index);
+    case NameKind::vector_reg: advance(); return vector_register_operand(result, found.index);
     case NameKind::module_variable:
       advance();
       return symbol_operand(result, {SymbolRef::Kind::module_variable, found.index});
     case NameKind::local_variable:
       advance();
       return symbol_operand(result, {SymbolRef::Kind::local_variable, found.index});
-    case NameKind::parameter:
-      advance();
-      return symbol_operand(result, {SymbolRef::Kind::parameter, found.index});
+    case NameKind::parameter: advance(); return symbol_operand(result, {SymbolRef::Kind::parameter, found.index});
     case NameKind::return_parameter:
       advance();
       return symbol_operand(result, {SymbolRef::Kind::return_parameter, found.index});
@@ -113,8 +100,7 @@ void Parser::name_operand(Operand& result) {
       return;
     case NameKind::none:
     case NameKind::label:
-    case NameKind::lazy_reg:
-      return special_or_label_operand(result, name);
+    case NameKind::lazy_reg: return special_or_label_operand(result, name);
   }
 }
 
@@ -163,16 +149,11 @@ void Parser::symbol_operand(Operand& result, SymbolRef symbol) {
 
 Type Parser::element_type(SymbolRef symbol) const {
   switch (symbol.kind) {
-    case SymbolRef::Kind::module_variable:
-      return module_.variables[symbol.index].type;
-    case SymbolRef::Kind::local_variable:
-      return function_.variables[symbol.index].type;
-    case SymbolRef::Kind::parameter:
-      return function_.parameters[symbol.index].type;
-    case SymbolRef::Kind::return_parameter:
-      return function_.returns[symbol.index].type;
-    case SymbolRef::Kind::function:
-      break;
+    case SymbolRef::Kind::module_variable: return module_.variables[symbol.index].type;
+    case SymbolRef::Kind::local_variable: return function_.variables[symbol.index].type;
+    case SymbolRef::Kind::parameter: return function_.parameters[symbol.index].type;
+    case SymbolRef::Kind::return_parameter: return function_.returns[symbol.index].type;
+    case SymbolRef::Kind::function: break;
   }
   return Type::b8;
 }

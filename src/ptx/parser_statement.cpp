@@ -20,18 +20,11 @@ void Parser::body() {
         names_.open();
         advance();
         break;
-      case TokenKind::word:
-        function_directive_statement();
-        break;
+      case TokenKind::word: function_directive_statement(); break;
       case TokenKind::at:
-      case TokenKind::identifier:
-        label_or_instruction();
-        break;
-      case TokenKind::semicolon:
-        advance();
-        break;
-      default:
-        fail("an instruction, a label, a directive or '}'");
+      case TokenKind::identifier: label_or_instruction(); break;
+      case TokenKind::semicolon: advance(); break;
+      default: fail("an instruction, a label, a directive or '}'");
     }
   }
 }
@@ -39,34 +32,21 @@ void Parser::body() {
 void Parser::function_directive_statement() {
   VariableContext context{Space::global, Linkage::internal, true};
   switch (directive_from_name(token_.text)) {
-    case Directive::reg:
-      return register_statement();
-    case Directive::global:
-      return variable_statement(context);
-    case Directive::const_:
-      context.space = Space::constant;
-      return variable_statement(context);
-    case Directive::shared:
-      context.space = Space::shared;
-      return variable_statement(context);
-    case Directive::local:
-      context.space = Space::local;
-      return variable_statement(context);
-    case Directive::param:
-      context.space = Space::param;
-      return variable_statement(context);
-    case Directive::loc:
-      return loc_directive();
+    case Directive::reg: return register_statement();
+    case Directive::global: return variable_statement(context);
+    case Directive::const_: context.space = Space::constant; return variable_statement(context);
+    case Directive::shared: context.space = Space::shared; return variable_statement(context);
+    case Directive::local: context.space = Space::local; return variable_statement(context);
+    case Directive::param: context.space = Space::param; return variable_statement(context);
+    case Directive::loc: return loc_directive();
     case Directive::pragma:
       for (std::string& text : pragma_strings())
         function_.pragmas.push_back({std::move(text), static_cast<std::uint32_t>(function_.body.size())});
       return;
     case Directive::branchtargets:
     case Directive::calltargets:
-    case Directive::callprototype:
-      fail("a label before this directive");
-    default:
-      fail("a directive that may stand in a function, such as '.reg', '.shared' or '.loc'");
+    case Directive::callprototype: fail("a label before this directive");
+    default: fail("a directive that may stand in a function, such as '.reg', '.shared' or '.loc'");
   }
 }
 
@@ -134,10 +114,8 @@ void Parser::label_or_instruction() {
       switch (directive_from_name(token_.text)) {
         case Directive::branchtargets:
         case Directive::calltargets:
-        case Directive::callprototype:
-          return table_statement(name);
-        default:
-          break;
+        case Directive::callprototype: return table_statement(name);
+        default: break;
       }
     }
     return label_definition(name);

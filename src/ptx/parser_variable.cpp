@@ -294,17 +294,10 @@ InitValue Parser::init_symbol() {
   }
   const FunctionNames::Found found = names_.find(name.text);
   switch (found.kind) {
-    case NameKind::module_variable:
-      value.symbol = {SymbolRef::Kind::module_variable, found.index};
-      break;
-    case NameKind::function:
-      value.symbol = {SymbolRef::Kind::function, found.index};
-      break;
-    case NameKind::local_variable:
-      value.symbol = {SymbolRef::Kind::local_variable, found.index};
-      break;
-    default:
-      fail_at(name, "a variable or function that is declared before");
+    case NameKind::module_variable: value.symbol = {SymbolRef::Kind::module_variable, found.index}; break;
+    case NameKind::function: value.symbol = {SymbolRef::Kind::function, found.index}; break;
+    case NameKind::local_variable: value.symbol = {SymbolRef::Kind::local_variable, found.index}; break;
+    default: fail_at(name, "a variable or function that is declared before");
   }
   value.offset = symbol_offset();
   return value;

@@ -9,16 +9,11 @@ constexpr std::size_t registers_in_a_line = 16;
 
 std::string_view linkage_name(Linkage linkage) {
   switch (linkage) {
-    case Linkage::visible:
-      return ".visible ";
-    case Linkage::weak:
-      return ".weak ";
-    case Linkage::external:
-      return ".extern ";
-    case Linkage::common:
-      return ".common ";
-    case Linkage::internal:
-      break;
+    case Linkage::visible: return ".visible ";
+    case Linkage::weak: return ".weak ";
+    case Linkage::external: return ".extern ";
+    case Linkage::common: return ".common ";
+    case Linkage::internal: break;
   }
   return "";
 }
@@ -122,23 +117,12 @@ void Printer::parameter(const Variable& v) {
   if (v.is_pointer) {
     text(".ptr ");
     switch (v.pointer_space) {
-      case Space::global:
-        text(".global ");
-        break;
-      case Space::shared:
-        text(".shared ");
-        break;
-      case Space::local:
-        text(".local ");
-        break;
-      case Space::constant:
-        text(".const ");
-        break;
-      case Space::param:
-        text(".param ");
-        break;
-      case Space::generic:
-        break;
+      case Space::global: text(".global "); break;
+      case Space::shared: text(".shared "); break;
+      case Space::local: text(".local "); break;
+      case Space::constant: text(".const "); break;
+      case Space::param: text(".param "); break;
+      case Space::generic: break;
     }
     if (v.pointer_align != 0) {
       text(".align ");
@@ -219,15 +203,9 @@ void Printer::registers(const Function& function) {
 void Printer::table(const Function& function, const Table& t) {
   text(t.name);
   switch (t.kind) {
-    case Table::Kind::branch_targets:
-      text(": .branchtargets ");
-      break;
-    case Table::Kind::call_targets:
-      text(": .calltargets ");
-      break;
-    case Table::Kind::call_prototype:
-      text(": .callprototype ");
-      break;
+    case Table::Kind::branch_targets: text(": .branchtargets "); break;
+    case Table::Kind::call_targets: text(": .calltargets "); break;
+    case Table::Kind::call_prototype: text(": .callprototype "); break;
   }
   for (std::size_t i = 0; i < t.targets.size(); ++i) {
     if (i != 0) text(", ");

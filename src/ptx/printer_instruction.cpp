@@ -52,10 +52,8 @@ void Printer::operands(const Function& function, const Instruction& inst) {
 
 void Printer::operand(const Function& function, const Operand& o) {
   switch (o.kind) {
-    case OperandKind::none:
-      return;
-    case OperandKind::sink:
-      return text("_");
+    case OperandKind::none: return;
+    case OperandKind::sink: return text("_");
     case OperandKind::reg: {
       const Register& reg = function.registers[o.index];
       if (o.negated) text(reg.type == Type::pred ? "!" : "-");
@@ -66,27 +64,19 @@ void Printer::operand(const Function& function, const Operand& o) {
       }
       return;
     }
-    case OperandKind::special:
-      return text(name(o.special));
-    case OperandKind::integer:
-      return signed_number(o.value);
-    case OperandKind::real:
-      return real(o);
-    case OperandKind::symbol:
-      symbol(&function, o.symbol);
-      return offset(o.value);
-    case OperandKind::address:
-      return address(function, o);
+    case OperandKind::special: return text(name(o.special));
+    case OperandKind::integer: return signed_number(o.value);
+    case OperandKind::real: return real(o);
+    case OperandKind::symbol: symbol(&function, o.symbol); return offset(o.value);
+    case OperandKind::address: return address(function, o);
     case OperandKind::vector:
       if (!is_special_vector(o)) return list(function, o, '{', '}');
       {
         const std::string_view component = name(o.elements[0].special);
         return text(component.substr(0, component.size() - 2));
       }
-    case OperandKind::label:
-      return text(function.labels[o.index].name);
-    case OperandKind::table:
-      return text(function.tables[o.index].name);
+    case OperandKind::label: return text(function.labels[o.index].name);
+    case OperandKind::table: return text(function.tables[o.index].name);
   }
 }
 

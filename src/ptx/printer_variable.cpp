@@ -5,34 +5,23 @@ namespace {
 
 std::string_view space_name(Space space) {
   switch (space) {
-    case Space::global:
-      return ".global ";
-    case Space::shared:
-      return ".shared ";
-    case Space::local:
-      return ".local ";
-    case Space::constant:
-      return ".const ";
-    case Space::param:
-      return ".param ";
-    case Space::generic:
-      break;
+    case Space::global: return ".global ";
+    case Space::shared: return ".shared ";
+    case Space::local: return ".local ";
+    case Space::constant: return ".const ";
+    case Space::param: return ".param ";
+    case Space::generic: break;
   }
   return "";
 }
 
 std::string_view linkage_name(Linkage linkage) {
   switch (linkage) {
-    case Linkage::visible:
-      return ".visible ";
-    case Linkage::weak:
-      return ".weak ";
-    case Linkage::external:
-      return ".extern ";
-    case Linkage::common:
-      return ".common ";
-    case Linkage::internal:
-      break;
+    case Linkage::visible: return ".visible ";
+    case Linkage::weak: return ".weak ";
+    case Linkage::external: return ".extern ";
+    case Linkage::common: return ".common ";
+    case Linkage::internal: break;
   }
   return "";
 }
@@ -122,8 +111,7 @@ void Printer::init_value(const Function* function, const Variable& v, const Init
       text(v.type == Type::f64 ? "0d" : "0f");
       return hex(value.bits, v.type == Type::f64 ? 16 : 8);
     case InitValue::Kind::symbol:
-    case InitValue::Kind::generic_symbol:
-      break;
+    case InitValue::Kind::generic_symbol: break;
   }
   if (value.mask != 0) {
     text("0x");
@@ -142,16 +130,11 @@ void Printer::init_value(const Function* function, const Variable& v, const Init
 
 void Printer::symbol(const Function* function, SymbolRef ref) {
   switch (ref.kind) {
-    case SymbolRef::Kind::module_variable:
-      return text(module_.variables[ref.index].name);
-    case SymbolRef::Kind::function:
-      return text(module_.functions[ref.index].name);
-    case SymbolRef::Kind::local_variable:
-      return text(function->variables[ref.index].name);
-    case SymbolRef::Kind::parameter:
-      return text(function->parameters[ref.index].name);
-    case SymbolRef::Kind::return_parameter:
-      return text(function->returns[ref.index].name);
+    case SymbolRef::Kind::module_variable: return text(module_.variables[ref.index].name);
+    case SymbolRef::Kind::function: return text(module_.functions[ref.index].name);
+    case SymbolRef::Kind::local_variable: return text(function->variables[ref.index].name);
+    case SymbolRef::Kind::parameter: return text(function->parameters[ref.index].name);
+    case SymbolRef::Kind::return_parameter: return text(function->returns[ref.index].name);
   }
 }
 

@@ -154,14 +154,10 @@ std::string value_kind(const SlotPattern& slot, unsigned vector) {
   if (slot.immediate) return "a constant";
   if (slot.sink_only) return "'_'";
   switch (slot.shape) {
-    case Shape::vector:
-      return std::to_string(slot.count) + " elements in braces";
-    case Shape::list:
-      return "a vector in braces";
-    case Shape::by_suffix:
-      return vector == 1 ? scalar : std::to_string(vector) + " elements in braces";
-    default:
-      return scalar;
+    case Shape::vector: return std::to_string(slot.count) + " elements in braces";
+    case Shape::list: return "a vector in braces";
+    case Shape::by_suffix: return vector == 1 ? scalar : std::to_string(vector) + " elements in braces";
+    default: return scalar;
   }
 }
 
@@ -169,14 +165,10 @@ std::string slot_kind(const SlotPattern& slot, unsigned vector) {
   switch (slot.role) {
     case Role::address:
       return slot.shape == Shape::coordinates ? "an address with coordinates in brackets" : "an address in brackets";
-    case Role::label:
-      return "a label or table";
-    case Role::callee:
-      return "a function or a register";
-    case Role::list:
-      return "a list in parentheses";
-    default:
-      return value_kind(slot, vector);
+    case Role::label: return "a label or table";
+    case Role::callee: return "a function or a register";
+    case Role::list: return "a list in parentheses";
+    default: return value_kind(slot, vector);
   }
 }
 

@@ -8,17 +8,12 @@ enum class Class : std::uint8_t { none, predicate, untyped, integer, floating, p
 
 Class class_of(Type type) {
   switch (kind(type)) {
-    case TypeKind::predicate:
-      return Class::predicate;
-    case TypeKind::bits:
-      return Class::untyped;
+    case TypeKind::predicate: return Class::predicate;
+    case TypeKind::bits: return Class::untyped;
     case TypeKind::unsigned_int:
-    case TypeKind::signed_int:
-      return element_count(type) > 1 ? Class::packed : Class::integer;
-    case TypeKind::floating:
-      return element_count(type) > 1 ? Class::packed : Class::floating;
-    default:
-      return Class::none;
+    case TypeKind::signed_int: return element_count(type) > 1 ? Class::packed : Class::integer;
+    case TypeKind::floating: return element_count(type) > 1 ? Class::packed : Class::floating;
+    default: return Class::none;
   }
 }
 
@@ -27,16 +22,11 @@ bool is_untyped_register(Type reg) { return class_of(reg) == Class::untyped; }
 
 bool classes_fit(Type reg, Type wanted) {
   switch (class_of(wanted)) {
-    case Class::untyped:
-      return class_of(reg) != Class::predicate;
-    case Class::integer:
-      return class_of(reg) == Class::integer || class_of(reg) == Class::packed;
-    case Class::packed:
-      return reg == wanted || reg == Type::f16x2;
-    case Class::floating:
-      return reg == wanted;
-    default:
-      return false;
+    case Class::untyped: return class_of(reg) != Class::predicate;
+    case Class::integer: return class_of(reg) == Class::integer || class_of(reg) == Class::packed;
+    case Class::packed: return reg == wanted || reg == Type::f16x2;
+    case Class::floating: return reg == wanted;
+    default: return false;
   }
 }
 
@@ -54,17 +44,13 @@ bool constant_fits(const Operand& constant, Type wanted) {
   const bool real = constant.kind == OperandKind::real;
   switch (class_of(wanted)) {
     case Class::predicate:
-    case Class::integer:
-      return !real;
+    case Class::integer: return !real;
     case Class::untyped:
       return !real || (wanted == Type::b32 && constant.real_type == Type::f32) ||
              (wanted == Type::b64 && constant.real_type == Type::f64);
-    case Class::floating:
-      return real && (wanted == Type::f32 || wanted == Type::f64);
-    case Class::packed:
-      return false;
-    case Class::none:
-      return !real;
+    case Class::floating: return real && (wanted == Type::f32 || wanted == Type::f64);
+    case Class::packed: return false;
+    case Class::none: return !real;
   }
   return false;
 }
@@ -74,17 +60,12 @@ std::string describe_register(Type wanted, bool relaxed) {
   const std::string width = std::to_string(bits) + (relaxed ? "-bit (or wider) " : "-bit ");
   const std::string article = bits == 8 ? "an " : "a ";
   switch (class_of(wanted)) {
-    case Class::predicate:
-      return "a predicate register";
-    case Class::untyped:
-      return article + width + "register";
-    case Class::integer:
-      return article + width + "integer or untyped register";
+    case Class::predicate: return "a predicate register";
+    case Class::untyped: return article + width + "register";
+    case Class::integer: return article + width + "integer or untyped register";
     case Class::floating:
-    case Class::packed:
-      return "a ." + std::string(name(wanted)) + " or untyped " + width + "register";
-    case Class::none:
-      break;
+    case Class::packed: return "a ." + std::string(name(wanted)) + " or untyped " + width + "register";
+    case Class::none: break;
   }
   return "a register that is no predicate";
 }
@@ -94,14 +75,9 @@ std::string describe_value(Type wanted, bool relaxed) {
   switch (class_of(wanted)) {
     case Class::predicate:
     case Class::integer:
-    case Class::untyped:
-      constant = " or an integer constant";
-      break;
-    case Class::floating:
-      constant = wanted == Type::f32 || wanted == Type::f64 ? " or a real constant" : "";
-      break;
-    default:
-      break;
+    case Class::untyped: constant = " or an integer constant"; break;
+    case Class::floating: constant = wanted == Type::f32 || wanted == Type::f64 ? " or a real constant" : ""; break;
+    default: break;
   }
   return describe_register(wanted, relaxed) + constant;
 }

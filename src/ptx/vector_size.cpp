@@ -35,15 +35,11 @@ std::optional<MatrixShape> find_shape(const ModifierList& modifiers) {
 unsigned fragment_bits(Type type, const ModifierList& modifiers) {
   const bool packed_4bit = modifiers.has(Modifier::kind_mxf4) || modifiers.has(Modifier::kind_mxf4nvf4);
   switch (type) {
-    case Type::e2m1:
-      return packed_4bit ? 4 : 8;
+    case Type::e2m1: return packed_4bit ? 4 : 8;
     case Type::e3m2:
-    case Type::e2m3:
-      return 8;
-    case Type::tf32:
-      return 32;
-    default:
-      return bit_width(type);
+    case Type::e2m3: return 8;
+    case Type::tf32: return 32;
+    default: return bit_width(type);
   }
 }
 
@@ -72,14 +68,10 @@ ElementRange mma_registers(char operand, const ModifierList& modifiers, const De
   if (s->m == 8 && s->k == 4 && d.type2 == Type::f16) return exactly(volta_registers(operand, d));
   const unsigned density = is_sparse(modifiers) ? 2 : 1;
   switch (operand) {
-    case 'a':
-      return exactly(fragment_registers(s->m * s->k / density, d.type2, modifiers));
-    case 'b':
-      return exactly(fragment_registers(s->n * s->k, d.type3, modifiers));
-    case 'c':
-      return exactly(fragment_registers(s->m * s->n, d.type4, modifiers));
-    default:
-      return exactly(fragment_registers(s->m * s->n, d.type, modifiers));
+    case 'a': return exactly(fragment_registers(s->m * s->k / density, d.type2, modifiers));
+    case 'b': return exactly(fragment_registers(s->n * s->k, d.type3, modifiers));
+    case 'c': return exactly(fragment_registers(s->m * s->n, d.type4, modifiers));
+    default: return exactly(fragment_registers(s->m * s->n, d.type, modifiers));
   }
 }
 
@@ -87,12 +79,9 @@ unsigned wmma_registers(char fragment, Type type, const MatrixShape& s, const Mo
   // Each f16 element of a and b is held by two lanes.
   if (type == Type::f16 && (fragment == 'a' || fragment == 'b')) return 8;
   switch (fragment) {
-    case 'a':
-      return fragment_registers(s.m * s.k, type, modifiers);
-    case 'b':
-      return fragment_registers(s.n * s.k, type, modifiers);
-    default:
-      return fragment_registers(s.m * s.n, type, modifiers);
+    case 'a': return fragment_registers(s.m * s.k, type, modifiers);
+    case 'b': return fragment_registers(s.n * s.k, type, modifiers);
+    default: return fragment_registers(s.m * s.n, type, modifiers);
   }
 }
 
@@ -105,14 +94,10 @@ ElementRange wmma_size(char operand, const ModifierList& modifiers, const Decode
   }
   const bool implicit_f16 = d.type3 == Type::none;  // .dtype.ctype only
   switch (operand) {
-    case 'a':
-      return exactly(wmma_registers('a', implicit_f16 ? Type::f16 : d.type2, *s, modifiers));
-    case 'b':
-      return exactly(wmma_registers('b', implicit_f16 ? Type::f16 : d.type3, *s, modifiers));
-    case 'c':
-      return exactly(wmma_registers('c', implicit_f16 ? d.type2 : d.type4, *s, modifiers));
-    default:
-      return exactly(wmma_registers('d', d.type, *s, modifiers));
+    case 'a': return exactly(wmma_registers('a', implicit_f16 ? Type::f16 : d.type2, *s, modifiers));
+    case 'b': return exactly(wmma_registers('b', implicit_f16 ? Type::f16 : d.type3, *s, modifiers));
+    case 'c': return exactly(wmma_registers('c', implicit_f16 ? d.type2 : d.type4, *s, modifiers));
+    default: return exactly(wmma_registers('d', d.type, *s, modifiers));
   }
 }
 
@@ -131,18 +116,12 @@ ElementRange matrix_move_size(const ModifierList& modifiers) {
 unsigned tensor_rank(const ModifierList& modifiers) {
   for (Modifier m : modifiers) {
     switch (m) {
-      case Modifier::dim_1d:
-        return 1;
-      case Modifier::dim_2d:
-        return 2;
-      case Modifier::dim_3d:
-        return 3;
-      case Modifier::dim_4d:
-        return 4;
-      case Modifier::dim_5d:
-        return 5;
-      default:
-        break;
+      case Modifier::dim_1d: return 1;
+      case Modifier::dim_2d: return 2;
+      case Modifier::dim_3d: return 3;
+      case Modifier::dim_4d: return 4;
+      case Modifier::dim_5d: return 5;
+      default: break;
     }
   }
   return 0;
@@ -161,20 +140,16 @@ ElementRange tensor_size(const SlotPattern& slot, const ModifierList& modifiers)
 ElementRange coordinate_range(const ModifierList& modifiers) {
   for (Modifier m : modifiers) {
     switch (m) {
-      case Modifier::dim_1d:
-        return {1, 4};
+      case Modifier::dim_1d: return {1, 4};
       case Modifier::dim_2d:
-      case Modifier::a1d:
-        return {2, 4};
+      case Modifier::a1d: return {2, 4};
       case Modifier::dim_3d:
       case Modifier::a2d:
       case Modifier::cube:
       case Modifier::acube:
       case Modifier::dim_2dms:
-      case Modifier::a2dms:
-        return exactly(4);
-      default:
-        break;
+      case Modifier::a2dms: return exactly(4);
+      default: break;
     }
   }
   return {};
@@ -185,19 +160,15 @@ ElementRange axis_range(const ModifierList& modifiers) {
   for (Modifier m : modifiers) {
     switch (m) {
       case Modifier::dim_1d:
-      case Modifier::a1d:
-        return exactly(1);
+      case Modifier::a1d: return exactly(1);
       case Modifier::dim_2d:
       case Modifier::a2d:
       case Modifier::dim_2dms:
-      case Modifier::a2dms:
-        return exactly(2);
+      case Modifier::a2dms: return exactly(2);
       case Modifier::dim_3d:
       case Modifier::cube:
-      case Modifier::acube:
-        return exactly(4);
-      default:
-        break;
+      case Modifier::acube: return exactly(4);
+      default: break;
     }
   }
   return {};
@@ -210,25 +181,18 @@ ElementRange element_range(const Form& form, const SlotPattern& slot, const Modi
   const std::string_view slot_text = slot_name(form, slot);
   if (slot_text.starts_with("select_")) return exactly(2);
   switch (form.opcode) {
-    case Opcode::mma:
-      return mma_registers(slot_text[0], modifiers, d);
-    case Opcode::wmma:
-      return wmma_size(slot_text[0], modifiers, d);
-    case Opcode::wgmma:
-      return wgmma_size(modifiers, d);
+    case Opcode::mma: return mma_registers(slot_text[0], modifiers, d);
+    case Opcode::wmma: return wmma_size(slot_text[0], modifiers, d);
+    case Opcode::wgmma: return wgmma_size(modifiers, d);
     case Opcode::ldmatrix:
-    case Opcode::stmatrix:
-      return matrix_move_size(modifiers);
-    case Opcode::cp:
-      return tensor_size(slot, modifiers);
+    case Opcode::stmatrix: return matrix_move_size(modifiers);
+    case Opcode::cp: return tensor_size(slot, modifiers);
     case Opcode::tex:
     case Opcode::tld4:
     case Opcode::suld:
     case Opcode::sust:
-    case Opcode::sured:
-      return slot.shape == Shape::coordinates ? coordinate_range(modifiers) : axis_range(modifiers);
-    default:
-      return {};
+    case Opcode::sured: return slot.shape == Shape::coordinates ? coordinate_range(modifiers) : axis_range(modifiers);
+    default: return {};
   }
 }
 

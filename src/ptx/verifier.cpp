@@ -27,16 +27,11 @@ const Variable* find_variable(const Module& module, const Function& function, co
     return symbol.index < list.size() ? &list[symbol.index] : nullptr;
   };
   switch (symbol.kind) {
-    case SymbolRef::Kind::module_variable:
-      return at(module.variables);
-    case SymbolRef::Kind::local_variable:
-      return at(function.variables);
-    case SymbolRef::Kind::parameter:
-      return at(function.parameters);
-    case SymbolRef::Kind::return_parameter:
-      return at(function.returns);
-    case SymbolRef::Kind::function:
-      return nullptr;
+    case SymbolRef::Kind::module_variable: return at(module.variables);
+    case SymbolRef::Kind::local_variable: return at(function.variables);
+    case SymbolRef::Kind::parameter: return at(function.parameters);
+    case SymbolRef::Kind::return_parameter: return at(function.returns);
+    case SymbolRef::Kind::function: return nullptr;
   }
   return nullptr;
 }

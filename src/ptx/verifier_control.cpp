@@ -61,8 +61,7 @@ void check_argument(const Context& c, const Signature& s, const Operand& argumen
     case OperandKind::sink:
       if (!result) c.report.error(what + " is _; an argument needs a value.");
       return;
-    default:
-      return c.report.error(what + " is no .param variable, register or constant.");
+    default: return c.report.error(what + " is no .param variable, register or constant.");
   }
 }
 
@@ -121,14 +120,10 @@ void check_call(const Context& c, const Instruction& inst) {
 
 void check_control(const Context& c, const Instruction& inst) {
   switch (inst.opcode) {
-    case Opcode::bra:
-      return check_label(c, inst, inst.operands[0]);
-    case Opcode::brx:
-      return check_table_branch(c, inst, inst.operands[1]);
-    case Opcode::call:
-      return check_call(c, inst);
-    default:
-      return;
+    case Opcode::bra: return check_label(c, inst, inst.operands[0]);
+    case Opcode::brx: return check_table_branch(c, inst, inst.operands[1]);
+    case Opcode::call: return check_call(c, inst);
+    default: return;
   }
 }
 

@@ -49,10 +49,8 @@ bool is_storable(Type type) {
     case Type::bf16:
     case Type::bf16x2:
     case Type::f32:
-    case Type::f64:
-      return true;
-    default:
-      return false;
+    case Type::f64: return true;
+    default: return false;
   }
 }
 

@@ -11,40 +11,28 @@ bool is_opaque(Type type) { return kind(type) == TypeKind::opaque; }
 
 const char* space_name(Space space) {
   switch (space) {
-    case Space::generic:
-      return "generic";
-    case Space::global:
-      return ".global";
-    case Space::shared:
-      return ".shared";
-    case Space::local:
-      return ".local";
-    case Space::constant:
-      return ".const";
-    case Space::param:
-      return ".param";
+    case Space::generic: return "generic";
+    case Space::global: return ".global";
+    case Space::shared: return ".shared";
+    case Space::local: return ".local";
+    case Space::constant: return ".const";
+    case Space::param: return ".param";
   }
   return "?";
 }
 
 std::optional<Space> space_of(Modifier m) {
   switch (m) {
-    case Modifier::global:
-      return Space::global;
+    case Modifier::global: return Space::global;
     case Modifier::shared:
     case Modifier::shared_cta:
-    case Modifier::shared_cluster:
-      return Space::shared;
-    case Modifier::local:
-      return Space::local;
-    case Modifier::const_:
-      return Space::constant;
+    case Modifier::shared_cluster: return Space::shared;
+    case Modifier::local: return Space::local;
+    case Modifier::const_: return Space::constant;
     case Modifier::param:
     case Modifier::param_entry:
-    case Modifier::param_func:
-      return Space::param;
-    default:
-      return std::nullopt;
+    case Modifier::param_func: return Space::param;
+    default: return std::nullopt;
   }
 }
 
@@ -83,14 +71,11 @@ class OperandChecker {
     switch (pattern.role) {
       case Role::def:
       case Role::def_use:
-      case Role::use:
-        return check_value(pattern, slot.type, operand);
-      case Role::address:
-        return check_address(pattern, operand);
+      case Role::use: return check_value(pattern, slot.type, operand);
+      case Role::address: return check_address(pattern, operand);
       case Role::label:
       case Role::callee:
-      case Role::list:
-        return;  // check_control
+      case Role::list: return;  // check_control
     }
   }
 
@@ -132,8 +117,7 @@ class OperandChecker {
   void check_scalar(const SlotPattern& pattern, Type type, const Operand& operand, bool element) {
     const bool written = pattern.role != Role::use;
     switch (operand.kind) {
-      case OperandKind::reg:
-        return check_register(pattern, type, operand);
+      case OperandKind::reg: return check_register(pattern, type, operand);
       case OperandKind::integer:
       case OperandKind::real:
         if (written) return error(pattern, "is a constant; expected a register.");
@@ -147,8 +131,7 @@ class OperandChecker {
       case OperandKind::sink:
         if (element ? !written : !pattern.sink) error(pattern, "cannot be _.");
         return;
-      default:
-        return error(pattern, "is no register or constant.");
+      default: return error(pattern, "is no register or constant.");
     }
   }
 
@@ -241,18 +224,12 @@ class OperandChecker {
 
   void check_address(const SlotPattern& pattern, const Operand& operand) {
     switch (operand.base) {
-      case OperandKind::reg:
-        check_base(pattern, operand);
-        break;
-      case OperandKind::symbol:
-        check_address_symbol(pattern, operand);
-        break;
+      case OperandKind::reg: check_base(pattern, operand); break;
+      case OperandKind::symbol: check_address_symbol(pattern, operand); break;
       case OperandKind::none:
         if (inst_.d.space != Space::local) error(pattern, "is an absolute address; those exist in .local space only.");
         break;
-      default:
-        error(pattern, "is no address.");
-        break;
+      default: error(pattern, "is no address."); break;
     }
     if (pattern.shape == Shape::coordinates) check_coordinates(pattern, operand);
   }
@@ -304,10 +281,8 @@ class OperandChecker {
       case Opcode::suld:
       case Opcode::sust:
       case Opcode::sured:
-      case Opcode::suq:
-        return true;
-      default:
-        return false;
+      case Opcode::suq: return true;
+      default: return false;
     }
   }
 
@@ -349,12 +324,9 @@ class OperandChecker {
   void check_coordinate(const SlotPattern& pattern, const Operand& coordinate) {
     switch (coordinate.kind) {
       case OperandKind::integer:
-      case OperandKind::real:
-        return;
-      case OperandKind::reg:
-        break;
-      default:
-        return error(pattern, "has a coordinate that is no register or constant.");
+      case OperandKind::real: return;
+      case OperandKind::reg: break;
+      default: return error(pattern, "has a coordinate that is no register or constant.");
     }
     if (!is_known(pattern, coordinate.index)) return;
     const Register& reg = c_.function.registers[coordinate.index];

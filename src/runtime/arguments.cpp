@@ -23,16 +23,11 @@ std::string where(const KernelInfo& kernel, std::size_t index) {
 
 const char* what(const Argument& argument) {
   switch (argument.kind()) {
-    case Argument::Kind::integer:
-      return "an integer";
-    case Argument::Kind::floating:
-      return "a floating-point number";
-    case Argument::Kind::structure:
-      return "a structure";
-    case Argument::Kind::null:
-      return "a null pointer";
-    case Argument::Kind::array:
-      return "an array";
+    case Argument::Kind::integer: return "an integer";
+    case Argument::Kind::floating: return "a floating-point number";
+    case Argument::Kind::structure: return "a structure";
+    case Argument::Kind::null: return "a null pointer";
+    case Argument::Kind::array: return "an array";
   }
   return "a value";
 }

@@ -11,8 +11,8 @@
 
 namespace heddle::runtime {
 
-// Throws invalid_argument, naming the kernel and the parameter, when the number of arguments, the size or kind of a value,
-// or the place of an array does not fit.
+// Throws invalid_argument, naming the kernel and the parameter, when the number of arguments, the size or kind of a
+// value, or the place of an array does not fit.
 void check_arguments(const KernelInfo& kernel, std::span<const Argument> arguments);
 
 // The packed parameters. `addresses` holds for each argument that is an array its address on the device (offset

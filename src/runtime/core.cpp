@@ -9,8 +9,7 @@
 
 namespace heddle::runtime {
 
-Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check)
-    : pinned_(devices.size()), check_(check) {
+Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check) : pinned_(devices.size()), check_(check) {
   for (auto& device : devices) {
     auto queue = device->queue({});
     places_.push_back({std::move(device), std::move(queue), {}, {}});

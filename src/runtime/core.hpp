@@ -20,8 +20,9 @@ struct Place {
   std::unique_ptr<device::Device> device;
   // The rest is guarded by Core::mutex().
   std::unique_ptr<device::Queue> queue;
-  std::deque<std::shared_ptr<device::Event>> in_flight;  // in the queue's order: it must find them when it comes to them
-  std::vector<std::shared_ptr<device::Event>> spare;     // done, and nobody refers to them
+  std::deque<std::shared_ptr<device::Event>>
+      in_flight;                                      // in the queue's order: it must find them when it comes to them
+  std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
 };
 
 class Core {
@@ -43,7 +44,8 @@ class Core {
 
   // Records an event on a place's queue. Needs the lock.
   std::shared_ptr<device::Event> record(std::size_t index);
-  // Blocks until the event is done. When it failed, makes the queue usable again and throws the Error. Without the lock.
+  // Blocks until the event is done. When it failed, makes the queue usable again and throws the Error. Without the
+  // lock.
   void wait(device::Event& event, std::size_t place);
   // Waits for all places; throws the first Error.
   void synchronize();

@@ -15,8 +15,8 @@ struct DeviceOptions {
 };
 
 // "cpu,interp" gives these in that order; an empty list every device found that is meant for use (the interpreter is an
-// oracle for tests, and is made only when named). Throws not_found for an unknown id and invalid_argument for one that is
-// named twice.
+// oracle for tests, and is made only when named). Throws not_found for an unknown id and invalid_argument for one that
+// is named twice.
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options);
 
 // All ids that can be named.

@@ -43,7 +43,8 @@ std::vector<Use> collect_uses(Core& core, std::size_t place, const KernelInfo& i
 void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
-      base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1, info.name);
+      base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1,
+                 info.name);
     }
   }
 }
@@ -70,8 +71,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const std::size_t place = core->find(options.device);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {} blocks", range.begin, range.end,
-               options.grid.count());
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {} blocks", range.begin,
+               range.end, options.grid.count());
   }
 
   const std::lock_guard lock(core->mutex());

@@ -86,8 +86,8 @@ device::Module& ModuleState::on(std::size_t place) {
 device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
   const device::Span whole = on(place).variable(name);
   if (offset > whole.size || bytes > whole.size - offset) {
-    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {} bytes, so {} bytes from byte {} do not fit", name,
-               name_, whole.size, bytes, offset);
+    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {} bytes, so {} bytes from byte {} do not fit",
+               name, name_, whole.size, bytes, offset);
   }
   return whole.sub(offset, bytes);
 }

@@ -35,7 +35,7 @@ TEST(File, LeavesNoTemporaryFilesAndUsualMode) {
   int entries = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder.path())) ++entries;
   EXPECT_EQ(entries, 1);
-  struct stat status {};
+  struct stat status{};
   ASSERT_EQ(::stat((folder.path() / "x").c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777, 0644u);
 }

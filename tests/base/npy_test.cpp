@@ -72,8 +72,8 @@ TEST(Npy, WritesTheSameBytesAsNumpy) {
 }
 
 TEST(Npy, EveryTypeRoundTrips) {
-  for (const char* text : {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64",
-                           "c128"}) {
+  for (const char* text :
+       {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64", "c64", "c128"}) {
     const auto type = npy_type_from_name(text);
     ASSERT_TRUE(type.has_value()) << text;
     EXPECT_EQ(name(*type), text);

@@ -62,7 +62,8 @@ TEST_F(Cli, VersionAndHelp) {
   EXPECT_EQ(heddle("version").output, "heddle 0.1.0\n");
   const Ran help = heddle("--help");
   EXPECT_EQ(help.code, 0);
-  EXPECT_THAT(help.output, AllOf(HasSubstr("devices"), HasSubstr("compile"), HasSubstr("inspect"), HasSubstr("launch")));
+  EXPECT_THAT(help.output,
+              AllOf(HasSubstr("devices"), HasSubstr("compile"), HasSubstr("inspect"), HasSubstr("launch")));
 }
 
 TEST_F(Cli, WrongUsageIsTwo) {
@@ -93,7 +94,8 @@ TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
   const Ran absent = heddle("inspect absent.ptx");
   EXPECT_EQ(absent.code, 1);
   EXPECT_THAT(absent.output, AllOf(HasSubstr("heddle: "), HasSubstr("absent.ptx")));
-  base::write_file_atomic(folder_.path() / "bad.ptx", std::string_view(".version 7.0\n.target sm_80\n.entry k() { add.u32; }\n"));
+  base::write_file_atomic(folder_.path() / "bad.ptx",
+                          std::string_view(".version 7.0\n.target sm_80\n.entry k() { add.u32; }\n"));
   const Ran bad = heddle("inspect bad.ptx");
   EXPECT_EQ(bad.code, 1);
   EXPECT_THAT(bad.output, HasSubstr("bad.ptx:3"));
@@ -121,7 +123,8 @@ TEST_F(Cli, CompileWritesPtx) {
 }
 
 TEST_F(Cli, CompileErrorsShowTheLine) {
-  base::write_file_atomic(folder_.path() / "bad.cu", std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
+  base::write_file_atomic(folder_.path() / "bad.cu",
+                          std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
   const Ran ran = heddle("compile bad.cu");
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing")));
@@ -138,13 +141,16 @@ TEST_F(Cli, InspectShowsAccessAndIndependence) {
   EXPECT_EQ(saxpy["blocks"]["independent"], true);
   EXPECT_EQ(list[3]["dynamic_shared"], true);
   EXPECT_EQ(list[3]["barriers"], 1);
-  EXPECT_THAT(heddle("inspect " + source_ + " --entry saxpy").output, AllOf(HasSubstr("read-write"), Not(HasSubstr("reverse"))));
+  EXPECT_THAT(heddle("inspect " + source_ + " --entry saxpy").output,
+              AllOf(HasSubstr("read-write"), Not(HasSubstr("reverse"))));
 }
 
 TEST_F(Cli, LaunchRunsOnFiles) {
   save<float>("x.npy", base::NpyType::f32, std::vector<float>(1000, 3));
   save<float>("y.npy", base::NpyType::f32, std::vector<float>(1000, 1));
-  const Ran ran = heddle("launch " + source_ + " --entry saxpy --grid 4 --block 256 --arg i32:1000 --arg f32:2 --arg in:x.npy --arg inout:y.npy");
+  const Ran ran =
+      heddle("launch " + source_ +
+             " --entry saxpy --grid 4 --block 256 --arg i32:1000 --arg f32:2 --arg in:x.npy --arg inout:y.npy");
   ASSERT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, AllOf(HasSubstr("time"), HasSubstr("bandwidth"), HasSubstr("y.out.npy")));
   EXPECT_EQ(load<float>("y.out.npy"), std::vector<float>(1000, 7));
@@ -154,14 +160,17 @@ TEST_F(Cli, LaunchRunsOnFiles) {
 TEST_F(Cli, LaunchGivesTheSameOnEveryDeviceAndRepeat) {
   save<int>("in.npy", base::NpyType::i32, {1, 2, 3, 4});
   for (const char* options : {"--device cpu", "--device interp", "--device cpu --repeat 5 --check"}) {
-    const Ran ran = heddle("launch " + source_ + " --entry reverse --block 4 --shared 16 --arg in:in.npy --arg out:o.npy:i32:4 --out-dir results " + options);
+    const Ran ran = heddle(
+        "launch " + source_ +
+        " --entry reverse --block 4 --shared 16 --arg in:in.npy --arg out:o.npy:i32:4 --out-dir results " + options);
     ASSERT_EQ(ran.code, 0) << ran.output;
     EXPECT_THAT(load<int>("results/o.npy"), ElementsAre(4, 3, 2, 1)) << options;
   }
 }
 
 TEST_F(Cli, LaunchRunsARangeOfBlocks) {
-  const Ran ran = heddle("launch " + source_ + " --entry fill_blocks --grid 6 --block 32 --blocks 2:4 --arg out:o.npy:i32:6");
+  const Ran ran =
+      heddle("launch " + source_ + " --entry fill_blocks --grid 6 --block 32 --blocks 2:4 --arg out:o.npy:i32:6");
   ASSERT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(load<int>("o.npy"), ElementsAre(0, 0, 3, 4, 0, 0));
 }

@@ -39,7 +39,8 @@ TEST(LaunchText, Shapes) {
 TEST(LaunchText, BlockRanges) {
   EXPECT_EQ(parse_blocks("0:100"), (BlockRange{0, 100}));
   EXPECT_EQ(parse_blocks("7:7"), (BlockRange{7, 7}));
-  for (const char* bad : {"", "5", "5:", ":5", "5:4", "1:2:3", "a:b"}) EXPECT_THROW(parse_blocks(bad), UsageError) << bad;
+  for (const char* bad : {"", "5", "5:", ":5", "5:4", "1:2:3", "a:b"})
+    EXPECT_THROW(parse_blocks(bad), UsageError) << bad;
 }
 
 TEST(LaunchText, Integers) {
@@ -51,7 +52,8 @@ TEST(LaunchText, Integers) {
   EXPECT_EQ(value<std::int32_t>(parse_argument("i32:0xffffffff")), -1);
   EXPECT_EQ(value<std::uint16_t>(parse_argument("u16:0xabc")), 0xabc);
   EXPECT_EQ(parse_argument("u8:1").scalar_kind, Argument::Kind::integer);
-  for (const char* bad : {"i8:128", "i8:-129", "u8:256", "u8:-1", "i32:", "i32:-", "i32:1.5", "i7:1", "i32", "u64:18446744073709551616"}) {
+  for (const char* bad : {"i8:128", "i8:-129", "u8:256", "u8:-1", "i32:", "i32:-", "i32:1.5", "i7:1", "i32",
+                          "u64:18446744073709551616"}) {
     EXPECT_THROW(parse_argument(bad), UsageError) << bad;
   }
 }
@@ -75,8 +77,8 @@ TEST(LaunchText, Arrays) {
   EXPECT_EQ(out.type, base::NpyType::f64);
   EXPECT_THAT(out.shape, ElementsAre(1024, 768));
   EXPECT_THAT(parse_argument("zeros:u8:100").shape, ElementsAre(100));
-  for (const char* bad : {"in:", "out:z.npy", "out:z.npy:f32", "out::f32:4", "zeros:f32", "zeros:float:4", "zeros:f32:x",
-                          "zeros:f32:99999999999999x99999999999999", "nothing", "file:x.npy"}) {
+  for (const char* bad : {"in:", "out:z.npy", "out:z.npy:f32", "out::f32:4", "zeros:f32", "zeros:float:4",
+                          "zeros:f32:x", "zeros:f32:99999999999999x99999999999999", "nothing", "file:x.npy"}) {
     EXPECT_THROW(parse_argument(bad), UsageError) << bad;
   }
 }

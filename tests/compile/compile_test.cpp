@@ -60,7 +60,8 @@ TEST_F(Compile, QuotedIncludesAreSearchedNextToTheNamedFile) {
 TEST_F(Compile, OptionsReachTheCompiler) {
   write("include/value.h", "constexpr int value = FACTOR * 2;\n");
   CompileOptions options{.defines = {"FACTOR=21"}, .include_paths = {(folder_ / "include").string()}, .arch = "sm_70"};
-  const std::string ptx = compile_cuda("#include <value.h>\n__global__ void k(int* p) { *p = value; }", "k.cu", options);
+  const std::string ptx =
+      compile_cuda("#include <value.h>\n__global__ void k(int* p) { *p = value; }", "k.cu", options);
   EXPECT_THAT(ptx, HasSubstr("42;"));
   EXPECT_THAT(ptx, HasSubstr(".target sm_70"));
 }

@@ -13,8 +13,9 @@ using ::testing::Not;
 class Headers : public FreshCache {
  protected:
   static std::string ptx_of(const std::string& statement, const CompileOptions& options = {}) {
-    return compile_cuda("extern \"C\" __global__ void k(float* f, double* d, int* i, unsigned* u) { " + statement + " }",
-                        "k.cu", options);
+    return compile_cuda(
+        "extern \"C\" __global__ void k(float* f, double* d, int* i, unsigned* u) { " + statement + " }", "k.cu",
+        options);
   }
 };
 
@@ -81,20 +82,23 @@ TEST_F(Headers, CLibraryCallsByNameGetDefinitions) {
 TEST_F(Headers, MacrosOfTheProgramDoNotReachThem) {
   const CompileOptions options{.defines = {"T=float", "N=1", "A", "x=y", "a=b", "mask=3"}};
   EXPECT_NO_THROW(ptx_of("f[0] = sinf(f[1]) + N;", options));
-  EXPECT_NO_THROW(compile_cuda("#define T 1\n#define size 3\n#define value 4\n#include <cooperative_groups.h>\n"
-                               "#include <cuda_fp16.h>\n__global__ void k(half* h) { h[0] = h[1]; }",
-                               "k.cu"));
+  EXPECT_NO_THROW(
+      compile_cuda("#define T 1\n#define size 3\n#define value 4\n#include <cooperative_groups.h>\n"
+                   "#include <cuda_fp16.h>\n__global__ void k(half* h) { h[0] = h[1]; }",
+                   "k.cu"));
 }
 
 TEST_F(Headers, TexturesAreRefusedWhereTheyAreUsed) {
-  const std::string message = error_of("__global__ void k(float* p, cudaTextureObject_t t) { *p = tex2D<float>(t, 1.f, 2.f); }",
-                                       ErrorCode::compile_error);
+  const std::string message =
+      error_of("__global__ void k(float* p, cudaTextureObject_t t) { *p = tex2D<float>(t, 1.f, 2.f); }",
+               ErrorCode::compile_error);
   EXPECT_THAT(message, HasSubstr("user.cu:1:"));
   EXPECT_THAT(message, HasSubstr("does not run textures"));
 }
 
 TEST_F(Headers, ManagedVariablesAndClustersAreRefused) {
-  EXPECT_THAT(error_of("__managed__ int x;", ErrorCode::compile_error), HasSubstr("__managed__ variables are not supported"));
+  EXPECT_THAT(error_of("__managed__ int x;", ErrorCode::compile_error),
+              HasSubstr("__managed__ variables are not supported"));
   EXPECT_THAT(error_of("__global__ void __cluster_dims__(2, 1, 1) k() {}", ErrorCode::compile_error),
               HasSubstr("clusters (__cluster_dims__) are not supported"));
 }

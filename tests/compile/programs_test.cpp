@@ -1,5 +1,5 @@
-// CUDA sources as data: everything in cuda/ (each function of the device headers is called there) and the example kernels
-// compile, leave nothing unresolved, and ptxas, where there is one, accepts the result.
+// CUDA sources as data: everything in cuda/ (each function of the device headers is called there) and the example
+// kernels compile, leave nothing unresolved, and ptxas, where there is one, accepts the result.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -40,10 +40,11 @@ class Programs : public ::testing::TestWithParam<std::filesystem::path> {
 
   static void check(const CompileOptions& options) {
     CompileResult result;
-    ASSERT_NO_THROW(try { result = compile_cuda_file_detailed(GetParam(), options); } catch (const Error& error) {
-      ADD_FAILURE() << error.what();
-      throw;
-    });
+    ASSERT_NO_THROW(
+        try { result = compile_cuda_file_detailed(GetParam(), options); } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+          throw;
+        });
     EXPECT_THAT(result.warnings, Not(HasSubstr("/heddle/"))) << "the device headers must not warn";
     EXPECT_THAT(result.ptx, HasSubstr(".visible .entry"));
     accepted_by_ptxas(result.ptx, options.arch);

@@ -75,7 +75,8 @@ class Conformance : public testing::TestWithParam<DeviceMaker> {
     launch(to, kernel(name), config, arguments...);
   }
   template <class... Arguments>
-  void launch_range(Queue& to, Function& function, const LaunchConfig& config, BlockRange range, Arguments... arguments) {
+  void launch_range(Queue& to, Function& function, const LaunchConfig& config, BlockRange range,
+                    Arguments... arguments) {
     std::vector<std::byte> packed(function.parameter_bytes());
     ASSERT_EQ(function.parameters().size(), sizeof...(Arguments));
     std::size_t i = 0;
@@ -110,9 +111,9 @@ std::string expect_error(ErrorCode code, F&& f) {
 
 extern const char* const kernels;  // PTX
 
-#define HEDDLE_CONFORMANCE(name, ...)                                                             \
-  namespace heddle::conformance {                                                                 \
-  INSTANTIATE_TEST_SUITE_P(name, Conformance, testing::Values(DeviceMaker(__VA_ARGS__)));         \
+#define HEDDLE_CONFORMANCE(name, ...)                                                     \
+  namespace heddle::conformance {                                                         \
+  INSTANTIATE_TEST_SUITE_P(name, Conformance, testing::Values(DeviceMaker(__VA_ARGS__))); \
   }
 
 }  // namespace heddle::conformance

@@ -30,9 +30,14 @@ std::vector<Place> expected_places(const Dim3& grid, const Dim3& block) {
 
 // CU2
 TEST_P(Conformance, GridsOfOneToThreeDimensions) {
-  const std::pair<Dim3, Dim3> shapes[] = {{{1}, {1}},         {{3, 2}, {5, 3}},          {{4}, {6}},
-                                          {{7, 5, 3}, {4, 3, 2}}, {{2, 3, 4}, {32, 2, 1}}, {{5}, {1024}},
-                                          {{1, 1, 9}, {1, 1, 64}}, {{11, 1, 2}, {33, 1, 3}}};
+  const std::pair<Dim3, Dim3> shapes[] = {{{1}, {1}},
+                                          {{3, 2}, {5, 3}},
+                                          {{4}, {6}},
+                                          {{7, 5, 3}, {4, 3, 2}},
+                                          {{2, 3, 4}, {32, 2, 1}},
+                                          {{5}, {1024}},
+                                          {{1, 1, 9}, {1, 1, 64}},
+                                          {{11, 1, 2}, {33, 1, 3}}};
   for (const auto& [grid, block] : shapes) {
     const std::size_t threads = grid.count() * block.count();
     const Buffer<Place> out(*device, threads);
@@ -83,7 +88,8 @@ TEST_P(Conformance, ParametersOfManySizes) {
   struct Struct {
     std::uint32_t words[5];
   };
-  launch(*queue, function, {}, std::uint8_t{200}, out.address(), std::uint16_t{50'000}, 1.0, Struct{{1, 2, 3, 4, 5}}, 77u);
+  launch(*queue, function, {}, std::uint8_t{200}, out.address(), std::uint16_t{50'000}, 1.0, Struct{{1, 2, 3, 4, 5}},
+         77u);
   EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{200, 50'000, 0, 0x3FF00000, 1, 5, 77}));
 }
 
@@ -160,7 +166,8 @@ TEST_P(Conformance, DynamicSharedMemoryAndBarriers) {
 TEST_P(Conformance, LimitsOfALaunch) {
   Function& nothing = kernel("nothing");
   const auto refused = [&](const LaunchConfig& config) {
-    return expect_error(ErrorCode::invalid_argument, [&] { queue->launch(nothing, config, {0, config.grid.count()}, {}); });
+    return expect_error(ErrorCode::invalid_argument,
+                        [&] { queue->launch(nothing, config, {0, config.grid.count()}, {}); });
   };
   refused({.grid = {1}, .block = {1025}});
   refused({.grid = {1}, .block = {32, 33}});
@@ -220,7 +227,8 @@ TEST_P(Conformance, OrderOfBlocksDoesNotMatter) {
   std::vector<std::uint32_t> data(blocks * threads);
   std::iota(data.begin(), data.end(), 0);
   std::vector<std::uint32_t> reversed = data;
-  for (std::uint32_t b = 0; b < blocks; ++b) std::reverse(reversed.begin() + b * threads, reversed.begin() + (b + 1) * threads);
+  for (std::uint32_t b = 0; b < blocks; ++b)
+    std::reverse(reversed.begin() + b * threads, reversed.begin() + (b + 1) * threads);
   std::uint32_t total = 0;
   for (std::uint32_t b = 0; b < blocks; ++b) total += b * b + 1;
   total *= threads;

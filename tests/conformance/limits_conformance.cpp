@@ -60,7 +60,8 @@ TEST_P(Conformance, TheLargestGrid) {
   const Dim3 grid{0x7fffffff, 65'535, 65'535};
   constexpr std::uint64_t blocks = 5;
   const Buffer<Place> out(*device, blocks);
-  for (const std::uint64_t first : {std::uint64_t{0}, std::uint64_t{grid.x} - 2, grid.count() / 2, grid.count() - blocks}) {
+  for (const std::uint64_t first :
+       {std::uint64_t{0}, std::uint64_t{grid.x} - 2, grid.count() / 2, grid.count() - blocks}) {
     launch_range(*queue, function, {.grid = grid, .block = {1}}, {first, first + blocks}, out.address(), first);
     std::vector<Place> expected;
     for (std::uint64_t b = first; b < first + blocks; ++b)
@@ -73,8 +74,9 @@ TEST_P(Conformance, TheLargestGrid) {
 TEST_P(Conformance, CooperativeLaunchesThatCannotBeResidentAreRefused) {
   const Buffer<std::uint32_t> in(*device, 16);
   const std::string message = expect_error(ErrorCode::invalid_argument, [&] {
-    launch(*queue, "reverse", {.grid = {0x7fffffff}, .block = {1024}, .dynamic_shared_bytes = 4096, .cooperative = true},
-           in.address(), in.address());
+    launch(*queue, "reverse",
+           {.grid = {0x7fffffff}, .block = {1024}, .dynamic_shared_bytes = 4096, .cooperative = true}, in.address(),
+           in.address());
   });
   EXPECT_THAT(message, HasSubstr("cooperative"));
   EXPECT_NO_THROW(queue->synchronize());
@@ -113,14 +115,16 @@ TEST_P(Conformance, AllOfSharedMemory) {
     const std::string message = expect_error(ErrorCode::invalid_argument, [&] {
       launch(*queue, function, {.grid = {3}, .block = {64}, .dynamic_shared_bytes = bytes}, out.address());
     });
-    EXPECT_THAT(message, testing::AllOf(HasSubstr("last_word"), HasSubstr(std::to_string(bytes)), HasSubstr(std::to_string(most))));
+    EXPECT_THAT(message, testing::AllOf(HasSubstr("last_word"), HasSubstr(std::to_string(bytes)),
+                                        HasSubstr(std::to_string(most))));
   }
   EXPECT_NO_THROW(queue->synchronize());
 }
 
 TEST_P(Conformance, MoreMemoryThanThereIs) {
   const std::uint64_t all = device->info().memory_bytes;
-  for (const std::uint64_t bytes : {all + 1, std::uint64_t{1} << 47, std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 300}) {
+  for (const std::uint64_t bytes :
+       {all + 1, std::uint64_t{1} << 47, std::uint64_t{1} << 63, ~std::uint64_t{0}, ~std::uint64_t{0} - 300}) {
     const std::string message = expect_error(ErrorCode::out_of_memory, [&] { device->allocate(bytes); });
     EXPECT_THAT(message, HasSubstr("alloc")) << bytes;
   }

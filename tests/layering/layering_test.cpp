@@ -47,7 +47,8 @@ std::optional<std::string> quoted_include(const std::string& line) {
   return line.substr(open + 1, line.find('"', open + 1) - open - 1);
 }
 
-// The device headers in src/compile/headers are read by clang when it compiles a user's kernels, never by the host's build.
+// The device headers in src/compile/headers are read by clang when it compiles a user's kernels, never by the host's
+// build.
 bool is_device_header(const std::string& path) { return path.rfind("src/compile/headers/", 0) == 0; }
 
 TEST(Layering, NoRoomIncludesOneAboveIt) {
@@ -61,7 +62,8 @@ TEST(Layering, NoRoomIncludesOneAboveIt) {
       const auto target = room_of(*included);
       EXPECT_TRUE(target) << source.path << " includes \"" << *included << "\", which is not relative to src/";
       if (target && *target != *room) {
-        EXPECT_EQ(allowed().at(*room).count(*target), 1u) << source.path << " (" << *room << ") includes \"" << *included << "\"";
+        EXPECT_EQ(allowed().at(*room).count(*target), 1u)
+            << source.path << " (" << *room << ") includes \"" << *included << "\"";
       }
     }
   }

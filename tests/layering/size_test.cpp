@@ -1,4 +1,5 @@
-// Files and functions that can be read in one sitting. What must be larger stands in size_exceptions.txt with its reason.
+// Files and functions that can be read in one sitting. What must be larger stands in size_exceptions.txt with its
+// reason.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -54,8 +55,8 @@ std::string declared_name(const std::string& text) {
   return text.substr(begin, open - begin);
 }
 
-// Functions defined at the outermost level, as the project's format lays them out: the declaration begins in column 0, its
-// body ends with "}" in column 0.
+// Functions defined at the outermost level, as the project's format lays them out: the declaration begins in column 0,
+// its body ends with "}" in column 0.
 std::vector<Function> functions(const std::vector<std::string>& lines) {
   std::vector<Function> found;
   std::string declaration;
@@ -72,8 +73,10 @@ std::vector<Function> functions(const std::vector<std::string>& lines) {
     }
     if (line.empty() || line[0] == ' ' || line[0] == '#' || line[0] == '/' || line[0] == '}') {
       // A continued declaration may end here.
-      if (!declaration.empty() && line.rfind("    ", 0) == 0) declaration += line;
-      else declaration.clear();
+      if (!declaration.empty() && line.rfind("    ", 0) == 0)
+        declaration += line;
+      else
+        declaration.clear();
     } else {
       declaration = line;
       start = i;
@@ -120,8 +123,16 @@ TEST(Size, FilesAndFunctionsCanBeReadInOneSitting) {
 }
 
 TEST(Size, MeasuresFunctions) {
-  const std::vector<std::string> text = {"namespace a {", "int f(int x) {", "  return x;", "}", "",
-                                         "std::string Some::g(int a,", "                   int b) {", "", "}", "}"};
+  const std::vector<std::string> text = {"namespace a {",
+                                         "int f(int x) {",
+                                         "  return x;",
+                                         "}",
+                                         "",
+                                         "std::string Some::g(int a,",
+                                         "                   int b) {",
+                                         "",
+                                         "}",
+                                         "}"};
   const std::vector<Function> found = functions(text);
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].name, "f");

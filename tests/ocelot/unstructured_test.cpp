@@ -1,6 +1,6 @@
-// Ocelot's kernels with irreducible control flow, on the CPU device and the interpreter, bit for bit. The kernels are not part
-// of this repository: $HEDDLE_OCELOT_PTX names the folder tests/ptx of that project. A file in kernels/ says how one is
-// launched:
+// Ocelot's kernels with irreducible control flow, on the CPU device and the interpreter, bit for bit. The kernels are
+// not part of this repository: $HEDDLE_OCELOT_PTX names the folder tests/ptx of that project. A file in kernels/ says
+// how one is launched:
 //
 //   // of unstructured/NAME.ptx        the file with the kernel
 //   // set VARIABLE = BYTE, BYTE, ...  what a variable of the module holds at first
@@ -61,13 +61,20 @@ Kernel read_kernel(const std::filesystem::path& file) {
   std::istringstream lines(read_text(file));
   bool behind = false;
   for (std::string line; std::getline(lines, line);) {
-    if (line == "// behind the file:") behind = true;
-    else if (behind) kernel.behind += line + "\n";
-    else if (line.starts_with("// of ")) kernel.of = line.substr(6);
-    else if (line.starts_with("// set ")) kernel.variables.push_back(split(line.substr(7), " = "));
-    else if (line.starts_with("// replace ")) kernel.replacements.push_back(split(line.substr(11), " => "));
-    else if (line == "// writes no buffer") kernel.writes = false;
-    else kernel.directives += line + "\n";
+    if (line == "// behind the file:")
+      behind = true;
+    else if (behind)
+      kernel.behind += line + "\n";
+    else if (line.starts_with("// of "))
+      kernel.of = line.substr(6);
+    else if (line.starts_with("// set "))
+      kernel.variables.push_back(split(line.substr(7), " = "));
+    else if (line.starts_with("// replace "))
+      kernel.replacements.push_back(split(line.substr(11), " => "));
+    else if (line == "// writes no buffer")
+      kernel.writes = false;
+    else
+      kernel.directives += line + "\n";
   }
   return kernel;
 }
@@ -88,19 +95,22 @@ TEST_P(Unstructured, EqualsTheInterpreter) {
   EXPECT_EQ(check_case(cases[0], result), "");
   if (cases[0].error || !kernel.writes) return;
   bool changed = false;
-  for (std::size_t i = 0; i < result.arguments.size(); ++i) changed |= result.arguments[i] != cases[0].arguments[i].values;
+  for (std::size_t i = 0; i < result.arguments.size(); ++i)
+    changed |= result.arguments[i] != cases[0].arguments[i].values;
   EXPECT_TRUE(changed) << "the kernel has written nothing";
 }
 
 std::vector<std::filesystem::path> kernels() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_TEST_DATA) / "ocelot" / "kernels"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_TEST_DATA) / "ocelot" / "kernels"))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
 
-INSTANTIATE_TEST_SUITE_P(Ocelot, Unstructured, testing::ValuesIn(kernels()), [](const auto& info) { return info.param.stem().string(); });
+INSTANTIATE_TEST_SUITE_P(Ocelot, Unstructured, testing::ValuesIn(kernels()),
+                         [](const auto& info) { return info.param.stem().string(); });
 
 }  // namespace
 }  // namespace heddle::test

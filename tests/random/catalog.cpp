@@ -17,17 +17,23 @@ using ptx::Type;
 
 namespace {
 
-constexpr Opcode common_opcodes[] = {Opcode::add, Opcode::sub,  Opcode::mul,  Opcode::mad, Opcode::fma,  Opcode::and_,
-                                     Opcode::or_, Opcode::xor_, Opcode::shl,  Opcode::shr, Opcode::setp, Opcode::selp,
-                                     Opcode::min, Opcode::max,  Opcode::cvt,  Opcode::not_, Opcode::neg, Opcode::abs,
-                                     Opcode::mov};
+constexpr Opcode common_opcodes[] = {Opcode::add,  Opcode::sub,  Opcode::mul,  Opcode::mad, Opcode::fma,
+                                     Opcode::and_, Opcode::or_,  Opcode::xor_, Opcode::shl, Opcode::shr,
+                                     Opcode::setp, Opcode::selp, Opcode::min,  Opcode::max, Opcode::cvt,
+                                     Opcode::not_, Opcode::neg,  Opcode::abs,  Opcode::mov};
 
 // Opcodes with something of their own: condition codes, or results within an error.
 bool is_left_out(Opcode opcode) {
   switch (opcode) {
-    case Opcode::addc: case Opcode::subc: case Opcode::madc: case Opcode::sin: case Opcode::cos: case Opcode::lg2:
-    case Opcode::ex2: case Opcode::tanh: case Opcode::rsqrt:
-      return true;
+    case Opcode::addc:
+    case Opcode::subc:
+    case Opcode::madc:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::lg2:
+    case Opcode::ex2:
+    case Opcode::tanh:
+    case Opcode::rsqrt: return true;
     default: return opcode != Opcode::mov && !ptx::semantics::evaluates(opcode);
   }
 }
@@ -43,7 +49,9 @@ bool supports(const Target& target, const ptx::Since& since) {
 }
 
 bool has_small_floats(const Choice& choice) {
-  const auto is_small = [](Type type) { return type == Type::tf32 || (ptx::is_float(type) && ptx::bit_width(ptx::element(type)) < 16); };
+  const auto is_small = [](Type type) {
+    return type == Type::tf32 || (ptx::is_float(type) && ptx::bit_width(ptx::element(type)) < 16);
+  };
   return is_small(choice.d.type) || is_small(choice.d.type2);
 }
 
@@ -77,7 +85,8 @@ Catalog::Catalog() {
   for (const ptx::FormFamily* family : ptx::form_families()) {
     for (const ptx::Form& form : family->forms) {
       if (is_left_out(form.opcode) || !has_plain_operands(*family, form)) continue;
-      const bool common = std::find(std::begin(common_opcodes), std::end(common_opcodes), form.opcode) != std::end(common_opcodes);
+      const bool common =
+          std::find(std::begin(common_opcodes), std::end(common_opcodes), form.opcode) != std::end(common_opcodes);
       auto& entries = common ? common_ : others_;
       if (entries.empty() || entries.back().forms.back()->opcode != form.opcode) entries.push_back({family, {}});
       entries.back().forms.push_back(&form);
@@ -112,8 +121,8 @@ bool Catalog::is_exact(const Choice& choice) {
 
 namespace {
 
-// Seen on an H200 with the driver 580: merging and secondary operations of the scalar video instructions, which are emulated
-// there; comparisons to 1.0 whose bits are looked at; subnormal numbers in directed rounding to f16.
+// Seen on an H200 with the driver 580: merging and secondary operations of the scalar video instructions, which are
+// emulated there; comparisons to 1.0 whose bits are looked at; subnormal numbers in directed rounding to f16.
 bool differs_on_gpus(const Choice& choice) {
   switch (choice.form->opcode) {
     case Opcode::set: return ptx::is_float(choice.d.type);
@@ -131,11 +140,14 @@ Choice Catalog::pick(Random& random, const Target& target, bool for_gpu) {
     choice.family = entry.family;
     choice.form = random.pick(entry.forms);
     for (const ptx::Element& element : entry.family->elements_of(*choice.form))
-      if (!element.optional || random.chance(35)) choice.modifiers.push_back(random.pick(entry.family->alternatives_of(element)));
+      if (!element.optional || random.chance(35))
+        choice.modifiers.push_back(random.pick(entry.family->alternatives_of(element)));
     choice.d = ptx::decode_suffixes(choice.form->opcode, choice.modifiers);
     if (ptx::find_conflict(choice.form->opcode, choice.modifiers, choice.d)) continue;
     const bool late = choice.form->opcode == Opcode::set && choice.d.type == Type::bf16 && target.sm < 90;
-    if (!late && !(for_gpu && differs_on_gpus(choice)) && supports(target, ptx::since(*choice.form, choice.modifiers)) && is_exact(choice)) return choice;
+    if (!late && !(for_gpu && differs_on_gpus(choice)) &&
+        supports(target, ptx::since(*choice.form, choice.modifiers)) && is_exact(choice))
+      return choice;
   }
 }
 

@@ -70,12 +70,16 @@ Comparison compare_apart(const std::string& text, const Run& run, unsigned secon
   close(ends[1]);
   Comparison comparison;
   char buffer[4096];
-  for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;) comparison.text.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n; (n = ::read(ends[0], buffer, sizeof buffer)) > 0;)
+    comparison.text.append(buffer, static_cast<std::size_t>(n));
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
-  if (WIFEXITED(status)) comparison.verdict = static_cast<Verdict>(WEXITSTATUS(status));
-  else comparison = {Verdict::crashed, WTERMSIG(status) == SIGALRM ? "no end after the time allowed" : fmt::format("signal {}", WTERMSIG(status))};
+  if (WIFEXITED(status))
+    comparison.verdict = static_cast<Verdict>(WEXITSTATUS(status));
+  else
+    comparison = {Verdict::crashed, WTERMSIG(status) == SIGALRM ? "no end after the time allowed"
+                                                                : fmt::format("signal {}", WTERMSIG(status))};
   return comparison;
 }
 

@@ -33,7 +33,8 @@ FunctionWriter::FunctionWriter(Setting& setting, Signature signature)
 }
 
 std::string FunctionWriter::declarations() const {
-  return w_.declarations() + "  .reg .b32 %k_tx;\n" + (local_bytes_ ? fmt::format("  .local .align 16 .b8 array[{}];\n", local_bytes_) : "");
+  return w_.declarations() + "  .reg .b32 %k_tx;\n" +
+         (local_bytes_ ? fmt::format("  .local .align 16 .b8 array[{}];\n", local_bytes_) : "");
 }
 
 std::string FunctionWriter::head() const {
@@ -46,9 +47,12 @@ std::string FunctionWriter::head() const {
 
 Statement FunctionWriter::initial_value(const Reg& reg) {
   std::string text;
-  if (reg.type == Type::pred) Writer::line(text, "setp.lt.u32 {}, %k_tx, {};", reg.name, random_.below(32));
-  else if (reg.type == Type::f64 && random_.chance(50)) Writer::line(text, "cvt.rn.f64.u32 {}, %k_tx;", reg.name);
-  else Writer::line(text, "mov.{} {}, {};", ptx::name(reg.type), reg.name, w_.constant(reg.type));
+  if (reg.type == Type::pred)
+    Writer::line(text, "setp.lt.u32 {}, %k_tx, {};", reg.name, random_.below(32));
+  else if (reg.type == Type::f64 && random_.chance(50))
+    Writer::line(text, "cvt.rn.f64.u32 {}, %k_tx;", reg.name);
+  else
+    Writer::line(text, "mov.{} {}, {};", ptx::name(reg.type), reg.name, w_.constant(reg.type));
   return Statement::lines(text);
 }
 
@@ -57,7 +61,8 @@ Statement FunctionWriter::parameters() {
   std::string text = "  mov.u32 %k_tx, %tid.x;\n";
   scope_.known.push_back({"%k_tx", 1023});
   if (local_bytes_) {
-    for (unsigned at = 0; at < local_bytes_; at += 8) Writer::line(text, "st.local.b64 [array+{}], {};", at, random_.bits() >> 1);
+    for (unsigned at = 0; at < local_bytes_; at += 8)
+      Writer::line(text, "st.local.b64 [array+{}], {};", at, random_.bits() >> 1);
   }
   if (signature_.pair) {
     for (unsigned i = 0; i < 2; ++i) Writer::line(text, "ld.param.b64 %d{}, [pair+{}];", i, 8 * i);
@@ -69,8 +74,10 @@ Statement FunctionWriter::parameters() {
     std::string target;
     if (i == 0 && (signature_.takes_mask || signature_.recursive)) {
       target = w_.temp(Type::b32);
-      if (signature_.takes_mask) scope_.mask = target;
-      else depth_ = target;
+      if (signature_.takes_mask)
+        scope_.mask = target;
+      else
+        depth_ = target;
     } else if (type == Type::f64) {
       target = "%g0";
     } else {
@@ -104,7 +111,8 @@ Function FunctionWriter::write(unsigned statements) {
   const Use use = signature_.result == Type::f32 ? Use::read_exact : Use::read;
   const auto result = [&] {
     std::string text;
-    Writer::line(text, "st.param.{} [result], {};", ptx::name(signature_.result), w_.varying.pick(random_, signature_.result, false, use)->name);
+    Writer::line(text, "st.param.{} [result], {};", ptx::name(signature_.result),
+                 w_.varying.pick(random_, signature_.result, false, use)->name);
     return text;
   };
   if (random_.chance(30)) {  // some lanes return early
@@ -114,7 +122,8 @@ Function FunctionWriter::write(unsigned statements) {
     function.body.push_back(Statement::lines(text));
     scope_.mask.clear();
   }
-  for (Statement& statement : depth_.empty() ? w_.body(scope_, statements) : recursion(statements)) function.body.push_back(std::move(statement));
+  for (Statement& statement : depth_.empty() ? w_.body(scope_, statements) : recursion(statements))
+    function.body.push_back(std::move(statement));
   function.body.push_back(Statement::lines(result() + "  ret;\n"));
   function.head = head();
   return function;

@@ -4,14 +4,17 @@ namespace heddle::test::random_kernel {
 
 using ptx::Type;
 
-std::string Writer::declarations() const { return varying.declarations() + uniform.declarations() + temporaries.declarations(); }
+std::string Writer::declarations() const {
+  return varying.declarations() + uniform.declarations() + temporaries.declarations();
+}
 
 namespace {
 
 Dim3 block_shape(Random& random) {
-  static constexpr Dim3 shapes[] = {{32, 1, 1},  {64, 1, 1}, {128, 1, 1}, {96, 1, 1}, {33, 1, 1}, {8, 8, 1},  {16, 4, 1}, {5, 7, 1},
-                                    {32, 2, 1},  {3, 11, 1}, {64, 2, 1},  {4, 4, 4},  {2, 3, 5},  {8, 2, 2},  {1, 16, 2}, {1, 1, 33},
-                                    {16, 16, 1}, {40, 1, 1}, {7, 1, 9},   {2, 32, 1}, {12, 4, 1}, {32, 1, 3}, {256, 1, 1}};
+  static constexpr Dim3 shapes[] = {{32, 1, 1}, {64, 1, 1}, {128, 1, 1}, {96, 1, 1}, {33, 1, 1},  {8, 8, 1},
+                                    {16, 4, 1}, {5, 7, 1},  {32, 2, 1},  {3, 11, 1}, {64, 2, 1},  {4, 4, 4},
+                                    {2, 3, 5},  {8, 2, 2},  {1, 16, 2},  {1, 1, 33}, {16, 16, 1}, {40, 1, 1},
+                                    {7, 1, 9},  {2, 32, 1}, {12, 4, 1},  {32, 1, 3}, {256, 1, 1}};
   if (random.chance(25)) return {1 + random.below(16), 1, 1};
   if (random.chance(25)) return {1 + random.below(100), 1, 1};
   return random.pick(shapes);
@@ -42,7 +45,8 @@ Launch launch_of(Random& random) {
 
 std::string module_head(Setting& setting) {
   Random& random = setting.random;
-  std::string text = fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n", setting.target.ptx / 10, setting.target.ptx % 10, setting.target.sm);
+  std::string text = fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n", setting.target.ptx / 10,
+                                 setting.target.ptx % 10, setting.target.sm);
   const auto table = [&](const char* space, const char* name, unsigned bytes) {
     text += fmt::format(".{} .align 16 .b32 {}[{}] = {{", space, name, bytes / 4);
     for (unsigned i = 0; i < bytes / 4; ++i) text += fmt::format("{}{}", i > 0 ? ", " : "", random.bits() >> 33);
@@ -51,7 +55,9 @@ std::string module_head(Setting& setting) {
   table("global", "global_table", 1024);
   table("const", "constant_table", 512);
   const std::uint64_t threads = setting.block_threads();
-  text += fmt::format(".shared .align 16 .b8 own[{}];\n.shared .align 16 .b8 exchanged[{}];\n.shared .align 4 .b8 counters[16];\n", 16 * threads, 8 * threads);
+  text += fmt::format(
+      ".shared .align 16 .b8 own[{}];\n.shared .align 16 .b8 exchanged[{}];\n.shared .align 4 .b8 counters[16];\n",
+      16 * threads, 8 * threads);
   if (setting.launch.dynamic_shared) text += ".extern .shared .align 16 .b8 dynamic[];\n";
   return text;
 }

@@ -1,5 +1,5 @@
-// The same with an NVIDIA GPU instead of the CPU device: is the interpreter right? With --together, since each process takes a
-// second to find the GPU. Kernels for targets that the GPU is not, and ranges of blocks, are passed over.
+// The same with an NVIDIA GPU instead of the CPU device: is the interpreter right? With --together, since each process
+// takes a second to find the GPU. Kernels for targets that the GPU is not, and ranges of blocks, are passed over.
 #include <dlfcn.h>
 
 #include <cstdlib>

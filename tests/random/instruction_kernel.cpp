@@ -1,5 +1,6 @@
-// Kernels without control flow: many instructions on the same odd values, each result stored in a place of its own, so that a
-// difference names its instruction. Result i of thread t stands in out[i * threads + t]; the text says which instruction it is of.
+// Kernels without control flow: many instructions on the same odd values, each result stored in a place of its own, so
+// that a difference names its instruction. Result i of thread t stands in out[i * threads + t]; the text says which
+// instruction it is of.
 #include <fmt/format.h>
 
 #include "random/instruction_writer.hpp"
@@ -20,18 +21,22 @@ struct Input {
   unsigned count;
   const char* buffer;  // it is loaded from
 };
-constexpr Input inputs[] = {{"r", Type::b32, 2, "words"},   {"rs", Type::b32, 2, "odd_words"}, {"rh", Type::b32, 2, "halves"},
-                            {"rf", Type::b32, 1, "reals"},  {"h", Type::b16, 1, "words"},      {"hs", Type::b16, 2, "halves"},
-                            {"hb", Type::b16, 2, "reals"},  {"x", Type::f16, 2, "halves"},     {"w", Type::f16x2, 1, "halves"},
-                            {"f", Type::f32, 3, "reals"},   {"d", Type::b64, 2, "words"},      {"ds", Type::b64, 1, "odd_longs"},
-                            {"g", Type::f64, 3, "doubles"}, {"dg", Type::b64, 1, "doubles"}};
+constexpr Input inputs[] = {
+    {"r", Type::b32, 2, "words"},   {"rs", Type::b32, 2, "odd_words"}, {"rh", Type::b32, 2, "halves"},
+    {"rf", Type::b32, 1, "reals"},  {"h", Type::b16, 1, "words"},      {"hs", Type::b16, 2, "halves"},
+    {"hb", Type::b16, 2, "reals"},  {"x", Type::f16, 2, "halves"},     {"w", Type::f16x2, 1, "halves"},
+    {"f", Type::f32, 3, "reals"},   {"d", Type::b64, 2, "words"},      {"ds", Type::b64, 1, "odd_longs"},
+    {"g", Type::f64, 3, "doubles"}, {"dg", Type::b64, 1, "doubles"}};
 constexpr const char* buffers[] = {"words", "odd_words", "odd_longs", "halves", "reals", "doubles", "out", "outd"};
 
 std::string arguments(Random& random, unsigned results, unsigned real_results) {
   const auto seed = random.below(1000000);
-  std::string text = fmt::format("//: arg words u32[{}] = bits {}\n//: arg odd_words u32[{}] = special {}\n", 2 * values, seed, values, seed + 1);
-  text += fmt::format("//: arg odd_longs u64[{}] = special {}\n//: arg halves f16[{}] = special {}\n", values, seed + 2, values, seed + 3);
-  text += fmt::format("//: arg reals f32[{}] = special {}\n//: arg doubles f64[{}] = special {}\n", values, seed + 4, values, seed + 5);
+  std::string text = fmt::format("//: arg words u32[{}] = bits {}\n//: arg odd_words u32[{}] = special {}\n",
+                                 2 * values, seed, values, seed + 1);
+  text += fmt::format("//: arg odd_longs u64[{}] = special {}\n//: arg halves f16[{}] = special {}\n", values, seed + 2,
+                      values, seed + 3);
+  text += fmt::format("//: arg reals f32[{}] = special {}\n//: arg doubles f64[{}] = special {}\n", values, seed + 4,
+                      values, seed + 5);
   text += fmt::format("//: arg out u64[{}]\n//: arg outd f64[{}]\n", results * threads, real_results * threads);
   return text + "//: expect out same-as interp\n//: expect outd same-as interp\n";
 }
@@ -47,9 +52,11 @@ class InstructionKernel {
     for (unsigned i = 0; i < instructions; ++i) function.body.push_back(instruction(i));
     function.body.push_back(Statement::lines("  ret;\n"));
     std::string parameters;
-    for (const char* name : buffers) parameters += fmt::format("{}.param .u64 {}", parameters.empty() ? "" : ", ", name);
-    function.head = fmt::format(".visible .entry k({})\n{{\n  .reg .pred %p<3>;\n  .reg .b32 %me, %place, %small;\n  .reg .b64 %at;\n{}{}", parameters,
-                                in_.declarations(), declarations_);
+    for (const char* name : buffers)
+      parameters += fmt::format("{}.param .u64 {}", parameters.empty() ? "" : ", ", name);
+    function.head = fmt::format(
+        ".visible .entry k({})\n{{\n  .reg .pred %p<3>;\n  .reg .b32 %me, %place, %small;\n  .reg .b64 %at;\n{}{}",
+        parameters, in_.declarations(), declarations_);
     return function;
   }
   std::string directives() { return arguments(random_, std::max(results_, 1u), std::max(real_results_, 1u)); }
@@ -95,12 +102,15 @@ class InstructionKernel {
       into.add(prefix + "d", Type::b64, 1);
       into.add(prefix + "g", Type::f64, 1);
       const auto reads = [&](Type type, Use use, bool relaxed) {
-        if (use == Use::read_small) return random_.chance(50) ? std::string("%small") : std::to_string(random_.below(32));
+        if (use == Use::read_small)
+          return random_.chance(50) ? std::string("%small") : std::to_string(random_.below(32));
         const Reg* reg = (type == Type::pred ? predicates_ : in_).pick(random_, type, relaxed, use);
         return reg ? reg->name : std::string();
       };
       const auto writes = [&](Type type, Use use, bool relaxed) { return into.candidates(type, relaxed, use); };
-      const auto constant = [&](Type type) { return ptx::is_float(type) ? std::string() : std::to_string(random_.below(100)); };
+      const auto constant = [&](Type type) {
+        return ptx::is_float(type) ? std::string() : std::to_string(random_.below(100));
+      };
       const std::string text = InstructionWriter(random_, choice, reads, writes, constant).text();
       if (text.empty() || (for_gpu_ && operands_differ_on_gpus(choice, text))) continue;
       std::string lines = "  " + text + "\n";
@@ -117,12 +127,17 @@ class InstructionKernel {
     const std::string wide = fmt::format("%s{}", stores_), word = fmt::format("%sr{}", stores_);
     ++stores_;
     declarations_ += fmt::format("  .reg .b64 {};\n  .reg .b32 {};\n", wide, word);
-    text += fmt::format("  mad.wide.u32 %at, %me, 8, %b_{};  // {} {}: {}\n", real ? "outd" : "out", real ? "outd" : "result", number, number * threads);
-    if (reg.type == Type::pred) text += fmt::format("  selp.b64 {}, 1, 0, {};\n", wide, reg.name);
-    else if (reg.type == Type::f32) text += fmt::format("  mov.b32 {}, {};\n  cvt.u64.u32 {}, {};\n", word, reg.name, wide, word);
-    else if (ptx::bit_width(reg.type) < 64) text += fmt::format("  cvt.u64.u{} {}, {};\n", ptx::bit_width(reg.type), wide, reg.name);
+    text += fmt::format("  mad.wide.u32 %at, %me, 8, %b_{};  // {} {}: {}\n", real ? "outd" : "out",
+                        real ? "outd" : "result", number, number * threads);
+    if (reg.type == Type::pred)
+      text += fmt::format("  selp.b64 {}, 1, 0, {};\n", wide, reg.name);
+    else if (reg.type == Type::f32)
+      text += fmt::format("  mov.b32 {}, {};\n  cvt.u64.u32 {}, {};\n", word, reg.name, wide, word);
+    else if (ptx::bit_width(reg.type) < 64)
+      text += fmt::format("  cvt.u64.u{} {}, {};\n", ptx::bit_width(reg.type), wide, reg.name);
     const bool direct = ptx::bit_width(reg.type) == 64;
-    text += fmt::format("  st.global.{} [%at+{}], {};\n", real ? "f64" : "b64", number * threads * 8, direct ? reg.name : wide);
+    text += fmt::format("  st.global.{} [%at+{}], {};\n", real ? "f64" : "b64", number * threads * 8,
+                        direct ? reg.name : wide);
   }
 
   Random& random_;
@@ -145,7 +160,8 @@ Program generate_instructions(std::uint64_t seed, bool for_gpu) {
   program.launch.block = {threads, 1, 1};
   program.launch.blocks = {0, 1};
   const Target target = random.pick(targets);
-  program.head = fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n", target.ptx / 10, target.ptx % 10, target.sm);
+  program.head =
+      fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n", target.ptx / 10, target.ptx % 10, target.sm);
   InstructionKernel kernel(random, catalog, target, for_gpu);
   program.functions.push_back(kernel.write());
   program.arguments = kernel.directives();

@@ -15,10 +15,19 @@ namespace {
 // f32 results that are the same for every NaN among the operands, or never NaNs.
 bool gives_canonical(const Choice& choice) {
   switch (choice.form->opcode) {
-    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:
-    case Opcode::rcp: case Opcode::sqrt: case Opcode::min: case Opcode::max: case Opcode::abs: case Opcode::neg:
-    case Opcode::set:
-      return true;
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+    case Opcode::div:
+    case Opcode::rcp:
+    case Opcode::sqrt:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::abs:
+    case Opcode::neg:
+    case Opcode::set: return true;
     case Opcode::cvt: {
       const Type from = choice.d.type2;
       if (from == Type::f32) return choice.d.rounding != ptx::Rounding::none || choice.d.ftz || choice.d.sat;
@@ -37,9 +46,16 @@ bool copies(const Choice& choice) {
 // Where ptxas takes registers of any type for .bN.
 bool takes_bits_of_floats(Opcode opcode) {
   switch (opcode) {
-    case Opcode::mov: case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_: case Opcode::selp:
-    case Opcode::popc: case Opcode::brev: case Opcode::lop3: case Opcode::prmt:
-      return true;
+    case Opcode::mov:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::selp:
+    case Opcode::popc:
+    case Opcode::brev:
+    case Opcode::lop3:
+    case Opcode::prmt: return true;
     default: return false;
   }
 }
@@ -58,26 +74,35 @@ bool operands_differ_on_gpus(const Choice& choice, const std::string& text) {
   for (std::string word; rest >> word;) operands.push_back(word.substr(0, word.size() - 1));
   const auto is_number = [](const std::string& operand) { return operand.front() != '%'; };
   switch (choice.form->opcode) {
-    case Opcode::bfe: case Opcode::bfi:
-      return std::any_of(operands.end() - 2, operands.end(), [&](const std::string& o) { return is_number(o) && std::stoul(o) >= ptx::bit_width(choice.d.type); });
+    case Opcode::bfe:
+    case Opcode::bfi:
+      return std::any_of(operands.end() - 2, operands.end(), [&](const std::string& o) {
+        return is_number(o) && std::stoul(o) >= ptx::bit_width(choice.d.type);
+      });
     case Opcode::fns: return !is_number(operands.back());
-    case Opcode::min: case Opcode::max: return ptx::is_float(choice.d.type) && operands.size() == 3 && operands[1] == operands[2];
+    case Opcode::min:
+    case Opcode::max: return ptx::is_float(choice.d.type) && operands.size() == 3 && operands[1] == operands[2];
     default: return false;
   }
 }
 
 InstructionWriter::InstructionWriter(Random& random, const Choice& choice, Read read, Write write, Constant constant)
-    : random_(random), choice_(choice), read_(std::move(read)), write_(std::move(write)), constant_(std::move(constant)),
+    : random_(random),
+      choice_(choice),
+      read_(std::move(read)),
+      write_(std::move(write)),
+      constant_(std::move(constant)),
       canonical_(gives_canonical(choice)) {
-  if (!canonical_ && copies(choice) && choice.d.type == Type::f32 && random.chance(70)) copies_floats_ = canonical_ = true;
+  if (!canonical_ && copies(choice) && choice.d.type == Type::f32 && random.chance(70))
+    copies_floats_ = canonical_ = true;
 }
 
 std::string InstructionWriter::text() {
   std::string result = mnemonic(choice_);
   const char* separator = " ";
   for (const ptx::SlotPattern& slot : choice_.family->slots_of(*choice_.form)) {
-    const bool there = slot.only_with != Modifier::none ? choice_.modifiers.has(slot.only_with)
-                                                        : !slot.optional || random_.chance(50);
+    const bool there =
+        slot.only_with != Modifier::none ? choice_.modifiers.has(slot.only_with) : !slot.optional || random_.chance(50);
     if (!there) continue;
     const std::string text = operand(slot);
     if (text.empty()) return "";
@@ -121,15 +146,20 @@ std::string InstructionWriter::source(const ptx::SlotPattern& slot, Type type) {
   if (is_simd()) return read_(Type::u32, Use::read, false);
   if (ptx::is_bits(type) && !takes_bits_of_floats(choice_.form->opcode)) type = integer(type);
   const Opcode opcode = choice_.form->opcode;
-  if (opcode == Opcode::fns && slot_name(*choice_.form, slot) == "base") return read_(Type::u32, Use::read_small, false);
+  if (opcode == Opcode::fns && slot_name(*choice_.form, slot) == "base")
+    return read_(Type::u32, Use::read_small, false);
   if ((opcode == Opcode::bfe || opcode == Opcode::bfi) && slot.rule == ptx::TypeRule::fixed)
-    return random_.chance(50) ? read_(Type::u32, Use::read_small, false) : std::to_string(random_.below(random_.chance(70) ? 40 : 256));
-  if (slot.rule == ptx::TypeRule::fixed && type == Type::u32 && random_.chance(25)) return std::to_string(random_.below(random_.chance(70) ? 40 : 256));
-  const bool may_be_constant = !slot.relaxed && !slot.selectable && type != Type::pred && ptx::element_count(type) == 1 &&
-                               (ptx::is_integer(type) || ptx::is_bits(type) || type == Type::f32 || type == Type::f64) &&
-                               !(slot.rule == ptx::TypeRule::fixed && type == Type::u32);
+    return random_.chance(50) ? read_(Type::u32, Use::read_small, false)
+                              : std::to_string(random_.below(random_.chance(70) ? 40 : 256));
+  if (slot.rule == ptx::TypeRule::fixed && type == Type::u32 && random_.chance(25))
+    return std::to_string(random_.below(random_.chance(70) ? 40 : 256));
+  const bool may_be_constant =
+      !slot.relaxed && !slot.selectable && type != Type::pred && ptx::element_count(type) == 1 &&
+      (ptx::is_integer(type) || ptx::is_bits(type) || type == Type::f32 || type == Type::f64) &&
+      !(slot.rule == ptx::TypeRule::fixed && type == Type::u32);
   if (may_be_constant && random_.chance(18)) return constant_(type);
-  const bool exact = type == Type::f32 && copies_floats_ && slot.rule == ptx::TypeRule::suffix && slot.which == copied();
+  const bool exact =
+      type == Type::f32 && copies_floats_ && slot.rule == ptx::TypeRule::suffix && slot.which == copied();
   std::string text = read_(type, exact ? Use::read_exact : Use::read, slot.relaxed);
   if (text.empty()) return may_be_constant ? constant_(type) : "";
   if (slot.negatable && type == Type::pred && random_.chance(30)) text = "!" + text;

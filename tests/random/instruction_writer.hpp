@@ -40,8 +40,8 @@ class InstructionWriter {
   std::string written_;
 };
 
-// With these operands ptxas 13.0 gives something else than PTX says: constants beyond the width in bfe and bfi, the least
-// integer as the offset of fns, which minimum or maximum of a NaN with itself is.
+// With these operands ptxas 13.0 gives something else than PTX says: constants beyond the width in bfe and bfi, the
+// least integer as the offset of fns, which minimum or maximum of a NaN with itself is.
 bool operands_differ_on_gpus(const Choice& choice, const std::string& text);
 
 }  // namespace heddle::test::random_kernel

@@ -10,11 +10,14 @@ namespace {
 
 constexpr unsigned word_count = 4096, float_count = 64, double_count = 64;
 constexpr unsigned own_words = 16, own_units = 8;  // of a thread, in `scratch` and in `lanes`
-constexpr const char* pointers[] = {"words", "floats", "doubles", "scratch", "lanes", "acc32", "acc64", "out32", "out64", "outd"};
+constexpr const char* pointers[] = {"words", "floats", "doubles", "scratch", "lanes",
+                                    "acc32", "acc64",  "out32",   "out64",   "outd"};
 
 constexpr const char* own_declarations =
-    "  .reg .b32 %k_tx, %k_ty, %k_tz, %k_lin, %k_gid, %k_gx, %k_own, %k_block, %k_lane, %k_warp, %k_mask, %k_t, %k_bx, %k_nx, %m_own;\n"
-    "  .reg .b64 %b_words, %b_floats, %b_doubles, %b_scratch, %b_lanes, %b_acc32, %b_acc64, %b_out32, %b_out64, %b_outd;\n"
+    "  .reg .b32 %k_tx, %k_ty, %k_tz, %k_lin, %k_gid, %k_gx, %k_own, %k_block, %k_lane, %k_warp, %k_mask, %k_t, %k_bx, "
+    "%k_nx, %m_own;\n"
+    "  .reg .b64 %b_words, %b_floats, %b_doubles, %b_scratch, %b_lanes, %b_acc32, %b_acc64, %b_out32, %b_out64, "
+    "%b_outd;\n"
     "  .local .align 16 .b8 array[64];\n"
     "  .local .align 16 .b8 direct[32];\n";
 
@@ -23,7 +26,8 @@ unsigned kind_of(Type type) { return type == Type::f64 ? 2 : ptx::bit_width(type
 
 }  // namespace
 
-KernelWriter::KernelWriter(Setting& setting) : s_(setting), random_(setting.random), w_(setting, true), records_(setting.random.chance(40)) {
+KernelWriter::KernelWriter(Setting& setting)
+    : s_(setting), random_(setting.random), w_(setting, true), records_(setting.random.chance(40)) {
   declare_registers();
   add_regions();
 }
@@ -92,12 +96,16 @@ std::string KernelWriter::parameters() const {
 std::string KernelWriter::arguments() const {
   const std::uint64_t threads = s_.threads();
   const unsigned seed = static_cast<unsigned>(random_.below(1000000));
-  std::string text = fmt::format("//: arg words u32[{}] = bits {}\n//: arg floats f32[{}] = 0x7fffffff 0x7f800000 0xff800000 0 -0.0 0x1 0x807fffff 0x800000 0x7f7fffff 1 -1",
-                                 word_count, seed, float_count);
+  std::string text = fmt::format(
+      "//: arg words u32[{}] = bits {}\n//: arg floats f32[{}] = 0x7fffffff 0x7f800000 0xff800000 0 -0.0 0x1 "
+      "0x807fffff 0x800000 0x7f7fffff 1 -1",
+      word_count, seed, float_count);
   for (unsigned i = 11; i < float_count; ++i) {
     const auto bits = static_cast<std::uint32_t>(random_.bits());
     const bool nan = (bits & 0x7f800000) == 0x7f800000;
-    text += nan ? " 0x7fffffff" : random_.chance(50) ? fmt::format(" {:#x}", bits) : fmt::format(" {}", static_cast<double>(random_.between(-800, 800)) / 8);
+    text += nan                  ? " 0x7fffffff"
+            : random_.chance(50) ? fmt::format(" {:#x}", bits)
+                                 : fmt::format(" {}", static_cast<double>(random_.between(-800, 800)) / 8);
   }
   text += fmt::format("\n//: arg doubles f64[{}] = special {}\n", double_count, seed + 1);
   text += fmt::format("//: arg scratch u32[{}] = bits {}\n", threads * own_words, seed + 2);
@@ -106,8 +114,10 @@ std::string KernelWriter::arguments() const {
   text += fmt::format("//: arg out32 u32[{}] = fill 0xa5a5a5a5\n", slots(0) * threads);
   text += fmt::format("//: arg out64 u64[{}] = fill 0xa5a5a5a5a5a5a5a5\n", slots(1) * threads);
   text += fmt::format("//: arg outd f64[{}] = fill 0xa5a5a5a5a5a5a5a5\n", slots(2) * threads);
-  text += fmt::format("//: arg n u32 = {}\n//: arg k u64 = {:#x}\n//: arg x f32 = {}\n", random_.below(200), random_.bits(), random_.between(-40, 40));
-  for (const char* name : {"scratch", "lanes", "acc32", "acc64", "out32", "out64", "outd"}) text += fmt::format("//: expect {} same-as interp\n", name);
+  text += fmt::format("//: arg n u32 = {}\n//: arg k u64 = {:#x}\n//: arg x f32 = {}\n", random_.below(200),
+                      random_.bits(), random_.between(-40, 40));
+  for (const char* name : {"scratch", "lanes", "acc32", "acc64", "out32", "out64", "outd"})
+    text += fmt::format("//: expect {} same-as interp\n", name);
   return text;
 }
 
@@ -147,11 +157,17 @@ Statement KernelWriter::numbers() {
   line("add.u32 %k_block, %k_block, %k_t;");
   line("mov.u32 %k_t, %nctaid.x;");
   line("mad.lo.u32 %k_block, %k_block, %k_t, %k_bx;");
-  if (flat && grid.y * grid.z == 1 && random_.chance(70)) line("mov.b32 %k_gid, %k_gx;");
-  else line("mad.lo.s32 %k_gid, %k_block, {}, %k_lin;", s_.block_threads());
+  if (flat && grid.y * grid.z == 1 && random_.chance(70))
+    line("mov.b32 %k_gid, %k_gx;");
+  else
+    line("mad.lo.s32 %k_gid, %k_block, {}, %k_lin;", s_.block_threads());
   line("shl.b32 %k_own, %k_lin, 4;");
-  const std::int64_t threads = static_cast<std::int64_t>(s_.threads()), own = static_cast<std::int64_t>(s_.block_threads());
-  scope_.known = {{"%k_tx", block.x - 1}, {"%k_gid", threads - 1}, {"%k_lin", own - 1}, {"%k_gx", std::int64_t{grid.x} * block.x - 1}};
+  const std::int64_t threads = static_cast<std::int64_t>(s_.threads()),
+                     own = static_cast<std::int64_t>(s_.block_threads());
+  scope_.known = {{"%k_tx", block.x - 1},
+                  {"%k_gid", threads - 1},
+                  {"%k_lin", own - 1},
+                  {"%k_gx", std::int64_t{grid.x} * block.x - 1}};
   if (!flat) scope_.known.push_back({"%k_ty", block.y - 1}), scope_.known.push_back({"%k_tz", block.z - 1});
   if (!s_.warp) return Statement::lines(text);
   line("mov.u32 %k_lane, %laneid;");
@@ -170,8 +186,8 @@ Statement KernelWriter::numbers() {
   return Statement::lines(text);
 }
 
-// Where the thread's part of each buffer begins, in registers that are written once: without one of them a kernel reads an
-// uninitialised register instead of having races.
+// Where the thread's part of each buffer begins, in registers that are written once: without one of them a kernel reads
+// an uninitialised register instead of having races.
 Statement KernelWriter::bases() {
   std::string text;
   const auto base = [&](const std::string& name, const char* multiply, std::uint64_t bytes) {
@@ -198,7 +214,8 @@ Statement KernelWriter::bases() {
 Statement KernelWriter::initialise_memory() {
   std::string text;
   for (unsigned at = 0; at < 64; at += 16)
-    Writer::line(text, "st.local.v4.b32 [array+{}], {{{}, %k_tx, {}, {}}};", at, random_.below(1000), random_.below(1000), random_.bits() >> 32);
+    Writer::line(text, "st.local.v4.b32 [array+{}], {{{}, %k_tx, {}, {}}};", at, random_.below(1000),
+                 random_.below(1000), random_.bits() >> 32);
   for (unsigned at = 0; at < 32; at += 8) Writer::line(text, "st.local.b64 [direct+{}], {};", at, random_.bits() >> 1);
   Writer::line(text, "mov.u32 %m_own, own;");
   Writer::line(text, "add.u32 %m_own, %m_own, %k_own;");
@@ -214,7 +231,8 @@ std::string KernelWriter::initial_word(Type type) {
     Writer::line(text, "mad.wide.u32 {}, {}, {}, %b_words;", t, random_.pick(scope_.known).name, 8u);
     Writer::line(text, "ld.global.{} %INTO, [{}+{}];", ptx::name(type), t, 8 * random_.below(64));
   } else if (random_.chance(60) && ptx::bit_width(type) == 32) {
-    Writer::line(text, "mad.lo.s32 %INTO, {}, {}, {};", random_.pick(scope_.known).name, random_.between(-4, 8), random_.between(-100, 100));
+    Writer::line(text, "mad.lo.s32 %INTO, {}, {}, {};", random_.pick(scope_.known).name, random_.between(-4, 8),
+                 random_.between(-100, 100));
   } else {
     Writer::line(text, "mov.{} %INTO, {};", ptx::name(type), w_.constant(type));
   }
@@ -227,9 +245,11 @@ Statement KernelWriter::initial_value(const Reg& reg) {
   const std::string known = random_.pick(scope_.known).name;
   switch (reg.type) {
     case Type::pred:
-      Writer::line(text, "setp.{} {}, {}, {};", random_.chance(50) ? "lt.u32" : "ne.s32", reg.name, known, random_.below(40));
+      Writer::line(text, "setp.{} {}, {}, {};", random_.chance(50) ? "lt.u32" : "ne.s32", reg.name, known,
+                   random_.below(40));
       return Statement::lines(text);
-    case Type::f32: case Type::f64: {
+    case Type::f32:
+    case Type::f64: {
       const bool single = reg.type == Type::f32;
       if (random_.chance(25)) {
         Writer::line(text, "mov.{} {}, {};", ptx::name(reg.type), reg.name, w_.constant(reg.type));
@@ -243,10 +263,12 @@ Statement KernelWriter::initial_value(const Reg& reg) {
       }
       return Statement::lines(text);
     }
-    case Type::f16: case Type::f16x2: text = initial_word(ptx::bit_width(reg.type) == 16 ? Type::b16 : Type::b32); break;
+    case Type::f16:
+    case Type::f16x2: text = initial_word(ptx::bit_width(reg.type) == 16 ? Type::b16 : Type::b32); break;
     default: text = initial_word(reg.type); break;
   }
-  for (std::size_t at = text.find("%INTO"); at != std::string::npos; at = text.find("%INTO")) text.replace(at, 5, reg.name);
+  for (std::size_t at = text.find("%INTO"); at != std::string::npos; at = text.find("%INTO"))
+    text.replace(at, 5, reg.name);
   return Statement::lines(text);
 }
 
@@ -283,7 +305,11 @@ Statement KernelWriter::store_result(const Reg& reg) {
     Writer::line(text, "cvt.u32.u16 {}, {};", value, bits);
   }
   static constexpr const char* bases[] = {"%b_out32", "%b_out64", "%b_outd"};
-  Writer::line(text, "st.global.{} [{}+{}], {};", kind == 2 ? "f64" : kind == 1 ? "b64" : "b32", bases[kind], at, value);
+  Writer::line(text, "st.global.{} [{}+{}], {};",
+               kind == 2   ? "f64"
+               : kind == 1 ? "b64"
+                           : "b32",
+               bases[kind], at, value);
   return Statement::lines(text);
 }
 

@@ -25,8 +25,10 @@ namespace {
 void write(const Body& body, std::string& text) {
   for (const Statement& statement : body)
     for (const Piece& piece : statement.pieces) {
-      if (piece.is_body) write(piece.body, text);
-      else text += piece.text;
+      if (piece.is_body)
+        write(piece.body, text);
+      else
+        text += piece.text;
     }
 }
 
@@ -35,7 +37,8 @@ std::string extent(const Dim3& d) { return fmt::format("{} {} {}", d.x, d.y, d.z
 }  // namespace
 
 std::string Program::text() const {
-  std::string text = fmt::format("// seed {}\n//: launch k grid {} block {}", seed, extent(launch.grid), extent(launch.block));
+  std::string text =
+      fmt::format("// seed {}\n//: launch k grid {} block {}", seed, extent(launch.grid), extent(launch.block));
   if (launch.dynamic_shared) text += fmt::format(" shared {}", launch.dynamic_shared);
   if (launch.blocks != BlockRange{0, launch.grid.count()})
     text += fmt::format(" blocks {} {}", launch.blocks.begin, launch.blocks.end);

@@ -39,14 +39,14 @@ struct Launch {
   Dim3 grid, block;
   BlockRange blocks;  // of the grid
   std::uint32_t dynamic_shared = 0;
-  bool check = false;   // verify each access
+  bool check = false;  // verify each access
 };
 
 struct Program {
   std::uint64_t seed = 0;
   Launch launch;
-  std::string arguments;  // directives
-  std::string head;       // version, target, module variables
+  std::string arguments;            // directives
+  std::string head;                 // version, target, module variables
   std::vector<Function> functions;  // the kernel is the last one
   std::string text() const;
 };

@@ -1,5 +1,5 @@
-// Random kernels give the same on the CPU device as on the interpreter, bit for bit. HEDDLE_RANDOM_SEEDS=BEGIN:END chooses
-// the seeds. The kernels of a seed are the same on every machine for one compiler.
+// Random kernels give the same on the CPU device as on the interpreter, bit for bit. HEDDLE_RANDOM_SEEDS=BEGIN:END
+// chooses the seeds. The kernels of a seed are the same on every machine for one compiler.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -14,7 +14,10 @@ using Clock = std::chrono::steady_clock;
 class Reducer {
  public:
   Reducer(Program program, const Judge& judge, Verdict verdict, unsigned seconds)
-      : program_(std::move(program)), judge_(judge), verdict_(verdict), end_(Clock::now() + std::chrono::seconds(seconds)) {}
+      : program_(std::move(program)),
+        judge_(judge),
+        verdict_(verdict),
+        end_(Clock::now() + std::chrono::seconds(seconds)) {}
 
   Program run() {
     for (bool smaller = true; smaller && !late();) {
@@ -57,7 +60,8 @@ class Reducer {
 
   bool drop_function(std::size_t f) {
     if (f + 1 == program_.functions.size()) return false;
-    return attempt<std::vector<Function>>(program_.functions, [&](auto& all) { all.erase(all.begin() + static_cast<std::ptrdiff_t>(f)); });
+    return attempt<std::vector<Function>>(program_.functions,
+                                          [&](auto& all) { all.erase(all.begin() + static_cast<std::ptrdiff_t>(f)); });
   }
 
   bool shrink_launch() {
@@ -77,8 +81,10 @@ class Reducer {
     for (std::size_t part = body.size(); part > 0; part /= 2)
       for (std::size_t at = 0; at + part <= body.size() && !late();) {
         const auto begin = static_cast<std::ptrdiff_t>(at), end = static_cast<std::ptrdiff_t>(at + part);
-        if (attempt<Body>(body, [&](Body& b) { b.erase(b.begin() + begin, b.begin() + end); })) smaller = true;
-        else at += part;
+        if (attempt<Body>(body, [&](Body& b) { b.erase(b.begin() + begin, b.begin() + end); }))
+          smaller = true;
+        else
+          at += part;
       }
     for (std::size_t at = 0; at < body.size() && !late(); ++at) {
       for (std::size_t p = 0; p < body[at].pieces.size(); ++p)

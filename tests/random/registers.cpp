@@ -11,7 +11,8 @@ using ptx::Type;
 bool may_stand(const Reg& reg, Type wanted, bool relaxed, Use use) {
   if (!ptx::register_fits(reg.type, wanted, relaxed)) return false;
   // Floating-point numbers have their own width only.
-  if ((ptx::is_float(wanted) || ptx::is_float(reg.type)) && ptx::bit_width(reg.type) != ptx::bit_width(wanted)) return false;
+  if ((ptx::is_float(wanted) || ptx::is_float(reg.type)) && ptx::bit_width(reg.type) != ptx::bit_width(wanted))
+    return false;
   if (reg.type == Type::f16x2 && wanted != Type::f16x2 && wanted != Type::b32) return false;
   const bool writes = use == Use::write || use == Use::write_exact;
   if (reg.type == Type::f64) return wanted == Type::f64;
@@ -44,7 +45,8 @@ const Reg* Registers::pick(Random& random, Type wanted, bool relaxed, Use use) c
 
 std::string Registers::declarations() const {
   std::string text;
-  for (const Group& group : groups_) text += fmt::format("  .reg .{} %{}<{}>;\n", ptx::name(group.type), group.prefix, group.count);
+  for (const Group& group : groups_)
+    text += fmt::format("  .reg .{} %{}<{}>;\n", ptx::name(group.type), group.prefix, group.count);
   return text;
 }
 

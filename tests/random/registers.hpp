@@ -1,8 +1,8 @@
 // The registers of a random function and which of them may stand where.
 //
-// Two things keep kernels deterministic. An f32 NaN has no payload once arithmetic has touched it, but may keep one that
-// was loaded; so .f32 registers only ever hold canonical NaNs, and what has other bits lives in .b32 registers. The NaN of
-// f64 arithmetic is any NaN; so .f64 registers are never looked at as bits.
+// Two things keep kernels deterministic. An f32 NaN has no payload once arithmetic has touched it, but may keep one
+// that was loaded; so .f32 registers only ever hold canonical NaNs, and what has other bits lives in .b32 registers.
+// The NaN of f64 arithmetic is any NaN; so .f64 registers are never looked at as bits.
 #pragma once
 
 #include <string>

@@ -38,7 +38,8 @@ int run_range(const Tool& tool, const std::string& range) {
     const Comparison comparison = tool.compare(tool.program(seed).text());
     if (comparison.verdict == Verdict::equal) continue;
     ++bad;
-    std::printf("seed %llu %s: %s\n", static_cast<unsigned long long>(seed), name(comparison.verdict), comparison.text.c_str());
+    std::printf("seed %llu %s: %s\n", static_cast<unsigned long long>(seed), name(comparison.verdict),
+                comparison.text.c_str());
     std::fflush(stdout);
   }
   return bad != 0;
@@ -78,15 +79,24 @@ int tool_main(int argc, char** argv, const Run& run) {
   unsigned reduce_seconds = 0;
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i], value = i + 1 < argc ? argv[i + 1] : "";
-    if (word == "--range") range = value, ++i;
-    else if (word == "--file") file = value, ++i;
-    else if (word == "--seed") seed = std::strtoull(value.c_str(), nullptr, 0), ++i;
-    else if (word == "--reduce") reduce_seconds = static_cast<unsigned>(std::atoi(value.c_str())), ++i;
-    else if (word == "--print") print = true;
-    else if (word == "--together") tool.apart = false;
-    else if (word == "--for-gpu") tool.for_gpu = true;
-    else if (word == "--instructions") tool.instructions = true;
-    else return std::fprintf(stderr, "unknown option %s\n", word.c_str()), 2;
+    if (word == "--range")
+      range = value, ++i;
+    else if (word == "--file")
+      file = value, ++i;
+    else if (word == "--seed")
+      seed = std::strtoull(value.c_str(), nullptr, 0), ++i;
+    else if (word == "--reduce")
+      reduce_seconds = static_cast<unsigned>(std::atoi(value.c_str())), ++i;
+    else if (word == "--print")
+      print = true;
+    else if (word == "--together")
+      tool.apart = false;
+    else if (word == "--for-gpu")
+      tool.for_gpu = true;
+    else if (word == "--instructions")
+      tool.instructions = true;
+    else
+      return std::fprintf(stderr, "unknown option %s\n", word.c_str()), 2;
   }
   if (!range.empty()) return run_range(tool, range);
   return file.empty() ? run_seed(tool, seed, print, reduce_seconds) : run_file(tool, file.c_str());

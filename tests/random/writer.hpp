@@ -37,7 +37,7 @@ struct Scope {
 // A piece of memory of which every byte holds something.
 struct Region {
   enum class Kind : std::uint8_t { global, constant, shared, local } kind = Kind::global;
-  std::string base;          // a symbol, or a 64-bit register with a global address
+  std::string base;  // a symbol, or a 64-bit register with a global address
   bool symbol = false;
   unsigned bytes = 0;        // that each thread may touch; a power of two
   std::string offset;        // 32-bit register with where the thread's part begins (symbols only)
@@ -160,8 +160,8 @@ class Writer {
   // writer_calls.cpp
   std::string call(const Scope& scope);
   std::string call_through_pointer(const Scope& scope);
-  std::string call_lines(const Scope& scope, const Signature& signature, const std::string& target, const std::string& before_call,
-                         const std::string& prototype, const std::string& first);
+  std::string call_lines(const Scope& scope, const Signature& signature, const std::string& target,
+                         const std::string& before_call, const std::string& prototype, const std::string& first);
 
   Setting& s_;
   Random& random_;

@@ -18,7 +18,12 @@ namespace {
 // ptxas 13.0 runs these whatever their guard says, or gives another NaN.
 bool ptxas_forgets_guard(Opcode opcode) {
   switch (opcode) {
-    case Opcode::testp: case Opcode::set: case Opcode::neg: case Opcode::abs: case Opcode::min: case Opcode::max: return true;
+    case Opcode::testp:
+    case Opcode::set:
+    case Opcode::neg:
+    case Opcode::abs:
+    case Opcode::min:
+    case Opcode::max: return true;
     default: return false;
   }
 }
@@ -26,7 +31,8 @@ bool ptxas_forgets_guard(Opcode opcode) {
 constexpr std::uint32_t floats[] = {0x00000000, 0x80000000, 0x3f800000, 0xbf800000, 0x00000001, 0x807fffff, 0x00800000,
                                     0x7f7fffff, 0x7f800000, 0xff800000, 0x3fc00000, 0x4b000001, 0x5f000000, 0xcf000000,
                                     0x33800000, 0x477fe000, 0x41200000, 0x3eaaaaab, 0x4f800000, 0xc2f6e979};
-constexpr double doubles[] = {0.0, -0.0, 1.0, -1.5, 0x1p-1074, 0x1.fffffffffffffp1023, 3.0, 1e10, 0x1p63, -0x1p31, 0.1, 255.0};
+constexpr double doubles[] = {0.0, -0.0, 1.0,    -1.5,    0x1p-1074, 0x1.fffffffffffffp1023,
+                              3.0, 1e10, 0x1p63, -0x1p31, 0.1,       255.0};
 
 }  // namespace
 
@@ -117,15 +123,18 @@ std::string Writer::carry_chain(const Scope& scope) {
   for (unsigned i = 0; i < length; ++i) {
     const bool first = i == 0, last = i + 1 == length;
     const std::string cc = first || !last || random_.chance(30) ? ".cc" : "";
-    const std::string a = read(scope, wide), b = random_.chance(20) ? constant(wide) : read(scope, wide), d = write(wide);
+    const std::string a = read(scope, wide), b = random_.chance(20) ? constant(wide) : read(scope, wide),
+                      d = write(wide);
     const std::string carry = first ? "" : "c";
     if (family == 2 && random_.chance(70)) {
-      line(text, "{}mad{}.{}{}.{} {}, {}, {}, {};", guarded, carry, random_.chance(50) ? "lo" : "hi", cc, type, d, a, b, read(scope, wide));
+      line(text, "{}mad{}.{}{}.{} {}, {}, {}, {};", guarded, carry, random_.chance(50) ? "lo" : "hi", cc, type, d, a, b,
+           read(scope, wide));
     } else {
       const bool subtracts = family == 1;
       line(text, "{}{}{}{}.{} {}, {}, {};", guarded, subtracts ? "sub" : "add", carry, cc, type, d, a, b);
     }
-    if (!last && random_.chance(20)) line(text, "xor.b32 {}, {}, {};", write(Type::u32), read(scope, Type::b32), read(scope, Type::b32));
+    if (!last && random_.chance(20))
+      line(text, "xor.b32 {}, {}, {};", write(Type::u32), read(scope, Type::b32), read(scope, Type::b32));
   }
   return text;
 }
@@ -207,11 +216,14 @@ std::string Writer::affine_value(const Scope& scope) {
     case 1: line(text, "sub.s32 {}, {}, {};", d, c, a); break;
     case 2: line(text, "shl.b32 {}, {}, {};", d, a, random_.below(6)); break;
     case 3: line(text, "add.s32 {}, {}, {};", d, a, c); break;
-    case 4: line(text, "mul.wide.{} {}, {}, {};", random_.chance(50) ? "u32" : "s32", write(Type::b64), a, random_.below(16)); break;
-    case 5: line(text, "cvt.{}.{} {}, {};", random_.chance(50) ? "u64" : "s64", random_.chance(50) ? "u32" : "s32", write(Type::b64), a); break;
-    default:
-      line(text, "{} {}, {}, {};", random_.chance(50) ? "and.b32" : "xor.b32", d, a, random_.below(64));
+    case 4:
+      line(text, "mul.wide.{} {}, {}, {};", random_.chance(50) ? "u32" : "s32", write(Type::b64), a, random_.below(16));
       break;
+    case 5:
+      line(text, "cvt.{}.{} {}, {};", random_.chance(50) ? "u64" : "s64", random_.chance(50) ? "u32" : "s32",
+           write(Type::b64), a);
+      break;
+    default: line(text, "{} {}, {}, {};", random_.chance(50) ? "and.b32" : "xor.b32", d, a, random_.below(64)); break;
   }
   return text;
 }

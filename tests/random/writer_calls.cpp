@@ -27,9 +27,11 @@ std::string Writer::call_lines(const Scope& scope, const Signature& signature, c
     list += (i > 0 ? ", c" : "c") + std::to_string(i);
   }
   line(text, ".param .{} given;", ptx::name(signature.result));
-  line(text, "call{} (given), {}, ({}){};", guarded.empty() && scope.uniform && random_.chance(50) ? ".uni" : "", target, list, prototype);
+  line(text, "call{} (given), {}, ({}){};", guarded.empty() && scope.uniform && random_.chance(50) ? ".uni" : "",
+       target, list, prototype);
   const bool is_float = signature.result == Type::f32;
-  line(text, "ld.param.{} {}, [given];", ptx::name(signature.result), write(signature.result, is_float ? Use::write : Use::write_exact));
+  line(text, "ld.param.{} {}, [given];", ptx::name(signature.result),
+       write(signature.result, is_float ? Use::write : Use::write_exact));
   return text + "  }\n" + (guarded.empty() ? "" : skip + ":\n");
 }
 
@@ -37,7 +39,9 @@ std::string Writer::call(const Scope& scope) {
   if (s_.signatures.empty() || scope.turns > 16) return arithmetic(scope, false);
   if (random_.chance(25)) return call_through_pointer(scope);
   const Signature& signature = random_.pick(s_.signatures);
-  if (signature.takes_mask) return scope.mask.empty() ? arithmetic(scope, false) : call_lines(scope, signature, signature.name, "", "", scope.mask);
+  if (signature.takes_mask)
+    return scope.mask.empty() ? arithmetic(scope, false)
+                              : call_lines(scope, signature, signature.name, "", "", scope.mask);
   if (!signature.recursive) return call_lines(scope, signature, signature.name, "", "", "");
   std::string text;
   const std::string depth = temp(Type::b32);
@@ -52,7 +56,9 @@ std::string Writer::call_through_pointer(const Scope& scope) {
     if (!signature.takes_mask && !signature.recursive && !signature.pair) alike.push_back(&signature);
   if (alike.empty()) return arithmetic(scope, false);
   const Signature& first = *random_.pick(alike);
-  std::erase_if(alike, [&](const Signature* other) { return other->parameters != first.parameters || other->result != first.result; });
+  std::erase_if(alike, [&](const Signature* other) {
+    return other->parameters != first.parameters || other->result != first.result;
+  });
   const Signature& second = *random_.pick(alike);
   std::string text;
   const std::string f = temp(Type::b64), g = temp(Type::b64), chosen = temp(Type::b64);

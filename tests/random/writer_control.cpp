@@ -36,11 +36,14 @@ std::string Writer::condition(const Scope& scope, std::string& text, bool all_un
     case 2:
       if (!scope.known.empty()) {
         const Known& known = random_.pick(scope.known);
-        line(text, "setp.{} {}, {}, {};", random_.pick(compares), p, known.name, random_.below(static_cast<std::size_t>(known.most) + 1));
+        line(text, "setp.{} {}, {}, {};", random_.pick(compares), p, known.name,
+             random_.below(static_cast<std::size_t>(known.most) + 1));
         return p;
       }
       [[fallthrough]];
-    case 3: line(text, "setp.{} {}, {}, {};", random_.pick(compares), p, read(scope, Type::u32), read(scope, Type::u32)); return p;
+    case 3:
+      line(text, "setp.{} {}, {}, {};", random_.pick(compares), p, read(scope, Type::u32), read(scope, Type::u32));
+      return p;
     default: line(text, "setp.gt.f32 {}, {}, {};", p, read(scope, Type::f32), constant(Type::f32)); return p;
   }
 }
@@ -105,15 +108,28 @@ Statement Writer::plain_statement(const Scope& scope) {
 Statement Writer::control_statement(const Scope& scope) {
   const bool loops = scope.turns < most_turns;
   for (;;) switch (random_.below(12)) {
-    case 0: case 1: case 2: return choice(scope);
-    case 3: return short_circuit(scope);
-    case 4: case 5: if (loops) return counted_loop(scope); break;
-    case 6: if (loops && !scope.mask.empty()) return masked_loop(scope); break;
-    case 7: if (loops) return turning_loop(scope); break;
-    case 8: return switch_statement(scope);
-    case 9: if (loops) return loops_with_one_head(scope); break;
-    default: if (loops) return jumble(scope); break;
-  }
+      case 0:
+      case 1:
+      case 2: return choice(scope);
+      case 3: return short_circuit(scope);
+      case 4:
+      case 5:
+        if (loops) return counted_loop(scope);
+        break;
+      case 6:
+        if (loops && !scope.mask.empty()) return masked_loop(scope);
+        break;
+      case 7:
+        if (loops) return turning_loop(scope);
+        break;
+      case 8: return switch_statement(scope);
+      case 9:
+        if (loops) return loops_with_one_head(scope);
+        break;
+      default:
+        if (loops) return jumble(scope);
+        break;
+    }
 }
 
 Statement Writer::choice(const Scope& scope) {
@@ -134,7 +150,9 @@ Statement Writer::choice(const Scope& scope) {
   line(text, "@{}{} bra{} {};", negated ? "" : "!", p, uni, has_else ? otherwise : end);
   Statement statement;
   statement.add(text).add(some(then, 5));
-  if (has_else) statement.add(fmt::format("  bra{} {};\n{}:\n", random_.chance(30) ? ".uni" : "", end, otherwise)).add(some(other, 5));
+  if (has_else)
+    statement.add(fmt::format("  bra{} {};\n{}:\n", random_.chance(30) ? ".uni" : "", end, otherwise))
+        .add(some(other, 5));
   return statement.add(end + ":\n");
 }
 
@@ -276,11 +294,13 @@ Statement Writer::switch_statement(const Scope& scope) {
   for (unsigned i = 0; i < labels; ++i) names.push_back(s_.label("case"));
   std::string text;
   const std::string i = temp(Type::b32), t = temp(Type::b32);
-  line(text, "shr.u32 {}, {}, {};", t, all_uniform ? read_uniform(Type::u32) : read(scope, Type::u32), random_.chance(70) ? 0 : 13);
+  line(text, "shr.u32 {}, {}, {};", t, all_uniform ? read_uniform(Type::u32) : read(scope, Type::u32),
+       random_.chance(70) ? 0 : 13);
   line(text, "rem.u32 {}, {}, {};", i, t, cases);
   line(text, "{}: .branchtargets", table);
   text.pop_back();
-  for (unsigned k = 0; k < cases; ++k) text += (k > 0 ? ", " : " ") + (k < labels ? names[k] : random_.chance(50) ? end : random_.pick(names));
+  for (unsigned k = 0; k < cases; ++k)
+    text += (k > 0 ? ", " : " ") + (k < labels ? names[k] : random_.chance(50) ? end : random_.pick(names));
   text += ";\n";
   line(text, "brx.idx{} {}, {};", all_uniform && random_.chance(30) ? ".uni" : "", i, table);
   const Scope inside = inner(scope, all_uniform);
@@ -327,7 +347,8 @@ Statement Writer::jumble(const Scope& scope) {
     Body block = some(inside, 3);
     for (unsigned i = random_.below(3); i > 0; --i) block.push_back(jump(b));
     if (random_.chance(25) && b + 1 < blocks) {
-      block.push_back(Statement::lines(fmt::format("  bra {};\n", random_.chance(30) ? end : names[b + 1 + random_.below(blocks - b - 1)])));
+      block.push_back(Statement::lines(
+          fmt::format("  bra {};\n", random_.chance(30) ? end : names[b + 1 + random_.below(blocks - b - 1)])));
     }
     statement.add(std::move(block));
     text.clear();

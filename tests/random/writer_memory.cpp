@@ -49,22 +49,30 @@ std::string Writer::affine_index(const Scope& scope, std::string& text, unsigned
     if (most <= 0) continue;
     const std::int64_t factor = random_.chance(40) ? 1 : random_.between(-most, most);
     const std::string next = temp(Type::b32);
-    if (factor == 1 && sum.empty() && detour == 0) line(text, "mov.u32 {}, {};", next, term.name);
-    else if (factor == 1 && !sum.empty()) line(text, "add.s32 {}, {}, {};", next, sum, term.name);
-    else if (factor == -1 && !sum.empty()) line(text, "sub.s32 {}, {}, {};", next, sum, term.name);
-    else line(text, "mad.lo.s32 {}, {}, {}, {};", next, term.name, factor, sum.empty() ? std::to_string(detour) : sum);
+    if (factor == 1 && sum.empty() && detour == 0)
+      line(text, "mov.u32 {}, {};", next, term.name);
+    else if (factor == 1 && !sum.empty())
+      line(text, "add.s32 {}, {}, {};", next, sum, term.name);
+    else if (factor == -1 && !sum.empty())
+      line(text, "sub.s32 {}, {}, {};", next, sum, term.name);
+    else
+      line(text, "mad.lo.s32 {}, {}, {}, {};", next, term.name, factor, sum.empty() ? std::to_string(detour) : sum);
     (factor < 0 ? low : high) += factor * term.most;
     sum = next;
   }
   const std::string t = temp(Type::b32);
-  const std::int64_t start = -low + static_cast<std::int64_t>(random_.below(static_cast<std::size_t>(count - (high - low))));
-  if (sum.empty()) line(text, "mov.b32 {}, {};", t, start);
-  else line(text, "add.s32 {}, {}, {};", t, sum, static_cast<std::int32_t>(static_cast<std::uint32_t>(start) - detour));
+  const std::int64_t start =
+      -low + static_cast<std::int64_t>(random_.below(static_cast<std::size_t>(count - (high - low))));
+  if (sum.empty())
+    line(text, "mov.b32 {}, {};", t, start);
+  else
+    line(text, "add.s32 {}, {}, {};", t, sum, static_cast<std::int32_t>(static_cast<std::uint32_t>(start) - detour));
   return t;
 }
 
 // base + index * size, in one of the ways that compilers and people write it.
-std::string Writer::scaled_address(std::string& text, const std::string& base, const std::string& index, unsigned size) {
+std::string Writer::scaled_address(std::string& text, const std::string& base, const std::string& index,
+                                   unsigned size) {
   const std::string t = temp(Type::b64), w = temp(Type::b64);
   const auto wide = [&] { return temp(Type::b64); };
   const bool is_power = std::has_single_bit(size);
@@ -72,21 +80,27 @@ std::string Writer::scaled_address(std::string& text, const std::string& base, c
     case 0: line(text, "mad.wide.u32 {}, {}, {}, {};", t, index, size, base); break;
     case 1:
       line(text, "mul.wide.s32 {}, {}, {};", w, index, size);
-      if (random_.chance(50)) line(text, "add.s64 {}, {}, {};", t, w, base);
-      else line(text, "add.s64 {}, {}, {};", t, base, w);
+      if (random_.chance(50))
+        line(text, "add.s64 {}, {}, {};", t, w, base);
+      else
+        line(text, "add.s64 {}, {}, {};", t, base, w);
       break;
     case 2: {
       const std::string scaled = wide();
       line(text, "cvt.u64.u32 {}, {};", w, index);
-      if (is_power) line(text, "shl.b64 {}, {}, {};", scaled, w, std::countr_zero(size));
-      else line(text, "mul.lo.u64 {}, {}, {};", scaled, w, size);
+      if (is_power)
+        line(text, "shl.b64 {}, {}, {};", scaled, w, std::countr_zero(size));
+      else
+        line(text, "mul.lo.u64 {}, {}, {};", scaled, w, size);
       line(text, "add.s64 {}, {}, {};", t, base, scaled);
       break;
     }
     case 3: {
       const std::string scaled = temp(Type::b32);
-      if (is_power) line(text, "shl.b32 {}, {}, {};", scaled, index, std::countr_zero(size));
-      else line(text, "mul.lo.u32 {}, {}, {};", scaled, index, size);
+      if (is_power)
+        line(text, "shl.b32 {}, {}, {};", scaled, index, std::countr_zero(size));
+      else
+        line(text, "mul.lo.u32 {}, {}, {};", scaled, index, size);
       line(text, "cvt.u64.u32 {}, {};", w, scaled);
       line(text, "add.u64 {}, {}, {};", t, base, w);
       break;
@@ -159,8 +173,10 @@ Writer::Place Writer::window_place(const Scope& scope, std::string& text, const 
 
 // A place in the region, aligned to `size`.
 Writer::Place Writer::place(const Scope& scope, std::string& text, const Region& region, unsigned size) {
-  if (region.direct_only) return {fmt::format("{}+{}", region.base, random_.below(region.bytes / size) * size), ".local"};
-  if (region.kind == Region::Kind::shared || region.kind == Region::Kind::local) return window_place(scope, text, region, size);
+  if (region.direct_only)
+    return {fmt::format("{}+{}", region.base, random_.below(region.bytes / size) * size), ".local"};
+  if (region.kind == Region::Kind::shared || region.kind == Region::Kind::local)
+    return window_place(scope, text, region, size);
   std::string space = region.kind == Region::Kind::constant ? ".const" : ".global", base = region.base;
   if (region.symbol && random_.chance(20))
     return {fmt::format("{}+{}", region.base, random_.below(region.bytes / size) * size), space};
@@ -240,10 +256,13 @@ std::string Writer::load(const Scope& scope, const Region& region) {
     how = random_.pick(ways);
   }
   std::string prefix = "ld" + at.space + how;
-  if (at.space == ".global" && !region.writable && random_.chance(25)) prefix = random_.chance(60) ? "ld.global.nc" : "ldu.global";
-  else if (at.space == ".global" && random_.chance(6)) prefix = random_.chance(50) ? "ld.volatile.global" : "ld.relaxed.gpu.global";
+  if (at.space == ".global" && !region.writable && random_.chance(25))
+    prefix = random_.chance(60) ? "ld.global.nc" : "ldu.global";
+  else if (at.space == ".global" && random_.chance(6))
+    prefix = random_.chance(50) ? "ld.volatile.global" : "ld.relaxed.gpu.global";
   const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
-  line(text, "{}{}{}.{} {}, [{}];", guard(scope, 15), prefix, vector, ptx::name(type), count == 1 ? target : "{" + target + "}", at.text);
+  line(text, "{}{}{}.{} {}, [{}];", guard(scope, 15), prefix, vector, ptx::name(type),
+       count == 1 ? target : "{" + target + "}", at.text);
   return text;
 }
 
@@ -261,13 +280,16 @@ std::string Writer::store(const Scope& scope, const Region& region) {
   std::erase_if(list, [&](const Reg* reg) { return !alike(*reg, model); });
   std::string source;
   for (unsigned i = 0; i < count; ++i) source += (i > 0 ? ", " : "") + random_.pick(list)->name;
-  if (count == 1 && random_.chance(12) && type != Type::b8 && type != Type::u8 && type != Type::s8) source = constant(type);
+  if (count == 1 && random_.chance(12) && type != Type::b8 && type != Type::u8 && type != Type::s8)
+    source = constant(type);
   std::string text;
   const Place at = place(scope, text, region, bytes * count);
   const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
   std::string prefix = "st" + at.space;
-  if (at.space == ".global" && random_.chance(6)) prefix = random_.chance(50) ? "st.volatile.global" : "st.relaxed.gpu.global";
-  line(text, "{}{}{}.{} [{}], {};", guard(scope, 15), prefix, vector, ptx::name(type), at.text, count == 1 ? source : "{" + source + "}");
+  if (at.space == ".global" && random_.chance(6))
+    prefix = random_.chance(50) ? "st.volatile.global" : "st.relaxed.gpu.global";
+  line(text, "{}{}{}.{} [{}], {};", guard(scope, 15), prefix, vector, ptx::name(type), at.text,
+       count == 1 ? source : "{" + source + "}");
   return text;
 }
 
@@ -285,9 +307,10 @@ std::string Writer::atomic_on_own(const Scope& scope) {
   for (const Region& region : regions)
     if (region.writable && !region.direct_only && region.kind != Region::Kind::local) own.push_back(&region);
   if (own.empty()) return arithmetic(scope, false);
-  static constexpr const char* operations[] = {"and.b32", "or.b32", "xor.b64", "exch.b32", "exch.b64", "cas.b32", "cas.b64",
-                                               "add.u32", "add.s32", "add.u64", "add.f32", "inc.u32", "dec.u32", "min.s32",
-                                               "min.u64", "max.u32", "max.s64", "add.noftz.f16x2", "cas.b16"};
+  static constexpr const char* operations[] = {"and.b32", "or.b32",  "xor.b64",         "exch.b32", "exch.b64",
+                                               "cas.b32", "cas.b64", "add.u32",         "add.s32",  "add.u64",
+                                               "add.f32", "inc.u32", "dec.u32",         "min.s32",  "min.u64",
+                                               "max.u32", "max.s64", "add.noftz.f16x2", "cas.b16"};
   const std::string operation = random_.pick(operations);
   const Type type = *ptx::type_from_name(operation.substr(operation.rfind('.') + 1));
   std::string text;
@@ -296,14 +319,18 @@ std::string Writer::atomic_on_own(const Scope& scope) {
   if (b.empty() || (c.size() == 2)) return arithmetic(scope, false);
   const std::string guarded = guard(scope, 15);
   const bool has_red = !operation.starts_with("exch") && !operation.starts_with("cas");
-  if (has_red && random_.chance(25)) line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, b);
-  else line(text, "{}atom{}.{} {}, [{}], {}{};", guarded, at.space, operation, random_.chance(10) ? "_" : write(type), at.text, b, c);
+  if (has_red && random_.chance(25))
+    line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, b);
+  else
+    line(text, "{}atom{}.{} {}, [{}], {}{};", guarded, at.space, operation, random_.chance(10) ? "_" : write(type),
+         at.text, b, c);
   return text;
 }
 
 // Reductions that all threads join, of operations that commute; nobody sees what is there in between.
 std::string Writer::reduction_on_all(const Scope& scope) {
-  static constexpr const char* narrow[] = {"add.u32", "and.b32", "or.b32", "xor.b32", "min.s32", "max.u32", "inc.u32", "max.s32"};
+  static constexpr const char* narrow[] = {"add.u32", "and.b32", "or.b32",  "xor.b32",
+                                           "min.s32", "max.u32", "inc.u32", "max.s32"};
   static constexpr const char* wide[] = {"add.u64", "xor.b64", "min.u64", "max.s64"};
   const bool is_wide = random_.chance(30);
   const unsigned number = random_.below(is_wide ? std::size(wide) : std::size(narrow));
@@ -317,10 +344,16 @@ std::string Writer::reduction_on_all(const Scope& scope) {
   line(text, "add.s64 {}, {}, {};", base, region.base, number * region.bytes);
   region.base = base;
   const Place at = place(scope, text, region, ptx::byte_size(type));
-  const std::string value = operation == "inc.u32" ? "12" : random_.chance(15) ? constant(type) : read(scope, *ptx::type_from_name(operation.substr(operation.rfind('.') + 1)));
+  const std::string value = operation == "inc.u32" ? "12"
+                            : random_.chance(15)
+                                ? constant(type)
+                                : read(scope, *ptx::type_from_name(operation.substr(operation.rfind('.') + 1)));
   const std::string guarded = guard(scope, 25);
-  if (random_.chance(70)) line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, value);
-  else line(text, "{}atom{}.{} {}, [{}], {};", guarded, at.space, operation, random_.chance(50) ? "_" : temp(type), at.text, value);
+  if (random_.chance(70))
+    line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, value);
+  else
+    line(text, "{}atom{}.{} {}, [{}], {};", guarded, at.space, operation, random_.chance(50) ? "_" : temp(type),
+         at.text, value);
   return text;
 }
 

@@ -8,9 +8,12 @@ using ptx::Type;
 std::string Writer::warp_operation(const Scope& scope) {
   if (scope.mask.empty()) return s_.warp && random_.chance(50) ? active_lanes(scope) : arithmetic(scope, false);
   switch (random_.below(7)) {
-    case 0: case 1: return s_.early_exit ? vote(scope) : shuffle(scope);  // what a lane that is gone would give is open
-    case 2: case 3: return vote(scope);
-    case 4: case 5: return match_or_reduce(scope);
+    case 0:
+    case 1: return s_.early_exit ? vote(scope) : shuffle(scope);  // what a lane that is gone would give is open
+    case 2:
+    case 3: return vote(scope);
+    case 4:
+    case 5: return match_or_reduce(scope);
     default: {
       std::string text;
       line(text, "bar.warp.sync {};", scope.mask);
@@ -24,10 +27,13 @@ std::string Writer::shuffle(const Scope& scope) {
   static constexpr const char* modes[] = {"up", "down", "bfly", "idx"};
   const unsigned mode = random_.below(4);
   std::string text;
-  const std::string value = read(scope, Type::b32), got = temp(Type::b32), in_range = temp(Type::pred), delta = temp(Type::b32);
+  const std::string value = read(scope, Type::b32), got = temp(Type::b32), in_range = temp(Type::pred),
+                    delta = temp(Type::b32);
   line(text, "mov.b32 {}, {};", got, value);
-  if (random_.chance(60)) line(text, "mov.b32 {}, {};", delta, random_.below(32));
-  else line(text, "and.b32 {}, {}, 31;", delta, random_.chance(50) ? read_uniform(Type::b32) : read(scope, Type::b32));
+  if (random_.chance(60))
+    line(text, "mov.b32 {}, {};", delta, random_.below(32));
+  else
+    line(text, "and.b32 {}, {}, 31;", delta, random_.chance(50) ? read_uniform(Type::b32) : read(scope, Type::b32));
   const unsigned segment = random_.chance(60) ? 32 : 1u << random_.below(5);
   const unsigned c = ((32 - segment) << 8) | (mode == 0 ? 0 : segment - 1);
   const std::string shuffled = temp(Type::b32);
@@ -35,8 +41,10 @@ std::string Writer::shuffle(const Scope& scope) {
   // The lane it came from, and whether that one took part.
   const std::string lane = temp(Type::b32), from = temp(Type::b32), bit = temp(Type::b32), there = temp(Type::pred);
   line(text, "mov.u32 {}, %laneid;", lane);
-  if (mode == 3) line(text, "lop3.b32 {}, {}, {}, {}, 0xca;", from, 32 - segment, lane, delta);
-  else line(text, "{} {}, {}, {};", mode == 0 ? "sub.s32" : mode == 1 ? "add.s32" : "xor.b32", from, lane, delta);
+  if (mode == 3)
+    line(text, "lop3.b32 {}, {}, {}, {}, 0xca;", from, 32 - segment, lane, delta);
+  else
+    line(text, "{} {}, {}, {};", mode == 0 ? "sub.s32" : mode == 1 ? "add.s32" : "xor.b32", from, lane, delta);
   line(text, "selp.b32 {}, {}, {}, {};", from, from, lane, in_range);
   line(text, "shr.u32 {}, {}, {};", bit, scope.mask, from);
   line(text, "and.b32 {}, {}, 1;", bit, bit);
@@ -64,13 +72,18 @@ std::string Writer::match_or_reduce(const Scope& scope) {
     const Type type = random_.chance(60) ? Type::b32 : Type::b64;
     const std::string few = temp(type);  // values that meet
     line(text, "and.{} {}, {}, {};", ptx::name(type), few, read(scope, type), random_.chance(70) ? 5 : 0);
-    if (random_.chance(50)) line(text, "match.any.sync.{} {}, {}, {};", ptx::name(type), write(Type::u32), few, scope.mask);
-    else line(text, "match.all.sync.{} {}|{}, {}, {};", ptx::name(type), write(Type::u32), write(Type::pred), few, scope.mask);
+    if (random_.chance(50))
+      line(text, "match.any.sync.{} {}, {}, {};", ptx::name(type), write(Type::u32), few, scope.mask);
+    else
+      line(text, "match.all.sync.{} {}|{}, {}, {};", ptx::name(type), write(Type::u32), write(Type::pred), few,
+           scope.mask);
     return text;
   }
-  static constexpr const char* operations[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32", "max.s32", "and.b32", "or.b32", "xor.b32"};
+  static constexpr const char* operations[] = {"add.u32", "add.s32", "min.u32", "min.s32", "max.u32",
+                                               "max.s32", "and.b32", "or.b32",  "xor.b32"};
   if (s_.target.sm < 80) return vote(scope);
-  line(text, "redux.sync.{} {}, {}, {};", random_.pick(operations), write(Type::u32), read(scope, Type::u32), scope.mask);
+  line(text, "redux.sync.{} {}, {}, {};", random_.pick(operations), write(Type::u32), read(scope, Type::u32),
+       scope.mask);
   return text;
 }
 
@@ -91,13 +104,17 @@ std::string Writer::barrier(const Scope& scope) {
   switch (random_.below(10)) {
     case 0: line(text, "bar.sync 0;"); return text;
     case 1: line(text, "barrier.sync {};", random_.below(16)); return text;
-    case 2: line(text, "bar.red.popc.u32 {}, {}, {};", write(Type::u32), random_.below(4), read(scope, Type::pred)); return text;
+    case 2:
+      line(text, "bar.red.popc.u32 {}, {}, {};", write(Type::u32), random_.below(4), read(scope, Type::pred));
+      return text;
     case 3:
-      line(text, "bar.red.{}.pred {}, 0, {}{};", random_.chance(50) ? "and" : "or", write(Type::pred), random_.chance(50) ? "!" : "", read(scope, Type::pred));
+      line(text, "bar.red.{}.pred {}, 0, {}{};", random_.chance(50) ? "and" : "or", write(Type::pred),
+           random_.chance(50) ? "!" : "", read(scope, Type::pred));
       return text;
     case 4: line(text, "membar.cta;"); return text;
     case 5: return split_barrier(scope);
-    case 6: case 7: return shared_reduction(scope);
+    case 6:
+    case 7: return shared_reduction(scope);
     default: return s_.early_exit ? shared_reduction(scope) : exchange(scope);
   }
 }
@@ -160,8 +177,10 @@ std::string Writer::shared_reduction(const Scope& scope) {
   line(text, "and.b32 {}, {}, {};", i, read(scope, Type::b32), places - 1);
   line(text, "mad.lo.u32 {}, {}, 4, {};", at, i, base);
   const std::string guarded = guard(scope, 25), value = read(scope, Type::u32);
-  if (random_.chance(60)) line(text, "{}red.shared.{} [{}], {};", guarded, operation, at, value);
-  else line(text, "{}atom.shared.{} {}, [{}], {};", guarded, operation, t, at, value);
+  if (random_.chance(60))
+    line(text, "{}red.shared.{} [{}], {};", guarded, operation, at, value);
+  else
+    line(text, "{}atom.shared.{} {}, [{}], {};", guarded, operation, t, at, value);
   line(text, "bar.sync 0;");
   line(text, "ld.shared.u32 {}, [{}+{}];", write(Type::u32), base, 4 * random_.below(places));
   line(text, "bar.sync 0;");

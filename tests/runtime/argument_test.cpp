@@ -28,14 +28,16 @@ class ArgumentTest : public RuntimeTest {
 
 TEST_F(ArgumentTest, WrongCountListsTheParameters) {
   start({"near"});
-  refused("add_to", AllOf(HasSubstr("takes 3 arguments and was given 1"), HasSubstr("value .f32"), HasSubstr("data .u64")), 1);
+  refused("add_to",
+          AllOf(HasSubstr("takes 3 arguments and was given 1"), HasSubstr("value .f32"), HasSubstr("data .u64")), 1);
   refused("fails", HasSubstr("takes 0 arguments and was given 1"), 1);
 }
 
 TEST_F(ArgumentTest, WrongSizeNamesTheParameter) {
   start({"near"});
   const Array<float> data = array<float>(4);
-  refused("add_to", AllOf(HasSubstr("argument 1"), HasSubstr("parameter n"), HasSubstr("8 bytes")), std::int64_t{4}, 1.0f, data);
+  refused("add_to", AllOf(HasSubstr("argument 1"), HasSubstr("parameter n"), HasSubstr("8 bytes")), std::int64_t{4},
+          1.0f, data);
   refused("add_to", AllOf(HasSubstr("argument 2"), HasSubstr("parameter value")), 4, 1.0, data);
 }
 
@@ -45,7 +47,8 @@ TEST_F(ArgumentTest, WrongKindNamesTheParameter) {
   refused("add_to", AllOf(HasSubstr("parameter value"), HasSubstr("decimal point")), 4, 1, data);
   refused("add_to", AllOf(HasSubstr("parameter n"), HasSubstr("convert")), 4.0f, 1.0f, data);
   refused("add_to", AllOf(HasSubstr("parameter n"), HasSubstr("an array")), data, 1.0f, data);
-  refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("a pointer"), HasSubstr("heddle::Array")), 4, 1.0f, 2.0);
+  refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("a pointer"), HasSubstr("heddle::Array")), 4, 1.0f,
+          2.0);
   refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("heddle::Array")), 4, 1.0f, 2);
 }
 

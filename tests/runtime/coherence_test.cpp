@@ -53,7 +53,8 @@ TEST_F(CoherenceTest, HostWritesReachTheDevice) {
 }
 
 TEST_F(CoherenceTest, DevicesTakeTurns) {
-  for (const auto& ids : {std::vector<std::string>{"near", "near2"}, {"near", "far"}, {"far", "far2"}, {"far", "near"}}) {
+  for (const auto& ids :
+       {std::vector<std::string>{"near", "near2"}, {"near", "far"}, {"far", "far2"}, {"far", "near"}}) {
     start(ids);
     Array<float> data = floats({1, 2});
     for (int i = 0; i < 3; ++i) {
@@ -72,7 +73,7 @@ TEST_F(CoherenceTest, ReadersKeepTheirCopies) {
   }
   EXPECT_THAT(a.read(), ElementsAre(1, 2));
   EXPECT_THAT(b.read(), ElementsAre(1, 2));
-  EXPECT_EQ(logged("far: copy 8"), 2);   // in, and a out
+  EXPECT_EQ(logged("far: copy 8"), 2);  // in, and a out
   EXPECT_EQ(logged("far2: copy 8"), 2);
 }
 
@@ -118,11 +119,11 @@ TEST_F(CoherenceTest, AddressKeepsAnArrayOnTheDevice) {
   start({"far", "far2"});
   Array<float> hidden = floats({1, 2}), other = floats({0, 0});
   const std::uint64_t address = hidden.address("far");
-  hidden.write()[0] = 40;                                            // the host's copy is the only current one now
-  launch("add_to", {.device = "far"}, 2, 1.0f, other);               // may read it: it must be there
+  hidden.write()[0] = 40;                               // the host's copy is the only current one now
+  launch("add_to", {.device = "far"}, 2, 1.0f, other);  // may read it: it must be there
   core_->synchronize();
   EXPECT_EQ(*at(address), 40);
-  at(address)[1] = 9;                                                // as a kernel might that found the pointer
+  at(address)[1] = 9;  // as a kernel might that found the pointer
   EXPECT_THAT(hidden.read(), ElementsAre(40, 9));
 }
 

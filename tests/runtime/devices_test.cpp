@@ -17,7 +17,8 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// add(n, value, x): x[i] += value, many times over `turns`; sum(n, x, y): y[i] += x[i]; fault(x): writes past everything.
+// add(n, value, x): x[i] += value, many times over `turns`; sum(n, x, y): y[i] += x[i]; fault(x): writes past
+// everything.
 constexpr const char* source = R"(
 .version 7.8
 .target sm_80
@@ -166,8 +167,9 @@ TEST(Devices, ArraysThatAreTooLargeAreRefusedWithASentence) {
   Runtime runtime({.devices = "cpu", .workers = 2});
   Module module = runtime.load_ptx(source);
   const Kernel add = module.kernel("add");
-  EXPECT_THAT(error_of(ErrorCode::out_of_memory, [&] { runtime.array<double>(std::numeric_limits<std::size_t>::max() / 4); }),
-              HasSubstr("larger than any memory"));
+  EXPECT_THAT(
+      error_of(ErrorCode::out_of_memory, [&] { runtime.array<double>(std::numeric_limits<std::size_t>::max() / 4); }),
+      HasSubstr("larger than any memory"));
   auto large = runtime.array<std::uint32_t>(std::size_t{1} << 50);
   EXPECT_THAT(error_of(ErrorCode::out_of_memory, [&] { runtime.launch(add, shape, n, 1u, 1u, large); }),
               AllOf(HasSubstr("cannot allocate"), HasSubstr("of memory")));

@@ -55,7 +55,8 @@ class FakeModule final : public device::Module {
     for (const ptx::Function& function : module_->functions) functions_.emplace_back(function, options);
   }
   device::Function& function(std::string_view name) override {
-    const auto found = std::find_if(functions_.begin(), functions_.end(), [&](auto& f) { return f.ptx().name == name; });
+    const auto found =
+        std::find_if(functions_.begin(), functions_.end(), [&](auto& f) { return f.ptx().name == name; });
     if (found == functions_.end()) throw Error(ErrorCode::not_found, "no function");
     return *found;
   }

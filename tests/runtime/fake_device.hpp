@@ -40,7 +40,8 @@ struct FakeOptions {
   std::string id = "fake";
   bool host_reaches_memory = true;
   std::map<std::string, FakeKernel> kernels;
-  std::vector<std::string>* log = nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
+  std::vector<std::string>* log =
+      nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
 };
 
 class FakeEvent final : public device::Event {

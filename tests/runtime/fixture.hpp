@@ -56,8 +56,8 @@ class RuntimeTest : public testing::Test {
   void start(const std::vector<std::string>& ids) {
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids) {
-      auto made = std::make_unique<FakeDevice>(
-          FakeOptions{.id = id, .host_reaches_memory = id.find("far") == std::string::npos, .kernels = kernels(), .log = &log_});
+      auto made = std::make_unique<FakeDevice>(FakeOptions{
+          .id = id, .host_reaches_memory = id.find("far") == std::string::npos, .kernels = kernels(), .log = &log_});
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
     }

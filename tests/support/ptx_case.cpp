@@ -104,8 +104,9 @@ std::vector<std::uint64_t> special_values(Type type) {
   if (is_real(type)) {
     const semantics::Format f = semantics::format_of(type);
     const std::uint64_t least = std::uint64_t{1} << f.fraction_bits;
-    for (std::uint64_t magnitude : {std::uint64_t{0}, std::uint64_t{1}, least - 1, least, f.one() - 1, f.one(), f.one() + 1,
-                                    f.one() + least / 2, f.one() + least, f.max_finite(), f.infinity(), f.infinity() + least / 2})
+    for (std::uint64_t magnitude :
+         {std::uint64_t{0}, std::uint64_t{1}, least - 1, least, f.one() - 1, f.one(), f.one() + 1, f.one() + least / 2,
+          f.one() + least, f.max_finite(), f.infinity(), f.infinity() + least / 2})
       for (std::uint64_t sign : {std::uint64_t{0}, f.sign_bit()}) result.push_back(magnitude | sign);
   } else {
     const std::uint64_t half = std::uint64_t{1} << (width - 1);
@@ -126,9 +127,13 @@ std::vector<std::uint64_t> random_values(Type type, std::uint64_t count, Words& 
   std::vector<std::uint64_t> result;
   for (std::uint64_t i = 0; i < count; ++i) {
     const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
-    if (is_real(type)) result.push_back(real_bits(type, low + (high - low) * unit));
-    else if (bounded) result.push_back(semantics::truncate(type, static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(low + (high - low + 1) * unit)))));
-    else result.push_back(semantics::truncate(type, random()));
+    if (is_real(type))
+      result.push_back(real_bits(type, low + (high - low) * unit));
+    else if (bounded)
+      result.push_back(semantics::truncate(
+          type, static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(low + (high - low + 1) * unit)))));
+    else
+      result.push_back(semantics::truncate(type, random()));
   }
   return result;
 }
@@ -148,8 +153,11 @@ std::vector<std::uint64_t> iota_values(Type type, std::uint64_t count, Words& wo
   std::vector<std::uint64_t> result;
   const std::string start = words.next("a start"), step = words.next("a step");
   for (std::uint64_t i = 0; i < count; ++i) {
-    if (is_real(type)) result.push_back(real_bits(type, std::stod(start) + std::stod(step) * static_cast<double>(i)));
-    else result.push_back(semantics::truncate(type, parse_value(Type::s64, start, words) + parse_value(Type::s64, step, words) * i));
+    if (is_real(type))
+      result.push_back(real_bits(type, std::stod(start) + std::stod(step) * static_cast<double>(i)));
+    else
+      result.push_back(
+          semantics::truncate(type, parse_value(Type::s64, start, words) + parse_value(Type::s64, step, words) * i));
   }
   return result;
 }
@@ -182,14 +190,22 @@ Dim3 parse_extent(Words& words) {
 void parse_launch(PtxCase& c, Words& words) {
   c.kernel = words.next("a kernel");
   while (words.more()) {
-    if (words.take("grid")) c.grid = parse_extent(words);
-    else if (words.take("block")) c.block = parse_extent(words);
-    else if (words.take("shared")) c.shared = static_cast<std::uint32_t>(words.number("bytes"));
-    else if (words.take("cooperative")) c.cooperative = true;
-    else if (words.take("poison")) c.poison = true;
-    else if (words.take("check")) c.check = true;
-    else if (words.take("blocks")) c.blocks = BlockRange{words.number("a block"), words.number("a block")};
-    else words.fail(fmt::format("unknown word '{}' in a launch", words.next("a word")));
+    if (words.take("grid"))
+      c.grid = parse_extent(words);
+    else if (words.take("block"))
+      c.block = parse_extent(words);
+    else if (words.take("shared"))
+      c.shared = static_cast<std::uint32_t>(words.number("bytes"));
+    else if (words.take("cooperative"))
+      c.cooperative = true;
+    else if (words.take("poison"))
+      c.poison = true;
+    else if (words.take("check"))
+      c.check = true;
+    else if (words.take("blocks"))
+      c.blocks = BlockRange{words.number("a block"), words.number("a block")};
+    else
+      words.fail(fmt::format("unknown word '{}' in a launch", words.next("a word")));
   }
 }
 
@@ -209,14 +225,17 @@ void parse_argument(PtxCase& c, Words& words) {
   if (!type) words.fail(fmt::format("'{}' is no type", text));
   argument.type = *type;
   argument.values.assign(count, 0);
-  if (words.take("=")) argument.values = parse_list(*type, count, words);
-  else if (!argument.buffer) words.fail("expected = and a value");
+  if (words.take("="))
+    argument.values = parse_list(*type, count, words);
+  else if (!argument.buffer)
+    words.fail("expected = and a value");
   c.arguments.push_back(std::move(argument));
 }
 
 std::optional<ErrorCode> code_from_name(const std::string& text) {
-  for (ErrorCode code : {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::parse_error, ErrorCode::unsupported,
-                         ErrorCode::out_of_memory, ErrorCode::kernel_fault, ErrorCode::deadlock})
+  for (ErrorCode code :
+       {ErrorCode::invalid_argument, ErrorCode::not_found, ErrorCode::parse_error, ErrorCode::unsupported,
+        ErrorCode::out_of_memory, ErrorCode::kernel_fault, ErrorCode::deadlock})
     if (text == name(code)) return code;
   return std::nullopt;
 }
@@ -229,7 +248,8 @@ Expectation parse_target(PtxCase& c, Words& words, unsigned line) {
   if (words.take("ulp")) e.tolerance.ulp = std::stod(words.next("a number"));
   if (words.take("rel")) e.tolerance.relative = std::stod(words.next("a number"));
   if (words.take("abs")) e.tolerance.absolute = std::stod(words.next("a number"));
-  const auto argument = std::find_if(c.arguments.begin(), c.arguments.end(), [&](const auto& a) { return a.name == e.name; });
+  const auto argument =
+      std::find_if(c.arguments.begin(), c.arguments.end(), [&](const auto& a) { return a.name == e.name; });
   if (argument == c.arguments.end() || !argument->buffer) words.fail(fmt::format("no buffer is called '{}'", e.name));
   return e;
 }
@@ -252,7 +272,8 @@ void parse_expectation(PtxCase& c, Words& words, unsigned line) {
     e.same_as_interp = true;
   } else {
     if (!words.take("=")) words.fail("expected = or same-as");
-    const auto argument = std::find_if(c.arguments.begin(), c.arguments.end(), [&](const auto& a) { return a.name == e.name; });
+    const auto argument =
+        std::find_if(c.arguments.begin(), c.arguments.end(), [&](const auto& a) { return a.name == e.name; });
     e.values = parse_list(argument->type, argument->values.size(), words);
   }
   c.expectations.push_back(std::move(e));
@@ -272,8 +293,10 @@ std::vector<Directive> directives_of(const std::string& source) {
     if (at == std::string::npos) continue;
     const std::string text = line.substr(at + 3);
     const std::size_t first = text.find_first_not_of(' ');
-    if (first != std::string::npos && text[first] == '+' && !result.empty()) result.back().text += text.substr(first + 1);
-    else result.push_back({text, number});
+    if (first != std::string::npos && text[first] == '+' && !result.empty())
+      result.back().text += text.substr(first + 1);
+    else
+      result.push_back({text, number});
   }
   return result;
 }
@@ -310,11 +333,16 @@ std::vector<PtxCase> parse_cases(const std::string& text, const std::filesystem:
     }
     if (cases.empty()) words.fail("a launch directive must come first");
     PtxCase& c = cases.back();
-    if (kind == "arg") parse_argument(c, words);
-    else if (kind == "expect") parse_expectation(c, words, directive.line);
-    else if (kind == "record") c.recordings.push_back(parse_target(c, words, directive.line));
-    else if (kind == "on") while (words.more()) c.devices.push_back(words.next("a device"));
-    else words.fail(fmt::format("unknown directive '{}'", kind));
+    if (kind == "arg")
+      parse_argument(c, words);
+    else if (kind == "expect")
+      parse_expectation(c, words, directive.line);
+    else if (kind == "record")
+      c.recordings.push_back(parse_target(c, words, directive.line));
+    else if (kind == "on")
+      while (words.more()) c.devices.push_back(words.next("a device"));
+    else
+      words.fail(fmt::format("unknown directive '{}'", kind));
   }
   for (const PtxCase& c : cases)
     if (c.expectations.empty() && !c.error && !c.print && !(allow_unrecorded && !c.recordings.empty()))
@@ -355,7 +383,9 @@ bool equal_values(Type type, std::uint64_t got, std::uint64_t want, const Tolera
     const Type single = ptx::element(type);
     for (unsigned i = 0; i < lanes; ++i) {
       const unsigned shift = i * ptx::bit_width(single);
-      if (!equal_values(single, semantics::truncate(single, got >> shift), semantics::truncate(single, want >> shift), tolerance)) return false;
+      if (!equal_values(single, semantics::truncate(single, got >> shift), semantics::truncate(single, want >> shift),
+                        tolerance))
+        return false;
     }
     return true;
   }
@@ -364,12 +394,14 @@ bool equal_values(Type type, std::uint64_t got, std::uint64_t want, const Tolera
   if (is_nan(format, got) && is_nan(format, want)) return true;
   if (tolerance.ulp > 0 && ulp_distance(format, got, want) <= tolerance.ulp) return true;
   const double g = real_value(type, got), w = real_value(type, want);
-  return std::fabs(g - w) <= tolerance.absolute + tolerance.relative * std::fabs(w) && (tolerance.absolute > 0 || tolerance.relative > 0);
+  return std::fabs(g - w) <= tolerance.absolute + tolerance.relative * std::fabs(w) &&
+         (tolerance.absolute > 0 || tolerance.relative > 0);
 }
 
 std::string show(Type type, std::uint64_t bits) {
   if (is_real(type)) return fmt::format("{} ({:#x})", real_value(type, bits), bits);
-  if (ptx::is_signed(type)) return fmt::format("{} ({:#x})", static_cast<std::int64_t>(semantics::extend(type, bits)), bits);
+  if (ptx::is_signed(type))
+    return fmt::format("{} ({:#x})", static_cast<std::int64_t>(semantics::extend(type, bits)), bits);
   return fmt::format("{} ({:#x})", bits, bits);
 }
 
@@ -381,7 +413,8 @@ std::string compare(Type type, const std::vector<std::uint64_t>& got, const std:
   std::size_t differences = 0;
   for (std::size_t i = 0; i < want.size(); ++i) {
     if (equal_values(type, got[i], want[i], tolerance)) continue;
-    if (++differences <= 5) text += fmt::format("\n  [{}] is {}, expected {}", i, show(type, got[i]), show(type, want[i]));
+    if (++differences <= 5)
+      text += fmt::format("\n  [{}] is {}, expected {}", i, show(type, got[i]), show(type, want[i]));
   }
   return differences == 0 ? "" : fmt::format("{} of {} values differ:{}", differences, want.size(), text);
 }

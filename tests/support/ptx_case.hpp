@@ -14,8 +14,8 @@
 //
 // A file may hold several launches; each begins a case. TYPE is a PTX type. LIST is values (7*32: 32 times 7), or
 //   iota START STEP    fill VALUE    random SEED [LOW HIGH]    bits SEED    special SEED
-// where `bits` gives any bits and `special` begins with zeros, ones, limits, infinities and NaNs. Integers are written in
-// decimal or hexadecimal; floating-point values in decimal, as inf, -inf, nan, or as their bits in hexadecimal.
+// where `bits` gives any bits and `special` begins with zeros, ones, limits, infinities and NaNs. Integers are written
+// in decimal or hexadecimal; floating-point values in decimal, as inf, -inf, nan, or as their bits in hexadecimal.
 // TOLERANCE is `ulp N`, `rel X` or `abs X`. A NaN equals any NaN of a floating-point type.
 #pragma once
 
@@ -52,8 +52,8 @@ struct Expectation {
 
 struct PtxCase {
   std::filesystem::path file;
-  std::string source;                 // the whole file
-  unsigned line = 0;                  // of the launch directive
+  std::string source;  // the whole file
+  unsigned line = 0;   // of the launch directive
   std::string kernel;
   Dim3 grid, block;
   std::optional<BlockRange> blocks;
@@ -64,15 +64,16 @@ struct PtxCase {
   std::optional<ErrorCode> error;
   std::string error_text;
   std::optional<std::string> print;
-  std::vector<std::string> devices;   // empty: all
-  std::string name() const;           // "shared_memory.reverse_12"
+  std::vector<std::string> devices;  // empty: all
+  std::string name() const;          // "shared_memory.reverse_12"
   bool runs_on(const std::string& device) const;
 };
 
 // Throws heddle::Error(invalid_argument) naming file and line for directives that make no sense.
 std::vector<PtxCase> read_cases(const std::filesystem::path& file, bool allow_unrecorded = false);
 // The same of a text; `file` is for messages.
-std::vector<PtxCase> parse_cases(const std::string& text, const std::filesystem::path& file, bool allow_unrecorded = false);
+std::vector<PtxCase> parse_cases(const std::string& text, const std::filesystem::path& file,
+                                 bool allow_unrecorded = false);
 // Of all .ptx files of a folder, sorted by name.
 std::vector<PtxCase> read_folder(const std::filesystem::path& folder);
 

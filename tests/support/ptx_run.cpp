@@ -11,7 +11,8 @@ namespace heddle::test {
 std::vector<std::byte> to_bytes(const CaseArgument& argument) {
   const std::size_t size = ptx::byte_size(argument.type);
   std::vector<std::byte> bytes(size * argument.values.size());
-  for (std::size_t i = 0; i < argument.values.size(); ++i) std::memcpy(bytes.data() + i * size, &argument.values[i], size);
+  for (std::size_t i = 0; i < argument.values.size(); ++i)
+    std::memcpy(bytes.data() + i * size, &argument.values[i], size);
   return bytes;
 }
 
@@ -31,11 +32,13 @@ struct Prepared {
   std::vector<std::byte> packed;
 };
 
-void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, const device::Function& function, Prepared& p) {
+void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, const device::Function& function,
+             Prepared& p) {
   p.packed.resize(function.parameter_bytes());
   const auto& layout = function.parameters();
   if (layout.size() != c.arguments.size()) {
-    throw Error(ErrorCode::invalid_argument, fmt::format("the kernel has {} parameters, the case gives {}", layout.size(), c.arguments.size()));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the kernel has {} parameters, the case gives {}", layout.size(), c.arguments.size()));
   }
   for (std::size_t i = 0; i < c.arguments.size(); ++i) {
     const CaseArgument& argument = c.arguments[i];
@@ -51,7 +54,8 @@ void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, con
       size = sizeof address;
     }
     if (size != layout[i].size)
-      throw Error(ErrorCode::invalid_argument, fmt::format("argument '{}' has {} bytes, the parameter {}", argument.name, size, layout[i].size));
+      throw Error(ErrorCode::invalid_argument,
+                  fmt::format("argument '{}' has {} bytes, the parameter {}", argument.name, size, layout[i].size));
     std::memcpy(p.packed.data() + layout[i].offset, source, size);
   }
   queue.synchronize();
@@ -76,7 +80,8 @@ void execute(const PtxCase& c, device::Device& device, CaseResult& result) {
   for (std::size_t i = 0; i < c.arguments.size(); ++i)
     if (p.memory[i]) queue->copy(device::Span::host(p.host[i].data(), p.host[i].size()), p.memory[i]->span());
   queue->synchronize();
-  for (std::size_t i = 0; i < c.arguments.size(); ++i) result.arguments.push_back(from_bytes(c.arguments[i], p.host[i]));
+  for (std::size_t i = 0; i < c.arguments.size(); ++i)
+    result.arguments.push_back(from_bytes(c.arguments[i], p.host[i]));
 }
 
 std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {

@@ -39,8 +39,9 @@ int run_ptx_tests(int argc, char** argv, const std::string& device, const Device
     if (!c.runs_on(device)) continue;
     const std::string full = c.name();
     const std::size_t dot = full.find('.');
-    testing::RegisterTest(full.substr(0, dot).c_str(), full.substr(dot + 1).c_str(), nullptr, nullptr, c.file.string().c_str(),
-                          static_cast<int>(c.line), [&c, &factory]() -> testing::Test* { return new CaseTest(c, factory); });
+    testing::RegisterTest(full.substr(0, dot).c_str(), full.substr(dot + 1).c_str(), nullptr, nullptr,
+                          c.file.string().c_str(), static_cast<int>(c.line),
+                          [&c, &factory]() -> testing::Test* { return new CaseTest(c, factory); });
   }
   return RUN_ALL_TESTS();
 }

@@ -16,8 +16,8 @@
 namespace heddle::test {
 
 struct TestDeviceOptions {
-  bool poison = false;                               // fresh shared memory does not hold zeros
-  std::function<void(std::string_view)> print;       // where vprintf goes
+  bool poison = false;                          // fresh shared memory does not hold zeros
+  std::function<void(std::string_view)> print;  // where vprintf goes
 };
 using DeviceFactory = std::function<std::unique_ptr<device::Device>(const TestDeviceOptions&)>;
 

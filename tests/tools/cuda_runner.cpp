@@ -84,7 +84,8 @@ CaseResult CudaRunner::run(const PtxCase& c) {
         continue;
       }
       driver.call<DevicePointer*, std::size_t>("cuMemAlloc_v2", &memory[i], std::max<std::size_t>(host.size(), 1));
-      driver.call<DevicePointer, const void*, std::size_t>("cuMemcpyHtoD_v2", memory[i], static_cast<const void*>(host.data()), host.size());
+      driver.call<DevicePointer, const void*, std::size_t>("cuMemcpyHtoD_v2", memory[i],
+                                                           static_cast<const void*>(host.data()), host.size());
       std::memcpy(packed.data() + layout[i].offset, &memory[i], sizeof memory[i]);
     }
     std::size_t packed_size = packed.size();
@@ -93,10 +94,12 @@ CaseResult CudaRunner::run(const PtxCase& c) {
     const char* launch = c.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
     std::vector<void*> pointers;
     for (const auto& place : layout) pointers.push_back(packed.data() + place.offset);
-    if (c.shared > 48 * 1024) driver.call<void*, int, int>("cuFuncSetAttribute", function, 8, static_cast<int>(c.shared));
+    if (c.shared > 48 * 1024)
+      driver.call<void*, int, int>("cuFuncSetAttribute", function, 8, static_cast<int>(c.shared));
     if (c.cooperative) {
       driver.call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**>(
-          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr, pointers.data());
+          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr,
+          pointers.data());
     } else {
       driver.call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**>(
           launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr, nullptr,
@@ -107,7 +110,8 @@ CaseResult CudaRunner::run(const PtxCase& c) {
       const CaseArgument& argument = c.arguments[i];
       std::vector<std::byte> host = to_bytes(argument);
       if (argument.buffer) {
-        driver.call<void*, DevicePointer, std::size_t>("cuMemcpyDtoH_v2", static_cast<void*>(host.data()), memory[i], host.size());
+        driver.call<void*, DevicePointer, std::size_t>("cuMemcpyDtoH_v2", static_cast<void*>(host.data()), memory[i],
+                                                       host.size());
         driver.call<DevicePointer>("cuMemFree_v2", memory[i]);
       }
       result.arguments.push_back(from_bytes(argument, host));

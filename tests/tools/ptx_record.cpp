@@ -92,7 +92,10 @@ void rewrite(const std::string& file, const std::map<unsigned, std::vector<std::
 void forget_types(PtxCase& c) {
   for (CaseArgument& argument : c.arguments) {
     const unsigned width = ptx::bit_width(argument.type);
-    argument.type = width == 64 ? ptx::Type::b64 : width == 32 ? ptx::Type::b32 : width == 16 ? ptx::Type::b16 : ptx::Type::b8;
+    argument.type = width == 64   ? ptx::Type::b64
+                    : width == 32 ? ptx::Type::b32
+                    : width == 16 ? ptx::Type::b16
+                                  : ptx::Type::b8;
   }
 }
 
@@ -143,9 +146,12 @@ int main(int argc, char** argv) {
   }
   options.device = argv[1];
   for (int i = 2; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--check") == 0) options.check = true;
-    else if (std::strcmp(argv[i], "--bits") == 0) options.bits = true;
-    else options.files.emplace_back(argv[i]);
+    if (std::strcmp(argv[i], "--check") == 0)
+      options.check = true;
+    else if (std::strcmp(argv[i], "--bits") == 0)
+      options.bits = true;
+    else
+      options.files.emplace_back(argv[i]);
   }
   try {
     return heddle::test::record_files(options);

@@ -39,9 +39,12 @@ Row parse_row(const std::string& text, int line) {
   std::istringstream parts(rest);
   for (std::string part; std::getline(parts, part, '|');) columns.push_back(trimmed(part));
   const auto column = [&](std::size_t i) { return i < columns.size() ? columns[i] : ""; };
-  if (row.kind == "run") row.input = column(1), row.output = column(2);
-  else if (row.kind == "warp") row.output = column(1);
-  else if (row.kind == "except") row.reason = column(0);
+  if (row.kind == "run")
+    row.input = column(1), row.output = column(2);
+  else if (row.kind == "warp")
+    row.output = column(1);
+  else if (row.kind == "except")
+    row.reason = column(0);
   return row;
 }
 
@@ -78,13 +81,16 @@ std::string directives(const Row& row, std::size_t parameters) {
   std::string text = fmt::format("//: launch {} block {} shared {}\n", row.name, threads, dynamic_shared_bytes);
   const auto argument = [](const char* name, const std::string& column, bool values) {
     const std::size_t space = column.find(' ');
-    return fmt::format("//: arg {} {}{}\n", name, column.substr(0, space), values ? " = " + column.substr(space + 1) : "");
+    return fmt::format("//: arg {} {}{}\n", name, column.substr(0, space),
+                       values ? " = " + column.substr(space + 1) : "");
   };
   const bool has_input = !row.input.empty();
   if (parameters > 1) text += has_input ? argument("in", row.input, true) : "//: arg in u64[64]\n";
   text += row.output.empty() ? "//: arg out u64[64]\n" : argument("out", row.output, false);
-  if (row.kind == "fault") text += "//: expect error kernel_fault\n";
-  else if (!row.output.empty()) text += "//: expect out = " + row.output.substr(row.output.find(' ') + 1) + "\n";
+  if (row.kind == "fault")
+    text += "//: expect error kernel_fault\n";
+  else if (!row.output.empty())
+    text += "//: expect out = " + row.output.substr(row.output.find(' ') + 1) + "\n";
   return text;
 }
 
@@ -97,8 +103,10 @@ class KernelTest : public testing::Test {
     if (!folder) GTEST_SKIP() << "HEDDLE_ZLUDA_KERNELS names no folder";
     const std::filesystem::path file = std::filesystem::path(folder) / (row_.name + ".ptx");
     const std::string source = read_text(file);
-    if (row_.kind == "load" || row_.kind == "except") load(source, file);
-    else run(source, file);
+    if (row_.kind == "load" || row_.kind == "except")
+      load(source, file);
+    else
+      run(source, file);
   }
 
  private:
@@ -115,8 +123,10 @@ class KernelTest : public testing::Test {
       problem = error.what();
       code = error.code();
     }
-    if (row_.kind == "load") EXPECT_EQ(problem, "");
-    else EXPECT_EQ(code, ErrorCode::unsupported) << "to be refused (" << row_.reason << "), but: " << problem;
+    if (row_.kind == "load")
+      EXPECT_EQ(problem, "");
+    else
+      EXPECT_EQ(code, ErrorCode::unsupported) << "to be refused (" << row_.reason << "), but: " << problem;
   }
 
   static void launch_once(device::Device& device, device::Function& function) {
@@ -124,7 +134,8 @@ class KernelTest : public testing::Test {
     const auto queue = device.queue({});
     std::vector<std::byte> arguments(function.parameter_bytes());
     const std::uint64_t address = memory->span().address;
-    for (const auto& place : function.parameters()) std::memcpy(arguments.data() + place.offset, &address, std::min<std::size_t>(place.size, sizeof address));
+    for (const auto& place : function.parameters())
+      std::memcpy(arguments.data() + place.offset, &address, std::min<std::size_t>(place.size, sizeof address));
     device::LaunchConfig config;
     config.block = {warp_test_threads, 1, 1};
     config.dynamic_shared_bytes = dynamic_shared_bytes;
@@ -162,7 +173,9 @@ int run_zluda_tests(int argc, char** argv, const DeviceFactory& factory) {
     testing::RegisterTest("zluda", row.name.c_str(), nullptr, nullptr, table.string().c_str(), row.line,
                           [&row, &factory]() -> testing::Test* { return new KernelTest(row, factory); });
   if (!std::getenv("HEDDLE_ZLUDA_KERNELS"))
-    std::fprintf(stderr, "SKIPPING ALL %zu ZLUDA KERNELS: set HEDDLE_ZLUDA_KERNELS to the folder with its unit kernels\n", rows.size());
+    std::fprintf(stderr,
+                 "SKIPPING ALL %zu ZLUDA KERNELS: set HEDDLE_ZLUDA_KERNELS to the folder with its unit kernels\n",
+                 rows.size());
   return RUN_ALL_TESTS();
 }
 

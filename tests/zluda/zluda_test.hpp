@@ -1,5 +1,5 @@
-// Runs the unit kernels of the ZLUDA project (kernels.txt) on a device. Without the folder $HEDDLE_ZLUDA_KERNELS every test
-// is skipped, and the program says so.
+// Runs the unit kernels of the ZLUDA project (kernels.txt) on a device. Without the folder $HEDDLE_ZLUDA_KERNELS every
+// test is skipped, and the program says so.
 #pragma once
 
 #include "support/ptx_test.hpp"

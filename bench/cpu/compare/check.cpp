@@ -25,8 +25,7 @@ double value_at(const ArraySpec& spec, std::span<const std::byte> bytes, std::si
       std::memcpy(&value, bytes.data() + 4 * index, 4);
       return value;
     }
-    case Element::u8:
-      return static_cast<double>(bytes[index]);
+    case Element::u8: return static_cast<double>(bytes[index]);
   }
   return 0;
 }

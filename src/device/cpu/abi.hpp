@@ -1,5 +1,5 @@
-// The contract between generated code and the executor: plain C structs that generated code reaches by offset (offsetof,
-// codegen/abi_types.hpp).
+// The contract between generated code and the executor: plain C structs that generated code reaches by offset
+// (offsetof, codegen/abi_types.hpp).
 #pragma once
 
 #include <cstddef>
@@ -12,33 +12,33 @@ struct BlockContext;
 
 // One launch; read-only for generated code and shared by all workers.
 struct LaunchContext {
-  const std::uint8_t* parameters;         // packed kernel parameters
-  std::uint8_t* const* variables;         // addresses of the module's variables, by index in ptx::Module::variables
+  const std::uint8_t* parameters;  // packed kernel parameters
+  std::uint8_t* const* variables;  // addresses of the module's variables, by index in ptx::Module::variables
   const RuntimeTable* runtime;
-  std::uint32_t grid[3];                  // %nctaid
-  std::uint32_t block[3];                 // %ntid
-  std::uint32_t static_shared_bytes;      // where the dynamic part of the shared window begins
+  std::uint32_t grid[3];              // %nctaid
+  std::uint32_t block[3];             // %ntid
+  std::uint32_t static_shared_bytes;  // where the dynamic part of the shared window begins
   std::uint32_t dynamic_shared_bytes;
-  std::uint64_t grid_id;                  // %gridid
-  void* executor;                         // the executor's object for this launch
-  std::uint32_t streams;                  // the launch writes more than the caches hold
-  std::uint64_t grid_workspace;           // %envreg1 (upper half) and %envreg2; 0 for launches that are not cooperative
+  std::uint64_t grid_id;         // %gridid
+  void* executor;                // the executor's object for this launch
+  std::uint32_t streams;         // the launch writes more than the caches hold
+  std::uint64_t grid_workspace;  // %envreg1 (upper half) and %envreg2; 0 for launches that are not cooperative
 };
 
 // One resident block.
 struct BlockContext {
   const LaunchContext* launch;
-  std::uint8_t* shared;                   // shared window: static variables, then dynamic; address 0 of the .shared space
-  std::uint32_t block_id[3];              // %ctaid
-  std::uint32_t worker;                   // %smid
+  std::uint8_t* shared;       // shared window: static variables, then dynamic; address 0 of the .shared space
+  std::uint32_t block_id[3];  // %ctaid
+  std::uint32_t worker;       // %smid
 };
 
 // One warp (or, in the narrower shapes, one group of `lanes` consecutive threads) of a resident block.
 struct WarpContext {
   BlockContext* block;
-  std::uint32_t first_thread;             // linear id in the block of lane 0
-  std::uint32_t lanes;                    // threads that exist: less than the shape's width in the last warp of a block
-  std::uint32_t line;                     // where.line of the instruction that makes a runtime call, for messages
+  std::uint32_t first_thread;  // linear id in the block of lane 0
+  std::uint32_t lanes;         // threads that exist: less than the shape's width in the last warp of a block
+  std::uint32_t line;          // where.line of the instruction that makes a runtime call, for messages
   std::uint32_t reserved;
 };
 
@@ -50,8 +50,8 @@ using WarpEntry = void (*)(WarpContext* warp);
 
 enum class BarrierKind : std::uint32_t { sync, arrive, reduce_and, reduce_or, reduce_popc };
 
-// Functions that generated code calls, through this table so that cached code needs no relocation. All may switch fibers
-// unless noted; those marked noreturn end the launch with an Error.
+// Functions that generated code calls, through this table so that cached code needs no relocation. All may switch
+// fibers unless noted; those marked noreturn end the launch with an Error.
 struct RuntimeTable {
   // bar/barrier: `threads` expected to take part (0: all of the block), `arriving` lanes arrive now; for reductions
   // `value` is the number of arriving lanes whose predicate holds. Returns the reduction's result.

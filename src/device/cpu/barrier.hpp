@@ -25,11 +25,11 @@ class BarrierSet {
   void reset(unsigned threads);
 
   enum class Outcome : std::uint8_t {
-    wait,           // more must come
-    complete,       // this arrival was the last: result() holds, all who wait go on
-    bad_number,     // no such barrier
-    bad_count,      // not a number of whole warps
-    mixed,          // this phase was begun with another count, or with one where now there is none, or another reduction
+    wait,        // more must come
+    complete,    // this arrival was the last: result() holds, all who wait go on
+    bad_number,  // no such barrier
+    bad_count,   // not a number of whole warps
+    mixed,       // this phase was begun with another count, or with one where now there is none, or another reduction
   };
   // `arriving` lanes of the hardware warp of thread `thread` arrive. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,

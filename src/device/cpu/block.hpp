@@ -26,14 +26,14 @@ struct Warp {
   WarpContext context{};
   Block* block = nullptr;
   Fiber fiber;
-  unsigned index = 0;            // within the block
-  unsigned exited = 0;           // lanes that left before the rest
+  unsigned index = 0;   // within the block
+  unsigned exited = 0;  // lanes that left before the rest
   bool finished = true;
   Waiting waiting = Waiting::nothing;
-  std::uint8_t barrier = 0;      // when waiting for one
-  std::uint32_t result = 0;      // of the barrier or meeting that ended
-  unsigned turns = 0;            // of a spin loop taken without switching
-  const void* site = nullptr;    // return address of the last runtime call, for messages
+  std::uint8_t barrier = 0;    // when waiting for one
+  std::uint32_t result = 0;    // of the barrier or meeting that ended
+  unsigned turns = 0;          // of a spin loop taken without switching
+  const void* site = nullptr;  // return address of the last runtime call, for messages
 };
 
 // A window of memory with inaccessible pages on both sides.
@@ -64,15 +64,15 @@ struct Meeting {
 struct Block {
   BlockContext context{};
   Worker* worker = nullptr;
-  LaunchJob* job = nullptr;      // null: not resident
-  std::uint64_t id = 0;          // linear, in the whole grid
+  LaunchJob* job = nullptr;  // null: not resident
+  std::uint64_t id = 0;      // linear, in the whole grid
 
   // Fiber shape only.
   std::unique_ptr<Warp[]> warps;
   unsigned warp_count = 0, words = 0;
-  std::size_t stack_size = 0;    // as StackPool::rounded
-  unsigned live = 0;             // warps that have not finished
-  unsigned last = 0;             // the warp that ran last: the ring goes on after it
+  std::size_t stack_size = 0;  // as StackPool::rounded
+  unsigned live = 0;           // warps that have not finished
+  unsigned last = 0;           // the warp that ran last: the ring goes on after it
   FiberSet ready, spinning;
   std::array<FiberSet, BarrierSet::barriers> waiting;
   BarrierSet barriers;

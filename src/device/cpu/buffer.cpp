@@ -15,7 +15,8 @@ GuardedBuffer::~GuardedBuffer() {
 bool GuardedBuffer::reserve(std::size_t bytes) {
   if (bytes <= size_) return true;
   const std::size_t rounded = (bytes + page - 1) / page * page;
-  void* mapping = ::mmap(nullptr, rounded + 2 * guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapping =
+      ::mmap(nullptr, rounded + 2 * guard_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) return false;
   std::uint8_t* data = static_cast<std::uint8_t*>(mapping) + guard_bytes;
   if (::mprotect(data, rounded, PROT_READ | PROT_WRITE) != 0) {

@@ -17,8 +17,7 @@ namespace {
 
 // Changes with everything that decides what code is generated.
 std::string identity() {
-  return fmt::format("heddle {} code {} llvm {} {}", HEDDLE_VERSION, codegen_id, LLVM_VERSION_STRING,
-                     host_identity());
+  return fmt::format("heddle {} code {} llvm {} {}", HEDDLE_VERSION, codegen_id, LLVM_VERSION_STRING, host_identity());
 }
 
 std::unique_ptr<ObjectCache> make_cache(const CpuOptions& options) {

@@ -31,7 +31,8 @@ std::uint64_t environment_number(const char* name, std::uint64_t least, std::uin
 
 unsigned worker_count(const CpuOptions& options, const Topology& topology) {
   if (options.workers > most_workers) {
-    base::fail(ErrorCode::invalid_argument, "cpu: {} workers asked for; there can be {}", options.workers, most_workers);
+    base::fail(ErrorCode::invalid_argument, "cpu: {} workers asked for; there can be {}", options.workers,
+               most_workers);
   }
   if (options.workers != 0) return options.workers;
   const auto wanted = static_cast<unsigned>(environment_number("HEDDLE_CPU_WORKERS", 1, most_workers));
@@ -45,9 +46,7 @@ CpuOptions with_environment(CpuOptions options) {
   return options;
 }
 
-std::string vector_name(unsigned bits) {
-  return bits >= 512 ? "AVX-512" : bits >= 256 ? "AVX" : "SSE";
-}
+std::string vector_name(unsigned bits) { return bits >= 512 ? "AVX-512" : bits >= 256 ? "AVX" : "SSE"; }
 
 DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t memory) {
   DeviceInfo info;
@@ -100,7 +99,8 @@ std::unique_ptr<Partition> CpuDevice::partition(const ProcessorSet& processors) 
   const auto& ids = processors.ids;
   if (ids.empty()) base::fail(ErrorCode::invalid_argument, "cpu: a partition needs at least one worker");
   if (std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) != ids.end()) {
-    base::fail(ErrorCode::invalid_argument, "cpu: the workers of a partition must be named once each, in ascending order");
+    base::fail(ErrorCode::invalid_argument,
+               "cpu: the workers of a partition must be named once each, in ascending order");
   }
   if (ids.back() >= info_.processors) {
     base::fail(ErrorCode::invalid_argument, "cpu: there is no worker {}; they are numbered 0 to {}", ids.back(),
@@ -117,10 +117,11 @@ void CpuDevice::check_cooperative(const CpuFunction& function, const KernelCode&
   const unsigned members = workers.all() ? pool_.size() : workers.count(pool_.size());
   const std::uint64_t most = std::uint64_t{pool_.fiber_share_of(fibers) / fibers} * members;
   if (range.size() > most) {
-    base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
-               "at once",
-               function.ptx().name, range.size(), threads, most);
+    base::fail(
+        ErrorCode::invalid_argument,
+        "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
+        "at once",
+        function.ptx().name, range.size(), threads, most);
   }
 }
 

@@ -31,8 +31,8 @@ class CpuDevice final : public Device {
   Services& services() { return services_; }
   EventWatcher& watcher() { return watcher_; }
   // Throws invalid_argument when the blocks of a cooperative launch cannot all be resident at once.
-  void check_cooperative(const CpuFunction& function, const KernelCode& code, const LaunchConfig& config, BlockRange range,
-                         const WorkerSet& workers) const;
+  void check_cooperative(const CpuFunction& function, const KernelCode& code, const LaunchConfig& config,
+                         BlockRange range, const WorkerSet& workers) const;
 
  private:
   Topology topology_;

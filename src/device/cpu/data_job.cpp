@@ -51,7 +51,9 @@ void stream(std::byte* destination, const std::byte* source, std::size_t bytes) 
   std::memcpy(destination + i, source + i, bytes - i);
 }
 #else
-void stream(std::byte* destination, const std::byte* source, std::size_t bytes) { std::memcpy(destination, source, bytes); }
+void stream(std::byte* destination, const std::byte* source, std::size_t bytes) {
+  std::memcpy(destination, source, bytes);
+}
 #endif
 
 }  // namespace
@@ -110,11 +112,12 @@ void TracedJob::skip() noexcept {
   trace(base::TraceEvent::Phase::end, true);
 }
 
-CopyJob::CopyJob(void* destination, const void* source, std::size_t bytes, std::uint64_t queue_id, std::uint64_t command,
-                 Services& services)
+CopyJob::CopyJob(void* destination, const void* source, std::size_t bytes, std::uint64_t queue_id,
+                 std::uint64_t command, Services& services)
     : TracedJob(base::TraceEvent::Kind::copy, bytes,
-                overlap(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes) ? 1
-                                                                                                            : pieces_of(bytes),
+                overlap(static_cast<std::byte*>(destination), static_cast<const std::byte*>(source), bytes)
+                    ? 1
+                    : pieces_of(bytes),
                 queue_id, command, services),
       destination_(static_cast<std::byte*>(destination)),
       source_(static_cast<const std::byte*>(source)),
@@ -139,8 +142,8 @@ void CopyJob::work(Worker& worker) {
   }
 }
 
-FillJob::FillJob(void* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes, std::uint64_t queue_id,
-                 std::uint64_t command, Services& services)
+FillJob::FillJob(void* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes,
+                 std::uint64_t queue_id, std::uint64_t command, Services& services)
     : TracedJob(base::TraceEvent::Kind::fill, bytes, pieces_of(bytes), queue_id, command, services),
       destination_(static_cast<std::byte*>(destination)),
       bytes_(bytes),
@@ -170,9 +173,11 @@ void CallJob::work(Worker&) {
     function_();
   } catch (const std::exception& error) {
     fail(std::make_exception_ptr(
-        Error(ErrorCode::invalid_argument, std::string("a host function in a queue threw, which it must not: ") + error.what())));
+        Error(ErrorCode::invalid_argument,
+              std::string("a host function in a queue threw, which it must not: ") + error.what())));
   } catch (...) {
-    fail(std::make_exception_ptr(Error(ErrorCode::invalid_argument, "a host function in a queue threw, which it must not")));
+    fail(std::make_exception_ptr(
+        Error(ErrorCode::invalid_argument, "a host function in a queue threw, which it must not")));
   }
   function_ = nullptr;  // what it holds goes before the command counts as done
   finish(1);

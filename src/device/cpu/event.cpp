@@ -67,7 +67,9 @@ std::shared_ptr<QueueCore> EventState::queue() const {
 
 EventTarget::EventTarget(EventState& state) : state_(state), number_(state.recorded()), queue_(state.queue()) {}
 
-std::uint64_t EventTarget::owner_id() const { return queue_ == nullptr || queue_->waits_for_event() ? 0 : queue_->id(); }
+std::uint64_t EventTarget::owner_id() const {
+  return queue_ == nullptr || queue_->waits_for_event() ? 0 : queue_->id();
+}
 
 const WorkerSet& EventTarget::workers() const { return queue_ != nullptr ? queue_->workers() : everywhere_; }
 

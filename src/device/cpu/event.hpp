@@ -17,8 +17,8 @@ namespace heddle::device::cpu {
 class Pool;
 class QueueCore;
 
-// What an event is about; outlives the event while queues refer to it. Every record has a number, and the state tells how
-// far the numbers have been reached.
+// What an event is about; outlives the event while queues refer to it. Every record has a number, and the state tells
+// how far the numbers have been reached.
 class EventState {
  public:
   // Begins a record in a queue and gives its number.

@@ -40,7 +40,8 @@ void EventWatcher::run() {
       pause = shortest_pause;
       continue;
     }
-    const auto done = std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.point->done(); });
+    const auto done =
+        std::stable_partition(entries_.begin(), entries_.end(), [](const Entry& e) { return !e.point->done(); });
     std::vector<Entry> resumed(std::make_move_iterator(done), std::make_move_iterator(entries_.end()));
     entries_.erase(done, entries_.end());
     if (resumed.empty()) {

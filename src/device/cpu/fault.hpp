@@ -10,37 +10,37 @@ class Worker;
 
 enum class FaultKind : std::uint8_t {
   none,
-  signal,          // the CPU or the operating system refused an instruction
-  trap,            // trap
-  assertion,       // __assertfail
-  bad_jump,        // call or branch to nowhere
-  bad_access,      // found by check()
-  bad_barrier,     // wrong use of bar
-  bad_free,        // free() of what malloc() did not give
-  no_fiber,        // code of direct shape called something that waits
+  signal,       // the CPU or the operating system refused an instruction
+  trap,         // trap
+  assertion,    // __assertfail
+  bad_jump,     // call or branch to nowhere
+  bad_access,   // found by check()
+  bad_barrier,  // wrong use of bar
+  bad_free,     // free() of what malloc() did not give
+  no_fiber,     // code of direct shape called something that waits
 };
 
 // What is known at the moment of the fault. Filled without allocating: a fault can come anywhere in a kernel.
 struct Fault {
   FaultKind kind = FaultKind::none;
   int signal = 0;
-  bool address_known = true;            // false: the CPU does not say which (non-canonical address)
+  bool address_known = true;  // false: the CPU does not say which (non-canonical address)
   std::uint64_t address = 0;
-  const void* instruction = nullptr;    // code address: of the fault, or the return address of the runtime call
-  bool in_runtime = false;              // `instruction` is a return address
-  int lane = -1;                        // -1: some lane of the warp
-  std::uint32_t size = 0, space = 0;    // of a bad access
+  const void* instruction = nullptr;  // code address: of the fault, or the return address of the runtime call
+  bool in_runtime = false;            // `instruction` is a return address
+  int lane = -1;                      // -1: some lane of the warp
+  std::uint32_t size = 0, space = 0;  // of a bad access
   bool is_write = false;
-  bool read_only = false;               // a write to constant memory
-  bool misaligned = false;              // the address is no multiple of the size
+  bool read_only = false;   // a write to constant memory
+  bool misaligned = false;  // the address is no multiple of the size
   std::uint64_t window = 0;
-  std::uint32_t number = 0;             // barrier, line of the assertion
+  std::uint32_t number = 0;  // barrier, line of the assertion
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };
 
-// While one lives, faults inside kernels are caught in this process; all others go to whatever handler was there before.
-// Signal handlers belong to the process, so instances share one installation.
+// While one lives, faults inside kernels are caught in this process; all others go to whatever handler was there
+// before. Signal handlers belong to the process, so instances share one installation.
 class FaultHandlers {
  public:
   FaultHandlers();

@@ -36,7 +36,8 @@ std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
 std::string source_line(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc) {
   if (loc == 0 || loc > function.locs.size()) return "";
   const ptx::Loc& at = function.locs[loc - 1];
-  const auto file = std::find_if(module.files.begin(), module.files.end(), [&](const auto& f) { return f.index == at.file; });
+  const auto file =
+      std::find_if(module.files.begin(), module.files.end(), [&](const auto& f) { return f.index == at.file; });
   return fmt::format("{}:{}", file != module.files.end() ? file->name : fmt::format("file {}", at.file), at.line);
 }
 
@@ -49,7 +50,8 @@ std::string place(const LaunchJob& job, unsigned number) {
   const KernelUnit::Place& from = unit->places[number - 1];
   const ptx::Function& function = job.module().functions[from.function];
   const ptx::Instruction& inst = function.body[from.instruction];
-  const std::string ptx_line = fmt::format("PTX line {}: {}", inst.where.line, ptx::print(job.module(), function, inst));
+  const std::string ptx_line =
+      fmt::format("PTX line {}: {}", inst.where.line, ptx::print(job.module(), function, inst));
   const std::string line = source_line(job.module(), function, inst.where.loc);
   return line.empty() ? fmt::format(" at {}", ptx_line) : fmt::format(" at {} ({})", line, ptx_line);
 }
@@ -82,7 +84,8 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
                        base::format_bytes(job.stack_bytes()));
   }
   if (fault.signal != SIGSEGV && fault.signal != SIGBUS) return signal_text(fault.signal);
-  if (!fault.address_known) return "an access to an address that no memory can have, or a misaligned one (a wild pointer)";
+  if (!fault.address_known)
+    return "an access to an address that no memory can have, or a misaligned one (a wild pointer)";
   if (warp.block->context.shared != nullptr) {
     // The window has pages without access on either side.
     const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
@@ -127,13 +130,16 @@ std::string threads_named(std::uint32_t count) {
 
 std::string describe_barrier_misuse(const Fault& fault, const Warp& warp) {
   switch (static_cast<BarrierSet::Outcome>(fault.window)) {
-    case BarrierSet::Outcome::bad_number: return fmt::format("barrier {} does not exist: there are 0 to 15", fault.number);
+    case BarrierSet::Outcome::bad_number:
+      return fmt::format("barrier {} does not exist: there are 0 to 15", fault.number);
     case BarrierSet::Outcome::bad_count:
-      return fmt::format("barrier {} is to take {} threads, which is not a number of whole warps", fault.number, fault.size);
+      return fmt::format("barrier {} is to take {} threads, which is not a number of whole warps", fault.number,
+                         fault.size);
     default:
-      return fmt::format("barrier {} is used for {} while others wait there for {}, or with another reduction",
-                         fault.number, threads_named(fault.size),
-                         threads_named(warp.block->barriers.counted(fault.number) ? warp.block->barriers.expected(fault.number) : 0));
+      return fmt::format(
+          "barrier {} is used for {} while others wait there for {}, or with another reduction", fault.number,
+          threads_named(fault.size),
+          threads_named(warp.block->barriers.counted(fault.number) ? warp.block->barriers.expected(fault.number) : 0));
   }
 }
 
@@ -147,7 +153,8 @@ bool asks_for_workspace(const ptx::Module& module) {
 
 // What NVIDIA's cooperative groups do when the grid cannot be synchronised.
 std::string describe_trap(const LaunchJob& job) {
-  if (job.context().grid_workspace != 0 || job.unit() == nullptr || !asks_for_workspace(job.unit()->module)) return "trap";
+  if (job.context().grid_workspace != 0 || job.unit() == nullptr || !asks_for_workspace(job.unit()->module))
+    return "trap";
   return "trap; the kernel looks for the workspace of a cooperative launch, as grid.sync() does, and was not launched "
          "cooperatively";
 }
@@ -230,31 +237,33 @@ Error barrier_deadlock(const Block& block) {
   std::string barriers;
   for (unsigned b = 0; b < BarrierSet::barriers; ++b) {
     if (!block.barriers.active(b)) continue;
-    barriers += fmt::format(" Barrier {} has {} of {} threads{}.", b, block.barriers.arrived(b), block.barriers.expected(b),
-                            block.barriers.left() != 0 ? fmt::format(" ({} have left the kernel)", block.barriers.left()) : "");
+    barriers +=
+        fmt::format(" Barrier {} has {} of {} threads{}.", b, block.barriers.arrived(b), block.barriers.expected(b),
+                    block.barriers.left() != 0 ? fmt::format(" ({} have left the kernel)", block.barriers.left()) : "");
   }
-  return Error(ErrorCode::deadlock,
-               fmt::format("deadlock in {}: every thread that is left waits for another one.{} {}",
-                           head(*block.job, block.context), barriers, describe_warps(block)));
+  return Error(ErrorCode::deadlock, fmt::format("deadlock in {}: every thread that is left waits for another one.{} {}",
+                                                head(*block.job, block.context), barriers, describe_warps(block)));
 }
 
 Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout) {
   const LaunchJob& job = *block.job;
-  return Error(ErrorCode::deadlock,
-               fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} under way on this worker{}. "
-                           "{}",
-                           head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
-                           resident == 1 ? "1 block of the launch is" : fmt::format("{} blocks of the launch are", resident),
-                           job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
+  return Error(
+      ErrorCode::deadlock,
+      fmt::format("deadlock in {}: nothing on the device has made progress for {}; {} under way on this worker{}. "
+                  "{}",
+                  head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
+                  resident == 1 ? "1 block of the launch is" : fmt::format("{} blocks of the launch are", resident),
+                  job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
 }
 
 Error out_of_stack(const LaunchJob& job) {
-  return Error(ErrorCode::out_of_memory,
-               fmt::format("kernel '{}': no memory for a block of {} threads: {} of stack for each of {} warps and {} of "
-                           "shared memory",
-                           job.kernel().name, job.block_threads(), base::format_bytes(job.stack_bytes()),
-                           job.code().shape == Shape::fiber ? job.fibers_per_block() : 1,
-                           base::format_bytes(job.shared_bytes())));
+  return Error(
+      ErrorCode::out_of_memory,
+      fmt::format("kernel '{}': no memory for a block of {} threads: {} of stack for each of {} warps and {} of "
+                  "shared memory",
+                  job.kernel().name, job.block_threads(), base::format_bytes(job.stack_bytes()),
+                  job.code().shape == Shape::fiber ? job.fibers_per_block() : 1,
+                  base::format_bytes(job.shared_bytes())));
 }
 
 }  // namespace heddle::device::cpu

@@ -82,8 +82,8 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes this fiber start main(argument) on the stack at the next switch to it. Whatever ran on the stack is forgotten,
-  // without unwinding.
+  // Makes this fiber start main(argument) on the stack at the next switch to it. Whatever ran on the stack is
+  // forgotten, without unwinding.
   void reset(Stack& stack, Main main, void* argument);
   bool started() const { return stack_ != nullptr; }
   Stack* stack() const { return stack_; }

@@ -1,5 +1,5 @@
-// What the address of a device function is on the CPU device: a number made from its name, so that it is the same in every
-// kernel of a module, in variables, and in code from the cache. Calls through it look the number up.
+// What the address of a device function is on the CPU device: a number made from its name, so that it is the same in
+// every kernel of a module, in variables, and in code from the cache. Calls through it look the number up.
 #pragma once
 
 #include <cstdint>

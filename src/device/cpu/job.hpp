@@ -51,8 +51,8 @@ class JobOwner {
 class Job {
  public:
   // Pieces are the numbers [range); `owner_id` tells jobs of one queue from others.
-  Job(BlockRange range, std::uint64_t owner_id) : owner_id(owner_id), next_(range.begin), end_(range.end),
-                                                  unfinished_(range.size()) {}
+  Job(BlockRange range, std::uint64_t owner_id)
+      : owner_id(owner_id), next_(range.begin), end_(range.end), unfinished_(range.size()) {}
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -98,7 +98,7 @@ class Job {
 
   const std::uint64_t owner_id;
   int priority = 0;
-  std::uint64_t sequence = 0;          // given by the pool: first come, first served
+  std::uint64_t sequence = 0;  // given by the pool: first come, first served
   WorkerSet allowed;
   std::shared_ptr<JobOwner> owner;
 

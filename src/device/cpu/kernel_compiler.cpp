@@ -53,7 +53,8 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
         base::log_debug("cpu: kernel {} from the cache in {}", name, base::format_duration(stopwatch.seconds()));
         return code;
       } catch (const Error& error) {
-        base::log_info("cpu: kernel {} is compiled again, since its code from the cache cannot be used: {}", name, error.what());
+        base::log_info("cpu: kernel {} is compiled again, since its code from the cache cannot be used: {}", name,
+                       error.what());
       }
     }
   }

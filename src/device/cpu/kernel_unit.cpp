@@ -79,7 +79,8 @@ class Extractor {
       case Kind::function: symbol.index = function(symbol.index); break;
       case Kind::module_variable: symbol.index = variable({KernelUnit::module_scope, symbol.index}); break;
       case Kind::local_variable:
-        if (owner != KernelUnit::module_scope && is_module_space(source_.functions[owner].variables[symbol.index].space)) {
+        if (owner != KernelUnit::module_scope &&
+            is_module_space(source_.functions[owner].variables[symbol.index].space)) {
           symbol.index = variable({owner, symbol.index});
           symbol.kind = Kind::module_variable;
         }
@@ -109,7 +110,8 @@ class Extractor {
   }
   void rewrite_init(ptx::Variable& changed, std::uint32_t owner) {
     for (ptx::InitValue& value : changed.init) {
-      const bool is_symbol = value.kind == ptx::InitValue::Kind::symbol || value.kind == ptx::InitValue::Kind::generic_symbol;
+      const bool is_symbol =
+          value.kind == ptx::InitValue::Kind::symbol || value.kind == ptx::InitValue::Kind::generic_symbol;
       if (is_symbol) rewrite_symbol(value.symbol, owner);
     }
   }

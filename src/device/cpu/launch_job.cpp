@@ -17,8 +17,8 @@ constexpr std::size_t runtime_stack_bytes = 96 * 1024;
 constexpr std::size_t runtime_stack_bytes = 24 * 1024;
 #endif
 
-// Chunks of a launch are held near this time: long enough to hide their cost, short enough that urgent work gets its turn
-// and that workers end together.
+// Chunks of a launch are held near this time: long enough to hide their cost, short enough that urgent work gets its
+// turn and that workers end together.
 constexpr std::uint64_t short_chunk_ns = 250'000, long_chunk_ns = 2'000'000;
 constexpr std::uint64_t first_chunk_blocks = 64;
 
@@ -69,7 +69,8 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
   context_.grid_id = setup.command;
   context_.executor = this;
   if (config_.cooperative) {
-    const std::uint64_t workspace = services.allocator->allocate(grid_workspace_bytes, AllocationKind::variable, "grid workspace");
+    const std::uint64_t workspace =
+        services.allocator->allocate(grid_workspace_bytes, AllocationKind::variable, "grid workspace");
     std::memset(reinterpret_cast<void*>(workspace), 0, grid_workspace_bytes);
     context_.grid_workspace = workspace;
   }

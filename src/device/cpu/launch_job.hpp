@@ -25,14 +25,14 @@ class LaunchJob final : public Job {
  public:
   struct Setup {
     std::shared_ptr<const KernelCode> code;
-    const ptx::Module* module = nullptr;          // for messages; kept alive by `keep`
+    const ptx::Module* module = nullptr;  // for messages; kept alive by `keep`
     const ptx::Function* kernel = nullptr;
-    const KernelUnit* unit = nullptr;             // null: instructions are not numbered
+    const KernelUnit* unit = nullptr;  // null: instructions are not numbered
     std::shared_ptr<const void> keep;
     std::uint8_t* const* variables = nullptr;
     LaunchConfig config;
     BlockRange range;
-    std::span<const std::byte> arguments;         // copied
+    std::span<const std::byte> arguments;  // copied
     std::uint64_t queue_id = 0;
     std::uint64_t command = 0;
   };

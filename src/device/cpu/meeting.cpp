@@ -39,9 +39,8 @@ std::uint32_t meet(Warp& warp, std::uint32_t members, std::uint64_t value, std::
   const unsigned hardware_warp = warp.index / warp_threads, lane = warp.index % warp_threads;
   members |= 1u << lane;
   std::vector<Meeting>& meetings = block.meetings[hardware_warp];
-  auto found = std::find_if(meetings.begin(), meetings.end(), [&](const Meeting& m) {
-    return m.members == members && (m.arrived >> lane & 1) == 0;
-  });
+  auto found = std::find_if(meetings.begin(), meetings.end(),
+                            [&](const Meeting& m) { return m.members == members && (m.arrived >> lane & 1) == 0; });
   if (found == meetings.end()) {
     meetings.emplace_back().members = members;
     found = std::prev(meetings.end());

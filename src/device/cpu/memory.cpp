@@ -295,7 +295,8 @@ std::uint64_t Allocator::fingerprint() const {
     const std::uint64_t to = std::min<std::uint64_t>(end, from + piece);
     const bool sampled = a.size >= sampled_from && from != a.address && to != end;
     for (std::uint64_t p = from; p < to; p += sampled ? page * sampling : piece)
-      print = fold_memory(print, reinterpret_cast<const void*>(p), std::min<std::size_t>(sampled ? page : piece, to - p));
+      print =
+          fold_memory(print, reinterpret_cast<const void*>(p), std::min<std::size_t>(sampled ? page : piece, to - p));
     next = std::max(to, a.address + 1);
   }
 }

@@ -37,8 +37,8 @@ struct AllocationMap {
   const Range* find(std::uint64_t address, std::uint64_t size) const;
 };
 
-// Allocates from the host's memory. Bookkeeping is kept apart from the bytes, so that a kernel that writes where it must
-// not cannot break it. Any thread.
+// Allocates from the host's memory. Bookkeeping is kept apart from the bytes, so that a kernel that writes where it
+// must not cannot break it. Any thread.
 class Allocator {
  public:
   // `limit`: bytes in all; `heap_limit`: bytes of kind heap.
@@ -75,7 +75,7 @@ class Allocator {
  private:
   struct Held {
     Allocation allocation;
-    void* mapping = nullptr;      // large ones: the whole mapping with its guards
+    void* mapping = nullptr;  // large ones: the whole mapping with its guards
     std::size_t mapped = 0;
   };
   Held place(std::size_t bytes);
@@ -90,8 +90,8 @@ class Allocator {
   std::map<std::uint64_t, Held> held_;
   std::uint64_t used_ = 0, heap_used_ = 0;
   std::size_t large_count_ = 0;
-  std::map<std::uint64_t, std::size_t> free_;                       // by address
-  std::set<std::pair<std::size_t, std::uint64_t>> free_by_size_;    // best fit
+  std::map<std::uint64_t, std::size_t> free_;                     // by address
+  std::set<std::pair<std::size_t, std::uint64_t>> free_by_size_;  // best fit
   struct Arena {
     void* mapping;
     std::size_t mapped;

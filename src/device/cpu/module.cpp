@@ -43,8 +43,8 @@ struct CpuFunction::Variant {
   std::exception_ptr error;
 };
 
-CpuFunction::CpuFunction(std::shared_ptr<const ptx::Module> module, std::uint32_t index, const ModuleVariables& variables,
-                         const CodeProvider& provider, const LoadOptions& options)
+CpuFunction::CpuFunction(std::shared_ptr<const ptx::Module> module, std::uint32_t index,
+                         const ModuleVariables& variables, const CodeProvider& provider, const LoadOptions& options)
     : module_(std::move(module)),
       index_(index),
       function_(module_->functions[index]),
@@ -71,7 +71,8 @@ const CpuFunction::Unit& CpuFunction::unit() const {
 
 void CpuFunction::find_variables() {
   std::vector<std::uint8_t*> addresses;
-  for (const KernelUnit::VariableSource& source : kernel_unit().variables) addresses.push_back(variables_.address(source));
+  for (const KernelUnit::VariableSource& source : kernel_unit().variables)
+    addresses.push_back(variables_.address(source));
   variable_addresses_ = std::move(addresses);
   print_ = KernelCompiler::fingerprint(kernel_unit());
 }
@@ -111,9 +112,10 @@ std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool glob
 
 void CpuFunction::check_block(const Dim3& block) const {
   if (block.count() == 0 || block.count() > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
-    base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024, 1024, 64)",
-               function_.name, dims(block));
+    base::fail(
+        ErrorCode::invalid_argument,
+        "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024, 1024, 64)",
+        function_.name, dims(block));
   }
   const auto extent = [](const ptx::FunctionDirective& directive) {
     Dim3 d;
@@ -126,10 +128,13 @@ void CpuFunction::check_block(const Dim3& block) const {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
                function_.name, dims(extent(*required)), dims(block));
   }
-  if (const auto* cluster = function_.directive("reqnctapercluster"); cluster != nullptr && extent(*cluster).count() > 1) {
-    base::fail(ErrorCode::unsupported,
-               "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the CPU device has clusters of one "
-               "block only", function_.name, dims(extent(*cluster)));
+  if (const auto* cluster = function_.directive("reqnctapercluster");
+      cluster != nullptr && extent(*cluster).count() > 1) {
+    base::fail(
+        ErrorCode::unsupported,
+        "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the CPU device has clusters of one "
+        "block only",
+        function_.name, dims(extent(*cluster)));
   }
   if (const auto* most = function_.directive("maxntid"); most != nullptr && block.count() > extent(*most).count()) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' takes at most {} threads in a block (.maxntid), not {}",

@@ -66,7 +66,8 @@ class CpuFunction final : public Function {
   const ptx::Module& module() const { return *module_; }
   const KernelUnit& kernel_unit() const { return unit().unit; }
   std::uint8_t* const* variables() const { return variable_addresses_.data(); }
-  // Throws invalid_argument when the kernel's directives forbid launches with such blocks, unsupported when they want clusters.
+  // Throws invalid_argument when the kernel's directives forbid launches with such blocks, unsupported when they want
+  // clusters.
   void check_block(const Dim3& block) const;
 
  private:

@@ -49,11 +49,11 @@ void ModuleVariables::place(const ptx::Variable& variable, KernelUnit::VariableS
   placed.variable = &variable;
   placed.size = stored_size(variable);
   if (variable.linkage == ptx::Linkage::external) {
-    placed.problem = fmt::format("variable '{}' is declared .extern and defined in another module; link the modules first",
-                                 variable.name);
+    placed.problem = fmt::format(
+        "variable '{}' is declared .extern and defined in another module; link the modules first", variable.name);
   } else if (ptx::kind(variable.type) == ptx::TypeKind::opaque) {
-    placed.problem = fmt::format("variable '{}' is a texture, sampler or surface reference, which the CPU device does not have",
-                                 variable.name);
+    placed.problem = fmt::format(
+        "variable '{}' is a texture, sampler or surface reference, which the CPU device does not have", variable.name);
   } else {
     const bool constant = variable.space == ptx::Space::constant;
     placed.address = allocator_->allocate(placed.size, constant ? AllocationKind::constant : AllocationKind::variable,

@@ -27,7 +27,7 @@ constexpr std::chrono::hours abandoned_after{1};
 
 struct Header {
   std::uint64_t magic;
-  std::uint64_t checksum;      // of everything behind this field
+  std::uint64_t checksum;  // of everything behind this field
   char key[64];
   std::uint64_t object_bytes;
   std::uint32_t explanation_bytes;
@@ -81,7 +81,8 @@ std::optional<CompiledKernel> decode(const std::string& key, const std::string& 
 
 }  // namespace
 
-ObjectCache::ObjectCache(fs::path folder, std::uint64_t most_bytes) : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+ObjectCache::ObjectCache(fs::path folder, std::uint64_t most_bytes)
+    : folder_(std::move(folder)), most_bytes_(most_bytes) {}
 
 // Two levels, so that no folder grows too large.
 fs::path ObjectCache::file_of(const std::string& key) const { return folder_ / key.substr(0, 2) / (key + extension); }
@@ -93,7 +94,7 @@ void ObjectCache::complain(std::string_view what) {
 
 // Ours or root's, and not open to everybody. One that is not there yet holds nothing to trust.
 bool ObjectCache::trusted() {
-  struct stat status {};
+  struct stat status{};
   if (::stat(folder_.c_str(), &status) != 0) return true;
   if ((status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & S_IWOTH) == 0) return true;
   complain(fmt::format("other users may write to {}, and what is there would be executed", folder_.string()));

@@ -1,5 +1,5 @@
-// Compiled kernels on disk. An entry is a file named by its key; readers trust nothing but a checksum, and no folder that
-// others may write to: what is in it will be executed.
+// Compiled kernels on disk. An entry is a file named by its key; readers trust nothing but a checksum, and no folder
+// that others may write to: what is in it will be executed.
 #pragma once
 
 #include <atomic>

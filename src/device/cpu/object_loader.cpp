@@ -122,7 +122,8 @@ class LoadedKernel final : public KernelCode {
     if (!memory_.code_contains(address)) return 0;
     const std::lock_guard guard(mutex_);
     if (context_ == nullptr) {
-      context_ = llvm::DWARFContext::create(*object_, llvm::DWARFContext::ProcessDebugRelocations::Process, info_.get());
+      context_ =
+          llvm::DWARFContext::create(*object_, llvm::DWARFContext::ProcessDebugRelocations::Process, info_.get());
     }
     const auto place = reinterpret_cast<std::uint64_t>(address);
     return context_->getLineInfoForAddress({place, section_of(place)}).Line;

@@ -29,11 +29,11 @@ struct CpuOptions {
 
   // Compiled kernels on disk.
   bool cache = true;
-  std::filesystem::path cache_directory;  // empty: base::cache_directory() / "cpu"
-  std::uint64_t cache_bytes = 1ull << 30; // least recently used entries go when the cache grows beyond this
+  std::filesystem::path cache_directory;   // empty: base::cache_directory() / "cpu"
+  std::uint64_t cache_bytes = 1ull << 30;  // least recently used entries go when the cache grows beyond this
 
-  std::FILE* printf_output = nullptr;     // null: stdout
-  base::TraceSink* trace = nullptr;       // must outlive the device
+  std::FILE* printf_output = nullptr;  // null: stdout
+  base::TraceSink* trace = nullptr;    // must outlive the device
 };
 
 }  // namespace heddle::device::cpu

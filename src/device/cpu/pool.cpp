@@ -169,8 +169,10 @@ bool Pool::linger(Seat& seat, WaitTarget& target) {
   std::uint64_t version = 0;
   if (pick(seat.worker, target.owner_id(), version) != nullptr) return true;
   if (has_work_for(seat.worker)) return false;  // work of others: the seat's own thread shall do it
-  const std::uint64_t deadline = services_.now_ns() + static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.idle_spin).count());
+  const std::uint64_t deadline =
+      services_.now_ns() +
+      static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.idle_spin).count());
   for (unsigned turn = 1; !target.done() && version_.load() == version; ++turn) {
     if (turn % turns_between_clock_reads == 0 && services_.now_ns() >= deadline) return false;
     relax();
@@ -209,9 +211,8 @@ std::uint64_t Pool::progress() const {
 }
 
 bool Pool::any_running(const Worker& except, std::uint64_t now_ns) const {
-  return std::any_of(seats_.begin(), seats_.end(), [&](const auto& seat) {
-    return &seat->worker != &except && seat->worker.is_running(now_ns);
-  });
+  return std::any_of(seats_.begin(), seats_.end(),
+                     [&](const auto& seat) { return &seat->worker != &except && seat->worker.is_running(now_ns); });
 }
 
 unsigned Pool::fiber_share_of(unsigned fibers_per_block) const { return std::max(fiber_share(), fibers_per_block); }

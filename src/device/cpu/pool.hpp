@@ -32,8 +32,8 @@ class Pool {
   void wait(WaitTarget& target);
 
   // For workers.
-  // The most urgent job with pieces left that the worker may take; of one owner when `owner` is not 0. Tells the version
-  // of the list that was looked at.
+  // The most urgent job with pieces left that the worker may take; of one owner when `owner` is not 0. Tells the
+  // version of the list that was looked at.
   std::shared_ptr<Job> pick(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   // Wakes one sleeping worker for a job that has more pieces. `eager`: even the one whose core the host thread last

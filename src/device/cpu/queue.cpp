@@ -18,7 +18,9 @@ constexpr std::size_t inline_bytes = 32 * 1024;
 void check_shape(const DeviceInfo& info, const CpuFunction& function, const LaunchConfig& config, BlockRange range,
                  std::size_t argument_bytes) {
   const std::string& name = function.ptx().name;
-  const auto refuse = [&](const std::string& why) { base::fail(ErrorCode::invalid_argument, "kernel '{}': {}", name, why); };
+  const auto refuse = [&](const std::string& why) {
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': {}", name, why);
+  };
   const std::uint32_t grid[3] = {config.grid.x, config.grid.y, config.grid.z};
   for (unsigned d = 0; d < 3; ++d)
     if (grid[d] == 0 || grid[d] > info.max_grid[d])
@@ -32,14 +34,14 @@ void check_shape(const DeviceInfo& info, const CpuFunction& function, const Laun
                        function.parameter_bytes()));
   const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
   if (shared > info.max_shared_per_block)
-    refuse(fmt::format("{} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have", shared,
-                       function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block));
+    refuse(fmt::format("{} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have",
+                       shared, function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block));
 }
 
 bool global_id_fits(const LaunchConfig& config) {
   constexpr std::uint64_t limit = 1ull << 31;
-  return std::uint64_t{config.grid.x} * config.block.x < limit && std::uint64_t{config.grid.y} * config.block.y < limit &&
-         std::uint64_t{config.grid.z} * config.block.z < limit;
+  return std::uint64_t{config.grid.x} * config.block.x < limit &&
+         std::uint64_t{config.grid.y} * config.block.y < limit && std::uint64_t{config.grid.z} * config.block.z < limit;
 }
 
 }  // namespace
@@ -89,21 +91,25 @@ void CpuQueue::check_span(const Span& span, const char* what) const {
   if (span.device == nullptr) return;
   if (span.device == &device_) {
     if (!device_.services().allocator->contains(span.address, span.size)) {
-      base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: "
-                 "it begins {}", what, span.size, span.address, device_.services().allocator->whereabouts(span.address));
+      base::fail(ErrorCode::invalid_argument,
+                 "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: "
+                 "it begins {}",
+                 what, span.size, span.address, device_.services().allocator->whereabouts(span.address));
     }
     return;
   }
   if (!span.device->info().host_memory) {
-    base::fail(ErrorCode::unsupported, "the {} of a copy is memory of device '{}', which the CPU cannot reach; use a "
-               "queue of that device", what, span.device->info().id);
+    base::fail(ErrorCode::unsupported,
+               "the {} of a copy is memory of device '{}', which the CPU cannot reach; use a "
+               "queue of that device",
+               what, span.device->info().id);
   }
 }
 
 void CpuQueue::copy(Span destination, Span source) {
   if (destination.size < source.size) {
-    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes does not fit into its destination of {} bytes", source.size,
-               destination.size);
+    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes does not fit into its destination of {} bytes",
+               source.size, destination.size);
   }
   destination.size = source.size;
   check_span(destination, "destination");
@@ -142,7 +148,8 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
 
 void CpuQueue::record(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
-  if (mine == nullptr) base::fail(ErrorCode::invalid_argument, "an event can only be recorded in a queue of its own device");
+  if (mine == nullptr)
+    base::fail(ErrorCode::invalid_argument, "an event can only be recorded in a queue of its own device");
   core_->record(mine->state());
 }
 

@@ -15,8 +15,8 @@
 #include <x86intrin.h>
 #endif
 
-// All of these run on the fiber of a warp. A function that ends the launch leaves its frame without unwinding, so nothing
-// here may own memory or a lock at that point: what must be remembered goes into the worker's Fault.
+// All of these run on the fiber of a warp. A function that ends the launch leaves its frame without unwinding, so
+// nothing here may own memory or a lock at that point: what must be remembered goes into the worker's Fault.
 
 namespace heddle::device::cpu {
 namespace {
@@ -25,8 +25,8 @@ namespace {
 constexpr std::uint32_t longest_sleep_ns = 1'000'000;
 
 // The warp that made the call, with the place it was made from.
-#define HEDDLE_ENTER(context)         \
-  Warp& warp = warp_of(context);      \
+#define HEDDLE_ENTER(context)    \
+  Warp& warp = warp_of(context); \
   warp.site = __builtin_return_address(0)
 
 Fault& begin_fault(Warp& warp, FaultKind kind, int lane) {
@@ -122,8 +122,8 @@ std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_
   Worker& worker = *warp.block->worker;
   std::string& text = worker.scratch();
   text.clear();
-  const int taken = format_kernel_printf(text, reinterpret_cast<const char*>(format),
-                                         reinterpret_cast<const std::byte*>(arguments));
+  const int taken =
+      format_kernel_printf(text, reinterpret_cast<const char*>(format), reinterpret_cast<const std::byte*>(arguments));
   worker.services().print(text.data(), text.size());
   return taken;
 }

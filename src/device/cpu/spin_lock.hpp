@@ -1,4 +1,5 @@
-// A lock for critical sections of a few dozen instructions on the launch path, where a futex would cost more than the work.
+// A lock for critical sections of a few dozen instructions on the launch path, where a futex would cost more than the
+// work.
 #pragma once
 
 #include <atomic>

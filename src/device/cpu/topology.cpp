@@ -45,7 +45,7 @@ double granted_cores() {
 }
 
 std::uint64_t machine_memory() {
-  struct sysinfo info {};
+  struct sysinfo info{};
   std::uint64_t bytes = ::sysinfo(&info) == 0 ? std::uint64_t{info.totalram} * info.mem_unit : std::uint64_t{1} << 32;
   std::ifstream file("/sys/fs/cgroup/memory.max");
   std::uint64_t limit = 0;

@@ -15,8 +15,8 @@
 namespace heddle::device::cpu {
 namespace {
 
-// Turns of a spin loop that a warp takes in place when no other warp of its block can run: a value that another worker is
-// about to write comes sooner than a new block could start.
+// Turns of a spin loop that a warp takes in place when no other warp of its block can run: a value that another worker
+// is about to write comes sooner than a new block could start.
 constexpr unsigned turns_in_place = 8;
 // Blocks kept for reuse, with their stacks.
 constexpr std::size_t most_spares = 8;

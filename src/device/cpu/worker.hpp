@@ -1,5 +1,6 @@
-// A worker: a seat on one core at which blocks run. The seat's own thread sits there when there is work, or a host thread
-// that waits for a result takes its place. What is resident belongs to the seat, so threads can relieve each other.
+// A worker: a seat on one core at which blocks run. The seat's own thread sits there when there is work, or a host
+// thread that waits for a result takes its place. What is resident belongs to the seat, so threads can relieve each
+// other.
 #pragma once
 
 #include <atomic>
@@ -66,9 +67,7 @@ class Worker {
   void lanes_left(Warp& warp, unsigned count);
   // The fault() has been filled in: ends the launch.
   [[noreturn]] void abandon(Warp& warp);
-  void note_progress() {
-    progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  }
+  void note_progress() { progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
   Fault& fault() { return fault_; }
   std::string& scratch() { return scratch_; }
   // The allocations as of now, for check().

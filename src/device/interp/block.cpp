@@ -22,8 +22,8 @@ Block::Block(LaunchContext& owner, std::uint64_t linear_id) : launch(owner) {
   shared_bytes = launch.function.static_shared_bytes() + launch.config.dynamic_shared_bytes;
   const auto fill = static_cast<std::byte>(options.poison ? options.poison_byte : 0);
   shared_storage.assign(shared_bytes + window_alignment, fill);
-  shared = reinterpret_cast<std::byte*>(
-      align_up(reinterpret_cast<std::uint64_t>(shared_storage.data()), window_alignment));
+  shared =
+      reinterpret_cast<std::byte*>(align_up(reinterpret_cast<std::uint64_t>(shared_storage.data()), window_alignment));
   const auto count = static_cast<std::uint32_t>(launch.config.block.count());
   threads.resize(count);
   alive = count;

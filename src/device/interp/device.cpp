@@ -78,7 +78,8 @@ class InterpDevice final : public Device {
     info_.id = "interp";
     info_.name = "PTX interpreter";
     info_.processors = 1;
-    info_.memory_bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+    info_.memory_bytes =
+        static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
 
   const DeviceInfo& info() const override { return info_; }
@@ -99,7 +100,8 @@ class InterpDevice final : public Device {
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     if (processors.ids != std::vector<unsigned>{0})
-      base::fail(ErrorCode::invalid_argument, "the interpreter has one processor, number 0; a partition can hold that one only");
+      base::fail(ErrorCode::invalid_argument,
+                 "the interpreter has one processor, number 0; a partition can hold that one only");
     return std::make_unique<InterpPartition>(processors);
   }
 

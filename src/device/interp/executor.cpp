@@ -41,8 +41,11 @@ std::uint64_t low_bits(std::uint64_t bits, unsigned width) {
 Involves involves(const ptx::Instruction& inst) {
   switch (inst.opcode) {
     case Opcode::activemask: return Involves::gathering;
-    case Opcode::shfl: case Opcode::vote: return inst.has(ptx::Modifier::sync) ? Involves::meeting : Involves::gathering;
-    case Opcode::match: case Opcode::redux: case Opcode::elect: return Involves::meeting;
+    case Opcode::shfl:
+    case Opcode::vote: return inst.has(ptx::Modifier::sync) ? Involves::meeting : Involves::gathering;
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect: return Involves::meeting;
     case Opcode::bar: return inst.has(ptx::Modifier::warp) ? Involves::meeting : Involves::barrier;
     case Opcode::barrier: return inst.has(ptx::Modifier::cluster) ? Involves::nobody : Involves::barrier;
     default: return Involves::nobody;
@@ -52,11 +55,12 @@ Involves involves(const ptx::Instruction& inst) {
 std::string Executor::place(const Block& block, const Thread& thread) const {
   const Frame& frame = thread.frame();
   const ptx::Function& function = *frame.code->function;
-  std::string text = fmt::format("kernel '{}', block {}, thread {}", launch_.function.ptx().name, coordinates(block.index),
-                                 coordinates(thread.index));
+  std::string text = fmt::format("kernel '{}', block {}, thread {}", launch_.function.ptx().name,
+                                 coordinates(block.index), coordinates(thread.index));
   if (!function.is_entry) text += fmt::format(", in function '{}'", function.name);
   if (const ptx::Instruction* inst = thread.instruction())
-    text += fmt::format(", PTX line {}{}", inst->where.line, source_of(launch_.function.module().ptx(), function, *inst));
+    text +=
+        fmt::format(", PTX line {}{}", inst->where.line, source_of(launch_.function.module().ptx(), function, *inst));
   return text;
 }
 
@@ -133,8 +137,10 @@ Executor::Value Executor::read(const Operand& operand, Type type) {
       unsigned at = 0;
       for (const Operand& element : operand.elements) {
         const std::uint64_t part = low_bits(read(element, type).lo, each);
-        if (at >= 64) value.hi |= part << (at - 64);
-        else value.lo |= part << at;
+        if (at >= 64)
+          value.hi |= part << (at - 64);
+        else
+          value.lo |= part << at;
         at += each;
       }
       return value;
@@ -190,7 +196,8 @@ std::uint64_t Executor::symbol_address(const SymbolRef& symbol) {
       return frame.base + code.frame.variables[symbol.index];
     case SymbolRef::Kind::parameter:
       if (code.function->is_entry)
-        return reinterpret_cast<std::uint64_t>(launch_.parameter_data) + launch_.function.parameters()[symbol.index].offset;
+        return reinterpret_cast<std::uint64_t>(launch_.parameter_data) +
+               launch_.function.parameters()[symbol.index].offset;
       return frame.base + code.frame.parameters[symbol.index];
     case SymbolRef::Kind::return_parameter: return frame.base + code.frame.returns[symbol.index];
   }
@@ -212,12 +219,18 @@ Executor::Value Executor::special(ptx::SpecialRegister which) {
     case S::ntid_x: return {ntid.x};
     case S::ntid_y: return {ntid.y};
     case S::ntid_z: return {ntid.z};
-    case S::ctaid_x: case S::clusterid_x: return {ctaid.x};
-    case S::ctaid_y: case S::clusterid_y: return {ctaid.y};
-    case S::ctaid_z: case S::clusterid_z: return {ctaid.z};
-    case S::nctaid_x: case S::nclusterid_x: return {nctaid.x};
-    case S::nctaid_y: case S::nclusterid_y: return {nctaid.y};
-    case S::nctaid_z: case S::nclusterid_z: return {nctaid.z};
+    case S::ctaid_x:
+    case S::clusterid_x: return {ctaid.x};
+    case S::ctaid_y:
+    case S::clusterid_y: return {ctaid.y};
+    case S::ctaid_z:
+    case S::clusterid_z: return {ctaid.z};
+    case S::nctaid_x:
+    case S::nclusterid_x: return {nctaid.x};
+    case S::nctaid_y:
+    case S::nclusterid_y: return {nctaid.y};
+    case S::nctaid_z:
+    case S::nclusterid_z: return {nctaid.z};
     case S::laneid: return {lane};
     case S::warpid: return {thread_->linear / warp_size};
     case S::nwarpid: return {warps_per_processor};
@@ -235,11 +248,15 @@ Executor::Value Executor::special(ptx::SpecialRegister which) {
     case S::globaltimer: return {now};
     case S::globaltimer_lo: return {now & 0xffffffff};
     case S::globaltimer_hi: return {now >> 32};
-    case S::total_smem_size: case S::aggr_smem_size: return {shared};
+    case S::total_smem_size:
+    case S::aggr_smem_size: return {shared};
     case S::envreg1: return {workspace >> 32};
     case S::envreg2: return {workspace & 0xffffffff};
     case S::dynamic_smem_size: return {launch_.config.dynamic_shared_bytes};
-    case S::cluster_nctaid_x: case S::cluster_nctaid_y: case S::cluster_nctaid_z: case S::cluster_nctarank: return {1};
+    case S::cluster_nctaid_x:
+    case S::cluster_nctaid_y:
+    case S::cluster_nctaid_z:
+    case S::cluster_nctarank: return {1};
     default: return {0};  // %smid, places in a cluster of one, performance counters, %envreg
   }
 }
@@ -319,7 +336,8 @@ void Executor::run_instruction() {
     case Opcode::mov: return move();
     case Opcode::cvta: return convert_address();
     case Opcode::isspacep: return is_space();
-    case Opcode::ld: case Opcode::ldu: return load_instruction();
+    case Opcode::ld:
+    case Opcode::ldu: return load_instruction();
     case Opcode::st: return store_instruction();
     case Opcode::atom: return atomic(true);
     case Opcode::red: return atomic(false);
@@ -332,14 +350,20 @@ void Executor::run_instruction() {
     case Opcode::trap: fault("the kernel executed trap");
     case Opcode::nanosleep: yielded_ = true; return;
     // Nothing to do: every access is seen by all at once, and caches do not exist.
-    case Opcode::membar: case Opcode::fence: case Opcode::prefetch: case Opcode::prefetchu: case Opcode::discard:
-    case Opcode::applypriority: case Opcode::pmevent: case Opcode::brkpt: case Opcode::setmaxnreg:
-    case Opcode::griddepcontrol:
-      return;
+    case Opcode::membar:
+    case Opcode::fence:
+    case Opcode::prefetch:
+    case Opcode::prefetchu:
+    case Opcode::discard:
+    case Opcode::applypriority:
+    case Opcode::pmevent:
+    case Opcode::brkpt:
+    case Opcode::setmaxnreg:
+    case Opcode::griddepcontrol: return;
     case Opcode::createpolicy: write(0, {0}); return;
-    case Opcode::mapa: write(0, read(1)); return;        // a cluster of one block
+    case Opcode::mapa: write(0, read(1)); return;  // a cluster of one block
     case Opcode::getctarank: write(0, {0}); return;
-    case Opcode::barrier: return;                        // barrier.cluster in a cluster of one
+    case Opcode::barrier: return;  // barrier.cluster in a cluster of one
     case Opcode::alloca: {
       Frame& frame = thread_->frame();
       const std::uint64_t alignment = operand(2).present() ? static_cast<std::uint64_t>(operand(2).value) : 8;

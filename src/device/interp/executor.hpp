@@ -19,8 +19,8 @@ class Executor {
  public:
   explicit Executor(LaunchContext& launch) : launch_(launch) {}
 
-  // Executes the instruction at which the thread stands, which must involve nobody else, and moves it on. Throws Error for
-  // faults, with the place.
+  // Executes the instruction at which the thread stands, which must involve nobody else, and moves it on. Throws Error
+  // for faults, with the place.
   void step(Block& block, Thread& thread);
   // True when the guard of the thread's instruction lets it execute; else the thread moves on.
   bool guard_holds(Block& block, Thread& thread);

@@ -98,7 +98,8 @@ void Executor::enter_function(const Code& code, const ptx::Instruction& inst, co
   const ptx::Function& function = *code.function;
   const std::size_t given = arguments.kind == OperandKind::vector ? arguments.elements.size() : 0;
   if (given != function.parameters.size()) {
-    fault(fmt::format("a call of '{}' with {} arguments; it takes {}", function.name, given, function.parameters.size()));
+    fault(
+        fmt::format("a call of '{}' with {} arguments; it takes {}", function.name, given, function.parameters.size()));
   }
   Frame& caller = thread_->frame();
   Frame frame;
@@ -117,8 +118,10 @@ void Executor::enter_function(const Code& code, const ptx::Instruction& inst, co
     if (argument.kind == OperandKind::symbol && variable_of(argument.symbol).space == ptx::Space::param) {
       const std::uint64_t bytes = std::min(variable_of(argument.symbol).size(), parameter.size());
       const auto place = symbol_address(argument.symbol);
-      const bool kernel_parameter = argument.symbol.kind == ptx::SymbolRef::Kind::parameter && caller.code->function->is_entry;
-      const std::byte* source = kernel_parameter ? reinterpret_cast<const std::byte*>(place) : local_memory(place, bytes);
+      const bool kernel_parameter =
+          argument.symbol.kind == ptx::SymbolRef::Kind::parameter && caller.code->function->is_entry;
+      const std::byte* source =
+          kernel_parameter ? reinterpret_cast<const std::byte*>(place) : local_memory(place, bytes);
       std::memcpy(memory + code.frame.parameters[i], source, bytes);
       std::memcpy(&value, source, std::min<std::uint64_t>(bytes, sizeof value));
     } else {
@@ -154,8 +157,10 @@ void Executor::return_from_function() {
       write(target, result.type, value);
     } else if (target.kind == OperandKind::symbol) {
       std::byte* place = local_memory(symbol_address(target.symbol), result.size());
-      if (i < function.return_registers.size()) std::memcpy(place, &value, std::min<std::uint64_t>(result.size(), sizeof value));
-      else std::memcpy(place, source, std::min(result.size(), variable_of(target.symbol).size()));
+      if (i < function.return_registers.size())
+        std::memcpy(place, &value, std::min<std::uint64_t>(result.size(), sizeof value));
+      else
+        std::memcpy(place, source, std::min(result.size(), variable_of(target.symbol).size()));
     }
   }
 }

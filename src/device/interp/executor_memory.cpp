@@ -52,7 +52,8 @@ std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
     std::memset(thread.local.get(), options.poison ? options.poison_byte : 0, thread.local_bytes);
   }
   if (offset > thread.local_bytes || size > thread.local_bytes - offset) {
-    fault(fmt::format("the thread's stack is used up: {} bytes are wanted, it has {}", offset + size, thread.local_bytes));
+    fault(fmt::format("the thread's stack is used up: {} bytes are wanted, it has {}", offset + size,
+                      thread.local_bytes));
   }
   return thread.local.get() + offset;
 }
@@ -64,7 +65,8 @@ void Executor::bad_access(Place place, std::uint64_t size, Access access, const 
 
 std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
   const std::uint64_t address = place.address;
-  if (address % size != 0) bad_access(place, size, access, fmt::format("misaligned, the address is not a multiple of {}", size));
+  if (address % size != 0)
+    bad_access(place, size, access, fmt::format("misaligned, the address is not a multiple of {}", size));
   const auto within = [&](std::uint64_t base, std::uint64_t bytes) {
     return address >= base && address - base <= bytes && size <= bytes - (address - base);
   };
@@ -92,7 +94,8 @@ std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
   const auto allocation = launch_.state.memory.find(address, size);
   if (!allocation) bad_access(place, size, access, launch_.state.memory.describe_nearest(address));
   const bool constant = allocation->kind == Allocation::Kind::constant;
-  if (constant && access == Access::write) bad_access(place, size, access, describe(*allocation) + " cannot be written");
+  if (constant && access == Access::write)
+    bad_access(place, size, access, describe(*allocation) + " cannot be written");
   if (place.space == Space::constant && !constant)
     bad_access(place, size, access, describe(*allocation) + " is not constant memory");
   return reinterpret_cast<std::byte*>(address);
@@ -176,7 +179,8 @@ void Executor::store_instruction() {
 // cp.async completes at once, so groups and waits have nothing to do.
 void Executor::copy_async() {
   const auto says = [&](std::string_view text) {
-    return std::any_of(inst_->modifiers.begin(), inst_->modifiers.end(), [&](ptx::Modifier m) { return ptx::name(m) == text; });
+    return std::any_of(inst_->modifiers.begin(), inst_->modifiers.end(),
+                       [&](ptx::Modifier m) { return ptx::name(m) == text; });
   };
   if (!says("async") || says("bulk") || says("mbarrier") || says("tensor")) refuse();
   if (says("commit_group") || says("wait_group") || says("wait_all")) return;
@@ -186,8 +190,10 @@ void Executor::copy_async() {
   if (const Operand& limit = operand(3); limit.present()) {
     const auto& registers = thread_->frame().code->function->registers;
     const bool ignores = limit.is_reg() && registers[limit.index].type == Type::pred;
-    if (ignores) valid = read(limit, Type::pred).lo ? 0 : size;
-    else valid = std::min(read(limit, Type::u32).lo, size);
+    if (ignores)
+      valid = read(limit, Type::pred).lo ? 0 : size;
+    else
+      valid = std::min(read(limit, Type::u32).lo, size);
   }
   std::byte* to = resolve(target, size, Access::write);
   std::byte bytes[16] = {};
@@ -262,8 +268,10 @@ void Executor::atomic(bool has_result) {
   }
   if (!has_result) return;
   const Operand& target = operand(0);
-  if (target.kind != OperandKind::vector) write(target, type, old[0]);
-  else if (count == 1) write(target, type, old[0]);
+  if (target.kind != OperandKind::vector)
+    write(target, type, old[0]);
+  else if (count == 1)
+    write(target, type, old[0]);
   else
     for (std::uint64_t i = 0; i < count; ++i) write(target.elements[i], type, old[i]);
 }

@@ -48,7 +48,8 @@ void Executor::warp_operation(Block& block, std::span<Thread* const> members) {
   enter(block, *first);
   switch (inst_->opcode) {
     case Opcode::shfl: shuffle(members); break;
-    case Opcode::vote: case Opcode::activemask: vote(members); break;
+    case Opcode::vote:
+    case Opcode::activemask: vote(members); break;
     case Opcode::match: match(members); break;
     case Opcode::redux: reduce(members); break;
     case Opcode::elect: elect(members); break;
@@ -79,10 +80,22 @@ void Executor::shuffle(std::span<Thread* const> members) {
     int from = lane;
     bool in_range = false;
     switch (inst_->d.warp) {
-      case WarpMode::up: from = lane - delta; in_range = from >= high; break;
-      case WarpMode::down: from = lane + delta; in_range = from <= high; break;
-      case WarpMode::bfly: from = lane ^ delta; in_range = from <= high; break;
-      default: from = low | (delta & ~segment); in_range = from <= high; break;
+      case WarpMode::up:
+        from = lane - delta;
+        in_range = from >= high;
+        break;
+      case WarpMode::down:
+        from = lane + delta;
+        in_range = from <= high;
+        break;
+      case WarpMode::bfly:
+        from = lane ^ delta;
+        in_range = from <= high;
+        break;
+      default:
+        from = low | (delta & ~segment);
+        in_range = from <= high;
+        break;
     }
     if (!in_range) from = lane;
     const bool there = from >= 0 && from < static_cast<int>(warp_size) && members[static_cast<unsigned>(from)];

@@ -1,5 +1,5 @@
-// A slow, obviously right device: interprets the IR thread by thread. The oracle that other devices are compared with, and
-// the device to look for bugs on: it checks every access and names what is wrong.
+// A slow, obviously right device: interprets the IR thread by thread. The oracle that other devices are compared with,
+// and the device to look for bugs on: it checks every access and names what is wrong.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,8 @@
 namespace heddle::device::interp {
 
 struct InterpOptions {
-  // Fresh shared and local memory is filled with poison_byte instead of zero, so that reading what was never written shows.
+  // Fresh shared and local memory is filled with poison_byte instead of zero, so that reading what was never written
+  // shows.
   bool poison = false;
   std::uint8_t poison_byte = 0xcd;
   // Blocks that may be under way at once when earlier ones do not end by themselves (cooperative launches: all).

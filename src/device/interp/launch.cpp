@@ -13,24 +13,32 @@ namespace heddle::device::interp {
 namespace {
 
 constexpr std::uint64_t parameter_alignment = 256;
-constexpr unsigned warp_turn = 64;              // steps of a warp before the next one's
-constexpr std::uint64_t fairness_period = 512;  // steps after which the groups behind the first one get as many
-constexpr std::uint64_t gather_patience = 8192; // steps a gathering group waits for threads that only spin
-constexpr std::uint64_t watch_after = 50'000;   // thread instructions without a change of memory
-constexpr std::uint64_t idle_turn = 10'000;     // the same: then other blocks get their turn early
+constexpr unsigned warp_turn = 64;                     // steps of a warp before the next one's
+constexpr std::uint64_t fairness_period = 512;         // steps after which the groups behind the first one get as many
+constexpr std::uint64_t gather_patience = 8192;        // steps a gathering group waits for threads that only spin
+constexpr std::uint64_t watch_after = 50'000;          // thread instructions without a change of memory
+constexpr std::uint64_t idle_turn = 10'000;            // the same: then other blocks get their turn early
 constexpr std::uint64_t stuck_grace_ns = 100'000'000;  // the host may write to memory that a kernel waits for
 
 }  // namespace
 
-Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments)
-    : context_{function, config, range, {}, nullptr, function.module().state().next_grid_id++, function.module().state()},
+Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
+               std::span<const std::byte> arguments)
+    : context_{function,
+               config,
+               range,
+               {},
+               nullptr,
+               function.module().state().next_grid_id++,
+               function.module().state()},
       executor_(context_),
       next_block_(range.begin) {
   context_.parameters.resize(arguments.size() + parameter_alignment);
   const auto at = align_up(reinterpret_cast<std::uint64_t>(context_.parameters.data()), parameter_alignment);
   context_.parameter_data = reinterpret_cast<std::byte*>(at);
   if (!arguments.empty()) std::memcpy(context_.parameter_data, arguments.data(), arguments.size());
-  if (config.cooperative) context_.state.memory.add({Allocation::Kind::variable, workspace(), grid_workspace_bytes, "grid workspace"});
+  if (config.cooperative)
+    context_.state.memory.add({Allocation::Kind::variable, workspace(), grid_workspace_bytes, "grid workspace"});
   std::lock_guard turn(context_.state.turn);
   context_.state.stuck[context_.grid_id] = DeviceState::not_stuck;
 }
@@ -49,14 +57,16 @@ void Launch::admit() {
 }
 
 void Launch::run() {
-  const std::uint64_t limit =
-      context_.config.cooperative ? context_.range.size() : std::max<std::uint64_t>(context_.state.options.max_resident_blocks, 1);
+  const std::uint64_t limit = context_.config.cooperative
+                                  ? context_.range.size()
+                                  : std::max<std::uint64_t>(context_.state.options.max_resident_blocks, 1);
   while (next_block_ < context_.range.end || !resident_.empty()) {
     std::lock_guard turn(context_.state.turn);
     do {
       if (next_block_ < context_.range.end && resident_.size() < limit) admit();
     } while (context_.config.cooperative && next_block_ < context_.range.end);
-    // The oldest block runs until it ends or its turn is over; then it goes to the end of the line and another is admitted.
+    // The oldest block runs until it ends or its turn is over; then it goes to the end of the line and another is
+    // admitted.
     std::unique_ptr<Block> block = std::move(resident_.front());
     resident_.pop_front();
     const bool finished = run_block(*block) == Turn::finished;
@@ -101,8 +111,8 @@ bool Launch::run_warp(Block& block, Warp& warp) {
   return moved;
 }
 
-// The first thread of the group that runs next: the first one by runs_before, or, when it is others' turn, one of the group
-// that has waited longest. Null when no thread is in that state.
+// The first thread of the group that runs next: the first one by runs_before, or, when it is others' turn, one of the
+// group that has waited longest. Null when no thread is in that state.
 Thread* Launch::choose(Block& block, Warp& warp, ThreadState state, bool fair) const {
   Thread* best = nullptr;
   for (std::uint32_t i = 0; i < warp.count; ++i) {
@@ -179,8 +189,8 @@ void Launch::gather(Block& block, Warp& warp, const Thread& leader) {
   }
 }
 
-// A group of a .sync operation goes on when every lane of its mask has exited or waits at the same operation with the same
-// mask.
+// A group of a .sync operation goes on when every lane of its mask has exited or waits at the same operation with the
+// same mask.
 bool Launch::complete_meetings(Block& block, Warp& warp) {
   bool any = false;
   for (std::uint32_t first = 0; first < warp.count; ++first) {
@@ -236,9 +246,9 @@ void Launch::arrive(Block& block, Thread& thread) {
   if (is_complete(block, barrier)) complete_barrier(block, use.id);
 }
 
-// A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is when
-// the warps that have come to it make up that number: threads of those that have exited count, and the last warp of the
-// block counts in full.
+// A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is
+// when the warps that have come to it make up that number: threads of those that have exited count, and the last warp
+// of the block counts in full.
 bool Launch::is_complete(const Block& block, const Barrier& barrier) const {
   if (barrier.arrived + (block.whole() - block.alive) < barrier.expected) return false;  // not even at best
   std::uint32_t there = 0;
@@ -284,8 +294,8 @@ void Launch::watch() {
   DeviceState& state = context_.state;
   const std::uint64_t limit = state.options.max_resident_blocks;
   const bool more = next_block_ < context_.range.end && resident_.size() < std::max<std::uint64_t>(limit, 1);
-  const bool idle = state.memory_epoch == seen_epoch_ &&
-                    context_.instructions - seen_instructions_ > state.options.idle_budget;
+  const bool idle =
+      state.memory_epoch == seen_epoch_ && context_.instructions - seen_instructions_ > state.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
     state.stuck[context_.grid_id] = DeviceState::not_stuck;
@@ -315,7 +325,8 @@ namespace {
 const char* describe(ThreadState state) {
   switch (state) {
     case ThreadState::runnable: return "turning in a loop";
-    case ThreadState::gathering: case ThreadState::meeting: return "waiting for other lanes of the warp";
+    case ThreadState::gathering:
+    case ThreadState::meeting: return "waiting for other lanes of the warp";
     case ThreadState::at_barrier: return "waiting at barrier";
     case ThreadState::exited: break;
   }
@@ -372,10 +383,9 @@ void Launch::report_spinning(bool repeated) const {
   if (!first) first = &block->threads.front();
   const std::string why = repeated ? "every thread repeats the same steps and nothing changes in memory"
                                    : "nothing has changed in memory for a very long time";
-  throw Error(ErrorCode::deadlock,
-              fmt::format("{}: deadlock, {}: {} ({} blocks are under way, {} have not begun)",
-                          executor_.place(*block, *first), why, waiting_threads(*block), resident_.size(),
-                          context_.range.end - next_block_));
+  throw Error(ErrorCode::deadlock, fmt::format("{}: deadlock, {}: {} ({} blocks are under way, {} have not begun)",
+                                               executor_.place(*block, *first), why, waiting_threads(*block),
+                                               resident_.size(), context_.range.end - next_block_));
 }
 
 }  // namespace heddle::device::interp

@@ -12,7 +12,8 @@ using ptx::SymbolRef;
 
 template <class F>
 void for_each_symbol(const Operand& operand, F&& f) {
-  if (operand.kind == OperandKind::symbol || (operand.kind == OperandKind::address && operand.base == OperandKind::symbol))
+  if (operand.kind == OperandKind::symbol ||
+      (operand.kind == OperandKind::address && operand.base == OperandKind::symbol))
     f(operand.symbol);
   for (const Operand& element : operand.elements) for_each_symbol(element, f);
 }
@@ -64,7 +65,9 @@ std::uint64_t place(std::uint64_t& end, const ptx::Variable& variable) {
 }
 
 // Shared memory whose size the launch decides.
-bool is_dynamic(const ptx::Variable& variable) { return variable.unsized() || variable.linkage == ptx::Linkage::external; }
+bool is_dynamic(const ptx::Variable& variable) {
+  return variable.unsized() || variable.linkage == ptx::Linkage::external;
+}
 
 }  // namespace
 
@@ -118,8 +121,10 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
   std::uint64_t end = 0, dynamic_alignment = 1;
   const auto visit = [&](const ptx::Variable& variable, std::uint64_t& at) {
     if (variable.space != Space::shared) return;
-    if (is_dynamic(variable)) dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment());
-    else at = place(end, variable);
+    if (is_dynamic(variable))
+      dynamic_alignment = std::max<std::uint64_t>(dynamic_alignment, variable.alignment());
+    else
+      at = place(end, variable);
   };
   for (std::size_t i = 0; i < module.variables.size(); ++i)
     if (used_variables[i]) visit(module.variables[i], layout.module_variables[i]);
@@ -133,7 +138,8 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
   const auto set_dynamic = [&](const ptx::Variable& variable, std::uint64_t& at) {
     if (variable.space == Space::shared && is_dynamic(variable)) at = layout.static_bytes;
   };
-  for (std::size_t i = 0; i < module.variables.size(); ++i) set_dynamic(module.variables[i], layout.module_variables[i]);
+  for (std::size_t i = 0; i < module.variables.size(); ++i)
+    set_dynamic(module.variables[i], layout.module_variables[i]);
   for (std::size_t f = 0; f < module.functions.size(); ++f)
     for (std::size_t i = 0; i < module.functions[f].variables.size(); ++i)
       set_dynamic(module.functions[f].variables[i], layout.function_variables[f][i]);

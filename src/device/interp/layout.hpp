@@ -24,12 +24,12 @@ struct FrameLayout {
 };
 FrameLayout frame_layout(const ptx::Function& function);
 
-// The shared window of an entry: static variables of the module and of the functions it can reach that they name, in order,
-// then dynamic memory, where all unsized variables begin.
+// The shared window of an entry: static variables of the module and of the functions it can reach that they name, in
+// order, then dynamic memory, where all unsized variables begin.
 struct SharedLayout {
   static constexpr std::uint64_t no_place = ~std::uint64_t{0};
-  std::vector<std::uint64_t> module_variables;                  // by index in Module::variables
-  std::vector<std::vector<std::uint64_t>> function_variables;   // by function, by index in Function::variables
+  std::vector<std::uint64_t> module_variables;                 // by index in Module::variables
+  std::vector<std::vector<std::uint64_t>> function_variables;  // by function, by index in Function::variables
   std::uint64_t static_bytes = 0;
 };
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry);

@@ -40,7 +40,8 @@ LoadedFunction::LoadedFunction(LoadedModule& module, const Code& code) : module_
   shared_ = shared_layout(module.ptx(), *code.function);
 }
 
-LoadedModule::LoadedModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module)
+LoadedModule::LoadedModule(Device& device, std::shared_ptr<DeviceState> state,
+                           std::shared_ptr<const ptx::Module> module)
     : device_(device), state_(std::move(state)), module_(std::move(module)) {
   for (const ptx::Variable& variable : module_->variables) addresses_.push_back(store(variable));
   for (std::size_t i = 0; i < module_->functions.size(); ++i) {
@@ -58,7 +59,8 @@ LoadedModule::LoadedModule(Device& device, std::shared_ptr<DeviceState> state, s
     if (addresses_[i]) initialise(nullptr, module_->variables[i], addresses_[i]);
   for (const auto& code : codes_)
     for (std::size_t i = 0; i < code->static_addresses.size(); ++i)
-      if (code->static_addresses[i]) initialise(code->function, code->function->variables[i], code->static_addresses[i]);
+      if (code->static_addresses[i])
+        initialise(code->function, code->function->variables[i], code->static_addresses[i]);
 }
 
 LoadedModule::~LoadedModule() = default;
@@ -77,7 +79,8 @@ std::uint64_t LoadedModule::symbol_value(const ptx::Function* function, const pt
     case Kind::module_variable: return addresses_[symbol.index];
     case Kind::function: return reinterpret_cast<std::uint64_t>(codes_[symbol.index].get());
     case Kind::local_variable:
-      if (function) return codes_[static_cast<std::size_t>(function - module_->functions.data())]->static_addresses[symbol.index];
+      if (function)
+        return codes_[static_cast<std::size_t>(function - module_->functions.data())]->static_addresses[symbol.index];
       break;
     default: break;
   }

@@ -19,10 +19,10 @@ class LoadedModule;
 // A function with the slots of its instructions resolved and its frame laid out. Its address is its "code address".
 struct Code {
   const ptx::Function* function = nullptr;
-  std::uint32_t index = 0;                       // in Module::functions
-  std::vector<ptx::SlotList> slots;              // by instruction
+  std::uint32_t index = 0;           // in Module::functions
+  std::vector<ptx::SlotList> slots;  // by instruction
   FrameLayout frame;
-  std::vector<std::uint64_t> static_addresses;   // of .global and .const variables of the body; 0 for others
+  std::vector<std::uint64_t> static_addresses;  // of .global and .const variables of the body; 0 for others
 };
 
 class LoadedFunction final : public Function {
@@ -71,7 +71,7 @@ class LoadedModule final : public Module {
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<const ptx::Module> module_;
   std::vector<std::unique_ptr<Code>> codes_;
-  std::vector<std::uint64_t> addresses_;        // of module variables; 0 for those without memory here
+  std::vector<std::uint64_t> addresses_;  // of module variables; 0 for those without memory here
   std::vector<std::unique_ptr<Storage>> storage_;
   std::map<std::string, std::unique_ptr<LoadedFunction>, std::less<>> functions_;
   std::mutex mutex_;

@@ -10,7 +10,7 @@ namespace {
 
 // One %... of the format.
 struct Conversion {
-  std::string flags;                 // with width and precision, * replaced by numbers
+  std::string flags;  // with width and precision, * replaced by numbers
   std::string length;
   char letter = 0;
 };
@@ -46,9 +46,12 @@ class Formatter {
   void copy(std::string_view set, std::string& to) {
     while (at_ < format_.size()) {
       const char c = format_[at_];
-      if (c == '*') to += std::to_string(static_cast<std::int32_t>(take(4)));
-      else if (set.find(c) != std::string_view::npos) to += c;
-      else return;
+      if (c == '*')
+        to += std::to_string(static_cast<std::int32_t>(take(4)));
+      else if (set.find(c) != std::string_view::npos)
+        to += c;
+      else
+        return;
       ++at_;
     }
   }
@@ -57,7 +60,8 @@ class Formatter {
     const std::size_t begin = at_++;
     Conversion c;
     copy("-+ #0123456789.", c.flags);
-    while (at_ < format_.size() && std::string_view("hlLqjzt").find(format_[at_]) != std::string_view::npos) c.length += format_[at_++];
+    while (at_ < format_.size() && std::string_view("hlLqjzt").find(format_[at_]) != std::string_view::npos)
+      c.length += format_[at_++];
     if (at_ >= format_.size()) {
       result_ += format_.substr(begin);
       return;
@@ -81,7 +85,8 @@ class Formatter {
     const bool wide = c.length.find_first_of("lLqjzt") != std::string::npos;
     switch (c.letter) {
       case '%': result_ += '%'; return true;
-      case 'd': case 'i': {
+      case 'd':
+      case 'i': {
         auto value = static_cast<std::int64_t>(take(wide ? 8 : 4));
         if (!wide) value = static_cast<std::int32_t>(value);
         if (c.length == "h") value = static_cast<std::int16_t>(value);
@@ -89,7 +94,10 @@ class Formatter {
         print(start + "ll" + c.letter, static_cast<long long>(value));
         return true;
       }
-      case 'u': case 'o': case 'x': case 'X': {
+      case 'u':
+      case 'o':
+      case 'x':
+      case 'X': {
         std::uint64_t value = take(wide ? 8 : 4);
         if (c.length == "h") value &= 0xffff;
         if (c.length == "hh") value &= 0xff;
@@ -103,9 +111,14 @@ class Formatter {
         print(start + "s", text.c_str());
         return true;
       }
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-        print(start + c.letter, std::bit_cast<double>(take(8)));
-        return true;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': print(start + c.letter, std::bit_cast<double>(take(8))); return true;
       default: return false;
     }
   }

@@ -18,7 +18,8 @@ void check_extent(const char* what, const Dim3& extent, const std::uint64_t (&li
   const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
   for (unsigned i = 0; i < 3; ++i) {
     if (sizes[i] == 0 || sizes[i] > limit[i])
-      base::fail(ErrorCode::invalid_argument, "{} {}: component {} must be 1 to {}", what, text(extent), "xyz"[i], limit[i]);
+      base::fail(ErrorCode::invalid_argument, "{} {}: component {} must be 1 to {}", what, text(extent), "xyz"[i],
+                 limit[i]);
   }
 }
 
@@ -36,8 +37,10 @@ void check_directives(const ptx::Function& function, const Dim3& block) {
                text(values(*required)), text(block));
   }
   if (const auto* cluster = function.directive("reqnctapercluster"); cluster && values(*cluster).count() > 1) {
-    base::fail(ErrorCode::unsupported, "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the "
-               "interpreter has clusters of one block only", function.name, text(values(*cluster)));
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the "
+               "interpreter has clusters of one block only",
+               function.name, text(values(*cluster)));
   }
   if (const auto* most = function.directive("maxntid"); most && block.count() > values(*most).count()) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' allows {} threads in a block, not {}", function.name,
@@ -58,7 +61,8 @@ void check_launch(const DeviceInfo& info, const LoadedFunction& function, const 
     base::fail(ErrorCode::invalid_argument, "kernel '{}' with {} bytes of shared memory; at most {} are allowed",
                function.ptx().name, shared, info.max_shared_per_block);
   if (range.begin > range.end || range.end > config.grid.count())
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} of a grid of {}", range.begin, range.end, config.grid.count());
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} of a grid of {}", range.begin, range.end,
+               config.grid.count());
   if (argument_bytes != function.parameter_bytes())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' takes {} bytes of arguments, not {}", function.ptx().name,
                function.parameter_bytes(), argument_bytes);
@@ -66,10 +70,11 @@ void check_launch(const DeviceInfo& info, const LoadedFunction& function, const 
   // Each thread of a resident block takes memory.
   constexpr std::uint64_t most_threads = 1 << 20;
   if (config.cooperative && range.size() > most_threads / config.block.count())
-    base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
-               "at once",
-               function.ptx().name, range.size(), config.block.count(), most_threads / config.block.count());
+    base::fail(
+        ErrorCode::invalid_argument,
+        "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
+        "at once",
+        function.ptx().name, range.size(), config.block.count(), most_threads / config.block.count());
 }
 
 }  // namespace
@@ -135,12 +140,15 @@ void InterpQueue::check_span(const Span& span, const char* what) const {
   if (span.device == nullptr) return;
   if (span.device == &device_) {
     if (!state_->memory.find(span.address, span.size)) {
-      base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: {}",
-                 what, span.size, span.address, state_->memory.describe_nearest(span.address));
+      base::fail(ErrorCode::invalid_argument,
+                 "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: {}", what, span.size,
+                 span.address, state_->memory.describe_nearest(span.address));
     }
   } else if (!span.device->info().host_memory) {
-    base::fail(ErrorCode::unsupported, "the {} of a copy is memory of device '{}', which the interpreter cannot reach; use "
-               "a queue of that device", what, span.device->info().id);
+    base::fail(ErrorCode::unsupported,
+               "the {} of a copy is memory of device '{}', which the interpreter cannot reach; use "
+               "a queue of that device",
+               what, span.device->info().id);
   }
 }
 
@@ -153,7 +161,8 @@ void InterpQueue::copy(Span destination, Span source) {
   push({[this, destination, source] {
           std::lock_guard turn(state_->turn);
           if (source.size > 0)
-            std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address), source.size);
+            std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
+                         source.size);
           ++state_->memory_epoch;
         },
         {}});

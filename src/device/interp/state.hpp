@@ -13,8 +13,8 @@
 
 namespace heddle::device::interp {
 
-// Launches of several queues take turns, in the order in which they ask: kernels then see each other's writes at once and
-// no access races with another.
+// Launches of several queues take turns, in the order in which they ask: kernels then see each other's writes at once
+// and no access races with another.
 class TurnLock {
  public:
   void lock();
@@ -37,7 +37,7 @@ struct DeviceState {
   TurnLock turn;
   // Changes of memory that other threads can see, of all launches. Guarded by `turn`.
   std::uint64_t memory_epoch = 0;
-  std::uint64_t heap_used = 0;                 // guarded by `turn`
+  std::uint64_t heap_used = 0;  // guarded by `turn`
   // The launches under way, by grid id, and the memory epoch in which all their threads were seen to repeat themselves.
   // Guarded by `turn`.
   static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};

@@ -24,7 +24,8 @@ constexpr std::size_t heap_alignment = 16;
 }  // namespace
 
 std::uint64_t Executor::argument_value(const Operand& arguments, unsigned i) {
-  if (arguments.kind != OperandKind::vector || i >= arguments.elements.size()) fault("a system function is called with too few arguments");
+  if (arguments.kind != OperandKind::vector || i >= arguments.elements.size())
+    fault("a system function is called with too few arguments");
   const Operand& argument = arguments.elements[i];
   if (argument.kind != OperandKind::symbol) return read(argument, Type::b64).lo;
   const ptx::Variable& variable = variable_of(argument.symbol);
@@ -60,7 +61,9 @@ std::string Executor::read_string(std::uint64_t address) {
 std::int32_t Executor::print(std::uint64_t format, std::uint64_t arguments) {
   if (format == 0) return -1;
   PrintfArguments source;
-  source.read = [&](std::uint64_t offset, unsigned bytes) { return load({Space::generic, arguments + offset}, bytes).lo; };
+  source.read = [&](std::uint64_t offset, unsigned bytes) {
+    return load({Space::generic, arguments + offset}, bytes).lo;
+  };
   source.string = [&](std::uint64_t address) { return address ? read_string(address) : std::string("(null)"); };
   int count = 0;
   const std::string text = format_kernel_printf(read_string(format), source, count);
@@ -107,15 +110,17 @@ void Executor::system_call(const std::string& name, const ptx::Instruction& inst
   } else if (name == "free") {
     release(argument_value(arguments, 0));
   } else if (name == "__assertfail") {
-    const std::string message = read_string(argument_value(arguments, 0)), file = read_string(argument_value(arguments, 1));
+    const std::string message = read_string(argument_value(arguments, 0)),
+                      file = read_string(argument_value(arguments, 1));
     const auto line = static_cast<std::uint32_t>(argument_value(arguments, 2));
     const std::string function = read_string(argument_value(arguments, 3));
     fault(fmt::format("{}:{}: {}: assertion '{}' failed", file, line, function, message));
   } else {
-    base::fail(ErrorCode::unsupported,
-               "{}: calls '{}', which the module declares but does not define, and which is none of vprintf, malloc, free "
-               "and __assertfail",
-               place(*block_, *thread_), name);
+    base::fail(
+        ErrorCode::unsupported,
+        "{}: calls '{}', which the module declares but does not define, and which is none of vprintf, malloc, free "
+        "and __assertfail",
+        place(*block_, *thread_), name);
   }
 }
 

@@ -68,16 +68,11 @@ FunctionAccess nothing_known(const Function& function) {
 
 const char* name(AccessMode mode) {
   switch (mode) {
-    case AccessMode::none:
-      return "none";
-    case AccessMode::read:
-      return "read";
-    case AccessMode::write:
-      return "write";
-    case AccessMode::read_write:
-      return "read-write";
-    case AccessMode::unknown:
-      return "unknown";
+    case AccessMode::none: return "none";
+    case AccessMode::read: return "read";
+    case AccessMode::write: return "write";
+    case AccessMode::read_write: return "read-write";
+    case AccessMode::unknown: return "unknown";
   }
   return "unknown";
 }

@@ -48,21 +48,15 @@ void AccessSolver::step(std::uint32_t i) {
   const Instruction& inst = function_.body[i];
   switch (inst.opcode) {
     case Opcode::mov:
-    case Opcode::shfl:
-      move(i);
-      break;
+    case Opcode::shfl: move(i); break;
     case Opcode::ld:
     case Opcode::ldu:
     case Opcode::atom:
       memory(i);
       load(i);
       break;
-    case Opcode::call:
-      call(i);
-      break;
-    default:
-      memory(i);
-      follow(i);
+    case Opcode::call: call(i); break;
+    default: memory(i); follow(i);
   }
 }
 
@@ -88,14 +82,11 @@ SourceSet AccessSolver::symbol(const SymbolRef& symbol, std::int64_t offset) {
             {Kind::module_variable, static_cast<std::uint32_t>(module_.variables.size()) + symbol.index, 0}));
       break;
     }
-    case SymbolRef::Kind::parameter:
-      set.insert(sources_.number({Kind::parameter_cell, symbol.index, offset}));
-      break;
+    case SymbolRef::Kind::parameter: set.insert(sources_.number({Kind::parameter_cell, symbol.index, offset})); break;
     case SymbolRef::Kind::return_parameter:
       set.insert(sources_.number({Kind::cell, return_cells + symbol.index, offset}));
       break;
-    case SymbolRef::Kind::function:
-      break;
+    case SymbolRef::Kind::function: break;
   }
   return set;
 }
@@ -252,8 +243,7 @@ PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
     case Opcode::add:
     case Opcode::sub:
     case Opcode::and_:
-    case Opcode::or_:
-      return full ? sum_of(i) : PointerValue{};
+    case Opcode::or_: return full ? sum_of(i) : PointerValue{};
     case Opcode::mad: {
       if (!full) return {};
       PointerValue product;
@@ -268,10 +258,8 @@ PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
       either.insert(operand(2));
       return either;
     }
-    case Opcode::cvt:
-      return full && is_wide(inst.d.type2) ? operand(1) : PointerValue{};
-    default:
-      return {};
+    case Opcode::cvt: return full && is_wide(inst.d.type2) ? operand(1) : PointerValue{};
+    default: return {};
   }
 }
 
@@ -333,22 +321,12 @@ PointerValue AccessSolver::loaded_from(const SourceSet& targets, Space space, st
     const Source source = sources_[number];
     const std::int64_t offset = source.offset == Source::any_offset ? source.offset : source.offset + step;
     switch (source.kind) {
-      case Kind::cell:
-        value.insert(cell(source.index, offset));
-        break;
-      case Kind::parameter_cell:
-        value.insert(parameter_field(source.index, offset));
-        break;
-      case Kind::shared:
-        value.insert(shared_contents_);
-        break;
+      case Kind::cell: value.insert(cell(source.index, offset)); break;
+      case Kind::parameter_cell: value.insert(parameter_field(source.index, offset)); break;
+      case Kind::shared: value.insert(shared_contents_); break;
       case Kind::loaded:
-      case Kind::elsewhere:
-        value.plain.insert(number);
-        break;
-      default:
-        value.plain.insert(sources_.number({Kind::loaded, number, 0}));
-        break;
+      case Kind::elsewhere: value.plain.insert(number); break;
+      default: value.plain.insert(sources_.number({Kind::loaded, number, 0})); break;
     }
   }
   if (targets.empty() && space == Space::local)
@@ -448,11 +426,8 @@ void AccessSolver::use(const SourceSet& sources, std::uint32_t i, bool reads, bo
         note(source.index, i, false, false, "a pointer loaded from this memory is used as an address");
         elsewhere(i, reads, writes, "a pointer loaded from memory is used as an address");
         break;
-      case Kind::elsewhere:
-        elsewhere(i, reads, writes, "an address comes from no parameter");
-        break;
-      default:
-        break;
+      case Kind::elsewhere: elsewhere(i, reads, writes, "an address comes from no parameter"); break;
+      default: break;
     }
   }
 }
@@ -472,22 +447,17 @@ void AccessSolver::escape(const SourceSet& sources, std::uint32_t i, const char*
     const Source source = sources_[number];
     switch (source.kind) {
       case Kind::parameter:
-      case Kind::module_variable:
-        note(number, i, false, false, why);
-        break;
+      case Kind::module_variable: note(number, i, false, false, why); break;
       case Kind::cell:
         push(cell(source.index, Source::any_offset));
         changed_ |= cells_[{source.index, Source::any_offset}].insert(anything);
         break;
-      case Kind::parameter_cell:
-        push(parameter_field(source.index, Source::any_offset));
-        break;
+      case Kind::parameter_cell: push(parameter_field(source.index, Source::any_offset)); break;
       case Kind::shared:
         push(shared_contents_);
         changed_ |= shared_contents_.insert(anything);
         break;
-      default:
-        break;
+      default: break;
     }
   }
 }

@@ -160,14 +160,10 @@ void take_over(BlockIndependence& into, const BlockIndependence& from) {
 
 const char* name(BlockOrder order) {
   switch (order) {
-    case BlockOrder::independent:
-      return "independent";
-    case BlockOrder::ordered:
-      return "ordered";
-    case BlockOrder::cooperative:
-      return "cooperative";
-    case BlockOrder::unknown:
-      return "unknown";
+    case BlockOrder::independent: return "independent";
+    case BlockOrder::ordered: return "ordered";
+    case BlockOrder::cooperative: return "cooperative";
+    case BlockOrder::unknown: return "unknown";
   }
   return "unknown";
 }

@@ -10,29 +10,22 @@ bool ends_block(const Instruction& inst, const Function& function, const Module*
     case Opcode::bra:
     case Opcode::brx:
     case Opcode::ret:
-    case Opcode::exit:
-      return true;
+    case Opcode::exit: return true;
     case Opcode::trap:  // a guarded trap ends the launch or does nothing: no lane of it takes another way
       return !inst.guard.present;
-    case Opcode::call:
-      return !inst.guard.present && never_returns(inst, function, module);
-    default:
-      return false;
+    case Opcode::call: return !inst.guard.present && never_returns(inst, function, module);
+    default: return false;
   }
 }
 
 ExitKind exit_kind(const Instruction& inst, const Function& function, const Module* module) {
   switch (inst.opcode) {
-    case Opcode::ret:
-      return ExitKind::ret;
-    case Opcode::exit:
-      return ExitKind::exit;
-    case Opcode::trap:
-      return inst.guard.present ? ExitKind::none : ExitKind::trap;
+    case Opcode::ret: return ExitKind::ret;
+    case Opcode::exit: return ExitKind::exit;
+    case Opcode::trap: return inst.guard.present ? ExitKind::none : ExitKind::trap;
     case Opcode::call:
       return !inst.guard.present && never_returns(inst, function, module) ? ExitKind::no_return : ExitKind::none;
-    default:
-      return ExitKind::none;
+    default: return ExitKind::none;
   }
 }
 

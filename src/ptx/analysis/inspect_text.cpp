@@ -11,18 +11,12 @@ namespace {
 
 const char* name_of(Space space) {
   switch (space) {
-    case Space::generic:
-      return "generic";
-    case Space::global:
-      return "global";
-    case Space::shared:
-      return "shared";
-    case Space::local:
-      return "local";
-    case Space::constant:
-      return "const";
-    case Space::param:
-      return "param";
+    case Space::generic: return "generic";
+    case Space::global: return "global";
+    case Space::shared: return "shared";
+    case Space::local: return "local";
+    case Space::constant: return "const";
+    case Space::param: return "param";
   }
   return "generic";
 }

@@ -31,10 +31,8 @@ bool combines_lanes(Opcode opcode) {
     case Opcode::elect:
     case Opcode::activemask:
     case Opcode::bar:
-    case Opcode::barrier:
-      return true;
-    default:
-      return false;
+    case Opcode::barrier: return true;
+    default: return false;
   }
 }
 
@@ -57,10 +55,8 @@ bool is_each_lanes_own(Opcode opcode) {
     case Opcode::multimem:
     case Opcode::clusterlaunchcontrol:
     case Opcode::cp:
-    case Opcode::suld:
-      return true;
-    default:
-      return false;
+    case Opcode::suld: return true;
+    default: return false;
   }
 }
 
@@ -123,12 +119,8 @@ LaneValue LaneEvaluator::coordinate(SpecialRegister special) const {
   const unsigned which = static_cast<unsigned>(special) - static_cast<unsigned>(S::tid_x), dimension = which % 3;
   LaneValue value = LaneValue::make_uniform(true);
   switch (which / 3) {
-    case 0:
-      value = thread_index(dimension);
-      break;
-    case 1:
-      value = extent(dimension);
-      break;
+    case 0: value = thread_index(dimension); break;
+    case 1: value = extent(dimension); break;
     case 2:
       value.range = {0, std::int64_t{model.grid_limit[dimension]} - 1, false};
       value.tag = LaneValue::Tag::ctaid;
@@ -163,12 +155,9 @@ LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, s
       const LaneValue value = of_use(number, element);
       return operand.negated && value.kind != Kind::none ? LaneArithmetic::generic({&value}) : value;
     }
-    case OperandKind::special:
-      return special(operand.special);
-    case OperandKind::integer:
-      return LaneValue::constant(operand.value, 64);
-    case OperandKind::address:
-      return address(operand, number);
+    case OperandKind::special: return special(operand.special);
+    case OperandKind::integer: return LaneValue::constant(operand.value, 64);
+    case OperandKind::address: return address(operand, number);
     case OperandKind::vector: {
       LaneValue value = LaneValue::make_uniform(true);
       for (std::uint16_t e = 0; e < operand.elements.size(); ++e) {
@@ -178,8 +167,7 @@ LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, s
       }
       return value;
     }
-    default:
-      return LaneValue::make_uniform(true);  // literals and addresses of variables
+    default: return LaneValue::make_uniform(true);  // literals and addresses of variables
   }
 }
 
@@ -271,10 +259,8 @@ LaneValue LaneEvaluator::result(const RegisterOccurrence& definition) {
 
 LaneValue LaneEvaluator::dispatch(const RegisterOccurrence& definition) {
   switch (inst_.opcode) {
-    case Opcode::mov:
-      return move(definition);
-    case Opcode::cvta:
-      return to_generic();
+    case Opcode::mov: return move(definition);
+    case Opcode::cvta: return to_generic();
     case Opcode::add:
     case Opcode::sub:
     case Opcode::neg:
@@ -282,33 +268,23 @@ LaneValue LaneEvaluator::dispatch(const RegisterOccurrence& definition) {
     case Opcode::min:
     case Opcode::max:
     case Opcode::div:
-    case Opcode::rem:
-      return integer_arithmetic();
+    case Opcode::rem: return integer_arithmetic();
     case Opcode::mul:
-    case Opcode::mul24:
-      return product(false);
+    case Opcode::mul24: return product(false);
     case Opcode::mad:
-    case Opcode::mad24:
-      return product(true);
+    case Opcode::mad24: return product(true);
     case Opcode::and_:
     case Opcode::or_:
     case Opcode::xor_:
-    case Opcode::not_:
-      return bitwise();
+    case Opcode::not_: return bitwise();
     case Opcode::shl:
-    case Opcode::shr:
-      return shift();
-    case Opcode::bfe:
-      return field_extract();
-    case Opcode::selp:
-      return select();
-    case Opcode::setp:
-      return compare();
-    case Opcode::cvt:
-      return convert(definition);
+    case Opcode::shr: return shift();
+    case Opcode::bfe: return field_extract();
+    case Opcode::selp: return select();
+    case Opcode::setp: return compare();
+    case Opcode::cvt: return convert(definition);
     case Opcode::ld:
-    case Opcode::ldu:
-      return load();
+    case Opcode::ldu: return load();
     case Opcode::popc:
     case Opcode::clz:
     case Opcode::bfind:
@@ -333,18 +309,12 @@ LaneValue LaneEvaluator::integer_arithmetic() {
   }
   const LaneValue b = at_width(2, width);
   switch (inst_.opcode) {
-    case Opcode::add:
-      return arithmetic_.add(a, b, width);
-    case Opcode::sub:
-      return arithmetic_.subtract(a, b, width);
-    case Opcode::min:
-      return generic(minimum(a.range, b.range, sign, width));
-    case Opcode::max:
-      return generic(maximum(a.range, b.range, sign, width));
-    case Opcode::div:
-      return arithmetic_.divide(a, b, sign, width);
-    default:
-      return arithmetic_.remainder(a, b, sign, width);
+    case Opcode::add: return arithmetic_.add(a, b, width);
+    case Opcode::sub: return arithmetic_.subtract(a, b, width);
+    case Opcode::min: return generic(minimum(a.range, b.range, sign, width));
+    case Opcode::max: return generic(maximum(a.range, b.range, sign, width));
+    case Opcode::div: return arithmetic_.divide(a, b, sign, width);
+    default: return arithmetic_.remainder(a, b, sign, width);
   }
 }
 
@@ -486,15 +456,12 @@ LaneValue LaneEvaluator::load() const {
       if (is_symbol && from.symbol.kind != SymbolRef::Kind::parameter) return unknown;  // the result of a call
       if (state_.function_.is_entry || state_.options_.uniform_parameters) return value;
       return unknown;
-    case Space::constant:
-      return value;
-    case Space::local:
-      return unknown;
+    case Space::constant: return value;
+    case Space::local: return unknown;
     case Space::generic:
       if (state_.local_has_generic_addresses_) return unknown;
       break;
-    default:
-      break;
+    default: break;
   }
   if (!is_weak(inst_)) return unknown;
   // Other threads of the block may load before or after somebody writes.
@@ -509,16 +476,11 @@ LaneValue LaneEvaluator::warp_operation(const RegisterOccurrence& definition) co
     return number >= inst_.operands.size() || !inst_.operands[number].present() || operand(number).uniform();
   };
   switch (inst_.opcode) {
-    case Opcode::activemask:
-      return uniform;
-    case Opcode::vote:
-      return unless_varying(2) ? uniform : LaneValue::varying();
-    case Opcode::redux:
-      return unless_varying(2) ? uniform : LaneValue::varying();
-    case Opcode::match:
-      return inst_.d.warp == WarpMode::all && unless_varying(3) ? uniform : LaneValue::varying();
-    case Opcode::elect:
-      return definition.operand == 0 && unless_varying(2) ? uniform : LaneValue::varying();
+    case Opcode::activemask: return uniform;
+    case Opcode::vote: return unless_varying(2) ? uniform : LaneValue::varying();
+    case Opcode::redux: return unless_varying(2) ? uniform : LaneValue::varying();
+    case Opcode::match: return inst_.d.warp == WarpMode::all && unless_varying(3) ? uniform : LaneValue::varying();
+    case Opcode::elect: return definition.operand == 0 && unless_varying(2) ? uniform : LaneValue::varying();
     case Opcode::bar:
     case Opcode::barrier: {
       // All threads of the barrier get the result; they are those of the block unless a count is given.
@@ -533,8 +495,7 @@ LaneValue LaneEvaluator::warp_operation(const RegisterOccurrence& definition) co
       const bool from_one = inst_.d.warp == WarpMode::idx && source.uniform() && one_segment && unless_varying(5);
       return from_one ? uniform : LaneValue::varying();
     }
-    default:
-      return LaneValue::varying();
+    default: return LaneValue::varying();
   }
 }
 

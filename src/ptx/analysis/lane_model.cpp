@@ -49,12 +49,9 @@ LaneModel LaneModel::for_block(Dim3 block, unsigned lanes) {
 
 std::uint32_t LaneModel::digit(unsigned number, unsigned lane) const {
   switch (number) {
-    case 0:
-      return lane % radix[0];
-    case 1:
-      return lane / radix[0] % radix[1];
-    default:
-      return lane / radix[0] / radix[1];
+    case 0: return lane % radix[0];
+    case 1: return lane / radix[0] % radix[1];
+    default: return lane / radix[0] / radix[1];
   }
 }
 

@@ -104,13 +104,9 @@ Interval LaneArithmetic::bound_of(LaneValue::Tag tag, unsigned dimension) const 
   if (!model_.global_id_fits) return Interval::any();
   switch (tag) {
     case LaneValue::Tag::block_start:
-    case LaneValue::Tag::global_id:
-      return {0, INT32_MAX, false};
-    case LaneValue::Tag::grid_size:
-      return {1, std::int64_t{INT32_MAX} + 1, false};
-    default:
-      static_cast<void>(dimension);
-      return Interval::any();
+    case LaneValue::Tag::global_id: return {0, INT32_MAX, false};
+    case LaneValue::Tag::grid_size: return {1, std::int64_t{INT32_MAX} + 1, false};
+    default: static_cast<void>(dimension); return Interval::any();
   }
 }
 

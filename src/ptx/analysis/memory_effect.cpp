@@ -56,47 +56,28 @@ EffectList memory_effects(const Instruction& inst) {
   };
   switch (inst.opcode) {
     case Opcode::ld:
-    case Opcode::ldu:
-      list.add({first, space, true, false});
-      break;
+    case Opcode::ldu: list.add({first, space, true, false}); break;
     case Opcode::st:
       list.add({first, space, false, true});
       if (addresses.count > 1) list.add({addresses.operands[1], Space::shared, true, true});
       break;
-    case Opcode::atom:
-      list.add({first, space, true, true});
-      break;
+    case Opcode::atom: list.add({first, space, true, true}); break;
     case Opcode::red:
       list.add({first, space, true, true});
       if (addresses.count > 1) list.add({addresses.operands[1], Space::shared, true, true});
       break;
-    case Opcode::discard:
-      list.add({first, Space::global, false, true});
-      break;
-    case Opcode::cp:
-      copy_effects(inst, addresses, list);
-      break;
+    case Opcode::discard: list.add({first, Space::global, false, true}); break;
+    case Opcode::cp: copy_effects(inst, addresses, list); break;
     case Opcode::mbarrier:
-    case Opcode::clusterlaunchcontrol:
-      all(true, true, Space::shared);
-      break;
-    case Opcode::ldmatrix:
-      all(true, false, Space::shared);
-      break;
-    case Opcode::stmatrix:
-      all(false, true, Space::shared);
-      break;
-    case Opcode::wmma:
-      all(inst.has(Modifier::load), !inst.has(Modifier::load), space);
-      break;
+    case Opcode::clusterlaunchcontrol: all(true, true, Space::shared); break;
+    case Opcode::ldmatrix: all(true, false, Space::shared); break;
+    case Opcode::stmatrix: all(false, true, Space::shared); break;
+    case Opcode::wmma: all(inst.has(Modifier::load), !inst.has(Modifier::load), space); break;
     case Opcode::multimem:
       list.add({first, Space::global, !inst.has(Modifier::st), !inst.has(Modifier::ld_reduce)});
       break;
-    case Opcode::tensormap:
-      all(true, true, space);
-      break;
-    default:
-      texture_effects(inst, first, list);
+    case Opcode::tensormap: all(true, true, space); break;
+    default: texture_effects(inst, first, list);
   }
   return list;
 }
@@ -106,15 +87,11 @@ EffectList memory_effects(const Instruction& inst) {
 Space space_of(const Module& module, const Function& function, const Instruction& inst, const Operand& address) {
   if (inst.d.space != Space::generic || address.base != OperandKind::symbol) return inst.d.space;
   switch (address.symbol.kind) {
-    case SymbolRef::Kind::module_variable:
-      return module.variables[address.symbol.index].space;
-    case SymbolRef::Kind::local_variable:
-      return function.variables[address.symbol.index].space;
+    case SymbolRef::Kind::module_variable: return module.variables[address.symbol.index].space;
+    case SymbolRef::Kind::local_variable: return function.variables[address.symbol.index].space;
     case SymbolRef::Kind::parameter:
-    case SymbolRef::Kind::return_parameter:
-      return Space::param;
-    default:
-      return Space::generic;
+    case SymbolRef::Kind::return_parameter: return Space::param;
+    default: return Space::generic;
   }
 }
 

@@ -38,9 +38,7 @@ void RegisterTable::add_instruction(const Function& function, const Instruction&
 void RegisterTable::add_operand(const Instruction& inst, std::uint16_t number, const Slot& slot, bool results) {
   const Operand& operand = inst.operands[number];
   switch (operand.kind) {
-    case OperandKind::reg:
-      add(inst, operand.index, number, 0, slot, results);
-      break;
+    case OperandKind::reg: add(inst, operand.index, number, 0, slot, results); break;
     case OperandKind::address: {
       const Slot read{Role::use, slot.type, false};
       if (operand.base == OperandKind::reg) add(inst, operand.index, number, 0, read, false);
@@ -59,8 +57,7 @@ void RegisterTable::add_operand(const Instruction& inst, std::uint16_t number, c
         if (operand.elements[e].kind == OperandKind::reg)
           add(inst, operand.elements[e].index, number, e, slot, results);
       break;
-    default:
-      break;
+    default: break;
   }
 }
 

@@ -31,8 +31,7 @@ bool needs_warp(const Module& module, const Function& function, const Instructio
     case Opcode::wgmma:
     case Opcode::ldmatrix:
     case Opcode::stmatrix:
-    case Opcode::movmatrix:
-      return true;
+    case Opcode::movmatrix: return true;
     case Opcode::bar:
     case Opcode::barrier:
       if (inst.has(Modifier::warp)) return true;
@@ -45,8 +44,7 @@ bool needs_warp(const Module& module, const Function& function, const Instructio
           if (operand.kind == OperandKind::address && space_of(module, function, inst, operand) == Space::shared)
             return true;
       break;
-    default:
-      break;
+    default: break;
   }
   return std::any_of(inst.operands.begin(), inst.operands.end(), reads_lane_number);
 }
@@ -100,7 +98,8 @@ class SpinFinder {
 
   static bool may_find(const Instruction& inst) {
     if (inst.opcode == Opcode::atom) return inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas;
-    return inst.opcode == Opcode::ld && inst.d.order != Order::weak && inst.d.space != Space::param && inst.d.space != Space::local;
+    return inst.opcode == Opcode::ld && inst.d.order != Order::weak && inst.d.space != Space::param &&
+           inst.d.space != Space::local;
   }
 
   // Functions that are not inlined, as in code compiled for a debugger: what they return may be what an exchange, a
@@ -157,18 +156,13 @@ class SpinFinder {
     if (inst.operands.size() < 3) return false;
     const Operand& value = inst.operands[2];
     switch (inst.d.reduce) {
-      case ReduceOp::exch:
-        return true;
-      case ReduceOp::cas:
-        return !computed_in(loop, i, 2);
+      case ReduceOp::exch: return true;
+      case ReduceOp::cas: return !computed_in(loop, i, 2);
       case ReduceOp::add:
       case ReduceOp::or_:
-      case ReduceOp::xor_:
-        return is_constant(value, 0);
-      case ReduceOp::and_:
-        return is_constant(value, -1) || is_constant(value, 0xffffffff);
-      default:
-        return false;
+      case ReduceOp::xor_: return is_constant(value, 0);
+      case ReduceOp::and_: return is_constant(value, -1) || is_constant(value, 0xffffffff);
+      default: return false;
     }
   }
 
@@ -187,8 +181,8 @@ class SpinFinder {
     const std::uint32_t web = webs_.use(definition, 1);
     if (web == no_web) return false;
     const auto& definitions = slicer_.definitions(web);
-    return !definitions.empty() &&
-           std::all_of(definitions.begin(), definitions.end(), [&](std::uint32_t d) { return is_literal(d, depth - 1); });
+    return !definitions.empty() && std::all_of(definitions.begin(), definitions.end(),
+                                               [&](std::uint32_t d) { return is_literal(d, depth - 1); });
   }
 
   const Module& module_;
@@ -232,8 +226,8 @@ std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity
     }
     if (!stays) backwards.emplace_back(exit, b);
   }
-  // Cycles that lead to a barrier of their own only, as a loop with a barrier is once those who leave it do not count: the
-  // end of a turn stands for the way out.
+  // Cycles that lead to a barrier of their own only, as a loop with a barrier is once those who leave it do not count:
+  // the end of a turn stands for the way out.
   std::vector<bool> ends = reachable_from(Graph(cfg.size() + 1, backwards), std::vector<std::uint32_t>{exit});
   const auto order = cfg.order();
   for (auto b = order.rbegin(); b != order.rend(); ++b) {

@@ -266,10 +266,8 @@ class Renamer {
       case Opcode::max:
       case Opcode::bfe:
       case Opcode::selp:
-      case Opcode::setp:
-        return !inst.d.carry_out;
-      default:
-        return false;
+      case Opcode::setp: return !inst.d.carry_out;
+      default: return false;
     }
   }
 

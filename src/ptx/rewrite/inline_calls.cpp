@@ -40,8 +40,8 @@ void visit_operands(std::vector<Operand>& operands, const auto& visit) {
 // Copies one callee into the caller, in place of one call.
 class Inliner {
  public:
-  Inliner(Function& caller, std::vector<Instruction>& out, std::vector<Label>& labels) :
-      caller_(caller), out_(out), labels_(labels) {}
+  Inliner(Function& caller, std::vector<Instruction>& out, std::vector<Label>& labels)
+      : caller_(caller), out_(out), labels_(labels) {}
 
   // .shared variables of each callee, by (callee index, variable): their place in the caller.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> shared_places;
@@ -107,7 +107,8 @@ class Inliner {
     return mov;
   }
 
-  static Instruction param_access(Opcode opcode, Type type, Operand value, SymbolRef symbol, const SourceLocation& where) {
+  static Instruction param_access(Opcode opcode, Type type, Operand value, SymbolRef symbol,
+                                  const SourceLocation& where) {
     Instruction inst;
     inst.opcode = opcode;
     inst.where = where;
@@ -116,8 +117,10 @@ class Inliner {
     inst.d.space = Space::param;
     inst.d.type = type;
     Operand address = Operand::make_address_symbol(symbol);
-    if (opcode == Opcode::ld) inst.operands = {std::move(value), std::move(address), {}};
-    else inst.operands = {std::move(address), std::move(value), {}};
+    if (opcode == Opcode::ld)
+      inst.operands = {std::move(value), std::move(address), {}};
+    else
+      inst.operands = {std::move(address), std::move(value), {}};
     return inst;
   }
 
@@ -165,7 +168,8 @@ class Inliner {
       const Variable& parameter = callee.parameters[i];
       SymbolRef place;
       if (in_registers(callee.parameter_registers, i)) {
-        out_.push_back(move(parameter.type, Operand::make_reg(register_base_ + callee.parameter_registers[i]), argument, call.where));
+        out_.push_back(move(parameter.type, Operand::make_reg(register_base_ + callee.parameter_registers[i]), argument,
+                            call.where));
       } else if (argument.kind == OperandKind::symbol) {
         place = argument.symbol;
       } else {
@@ -191,7 +195,8 @@ class Inliner {
       const Operand& result = call.operands[results_slot].elements[i];
       if (!result.is_reg()) continue;
       if (in_registers(callee.return_registers, i))
-        out_.push_back(move(callee.returns[i].type, result, Operand::make_reg(register_base_ + callee.return_registers[i]), call.where));
+        out_.push_back(move(callee.returns[i].type, result,
+                            Operand::make_reg(register_base_ + callee.return_registers[i]), call.where));
       else
         out_.push_back(param_access(Opcode::ld, callee.returns[i].type, result, return_places_[i], call.where));
     }
@@ -208,16 +213,20 @@ class Inliner {
     const bool has_symbol = operand.kind == OperandKind::symbol ||
                             (operand.kind == OperandKind::address && operand.base == OperandKind::symbol);
     if (!has_symbol) return;
-    if (symbol.kind == SymbolRef::Kind::local_variable) symbol.index = variable_places_[symbol.index];
-    else if (symbol.kind == SymbolRef::Kind::parameter) symbol = parameter_places_[symbol.index];
-    else if (symbol.kind == SymbolRef::Kind::return_parameter) symbol = return_places_[symbol.index];
+    if (symbol.kind == SymbolRef::Kind::local_variable)
+      symbol.index = variable_places_[symbol.index];
+    else if (symbol.kind == SymbolRef::Kind::parameter)
+      symbol = parameter_places_[symbol.index];
+    else if (symbol.kind == SymbolRef::Kind::return_parameter)
+      symbol = return_places_[symbol.index];
   }
 
   void copy_body(const Function& callee, std::uint32_t end_label) {
     std::vector<std::vector<std::uint32_t>> labels_at(callee.body.size() + 1);
     for (std::uint32_t i = 0; i < callee.labels.size(); ++i) labels_at[callee.labels[i].position].push_back(i);
     for (std::size_t i = 0; i <= callee.body.size(); ++i) {
-      for (std::uint32_t label : labels_at[i]) labels_[label_base_ + label].position = static_cast<std::uint32_t>(out_.size());
+      for (std::uint32_t label : labels_at[i])
+        labels_[label_base_ + label].position = static_cast<std::uint32_t>(out_.size());
       if (i == callee.body.size()) break;
       Instruction inst = callee.body[i];
       if (inst.guard.present) inst.guard.reg += register_base_;

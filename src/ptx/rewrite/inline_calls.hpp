@@ -10,9 +10,9 @@ struct InlineOptions {
   std::size_t max_instructions = 200'000;
 };
 
-// A copy of `function` in which every direct call to a function with a body, that is not part of a recursion, is replaced
-// by that body. Parameters become .param variables or registers of the caller, `ret` a branch behind the call; a
-// callee's .shared variables appear once however often it is inlined. Calls through a register or a table, recursive
+// A copy of `function` in which every direct call to a function with a body, that is not part of a recursion, is
+// replaced by that body. Parameters become .param variables or registers of the caller, `ret` a branch behind the call;
+// a callee's .shared variables appear once however often it is inlined. Calls through a register or a table, recursive
 // calls and calls to functions without a body stay as they are. Pure.
 Function inline_calls(const Module& module, const Function& function, const InlineOptions& options = {});
 
@@ -20,8 +20,8 @@ Function inline_calls(const Module& module, const Function& function, const Inli
 // register add every function whose address is taken in the module.
 std::vector<std::uint32_t> remaining_callees(const Module& module, const Function& inlined);
 
-// The function with a body that a declaration stands for, by its name or through an .alias; the function itself when it has
-// a body, or when nothing defines it.
+// The function with a body that a declaration stands for, by its name or through an .alias; the function itself when it
+// has a body, or when nothing defines it.
 std::uint32_t definition_of(const Module& module, std::uint32_t function);
 
 // The functions (by index) of the module that can call themselves, directly or through others.

@@ -17,8 +17,10 @@ Instruction access(Opcode opcode, Type type, std::uint32_t reg, SymbolRef::Kind 
   inst.d.space = Space::param;
   inst.d.type = type;
   Operand value = Operand::make_reg(reg), address = Operand::make_address_symbol({kind, static_cast<std::uint32_t>(i)});
-  if (opcode == Opcode::ld) inst.operands = {value, address, {}};
-  else inst.operands = {address, value, {}};
+  if (opcode == Opcode::ld)
+    inst.operands = {value, address, {}};
+  else
+    inst.operands = {address, value, {}};
   return inst;
 }
 
@@ -26,7 +28,8 @@ std::vector<Instruction> loads(const Function& function) {
   std::vector<Instruction> result;
   for (std::size_t i = 0; i < function.parameters.size(); ++i)
     if (in_register(function.parameter_registers, i))
-      result.push_back(access(Opcode::ld, function.parameters[i].type, function.parameter_registers[i], SymbolRef::Kind::parameter, i));
+      result.push_back(access(Opcode::ld, function.parameters[i].type, function.parameter_registers[i],
+                              SymbolRef::Kind::parameter, i));
   return result;
 }
 
@@ -34,7 +37,8 @@ std::vector<Instruction> stores(const Function& function, const Guard& guard) {
   std::vector<Instruction> result;
   for (std::size_t i = 0; i < function.returns.size(); ++i) {
     if (!in_register(function.return_registers, i)) continue;
-    result.push_back(access(Opcode::st, function.returns[i].type, function.return_registers[i], SymbolRef::Kind::return_parameter, i));
+    result.push_back(access(Opcode::st, function.returns[i].type, function.return_registers[i],
+                            SymbolRef::Kind::return_parameter, i));
     result.back().guard = guard;
   }
   return result;

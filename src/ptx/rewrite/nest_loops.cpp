@@ -37,7 +37,8 @@ class Finder {
       for (std::uint32_t latch : latches) {
         std::vector<bool> body = natural_loop(loop.header, latch);
         const auto blocks = static_cast<std::size_t>(std::count(body.begin(), body.end(), true));
-        const bool has_all = std::all_of(latches.begin(), latches.end(), [&](std::uint32_t other) { return body[other]; });
+        const bool has_all =
+            std::all_of(latches.begin(), latches.end(), [&](std::uint32_t other) { return body[other]; });
         if (has_all || blocks >= least || !is_over_before_the_turn(l, body)) continue;
         least = blocks;
         smallest = Nesting{loop.header, std::move(body)};
@@ -79,7 +80,8 @@ class Finder {
       for (std::uint32_t next : cfg_.successors(block)) {
         if (body[next] || !cfg_.loop_contains(loop, next)) continue;
         const std::uint32_t meeting = post_.immediate(block);
-        if (meeting == no_node || meeting == post_.virtual_exit() || body[meeting] || !cfg_.loop_contains(loop, meeting))
+        if (meeting == no_node || meeting == post_.virtual_exit() || body[meeting] ||
+            !cfg_.loop_contains(loop, meeting))
           return false;
         leaves = true;
       }
@@ -116,7 +118,8 @@ bool separate(Function& function, const ControlFlowGraph& cfg, const Nesting& ne
     if (inst.opcode == Opcode::brx) return false;
     const bool jumps = inst.opcode == Opcode::bra && function.labels[inst.operands[0].index].position == head;
     if (jumps) branches.push_back(last);
-    falls_in |= cfg.block(latch).end == head && !(jumps && !inst.guard.present) && !(inst.opcode == Opcode::bra && !inst.guard.present);
+    falls_in |= cfg.block(latch).end == head && !(jumps && !inst.guard.present) &&
+                !(inst.opcode == Opcode::bra && !inst.guard.present);
   }
   for (std::uint32_t branch : branches) function.body[branch].operands[0].index = inner_label;
   std::vector<Instruction> heads;

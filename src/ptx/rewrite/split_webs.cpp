@@ -27,8 +27,10 @@ void rename(Instruction& inst, const analysis::RegisterOccurrence& occurrence, s
   switch (operand.kind) {
     case OperandKind::reg: operand.index = web; break;
     case OperandKind::address:
-      if (occurrence.element == 0) operand.index = web;
-      else rename_behind_base(operand, occurrence.element - 1u, web);
+      if (occurrence.element == 0)
+        operand.index = web;
+      else
+        rename_behind_base(operand, occurrence.element - 1u, web);
       break;
     default: operand.elements[occurrence.element].index = web;
   }
@@ -53,8 +55,8 @@ Function split_webs(const Function& function) {
   }
   for (std::uint32_t p = 0; p < result.parameter_registers.size(); ++p)
     result.parameter_registers[p] = webs.of_parameter(p);
-  // A returned value may be several webs, one for each ret: the rets of a function that is compiled on its own read them
-  // through RegisterTable's return_operand, so the register that they name is the one before the split.
+  // A returned value may be several webs, one for each ret: the rets of a function that is compiled on its own read
+  // them through RegisterTable's return_operand, so the register that they name is the one before the split.
   return result;
 }
 

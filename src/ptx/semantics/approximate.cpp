@@ -168,7 +168,8 @@ ErrorBound stated_error(const Instruction& inst, double a, double b) {
     case Opcode::rcp: return wide ? relative(std::exp2(-19.9)) : ulps(1);
     case Opcode::sqrt: return relative(0x1p-23 + 0x1p-24);
     case Opcode::rsqrt: return wide ? relative(0x1p-19) : relative(std::exp2(-22.4));
-    case Opcode::sin: case Opcode::cos: return sine_bound(a);
+    case Opcode::sin:
+    case Opcode::cos: return sine_bound(a);
     case Opcode::lg2: return a > 0.5 && a < 2 ? absolute(0x1p-22) : relative(0x1p-22);
     case Opcode::ex2: return relative(0x1p-22);
     case Opcode::tanh: return relative(0x1p-11);

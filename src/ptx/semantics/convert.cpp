@@ -13,7 +13,8 @@ constexpr int ue8m0_bias = 127;
 constexpr std::uint64_t ue8m0_nan = 0xff;
 
 bool is_integer_rounding(Rounding rounding) {
-  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi || rounding == Rounding::rpi;
+  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi ||
+         rounding == Rounding::rpi;
 }
 
 Exact decode_type(Type type, std::uint64_t bits) {
@@ -63,7 +64,8 @@ std::uint64_t float_to_integer(Type to, Type from, const Exact& value, Rounding 
     const bool huge = static_cast<int>(top_bit(value.significand)) + value.exponent > 100;
     magnitude = huge ? one << 100 : value.significand << value.exponent;
   } else {
-    magnitude = round_shift(value.significand, static_cast<unsigned>(-value.exponent), value.sticky, value.sign, rounding);
+    magnitude =
+        round_shift(value.significand, static_cast<unsigned>(-value.exponent), value.sticky, value.sign, rounding);
   }
   const s128 integer = static_cast<s128>(magnitude);
   return clamp_to(to, value.sign ? -integer : integer);
@@ -81,8 +83,8 @@ std::uint64_t round_to_integral(Format format, std::uint64_t bits, const FloatMo
   return encode(format, value, mode);
 }
 
-// The NaN that a NaN becomes: conversions from and to f64 and from bf16 to f32 keep sign and payload (made quiet), those of
-// f32 with .ftz and all others give the canonical NaN.
+// The NaN that a NaN becomes: conversions from and to f64 and from bf16 to f32 keep sign and payload (made quiet),
+// those of f32 with .ftz and all others give the canonical NaN.
 std::uint64_t convert_nan(Type to, Type from, std::uint64_t bits, const FloatMode& mode) {
   if (mode.sat) return 0;
   if (to == Type::tf32 || to == Type::ue8m0) return encode_type(to, decode_type(from, bits), mode);
@@ -163,7 +165,8 @@ std::uint64_t convert_stochastic(Type to, std::uint64_t f32_bits, std::uint32_t 
   const int quantum = std::max(top, format.min_exponent()) - static_cast<int>(format.fraction_bits);
   // Work in units of 2^(quantum - random_width), or finer when the value has finer bits.
   const int unit = std::min(value.exponent, quantum - static_cast<int>(random_width));
-  if (value.exponent - unit > 90 || quantum - static_cast<int>(random_width) - unit > 90) return encode_type(to, value, cut);
+  if (value.exponent - unit > 90 || quantum - static_cast<int>(random_width) - unit > 90)
+    return encode_type(to, value, cut);
   value.significand <<= value.exponent - unit;
   const u128 random = random_bits & ((one << random_width) - 1);
   value.significand += random << (quantum - static_cast<int>(random_width) - unit);

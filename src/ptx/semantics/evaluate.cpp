@@ -60,7 +60,8 @@ class Evaluation {
     const Type single = element(type_);
     const unsigned width = bit_width(single);
     Value result;
-    for (unsigned lane = 0; lane < element_count(type_); ++lane) result.lo |= truncate(single, f(lane)) << (lane * width);
+    for (unsigned lane = 0; lane < element_count(type_); ++lane)
+      result.lo |= truncate(single, f(lane)) << (lane * width);
     return result;
   }
 
@@ -98,11 +99,18 @@ Value Evaluation::with_carry() {
   switch (inst_.opcode) {
     case Opcode::add: result = add_with_carry(type_, use(0), use(1), false, out); break;
     case Opcode::addc: result = add_with_carry(type_, use(0), use(1), in, out); break;
-    // The condition code of a subtraction is the carry of a + ~b + 1: set when nothing was borrowed. The ISA calls it the
-    // borrow; the difference shows when addc reads it.
-    case Opcode::sub: result = sub_with_borrow(type_, use(0), use(1), false, out); out = !out; break;
-    case Opcode::subc: result = sub_with_borrow(type_, use(0), use(1), !in, out); out = !out; break;
-    case Opcode::mad: case Opcode::madc: {
+    // The condition code of a subtraction is the carry of a + ~b + 1: set when nothing was borrowed. The ISA calls it
+    // the borrow; the difference shows when addc reads it.
+    case Opcode::sub:
+      result = sub_with_borrow(type_, use(0), use(1), false, out);
+      out = !out;
+      break;
+    case Opcode::subc:
+      result = sub_with_borrow(type_, use(0), use(1), !in, out);
+      out = !out;
+      break;
+    case Opcode::mad:
+    case Opcode::madc: {
       const std::uint64_t product = integer_mul(type_, inst_.d.half, use(0), use(1));
       result = add_with_carry(type_, product, use(2), inst_.opcode == Opcode::madc && in, out);
       break;
@@ -352,8 +360,8 @@ Value Evaluation::bits() {
     case Opcode::bmsk: return {bit_mask(wrap, word(0), word(1))};
     case Opcode::szext: return {size_extend(wrap, is_signed(type_), word(0), word(1))};
     case Opcode::prmt: {
-      const Modifier mode = modifier_in(
-          {Modifier::f4e, Modifier::b4e, Modifier::rc8, Modifier::ecl, Modifier::ecr, Modifier::rc16});
+      const Modifier mode =
+          modifier_in({Modifier::f4e, Modifier::b4e, Modifier::rc8, Modifier::ecl, Modifier::ecr, Modifier::rc16});
       return {permute(mode, word(0), word(1), word(2))};
     }
     default: refuse(inst_);
@@ -365,9 +373,11 @@ Results Evaluation::run() {
   switch (inst_.opcode) {
     case Opcode::add: return {add_or_sub(false)};
     case Opcode::sub: return {add_or_sub(true)};
-    case Opcode::addc: case Opcode::subc: return {with_carry()};
+    case Opcode::addc:
+    case Opcode::subc: return {with_carry()};
     case Opcode::mul: return {multiply()};
-    case Opcode::mad: case Opcode::madc: return {multiply_add()};
+    case Opcode::mad:
+    case Opcode::madc: return {multiply_add()};
     case Opcode::fma: return {fused_multiply_add()};
     case Opcode::mul24: return {Value{integer_mul24(type_, half, use(0), use(1))}};
     case Opcode::mad24: return {Value{integer_mad24(type_, half, use(0), use(1), use(2), inst_.d.sat)}};
@@ -378,7 +388,11 @@ Results Evaluation::run() {
     case Opcode::max: return {minimum_or_maximum(true)};
     case Opcode::abs: return {absolute_or_negative(true)};
     case Opcode::neg: return {absolute_or_negative(false)};
-    case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_: case Opcode::cnot: return {logic()};
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::cnot: return {logic()};
     case Opcode::lop3: return logic_table();
     case Opcode::setp: return compare_to_predicates();
     case Opcode::set: return {compare_to_value()};
@@ -387,16 +401,19 @@ Results Evaluation::run() {
     case Opcode::cvt: return {convert_any()};
     case Opcode::rcp: return {reciprocal()};
     case Opcode::sqrt: return {square_root()};
-    case Opcode::rsqrt: case Opcode::sin: case Opcode::cos: case Opcode::lg2: case Opcode::ex2: case Opcode::tanh:
-      return {approximate()};
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::lg2:
+    case Opcode::ex2:
+    case Opcode::tanh: return {approximate()};
     case Opcode::testp: {
       const Modifier kind = modifier_in({Modifier::finite, Modifier::infinite, Modifier::number, Modifier::notanumber,
                                          Modifier::normal, Modifier::subnormal});
       return {Value{float_test(format_of(type_), kind, use(0))}};
     }
     case Opcode::copysign: return {Value{float_copysign(format_of(type_), use(0), use(1))}};
-    case Opcode::dp4a:
-      return {Value{dot4(is_signed(type_), is_signed(inst_.d.type2), word(0), word(1), word(2))}};
+    case Opcode::dp4a: return {Value{dot4(is_signed(type_), is_signed(inst_.d.type2), word(0), word(1), word(2))}};
     case Opcode::dp2a:
       return {Value{dot2(is_signed(type_), is_signed(inst_.d.type2), half == Half::hi, word(0), word(1), word(2))}};
     default: break;
@@ -411,16 +428,59 @@ Results Evaluation::run() {
 
 bool evaluates(Opcode opcode) {
   switch (opcode) {
-    case Opcode::add: case Opcode::sub: case Opcode::addc: case Opcode::subc: case Opcode::mul: case Opcode::mad:
-    case Opcode::madc: case Opcode::fma: case Opcode::mul24: case Opcode::mad24: case Opcode::sad: case Opcode::div:
-    case Opcode::rem: case Opcode::min: case Opcode::max: case Opcode::abs: case Opcode::neg: case Opcode::and_:
-    case Opcode::or_: case Opcode::xor_: case Opcode::not_: case Opcode::cnot: case Opcode::lop3: case Opcode::setp:
-    case Opcode::set: case Opcode::selp: case Opcode::slct: case Opcode::cvt: case Opcode::rcp: case Opcode::sqrt:
-    case Opcode::rsqrt: case Opcode::sin: case Opcode::cos: case Opcode::lg2: case Opcode::ex2: case Opcode::tanh:
-    case Opcode::testp: case Opcode::copysign: case Opcode::dp4a: case Opcode::dp2a: case Opcode::shl: case Opcode::shr:
-    case Opcode::shf: case Opcode::popc: case Opcode::clz: case Opcode::brev: case Opcode::bfind: case Opcode::fns:
-    case Opcode::bfe: case Opcode::bfi: case Opcode::bmsk: case Opcode::szext: case Opcode::prmt:
-      return true;
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::addc:
+    case Opcode::subc:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::madc:
+    case Opcode::fma:
+    case Opcode::mul24:
+    case Opcode::mad24:
+    case Opcode::sad:
+    case Opcode::div:
+    case Opcode::rem:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::abs:
+    case Opcode::neg:
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::cnot:
+    case Opcode::lop3:
+    case Opcode::setp:
+    case Opcode::set:
+    case Opcode::selp:
+    case Opcode::slct:
+    case Opcode::cvt:
+    case Opcode::rcp:
+    case Opcode::sqrt:
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::lg2:
+    case Opcode::ex2:
+    case Opcode::tanh:
+    case Opcode::testp:
+    case Opcode::copysign:
+    case Opcode::dp4a:
+    case Opcode::dp2a:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::shf:
+    case Opcode::popc:
+    case Opcode::clz:
+    case Opcode::brev:
+    case Opcode::bfind:
+    case Opcode::fns:
+    case Opcode::bfe:
+    case Opcode::bfi:
+    case Opcode::bmsk:
+    case Opcode::szext:
+    case Opcode::prmt: return true;
     default: return is_video(opcode);
   }
 }

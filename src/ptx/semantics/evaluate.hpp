@@ -1,5 +1,5 @@
-// One instruction on given operand values: everything in PTX whose result depends on its operands (and the condition code)
-// alone. Devices are compared with this, and the interpreter executes with it.
+// One instruction on given operand values: everything in PTX whose result depends on its operands (and the condition
+// code) alone. Devices are compared with this, and the interpreter executes with it.
 #pragma once
 
 #include <array>
@@ -25,9 +25,9 @@ struct Argument {
 // True for the opcodes that evaluate() computes.
 bool evaluates(Opcode opcode);
 
-// `uses` are the values of the instruction's use slots in slot order, negations (!p) already applied. `carry` is the condition
-// code, read by addc, subc and madc and written by .cc. Returns the values of the def slots, in slot order (an absent
-// second result is computed all the same). Results are in the low bits of their type, the bits above zero.
+// `uses` are the values of the instruction's use slots in slot order, negations (!p) already applied. `carry` is the
+// condition code, read by addc, subc and madc and written by .cc. Returns the values of the def slots, in slot order
+// (an absent second result is computed all the same). Results are in the low bits of their type, the bits above zero.
 // Throws Error(unsupported) with the instruction's name for forms that it does not know. Pure; safe in any thread.
 std::array<Value, 2> evaluate(const Instruction& inst, std::span<const Argument> uses, bool& carry);
 

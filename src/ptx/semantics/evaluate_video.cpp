@@ -15,17 +15,17 @@ struct VideoOpcode {
   std::uint8_t lanes;  // 1: scalar
 };
 constexpr VideoOpcode video_opcodes[] = {
-    {Opcode::vadd, VideoOp::add, 1},         {Opcode::vadd2, VideoOp::add, 2},
-    {Opcode::vadd4, VideoOp::add, 4},        {Opcode::vsub, VideoOp::sub, 1},
-    {Opcode::vsub2, VideoOp::sub, 2},        {Opcode::vsub4, VideoOp::sub, 4},
-    {Opcode::vabsdiff, VideoOp::absdiff, 1}, {Opcode::vabsdiff2, VideoOp::absdiff, 2},
+    {Opcode::vadd, VideoOp::add, 1},          {Opcode::vadd2, VideoOp::add, 2},
+    {Opcode::vadd4, VideoOp::add, 4},         {Opcode::vsub, VideoOp::sub, 1},
+    {Opcode::vsub2, VideoOp::sub, 2},         {Opcode::vsub4, VideoOp::sub, 4},
+    {Opcode::vabsdiff, VideoOp::absdiff, 1},  {Opcode::vabsdiff2, VideoOp::absdiff, 2},
     {Opcode::vabsdiff4, VideoOp::absdiff, 4}, {Opcode::vmin, VideoOp::min, 1},
-    {Opcode::vmin2, VideoOp::min, 2},        {Opcode::vmin4, VideoOp::min, 4},
-    {Opcode::vmax, VideoOp::max, 1},         {Opcode::vmax2, VideoOp::max, 2},
-    {Opcode::vmax4, VideoOp::max, 4},        {Opcode::vset, VideoOp::set, 1},
-    {Opcode::vset2, VideoOp::set, 2},        {Opcode::vset4, VideoOp::set, 4},
-    {Opcode::vshl, VideoOp::shl, 1},         {Opcode::vshr, VideoOp::shr, 1},
-    {Opcode::vavrg2, VideoOp::average, 2},   {Opcode::vavrg4, VideoOp::average, 4},
+    {Opcode::vmin2, VideoOp::min, 2},         {Opcode::vmin4, VideoOp::min, 4},
+    {Opcode::vmax, VideoOp::max, 1},          {Opcode::vmax2, VideoOp::max, 2},
+    {Opcode::vmax4, VideoOp::max, 4},         {Opcode::vset, VideoOp::set, 1},
+    {Opcode::vset2, VideoOp::set, 2},         {Opcode::vset4, VideoOp::set, 4},
+    {Opcode::vshl, VideoOp::shl, 1},          {Opcode::vshr, VideoOp::shr, 1},
+    {Opcode::vavrg2, VideoOp::average, 2},    {Opcode::vavrg4, VideoOp::average, 4},
 };
 
 const VideoOpcode* find(Opcode opcode) {
@@ -35,8 +35,8 @@ const VideoOpcode* find(Opcode opcode) {
 }
 
 [[noreturn]] void refuse(const Instruction& inst, const char* what) {
-  throw Error(ErrorCode::unsupported, "line " + std::to_string(inst.where.line) + ": '" + std::string(name(inst.opcode)) +
-                                          "' with " + what + " is not supported");
+  throw Error(ErrorCode::unsupported, "line " + std::to_string(inst.where.line) + ": '" +
+                                          std::string(name(inst.opcode)) + "' with " + what + " is not supported");
 }
 
 const Operand* operand(const Instruction& inst, unsigned i) {
@@ -130,7 +130,8 @@ std::uint32_t evaluate_video(const Instruction& inst, std::uint32_t a, std::uint
   const VideoOpcode* row = find(inst.opcode);
   if (!row) throw Error(ErrorCode::internal, "not a video instruction");
   if (row->lanes > 1)
-    return video_simd(mode_of(inst, row->op), row->lanes, a, video_parts(inst, 1), b, video_parts(inst, 2), c, video_mask(inst));
+    return video_simd(mode_of(inst, row->op), row->lanes, a, video_parts(inst, 1), b, video_parts(inst, 2), c,
+                      video_mask(inst));
   return video_scalar(mode_of(inst, row->op), part_of(inst, 0), a, part_of(inst, 1), b, part_of(inst, 2), c);
 }
 

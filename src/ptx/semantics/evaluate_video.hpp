@@ -12,8 +12,8 @@ bool is_video(Opcode opcode);
 
 // Lanes of the SIMD forms: 2 or 4; 1 for the others.
 unsigned video_lanes(Opcode opcode);
-// The parts of {b, a} that source operand i (1 or 2) of a SIMD form takes, lowest lane first: halves 0 to 3 or bytes 0 to 7,
-// those of a first. Throws heddle::Error (unsupported) for a selector that the instruction cannot have.
+// The parts of {b, a} that source operand i (1 or 2) of a SIMD form takes, lowest lane first: halves 0 to 3 or bytes 0
+// to 7, those of a first. Throws heddle::Error (unsupported) for a selector that the instruction cannot have.
 std::array<std::uint8_t, 4> video_parts(const Instruction& inst, unsigned i);
 // Lanes that a SIMD form computes, one bit each: all, or those that the destination's selector names.
 unsigned video_mask(const Instruction& inst);

@@ -29,7 +29,8 @@ Exact signed_infinity(bool sign) {
   return value;
 }
 
-// Moves the top bit to bit 125, so that a sum of two such values cannot overflow; exact for significands of up to 126 bits.
+// Moves the top bit to bit 125, so that a sum of two such values cannot overflow; exact for significands of up to 126
+// bits.
 Exact normalised(Exact value) {
   const int shift = 125 - static_cast<int>(top_bit(value.significand));
   value.significand = shift >= 0 ? value.significand << shift : value.significand >> -shift;
@@ -45,9 +46,10 @@ u128 shift_right_jam(u128 value, unsigned count) {
   return (value >> count) | (lost ? 1 : 0);
 }
 
-// The NaN that an f64 operation gives: the first of the operands given here that is one, made quiet; other formats have one
-// NaN. GPUs look at the second operand first, then the third, then the first; in division at the first one.
-std::uint64_t nan_result(Format format, const FloatMode& mode, std::uint64_t a, std::uint64_t b = 0, std::uint64_t c = 0) {
+// The NaN that an f64 operation gives: the first of the operands given here that is one, made quiet; other formats have
+// one NaN. GPUs look at the second operand first, then the third, then the first; in division at the first one.
+std::uint64_t nan_result(Format format, const FloatMode& mode, std::uint64_t a, std::uint64_t b = 0,
+                         std::uint64_t c = 0) {
   if (mode.sat) return 0;
   if (format.width() == 64) {
     const std::uint64_t quiet = std::uint64_t{1} << 51;
@@ -57,8 +59,8 @@ std::uint64_t nan_result(Format format, const FloatMode& mode, std::uint64_t a, 
   return format.canonical_nan;
 }
 
-std::uint64_t encode_or_nan(Format format, const Exact& value, const FloatMode& mode, std::uint64_t a, std::uint64_t b = 0,
-                            std::uint64_t c = 0) {
+std::uint64_t encode_or_nan(Format format, const Exact& value, const FloatMode& mode, std::uint64_t a,
+                            std::uint64_t b = 0, std::uint64_t c = 0) {
   return value.kind == Kind::nan ? nan_result(format, mode, a, b, c) : encode(format, value, mode);
 }
 
@@ -134,8 +136,8 @@ Exact exact_add(const Exact& a, const Exact& b, bool toward_negative) {
   if (b.kind == Kind::zero) return a;
   Exact high = normalised(a), low = normalised(b);
   if (high.exponent < low.exponent) std::swap(high, low);
-  // At least 20 low bits of a normalised product of f64s are zero, so bits are lost only when the operands' exponents are
-  // far apart, and then the sum keeps its top bits: a 1 for the lost part is enough to round.
+  // At least 20 low bits of a normalised product of f64s are zero, so bits are lost only when the operands' exponents
+  // are far apart, and then the sum keeps its top bits: a 1 for the lost part is enough to round.
   const u128 aligned = shift_right_jam(low.significand, static_cast<unsigned>(high.exponent - low.exponent));
   Exact result;
   result.kind = Kind::finite;

@@ -16,8 +16,8 @@ std::uint64_t float_div(Format format, std::uint64_t a, std::uint64_t b, const F
 std::uint64_t float_sqrt(Format format, std::uint64_t a, const FloatMode& mode);
 std::uint64_t float_rcp(Format format, std::uint64_t a, const FloatMode& mode);
 
-// Mixed precision (add, sub and fma of PTX 8.6 with f16 or bf16 operands and an f32 result): operands of `from` are exact
-// in the computation and the result is rounded once to `format`.
+// Mixed precision (add, sub and fma of PTX 8.6 with f16 or bf16 operands and an f32 result): operands of `from` are
+// exact in the computation and the result is rounded once to `format`.
 Exact exact_add(const Exact& a, const Exact& b, bool toward_negative);
 Exact exact_mul(const Exact& a, const Exact& b);
 

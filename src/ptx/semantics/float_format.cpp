@@ -17,9 +17,12 @@ int integer_exponent(Format format, std::uint64_t biased) {
 bool overflow_to_infinity(Format format, bool sign, const FloatMode& mode) {
   if (mode.satfinite || format.specials == Specials::finite) return false;
   switch (mode.rounding) {
-    case Rounding::rz: case Rounding::rzi: return false;
-    case Rounding::rm: case Rounding::rmi: return sign;
-    case Rounding::rp: case Rounding::rpi: return !sign;
+    case Rounding::rz:
+    case Rounding::rzi: return false;
+    case Rounding::rm:
+    case Rounding::rmi: return sign;
+    case Rounding::rp:
+    case Rounding::rpi: return !sign;
     default: return true;
   }
 }
@@ -53,13 +56,14 @@ std::uint64_t round_finite(Format format, const Exact& value, const FloatMode& m
   }
   const int top = exponent + static_cast<int>(top_bit(significand));
   // Flushing asks whether the result would be subnormal if it were rounded to full precision.
-  if (mode.ftz && top < format.min_exponent() && rounded_top(format, significand, exponent, value.sign, mode) < format.min_exponent())
+  if (mode.ftz && top < format.min_exponent() &&
+      rounded_top(format, significand, exponent, value.sign, mode) < format.min_exponent())
     return value.sign ? format.sign_bit() : 0;
   const int scale = top < format.min_exponent() ? format.min_exponent() : top;
   const int quantum = scale - static_cast<int>(format.fraction_bits);  // exponent of the last place
-  u128 integer = quantum <= exponent
-                     ? significand << (exponent - quantum)
-                     : round_shift(significand, static_cast<unsigned>(quantum - exponent), false, value.sign, mode.rounding);
+  u128 integer = quantum <= exponent ? significand << (exponent - quantum)
+                                     : round_shift(significand, static_cast<unsigned>(quantum - exponent), false,
+                                                   value.sign, mode.rounding);
   int result_scale = scale;
   if (integer >> (format.fraction_bits + 1)) {  // carried into the next binade
     integer >>= 1;
@@ -118,9 +122,12 @@ u128 round_shift(u128 value, unsigned count, bool sticky, bool negative, Roundin
   }
   bool up = false;
   switch (rounding) {
-    case Rounding::rz: case Rounding::rzi: break;
-    case Rounding::rm: case Rounding::rmi: up = inexact && negative; break;
-    case Rounding::rp: case Rounding::rpi: up = inexact && !negative; break;
+    case Rounding::rz:
+    case Rounding::rzi: break;
+    case Rounding::rm:
+    case Rounding::rmi: up = inexact && negative; break;
+    case Rounding::rp:
+    case Rounding::rpi: up = inexact && !negative; break;
     case Rounding::rna: up = above_half || half; break;
     default: up = above_half || (half && (kept & 1)); break;
   }

@@ -1,6 +1,6 @@
 // Binary floating-point formats as bit patterns, exact values between them, and the one place where values are rounded.
-// Everything is integer arithmetic: no host floating-point operation, so results do not depend on the host, its compiler or
-// its rounding mode. All functions are pure and safe in any thread.
+// Everything is integer arithmetic: no host floating-point operation, so results do not depend on the host, its
+// compiler or its rounding mode. All functions are pure and safe in any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ __extension__ typedef __int128 s128;
 
 // How the top exponent is used.
 enum class Specials : std::uint8_t {
-  ieee,       // infinities and NaNs
-  nan_only,   // e4m3: one NaN pattern of each sign, no infinity
-  finite,     // e2m1, e2m3, e3m2: every pattern is a number
+  ieee,      // infinities and NaNs
+  nan_only,  // e4m3: one NaN pattern of each sign, no infinity
+  finite,    // e2m1, e2m3, e3m2: every pattern is a number
 };
 
 struct Format {
@@ -58,8 +58,8 @@ inline constexpr Format e2m1_format{2, 1, Specials::finite, 0};
 // The format of a floating-point type; packed types give that of their element. Throws Error(internal) for others.
 Format format_of(Type type);
 
-// (-1)^sign * significand * 2^exponent, plus, when `sticky`, something more than 0 and less than 2^exponent in magnitude.
-// A significand has at most 124 bits.
+// (-1)^sign * significand * 2^exponent, plus, when `sticky`, something more than 0 and less than 2^exponent in
+// magnitude. A significand has at most 124 bits.
 struct Exact {
   enum class Kind : std::uint8_t { zero, finite, infinity, nan };
   Kind kind = Kind::zero;

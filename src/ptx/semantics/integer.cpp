@@ -41,7 +41,8 @@ std::uint64_t add_with_carry(Type type, std::uint64_t a, std::uint64_t b, bool c
 }
 
 std::uint64_t sub_with_borrow(Type type, std::uint64_t a, std::uint64_t b, bool borrow_in, bool& borrow_out) {
-  const s128 difference = static_cast<s128>(truncate(type, a)) - static_cast<s128>(truncate(type, b)) - (borrow_in ? 1 : 0);
+  const s128 difference =
+      static_cast<s128>(truncate(type, a)) - static_cast<s128>(truncate(type, b)) - (borrow_in ? 1 : 0);
   borrow_out = difference < 0;
   return truncate(type, static_cast<std::uint64_t>(difference));
 }
@@ -61,8 +62,8 @@ std::uint64_t integer_mad(Type type, Half half, std::uint64_t a, std::uint64_t b
 }
 
 std::uint64_t integer_mul24(Type type, Half half, std::uint64_t a, std::uint64_t b) {
-  const std::uint64_t product = is_signed(type) ? static_cast<std::uint64_t>(signed24(a) * signed24(b))
-                                                : (a & low_mask(24)) * (b & low_mask(24));
+  const std::uint64_t product =
+      is_signed(type) ? static_cast<std::uint64_t>(signed24(a) * signed24(b)) : (a & low_mask(24)) * (b & low_mask(24));
   return (half == Half::hi ? product >> 16 : product) & low_mask(32);
 }
 
@@ -107,10 +108,14 @@ bool integer_compare(Type type, Compare compare, std::uint64_t a, std::uint64_t 
   switch (compare) {
     case Compare::eq: return left == right;
     case Compare::ne: return left != right;
-    case Compare::lt: case Compare::lo: return left < right;
-    case Compare::le: case Compare::ls: return left <= right;
-    case Compare::gt: case Compare::hi: return left > right;
-    case Compare::ge: case Compare::hs: return left >= right;
+    case Compare::lt:
+    case Compare::lo: return left < right;
+    case Compare::le:
+    case Compare::ls: return left <= right;
+    case Compare::gt:
+    case Compare::hi: return left > right;
+    case Compare::ge:
+    case Compare::hs: return left >= right;
     default: throw Error(ErrorCode::internal, "not an integer comparison");
   }
 }
@@ -172,12 +177,12 @@ std::uint64_t bit_field_extract(Type type, std::uint64_t a, std::uint32_t positi
   std::uint64_t fill = 0;
   if (is_signed(type) && length != 0) fill = bit(std::min(position + length - 1, top));
   std::uint64_t result = 0;
-  for (unsigned i = 0; i <= top; ++i)
-    result |= (i < length && position + i <= top ? bit(position + i) : fill) << i;
+  for (unsigned i = 0; i <= top; ++i) result |= (i < length && position + i <= top ? bit(position + i) : fill) << i;
   return result;
 }
 
-std::uint64_t bit_field_insert(Type type, std::uint64_t a, std::uint64_t b, std::uint32_t position, std::uint32_t length) {
+std::uint64_t bit_field_insert(Type type, std::uint64_t a, std::uint64_t b, std::uint32_t position,
+                               std::uint32_t length) {
   position &= 0xff;
   length &= 0xff;
   std::uint64_t result = truncate(type, b);

@@ -1,4 +1,5 @@
-// Integer and bit instructions. Operands and results are the low bits of 64-bit words; results are truncated to the type.
+// Integer and bit instructions. Operands and results are the low bits of 64-bit words; results are truncated to the
+// type.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +43,12 @@ std::uint64_t leading_zeros(Type type, std::uint64_t a);
 std::uint64_t bit_reverse(Type type, std::uint64_t a);
 // bfind: place of the most significant non-sign bit, 0xffffffff if none; with shiftamt the distance from the top.
 std::uint32_t find_bit(Type type, std::uint64_t a, bool shift_amount);
-// fns: the place of the n-th set bit from `base`, counting upward for n > 0, downward for n < 0; n == 0 asks for base itself.
+// fns: the place of the n-th set bit from `base`, counting upward for n > 0, downward for n < 0; n == 0 asks for base
+// itself.
 std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t n);
 std::uint64_t bit_field_extract(Type type, std::uint64_t a, std::uint32_t position, std::uint32_t length);
-std::uint64_t bit_field_insert(Type type, std::uint64_t a, std::uint64_t b, std::uint32_t position, std::uint32_t length);
+std::uint64_t bit_field_insert(Type type, std::uint64_t a, std::uint64_t b, std::uint32_t position,
+                               std::uint32_t length);
 // bmsk: `width` ones from `position` on; with wrap both are taken modulo 32, else clamped.
 std::uint32_t bit_mask(bool wrap, std::uint32_t position, std::uint32_t width);
 // szext: a's low `width` bits, sign- or zero-extended.

@@ -9,7 +9,8 @@ namespace heddle::ptx::semantics {
 namespace {
 
 std::int64_t extract(std::uint32_t value, VideoPart part, bool is_signed_part) {
-  const std::uint64_t bits = (std::uint64_t{value} >> (part.width * part.index)) & ((std::uint64_t{1} << part.width) - 1);
+  const std::uint64_t bits =
+      (std::uint64_t{value} >> (part.width * part.index)) & ((std::uint64_t{1} << part.width) - 1);
   if (!is_signed_part) return static_cast<std::int64_t>(bits);
   const unsigned unused = 64u - part.width;
   return static_cast<std::int64_t>(bits << unused) >> unused;
@@ -44,7 +45,8 @@ s128 apply(const VideoMode& mode, std::int64_t a, std::int64_t b) {
       const s128 sum = s128{a} + b;  // the half is rounded away from zero
       return (sum >= 0 ? sum + 1 : sum) >> 1;
     }
-    case VideoOp::shl: case VideoOp::shr: {
+    case VideoOp::shl:
+    case VideoOp::shr: {
       const std::int64_t amount = mode.wrap ? b & 31 : std::clamp<std::int64_t>(b, 0, 32);
       return mode.op == VideoOp::shl ? static_cast<s128>(static_cast<u128>(s128{a}) << amount) : s128{a} >> amount;
     }

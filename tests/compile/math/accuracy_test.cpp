@@ -1,6 +1,6 @@
 // Every math function against MPFR, on samples spread over its arguments: the error must stay within what CUDA states.
-// HEDDLE_MATH_SAMPLES sets the number of samples a function (default 20000); HEDDLE_MATH_TABLE writes the table of greatest
-// errors to that file (docs/cuda-math.md).
+// HEDDLE_MATH_SAMPLES sets the number of samples a function (default 20000); HEDDLE_MATH_TABLE writes the table of
+// greatest errors to that file (docs/cuda-math.md).
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -109,8 +109,8 @@ void check_all(const std::vector<Function<T>>& functions) {
     const Worst worst = measure(function);
     table.row(function, worst);
     EXPECT_LE(worst.error, std::max(function.bound, 0.0))
-        << function.name << (sizeof(T) == 4 ? " (single)" : " (double)") << " at " << std::hexfloat << worst.first << ", "
-        << worst.second << " = " << worst.computed << std::defaultfloat << " (" << worst.first << ")";
+        << function.name << (sizeof(T) == 4 ? " (single)" : " (double)") << " at " << std::hexfloat << worst.first
+        << ", " << worst.second << " = " << worst.computed << std::defaultfloat << " (" << worst.first << ")";
   }
 }
 

@@ -54,8 +54,8 @@ class Real {
   mpfr_t value_;
 };
 
-// |y - exact| in units of the last place that T has at `exact`. Infinite when only one of them is no number, or infinite
-// beyond T's range.
+// |y - exact| in units of the last place that T has at `exact`. Infinite when only one of them is no number, or
+// infinite beyond T's range.
 template <typename T>
 double ulp_error(T y, const Real& exact) {
   constexpr double infinite = std::numeric_limits<double>::infinity();

@@ -43,7 +43,8 @@ TEST_P(FeatureValues, AllSmallFloatsBecomeTheRightFloat) {
   }
 }
 
-// The two neighbours of x among the format's values, as bits, found by search: magnitudes are ordered as their bits are.
+// The two neighbours of x among the format's values, as bits, found by search: magnitudes are ordered as their bits
+// are.
 struct Neighbours {
   unsigned below, above;  // in magnitude
 };
@@ -74,8 +75,9 @@ unsigned rounded(const Format& format, float x, int mode) {
 
 TEST_P(FeatureValues, FloatsRoundToSmallFloatsInEveryDirection) {
   Program program(*device_, "feature_values.cu");
-  std::vector<float> x{0.0f, -0.0f, 1.0f, 65504.0f, 65519.9f, 65520.0f, -65536.0f, 1e-8f, -6e-8f, 3e38f, INFINITY, -INFINITY,
-                       5.9604645e-8f, 2.9802322e-8f, 2.98023235e-8f, 3.3895314e38f, 3.4e38f, 1e-45f};
+  std::vector<float> x{0.0f,          -0.0f,         1.0f,           65504.0f,      65519.9f, 65520.0f,
+                       -65536.0f,     1e-8f,         -6e-8f,         3e38f,         INFINITY, -INFINITY,
+                       5.9604645e-8f, 2.9802322e-8f, 2.98023235e-8f, 3.3895314e38f, 3.4e38f,  1e-45f};
   std::mt19937 generator(11);
   while (x.size() < 4096) {
     const u32 bits = generator();
@@ -85,7 +87,8 @@ TEST_P(FeatureValues, FloatsRoundToSmallFloatsInEveryDirection) {
   const int n = static_cast<int>(x.size());
   auto in = program.buffer(x);
   auto out = program.buffer(std::vector<std::uint16_t>(8 * x.size()));
-  program.run("float_to_half", {.grid = {static_cast<unsigned>(n + 127) / 128}, .block = {128}}, n, in.address(), out.address());
+  program.run("float_to_half", {.grid = {static_cast<unsigned>(n + 127) / 128}, .block = {128}}, n, in.address(),
+              out.address());
   const auto got = program.read(out);
   for (int kind = 0; kind < 8; ++kind) {
     for (int i = 0; i < n; ++i) {
@@ -142,7 +145,8 @@ TEST_P(FeatureValues, GridBarrierSeparatesRoundsAndCanBeUsedAgain) {
     std::vector<int> state(blocks);
     for (int i = 0; i < blocks; ++i) state[i] = i * i + launch;
     auto a = program.buffer(state), b = program.buffer(std::vector<int>(blocks));
-    program.run("grid_rounds", {.grid = {blocks}, .block = {64}, .cooperative = true}, rounds, a.address(), b.address());
+    program.run("grid_rounds", {.grid = {blocks}, .block = {64}, .cooperative = true}, rounds, a.address(),
+                b.address());
     for (int r = 0; r < rounds; ++r) {
       std::vector<int> next(blocks);
       for (int i = 0; i < blocks; ++i) next[i] = state[(i + blocks - 1) % blocks] + state[i];
@@ -160,7 +164,8 @@ int part(u32 v, int width, int at, bool is_signed) {
 u32 parts(u32 a, u32 b, int width, bool is_signed, const std::function<int(int, int)>& f) {
   u32 result = 0;
   for (int at = 0; at < 32; at += width) {
-    result |= (static_cast<u32>(f(part(a, width, at, is_signed), part(b, width, at, is_signed))) & ((1u << width) - 1)) << at;
+    result |= (static_cast<u32>(f(part(a, width, at, is_signed), part(b, width, at, is_signed))) & ((1u << width) - 1))
+              << at;
   }
   return result;
 }
@@ -187,7 +192,8 @@ std::vector<std::function<u32(u32, u32)>> integer_definitions() {
       [](u32 a, u32 b) { return parts(a, b, 8, false, [](int x, int y) { return std::abs(x - y); }); },
       [](u32 a, u32 b) {
         u32 sum = 0;
-        for (int at = 0; at < 32; at += 8) sum += static_cast<u32>(std::abs(part(a, 8, at, false) - part(b, 8, at, false)));
+        for (int at = 0; at < 32; at += 8)
+          sum += static_cast<u32>(std::abs(part(a, 8, at, false) - part(b, 8, at, false)));
         return sum;
       },
       [](u32 a, u32 b) { return parts(a, b, 16, true, [](int x, int y) { return std::max(x, y); }); },
@@ -217,7 +223,8 @@ TEST_P(FeatureValues, IntegerIntrinsicsFollowTheirDefinitions) {
   const auto got = program.read(out);
   for (std::size_t k = 0; k < definitions.size(); ++k) {
     for (int i = 0; i < n; ++i) {
-      ASSERT_EQ(got[k * n + i], definitions[k](x[i], x[n - 1 - i])) << "definition " << k << " of " << x[i] << ", " << x[n - 1 - i];
+      ASSERT_EQ(got[k * n + i], definitions[k](x[i], x[n - 1 - i]))
+          << "definition " << k << " of " << x[i] << ", " << x[n - 1 - i];
     }
   }
 }

@@ -43,12 +43,31 @@ std::vector<Named<T>> pairs() {
 template <typename T>
 std::vector<T> arguments(int count) {
   using Limits = std::numeric_limits<T>;
-  std::vector<T> values{0, T(-0.0), 1, -1, 2, T(0.5), T(-0.5), 3, 10, -2.5, 100, Limits::infinity(), -Limits::infinity(),
-                        Limits::quiet_NaN(), Limits::max(), Limits::lowest(), Limits::min(), Limits::denorm_min(), 8, T(1e9)};
+  std::vector<T> values{0,
+                        T(-0.0),
+                        1,
+                        -1,
+                        2,
+                        T(0.5),
+                        T(-0.5),
+                        3,
+                        10,
+                        -2.5,
+                        100,
+                        Limits::infinity(),
+                        -Limits::infinity(),
+                        Limits::quiet_NaN(),
+                        Limits::max(),
+                        Limits::lowest(),
+                        Limits::min(),
+                        Limits::denorm_min(),
+                        8,
+                        T(1e9)};
   std::mt19937_64 generator(7);
   std::uniform_real_distribution<double> near(-12, 12), exponent(-20, 20);
   while (static_cast<int>(values.size()) < count) {
-    values.push_back(static_cast<T>(generator() & 1 ? near(generator) : std::copysign(std::exp2(exponent(generator)), near(generator))));
+    values.push_back(static_cast<T>(generator() & 1 ? near(generator)
+                                                    : std::copysign(std::exp2(exponent(generator)), near(generator))));
   }
   return values;
 }
@@ -66,7 +85,8 @@ class MathValues : public OnDevice {
     const std::vector<T> x = arguments<T>(count);
     auto in = program.buffer(x);
     auto out = program.buffer(std::vector<T>(x.size() * list.size()));
-    program.run(kernel, {.grid = {static_cast<unsigned>(count + 63) / 64}, .block = {64}}, count, in.address(), out.address());
+    program.run(kernel, {.grid = {static_cast<unsigned>(count + 63) / 64}, .block = {64}}, count, in.address(),
+                out.address());
     const std::vector<T> y = program.read(out);
     for (std::size_t f = 0; f < list.size(); ++f) {
       int wrong = 0;
@@ -75,8 +95,8 @@ class MathValues : public OnDevice {
         const T got = y[f * count + i];
         if (same(got, expected)) continue;
         ++wrong;
-        ADD_FAILURE() << list[f].name << (sizeof(T) == 4 ? "f(" : "(") << x[i] << ", " << x[count - 1 - i] << ") is " << got
-                      << " on the device and " << expected << " here";
+        ADD_FAILURE() << list[f].name << (sizeof(T) == 4 ? "f(" : "(") << x[i] << ", " << x[count - 1 - i] << ") is "
+                      << got << " on the device and " << expected << " here";
       }
     }
   }

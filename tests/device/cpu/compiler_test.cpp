@@ -24,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-
 constexpr const char* source = R"ptx(
 .version 7.0
 .target sm_70
@@ -115,7 +114,8 @@ TEST(ObjectLoader, RefusesWhatIsNotComplete) {
     }
     return std::string("no error");
   };
-  kernel.object = object_from_ir("declare void @elsewhere()\ndefine void @heddle_kernel() { call void @elsewhere() ret void }");
+  kernel.object =
+      object_from_ir("declare void @elsewhere()\ndefine void @heddle_kernel() { call void @elsewhere() ret void }");
   EXPECT_THAT(message(), HasSubstr("elsewhere"));
   kernel.object = object_from_ir("define void @something() { ret void }");
   EXPECT_THAT(message(), HasSubstr("heddle_kernel"));
@@ -130,7 +130,8 @@ class Compiling : public testing::Test {
     auto compiler = std::make_shared<KernelCompiler>(
         [this](const ptx::Module&, const ptx::Function& kernel, const CodegenOptions&) {
           ++compiled;
-          if (kernel.name == "bad") throw Error(ErrorCode::unsupported, "line " + std::to_string(kernel.body[0].where.line));
+          if (kernel.name == "bad")
+            throw Error(ErrorCode::unsupported, "line " + std::to_string(kernel.body[0].where.line));
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
           return adding_kernel(step, 3);
         },
@@ -139,8 +140,10 @@ class Compiling : public testing::Test {
     options.workers = 2;
     return std::make_unique<CpuDevice>(
         options,
-        [compiler](const ptx::Module& source_module, std::uint32_t entry, const KernelUnit& unit, const std::string& print,
-                   const CodegenOptions& codegen) { return compiler->compile(source_module, entry, unit, print, codegen); },
+        [compiler](const ptx::Module& source_module, std::uint32_t entry, const KernelUnit& unit,
+                   const std::string& print, const CodegenOptions& codegen) {
+          return compiler->compile(source_module, entry, unit, print, codegen);
+        },
         nullptr);
   }
   std::uint32_t run(CpuDevice& on, Module& module, const char* kernel = "kernel") {
@@ -194,7 +197,8 @@ TEST_F(Compiling, DamagedEntriesAreCompiledAgain) {
 }
 
 TEST_F(Compiling, ErrorsNameTheLinesOfTheSource) {
-  const auto text = std::make_shared<ptx::Module>(parse(".version 7.0\n.target sm_70\n.address_size 64\n\n\n.visible .entry bad()\n{\n\n  ret;\n}\n"));
+  const auto text = std::make_shared<ptx::Module>(
+      parse(".version 7.0\n.target sm_70\n.address_size 64\n\n\n.visible .entry bad()\n{\n\n  ret;\n}\n"));
   const auto on = device();
   const auto loaded = on->load(text, {});
   for (int i = 0; i < 2; ++i) {

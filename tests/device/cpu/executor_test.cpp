@@ -18,7 +18,8 @@ using testing::HasSubstr;
 void count(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin, std::uint64_t end) {
   auto* counters = argument<std::atomic<std::uint32_t>>(launch, 0);
   for (std::uint64_t block = begin; block < end; ++block)
-    for_each_thread(launch, warp, block, [&](std::uint32_t t) { counters[block * block_threads(launch) + t].fetch_add(1); });
+    for_each_thread(launch, warp, block,
+                    [&](std::uint32_t t) { counters[block * block_threads(launch) + t].fetch_add(1); });
 }
 
 void empty(const LaunchContext*, WarpContext*, std::uint64_t, std::uint64_t) {}
@@ -214,7 +215,8 @@ TEST(ExecutorOptions, WorkersFromTheEnvironment) {
     EXPECT_EQ(native.device.info().processors, 3u);
   }
   ::setenv("HEDDLE_CPU_WORKERS", "many", 1);
-  EXPECT_THAT(error_of(ErrorCode::invalid_argument, [] { NativeDevice native({}, {}); }), HasSubstr("HEDDLE_CPU_WORKERS=many"));
+  EXPECT_THAT(error_of(ErrorCode::invalid_argument, [] { NativeDevice native({}, {}); }),
+              HasSubstr("HEDDLE_CPU_WORKERS=many"));
   ::unsetenv("HEDDLE_CPU_WORKERS");
 }
 

@@ -22,7 +22,8 @@ volatile int* wild_pointer() {
 }
 
 // Block 3 writes to the address, lane by lane.
-HEDDLE_NO_SANITIZE void poke_direct(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin, std::uint64_t end) {
+HEDDLE_NO_SANITIZE void poke_direct(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin,
+                                    std::uint64_t end) {
   for (std::uint64_t block = begin; block < end; ++block)
     for_each_thread(launch, warp, block, [&](std::uint32_t) {
       if (block == 3) *argument<volatile int>(launch, 0) = 1;
@@ -37,7 +38,9 @@ HEDDLE_NO_SANITIZE void divide(const LaunchContext* launch, WarpContext*, std::u
   volatile int zero = *argument<int>(launch, 0);
   asm volatile("cltd; idivl %1" : : "a"(1), "r"(zero) : "edx", "cc");
 }
-HEDDLE_NO_SANITIZE void illegal(const LaunchContext*, WarpContext*, std::uint64_t, std::uint64_t) { asm volatile("ud2"); }
+HEDDLE_NO_SANITIZE void illegal(const LaunchContext*, WarpContext*, std::uint64_t, std::uint64_t) {
+  asm volatile("ud2");
+}
 HEDDLE_NO_SANITIZE int deep(volatile char* p, int n) {
   volatile char frame[512];
   frame[0] = *p;
@@ -55,7 +58,8 @@ void trap(WarpContext* warp) { warp->block->launch->runtime->trap(warp, 5); }
 void fail_assertion(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin, std::uint64_t) {
   for_each_thread(launch, warp, begin, [](std::uint32_t) {});
   warp->first_thread = 0;
-  launch->runtime->assert_fail(warp, 2, reinterpret_cast<std::uint64_t>("x > 0"), reinterpret_cast<std::uint64_t>("a.cu"), 17,
+  launch->runtime->assert_fail(warp, 2, reinterpret_cast<std::uint64_t>("x > 0"),
+                               reinterpret_cast<std::uint64_t>("a.cu"), 17,
                                reinterpret_cast<std::uint64_t>("void k(int)"));
 }
 void bad_jump(WarpContext* warp) { warp->block->launch->runtime->bad_jump(warp, 0, 0x1234); }
@@ -89,7 +93,8 @@ class Faults : public testing::Test {
     return options;
   }
   // Launches with an address as the argument; the message of the kernel_fault.
-  std::string message(std::string_view name, const void* address = nullptr, LaunchConfig config = {.grid = {1}, .block = {64}}) {
+  std::string message(std::string_view name, const void* address = nullptr,
+                      LaunchConfig config = {.grid = {1}, .block = {64}}) {
     native.launch(*queue, name, config, const_cast<void*>(address));
     return error_of(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
   }
@@ -100,13 +105,13 @@ class Faults : public testing::Test {
     EXPECT_EQ(ran.load(), 10u);
   }
 
-  NativeDevice native{{direct("poke_direct", &poke_direct), fiber("poke_fiber", &poke_fiber), direct("divide", &divide),
-                       direct("illegal", &illegal), fiber("overflow_fiber", &overflow_fiber),
-                       direct("overflow_direct", &overflow_direct), fiber("trap", &trap),
-                       direct("fail_assertion", &fail_assertion), fiber("bad_jump", &bad_jump),
-                       fiber("print_wild", &print_wild), direct("count", &count), direct("count_slowly", &count_slowly),
-                       fiber("free_twice", &free_twice), fiber("free_foreign", &free_foreign)},
-                      options()};
+  NativeDevice native{
+      {direct("poke_direct", &poke_direct), fiber("poke_fiber", &poke_fiber), direct("divide", &divide),
+       direct("illegal", &illegal), fiber("overflow_fiber", &overflow_fiber),
+       direct("overflow_direct", &overflow_direct), fiber("trap", &trap), direct("fail_assertion", &fail_assertion),
+       fiber("bad_jump", &bad_jump), fiber("print_wild", &print_wild), direct("count", &count),
+       direct("count_slowly", &count_slowly), fiber("free_twice", &free_twice), fiber("free_foreign", &free_foreign)},
+      options()};
   std::unique_ptr<Queue> queue = native.device.queue({});
 };
 
@@ -121,7 +126,8 @@ TEST_F(Faults, WildAccessInDirectShape) {
 
 TEST_F(Faults, WildAccessInFiberShape) {
   const std::string what = message("poke_fiber", reinterpret_cast<void*>(0x40), {.grid = {8}, .block = {64}});
-  EXPECT_THAT(what, AllOf(HasSubstr("block (3, 0, 0)"), HasSubstr("address 0x40"), HasSubstr("(32, 0, 0) to (63, 0, 0)")));
+  EXPECT_THAT(what,
+              AllOf(HasSubstr("block (3, 0, 0)"), HasSubstr("address 0x40"), HasSubstr("(32, 0, 0) to (63, 0, 0)")));
   expect_alive();
 }
 
@@ -146,7 +152,8 @@ TEST_F(Faults, StackOverflow) {
 
 TEST_F(Faults, RaisedByTheKernel) {
   EXPECT_THAT(message("trap"), AllOf(HasSubstr("thread (5, 0, 0): trap"), HasSubstr("'trap'")));
-  EXPECT_THAT(message("fail_assertion"), AllOf(HasSubstr("thread (2, 0, 0): assertion 'x > 0' failed in void k(int), a.cu:17")));
+  EXPECT_THAT(message("fail_assertion"),
+              AllOf(HasSubstr("thread (2, 0, 0): assertion 'x > 0' failed in void k(int), a.cu:17")));
   EXPECT_THAT(message("bad_jump"), HasSubstr("0x1234"));
   expect_alive();
 }

@@ -194,14 +194,24 @@ class FiberShape : public testing::TestWithParam<unsigned> {
     return options;
   }
   static std::vector<NativeKernel> kernels() {
-    std::vector<NativeKernel> all = {fiber("exchange", &exchange, 2), fiber("leave_early", &leave_early), fiber("vote", &vote),
-            fiber("flag_within_block", &flag_within_block), fiber("wait_for_next_block", &wait_for_next_block),
-            fiber("wait_for_previous_block", &wait_for_previous_block), fiber("grid_barrier", &grid_barrier),
-            fiber("spin_lock", &spin_lock, 2), fiber("missing_warp", &missing_warp, 0),
-            fiber("wait_for_ever", &wait_for_ever), fiber("set_flag", &set_flag),
-            direct("set_flag_direct", &set_flag_direct), fiber("sleep_a_while", &sleep_a_while),
-            fiber("meet_lanes", &meet_lanes, 1, 1), fiber("sync_threads", &sync_threads, 2, 1),
-            fiber("misuse", &misuse, 0), fiber("sleep_for_ever", &sleep_for_ever), fiber("ping_pong", &ping_pong, 2)};
+    std::vector<NativeKernel> all = {fiber("exchange", &exchange, 2),
+                                     fiber("leave_early", &leave_early),
+                                     fiber("vote", &vote),
+                                     fiber("flag_within_block", &flag_within_block),
+                                     fiber("wait_for_next_block", &wait_for_next_block),
+                                     fiber("wait_for_previous_block", &wait_for_previous_block),
+                                     fiber("grid_barrier", &grid_barrier),
+                                     fiber("spin_lock", &spin_lock, 2),
+                                     fiber("missing_warp", &missing_warp, 0),
+                                     fiber("wait_for_ever", &wait_for_ever),
+                                     fiber("set_flag", &set_flag),
+                                     direct("set_flag_direct", &set_flag_direct),
+                                     fiber("sleep_a_while", &sleep_a_while),
+                                     fiber("meet_lanes", &meet_lanes, 1, 1),
+                                     fiber("sync_threads", &sync_threads, 2, 1),
+                                     fiber("misuse", &misuse, 0),
+                                     fiber("sleep_for_ever", &sleep_for_ever),
+                                     fiber("ping_pong", &ping_pong, 2)};
     for (NativeKernel& kernel : all) kernel.shared_bytes = 256;
     return all;
   }
@@ -263,9 +273,10 @@ TEST_P(FiberShape, CooperativeGrids) {
   native.launch(*queue, "grid_barrier", {.grid = {50}, .block = {128}, .cooperative = true}, &arrived);
   queue->synchronize();
   EXPECT_EQ(arrived.load(), 250u);
-  EXPECT_THAT(error_of(ErrorCode::invalid_argument,
-                       [&] { native.launch(*queue, "grid_barrier", {.grid = {100'000}, .cooperative = true}, &arrived); }),
-              HasSubstr("too large"));
+  EXPECT_THAT(
+      error_of(ErrorCode::invalid_argument,
+               [&] { native.launch(*queue, "grid_barrier", {.grid = {100'000}, .cooperative = true}, &arrived); }),
+      HasSubstr("too large"));
 }
 
 TEST_P(FiberShape, SpinLocks) {

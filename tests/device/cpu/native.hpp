@@ -23,8 +23,8 @@ struct NativeKernel {
   const void* entry = nullptr;
   unsigned width = 32;
   std::uint32_t stack_bytes = 4096;
-  unsigned pointers = 1;          // parameters: that many of type u64
-  std::uint64_t shared_bytes = 0; // static
+  unsigned pointers = 1;           // parameters: that many of type u64
+  std::uint64_t shared_bytes = 0;  // static
 };
 
 inline NativeKernel direct(std::string name, DirectEntry entry, unsigned pointers = 1) {
@@ -46,12 +46,14 @@ class NativeDevice {
  public:
   explicit NativeDevice(std::vector<NativeKernel> kernels, CpuOptions options = {})
       : kernels_(std::move(kernels)),
-        device([&] {
-          options.cache = false;
-          return options;
-        }(), [this](const ptx::Module& source, std::uint32_t entry, const KernelUnit&, const std::string&,
-                    const CodegenOptions&) { return code(source.functions[entry].name); },
-               nullptr) {
+        device(
+            [&] {
+              options.cache = false;
+              return options;
+            }(),
+            [this](const ptx::Module& source, std::uint32_t entry, const KernelUnit&, const std::string&,
+                   const CodegenOptions&) { return code(source.functions[entry].name); },
+            nullptr) {
     auto module = std::make_shared<ptx::Module>();
     module->version_major = 8;
     for (const NativeKernel& kernel : kernels_) {
@@ -114,7 +116,8 @@ T* argument(const WarpContext* warp, unsigned number) {
 inline std::uint32_t block_threads(const LaunchContext* launch) {
   return launch->block[0] * launch->block[1] * launch->block[2];
 }
-// Fills in the scratch contexts as generated code of direct shape does, and calls f(thread) for each thread of the block.
+// Fills in the scratch contexts as generated code of direct shape does, and calls f(thread) for each thread of the
+// block.
 template <class F>
 void for_each_thread(const LaunchContext* launch, WarpContext* warp, std::uint64_t block, F&& f) {
   warp->block->block_id[0] = static_cast<std::uint32_t>(block % launch->grid[0]);

@@ -65,7 +65,8 @@ define void @heddle_kernel(ptr %launch, ptr %warp, i64 %begin, i64 %end) !dbg !3
 !6 = !DILocation(line: 1, scope: !3)
 !7 = !{{i32 2, !"Debug Info Version", i32 3}}
 !8 = !{{i32 7, !"Dwarf Version", i32 4}}
-)", step, line));
+)",
+                                             step, line));
   return kernel;
 }
 

@@ -1,4 +1,5 @@
-// Compiled kernels on disk: damage, full disks, several processes, processes that die, folders that others may write to.
+// Compiled kernels on disk: damage, full disks, several processes, processes that die, folders that others may write
+// to.
 #include "device/cpu/object_cache.hpp"
 
 #include <gmock/gmock.h>
@@ -103,7 +104,9 @@ TEST_F(ObjectCacheTest, AnyDamageIsNoticed) {
 
 TEST_F(ObjectCacheTest, ForgetsTheLeastRecentlyUsed) {
   const CompiledKernel kernel = adding_kernel(3, 7);
-  const auto name = [](int i) { return std::string(62, 'c') + static_cast<char>('a' + i / 10) + static_cast<char>('0' + i % 10); };
+  const auto name = [](int i) {
+    return std::string(62, 'c') + static_cast<char>('a' + i / 10) + static_cast<char>('0' + i % 10);
+  };
   std::uint64_t entry = 0;
   {
     ObjectCache cache(path, 1 << 30);

@@ -172,7 +172,8 @@ TEST_P(Queues, BadSpansAreRefusedAtOnce) {
   EXPECT_THAT(refused([&] { queue->copy(memory->span(), Span::host(host.data(), 1001)); }), HasSubstr("does not fit"));
   Span beyond = memory->span();
   beyond.size = 1001;
-  EXPECT_THAT(refused([&] { queue->copy(beyond, Span::host(host.data(), 1001)); }), HasSubstr("not within one allocation"));
+  EXPECT_THAT(refused([&] { queue->copy(beyond, Span::host(host.data(), 1001)); }),
+              HasSubstr("not within one allocation"));
   EXPECT_THAT(refused([&] { queue->fill(memory->span().sub(999, 4), 0, 4); }), HasSubstr("not within"));
   EXPECT_THAT(refused([&] { queue->fill(memory->span().sub(0, 10), 0, 4); }), HasSubstr("cannot be filled"));
   EXPECT_THAT(refused([&] { queue->fill(memory->span(), 0, 3); }), HasSubstr("1, 2 or 4"));

@@ -75,9 +75,13 @@ void read_shared_direct(const LaunchContext* launch, WarpContext* warp, std::uin
 }
 
 std::vector<NativeKernel> kernels() {
-  std::vector<NativeKernel> all = {fiber("hello", &hello, 0), fiber("allocate", &allocate), fiber("check", &check, 2),
-                                   fiber("check_own", &check_own), fiber("clocks", &clocks),
-                                   fiber("read_shared", &read_shared), direct("read_shared_direct", &read_shared_direct)};
+  std::vector<NativeKernel> all = {fiber("hello", &hello, 0),
+                                   fiber("allocate", &allocate),
+                                   fiber("check", &check, 2),
+                                   fiber("check_own", &check_own),
+                                   fiber("clocks", &clocks),
+                                   fiber("read_shared", &read_shared),
+                                   direct("read_shared_direct", &read_shared_direct)};
   for (NativeKernel& kernel : all) kernel.shared_bytes = 16;
   return all;
 }
@@ -114,7 +118,8 @@ TEST(RuntimeCalls, Heap) {
 
 class Check : public testing::Test {
  protected:
-  std::string message(std::uint64_t address, std::uint64_t stride, ptx::Space space, bool is_write, std::uint64_t window = 0) {
+  std::string message(std::uint64_t address, std::uint64_t stride, ptx::Space space, bool is_write,
+                      std::uint64_t window = 0) {
     const std::uint64_t request[] = {stride, static_cast<std::uint64_t>(space), is_write, window};
     native.launch(*queue, "check", {.grid = {1}, .block = {32}}, reinterpret_cast<void*>(address),
                   const_cast<std::uint64_t*>(request));
@@ -132,23 +137,28 @@ TEST_F(Check, Global) {
   EXPECT_THAT(message(a + 4, 4, ptx::Space::global, true),
               AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("write of 4 bytes"), HasSubstr("right behind the end"),
                     HasSubstr("128 bytes")));
-  EXPECT_THAT(message(a, 8, ptx::Space::global, false), AllOf(HasSubstr("thread (16, 0, 0)"), HasSubstr("read of 4 bytes")));
+  EXPECT_THAT(message(a, 8, ptx::Space::global, false),
+              AllOf(HasSubstr("thread (16, 0, 0)"), HasSubstr("read of 4 bytes")));
 }
 
 TEST_F(Check, Alignment) {
   const auto memory = native.device.allocate(256);
   const std::uint64_t a = memory->span().address;
   EXPECT_THAT(message(a + 2, 4, ptx::Space::global, true),
-              AllOf(HasSubstr("thread (1, 0, 0)"), HasSubstr("misaligned write of 4 bytes: address"), HasSubstr("no multiple of 4")));
-  EXPECT_THAT(message(1, 4, ptx::Space::local, false, 200), HasSubstr("misaligned read of 4 bytes: offset in local memory 0x5"));
+              AllOf(HasSubstr("thread (1, 0, 0)"), HasSubstr("misaligned write of 4 bytes: address"),
+                    HasSubstr("no multiple of 4")));
+  EXPECT_THAT(message(1, 4, ptx::Space::local, false, 200),
+              HasSubstr("misaligned read of 4 bytes: offset in local memory 0x5"));
 }
 
 TEST_F(Check, Windows) {
   EXPECT_EQ(message(0, 4, ptx::Space::local, true, 128), "no error");
-  EXPECT_THAT(message(0, 4, ptx::Space::local, true, 124), AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("offset 124 of local")));
+  EXPECT_THAT(message(0, 4, ptx::Space::local, true, 124),
+              AllOf(HasSubstr("thread (31, 0, 0)"), HasSubstr("offset 124 of local")));
   // The launch knows how much shared memory there is: 16 bytes.
   EXPECT_EQ(message(0, 0, ptx::Space::shared, true, 0), "no error");
-  EXPECT_THAT(message(0, 4, ptx::Space::shared, true, 0), AllOf(HasSubstr("thread (4, 0, 0)"), HasSubstr("offset 16 of shared")));
+  EXPECT_THAT(message(0, 4, ptx::Space::shared, true, 0),
+              AllOf(HasSubstr("thread (4, 0, 0)"), HasSubstr("offset 16 of shared")));
   EXPECT_THAT(message(-200ull, 4, ptx::Space::local, false, 4096), HasSubstr("offset -196 of local memory"));
 }
 

@@ -1,5 +1,5 @@
-// The approximate instructions: within the PTX ISA's stated error everywhere, special operands as its tables say. The largest
-// error of each is printed.
+// The approximate instructions: within the PTX ISA's stated error everywhere, special operands as its tables say. The
+// largest error of each is printed.
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -35,30 +35,31 @@ void check(const std::string& text, const Batch& batch, const char* unit = nullp
   const semantics::Format format = semantics::format_of(type);
   const bool two = batch.inputs.size() > 1;
   for (const auto [processor, width] : targets()) {
-      const Results results = CompiledInstruction(test, processor, width).run(batch);
-      Worst worst;
-      unsigned failures = 0;
-      for (std::size_t k = 0; k < batch.size() && failures < 4; ++k) {
-        const std::uint64_t a = batch.inputs[0][k], b = two ? batch.inputs[1][k] : 0, got = results.outputs[0][k];
-        semantics::Argument arguments[2] = {{{a}}, {{b}, two}};
-        bool carry = false;
-        const std::uint64_t reference = semantics::evaluate(test.inst(), std::span(arguments, two ? 2 : 1), carry)[0].lo;
-        const bool nan = semantics::is_nan(format, reference);
-        bool good = semantics::within_bound(test.inst(), a, b, got) && nan == semantics::is_nan(format, got);
-        const bool special_operand = semantics::is_zero(format, semantics::flush(format, a, test.inst().d.ftz)) ||
-                                     semantics::is_infinite(format, a);
-        if (special_operand && !two && !nan) good = good && got == reference;
-        if (!good && ++failures)
-          ADD_FAILURE() << name(processor) << " width " << width << std::hex << ": 0x" << got << " for 0x" << a << " 0x" << b
-                        << ", the exact result is 0x" << reference;
-        if (error && !nan && std::isfinite(widen(type, reference)) && std::isfinite(widen(type, got))) {
-          const double e = error(widen(type, a), widen(type, got));
-          if (e > worst.error) worst = {e, widen(type, a)};
-        }
+    const Results results = CompiledInstruction(test, processor, width).run(batch);
+    Worst worst;
+    unsigned failures = 0;
+    for (std::size_t k = 0; k < batch.size() && failures < 4; ++k) {
+      const std::uint64_t a = batch.inputs[0][k], b = two ? batch.inputs[1][k] : 0, got = results.outputs[0][k];
+      semantics::Argument arguments[2] = {{{a}}, {{b}, two}};
+      bool carry = false;
+      const std::uint64_t reference = semantics::evaluate(test.inst(), std::span(arguments, two ? 2 : 1), carry)[0].lo;
+      const bool nan = semantics::is_nan(format, reference);
+      bool good = semantics::within_bound(test.inst(), a, b, got) && nan == semantics::is_nan(format, got);
+      const bool special_operand = semantics::is_zero(format, semantics::flush(format, a, test.inst().d.ftz)) ||
+                                   semantics::is_infinite(format, a);
+      if (special_operand && !two && !nan) good = good && got == reference;
+      if (!good && ++failures)
+        ADD_FAILURE() << name(processor) << " width " << width << std::hex << ": 0x" << got << " for 0x" << a << " 0x"
+                      << b << ", the exact result is 0x" << reference;
+      if (error && !nan && std::isfinite(widen(type, reference)) && std::isfinite(widen(type, got))) {
+        const double e = error(widen(type, a), widen(type, got));
+        if (e > worst.error) worst = {e, widen(type, a)};
       }
-      if (unit && width != 0)
-        std::printf("  %-24s %s width %2u: largest error %s %.3f (log2) at %.9g\n", text.substr(0, text.find(' ')).c_str(),
-                    name(processor), width, unit, std::log2(worst.error), worst.at);
+    }
+    if (unit && width != 0)
+      std::printf("  %-24s %s width %2u: largest error %s %.3f (log2) at %.9g\n",
+                  text.substr(0, text.find(' ')).c_str(), name(processor), width, unit, std::log2(worst.error),
+                  worst.at);
   }
 }
 
@@ -70,7 +71,8 @@ Batch sweep(double low, double high, std::size_t count = 60000) {
   for (std::size_t k = 0; k < count / 2; ++k)
     batch.inputs[0].push_back(static_cast<std::uint32_t>(k * 0x100000000ull / (count / 2) + k % 977));
   for (std::size_t k = 0; k < count; ++k) {
-    const auto value = static_cast<float>(low + (high - low) * (static_cast<double>(k) + 0.37) / static_cast<double>(count));
+    const auto value =
+        static_cast<float>(low + (high - low) * (static_cast<double>(k) + 0.37) / static_cast<double>(count));
     batch.inputs[0].push_back(std::bit_cast<std::uint32_t>(value));
   }
   batch.carry.resize(batch.inputs[0].size());
@@ -86,7 +88,8 @@ TEST(Approximate, ReciprocalsAndRoots) {
   for (const char* mode : {"", ".ftz"}) {
     const std::string m = mode;
     check("rcp.approx" + m + ".f32 %r0, %r1", batch, "relative", [](double x, double y) { return relative(1 / x, y); });
-    check("sqrt.approx" + m + ".f32 %r0, %r1", batch, "relative", [](double x, double y) { return relative(std::sqrt(x), y); });
+    check("sqrt.approx" + m + ".f32 %r0, %r1", batch, "relative",
+          [](double x, double y) { return relative(std::sqrt(x), y); });
     check("rsqrt.approx" + m + ".f32 %r0, %r1", batch, "relative",
           [](double x, double y) { return relative(1 / std::sqrt(x), y); });
   }
@@ -155,18 +158,20 @@ TEST(Approximate, SineOfLargeArguments) {
 }
 
 TEST(Approximate, HyperbolicTangent) {
-  check("tanh.approx.f32 %r0, %r1", sweep(-10, 10), "relative", [](double x, double y) { return relative(std::tanh(x), y); });
+  check("tanh.approx.f32 %r0, %r1", sweep(-10, 10), "relative",
+        [](double x, double y) { return relative(std::tanh(x), y); });
 }
 
 TEST(Approximate, Quotients) {
-  for (const char* text : {"div.approx.f32 %r0, %r1, %r2", "div.approx.ftz.f32 %r0, %r1, %r2", "div.full.f32 %r0, %r1, %r2",
-                           "div.full.ftz.f32 %r0, %r1, %r2"})
+  for (const char* text : {"div.approx.f32 %r0, %r1, %r2", "div.approx.ftz.f32 %r0, %r1, %r2",
+                           "div.full.f32 %r0, %r1, %r2", "div.full.ftz.f32 %r0, %r1, %r2"})
     check(text, make_batch(parse_instruction(text), 20000));
   expect_exact("div.approx.f32 %r0, %r1, %r2", 8000);  // also where divisors are beyond 2^126
 }
 
 TEST(Approximate, UpperWordsOfF64) {
-  for (const char* text : {"rcp.approx.ftz.f64 %d0, %d1", "rsqrt.approx.ftz.f64 %d0, %d1", "rsqrt.approx.f64 %d0, %d1"}) {
+  for (const char* text :
+       {"rcp.approx.ftz.f64 %d0, %d1", "rsqrt.approx.ftz.f64 %d0, %d1", "rsqrt.approx.f64 %d0, %d1"}) {
     const TestInstruction test = parse_instruction(text);
     expect_exact(test, make_batch(test, 20000));
     if (!test.inst().d.ftz) continue;
@@ -185,15 +190,18 @@ TEST(Approximate, SixteenBits) {
     check(text, all);
   Batch pairs;
   pairs.inputs.resize(1);
-  for (std::uint64_t value = 0; value < 0x10000; ++value) pairs.inputs[0].push_back(value | ((value * 40503) & 0xffff) << 16);
+  for (std::uint64_t value = 0; value < 0x10000; ++value)
+    pairs.inputs[0].push_back(value | ((value * 40503) & 0xffff) << 16);
   pairs.carry.resize(0x10000);
   // Both halves of a packed instruction are what the single one gives.
   for (const char* name : {"ex2.approx.f16", "ex2.approx.ftz.bf16", "tanh.approx.f16", "tanh.approx.bf16"}) {
-    const auto packed = CompiledInstruction(parse_instruction(std::string(name) + "x2 %r0, %r1"), Processor::host, 16).run(pairs);
-    const auto single = CompiledInstruction(parse_instruction(std::string(name) + " %h0, %h1"), Processor::host, 16).run(all);
+    const auto packed =
+        CompiledInstruction(parse_instruction(std::string(name) + "x2 %r0, %r1"), Processor::host, 16).run(pairs);
+    const auto single =
+        CompiledInstruction(parse_instruction(std::string(name) + " %h0, %h1"), Processor::host, 16).run(all);
     for (std::size_t k = 0; k < 0x10000; ++k)
-      ASSERT_EQ(packed.outputs[0][k],
-                single.outputs[0][k] | single.outputs[0][(k * 40503) & 0xffff] << 16) << name << " " << k;
+      ASSERT_EQ(packed.outputs[0][k], single.outputs[0][k] | single.outputs[0][(k * 40503) & 0xffff] << 16)
+          << name << " " << k;
   }
 }
 

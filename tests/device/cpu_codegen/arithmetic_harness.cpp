@@ -27,10 +27,11 @@ using ptx::OperandKind;
 using ptx::Type;
 
 TestInstruction parse_instruction(const std::string& text) {
-  const std::string source = ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
-                             ".reg .pred %p<9>;\n.reg .b8 %b<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
-                             ".reg .b128 %q<9>;\n.reg .f32 %f<9>;\n.reg .f64 %g<9>;\n" +
-                             text + ";\n}\n";
+  const std::string source =
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+      ".reg .pred %p<9>;\n.reg .b8 %b<9>;\n.reg .b16 %h<9>;\n.reg .b32 %r<9>;\n.reg .b64 %d<9>;\n"
+      ".reg .b128 %q<9>;\n.reg .f32 %f<9>;\n.reg .f64 %g<9>;\n" +
+      text + ";\n}\n";
   return {text, ptx::parse(source, "instruction.ptx")};
 }
 
@@ -76,10 +77,10 @@ HostFeatures features_of(Processor processor) {
   const auto has = [](const char* feature) { return host_features().lookup(feature); };
   features.fma = has("fma");
   features.f16c = has("f16c");
-  features.avx512 = processor == Processor::host && has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
+  features.avx512 =
+      processor == Processor::host && has("avx512f") && has("avx512vl") && has("avx512bw") && has("avx512dq");
   return features;
 }
-
 
 }  // namespace
 
@@ -117,8 +118,13 @@ using Function = void (*)(const void* const*, void* const*, std::uint8_t*, void 
 class LoopBuilder {
  public:
   LoopBuilder(llvm::Module& module, const TestInstruction& test, Processor processor, unsigned width)
-      : context_(module.getContext()), b_(context_), test_(test), features_(features_of(processor)), width_(width),
-        uses_(use_operands(test)), defs_(def_operands(test)) {
+      : context_(module.getContext()),
+        b_(context_),
+        test_(test),
+        features_(features_of(processor)),
+        width_(width),
+        uses_(use_operands(test)),
+        defs_(def_operands(test)) {
     llvm::Type* pointer = b_.getPtrTy();
     auto* type = llvm::FunctionType::get(b_.getVoidTy(), {pointer, pointer, pointer, pointer, b_.getInt64Ty()}, false);
     function_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "run", module);
@@ -326,7 +332,8 @@ Results CompiledInstruction::run(const Batch& batch) const {
   for (const OperandInfo& def : state_->defs) outputs.add(padded * bytes_of(def));
   std::vector<std::uint8_t> carry(padded);
   for (std::size_t k = 0; k < items; ++k) carry[k] = static_cast<std::uint8_t>(batch.carry[k]);
-  state_->function(inputs.pointers.data(), outputs.pointers.data(), carry.data(), device::cpu::soft_functions(), padded);
+  state_->function(inputs.pointers.data(), outputs.pointers.data(), carry.data(), device::cpu::soft_functions(),
+                   padded);
   Results results;
   for (unsigned i = 0; i < state_->defs.size(); ++i) {
     const unsigned bytes = std::min(bytes_of(state_->defs[i]), 8u), stride = bytes_of(state_->defs[i]);
@@ -352,7 +359,8 @@ double CompiledInstruction::time(const Batch& batch, unsigned repeats) const {
   double best = 1e30;
   for (unsigned repeat = 0; repeat < repeats; ++repeat) {
     const auto begin = std::chrono::steady_clock::now();
-    state_->function(inputs.pointers.data(), outputs.pointers.data(), carry.data(), device::cpu::soft_functions(), items);
+    state_->function(inputs.pointers.data(), outputs.pointers.data(), carry.data(), device::cpu::soft_functions(),
+                     items);
     best = std::min(best, std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count());
   }
   return best;
@@ -409,8 +417,10 @@ Expected evaluate_all(const TestInstruction& test, const Batch& batch) {
       arguments[i].value.lo = uses[i].is_constant ? uses[i].constant : batch.inputs[i][k];
     }
     bool carry = batch.carry[k] != 0;
-    if (test.inst().opcode == ptx::Opcode::mov) expected.values.push_back({arguments[0].value});
-    else expected.values.push_back(ptx::semantics::evaluate(test.inst(), arguments, carry));
+    if (test.inst().opcode == ptx::Opcode::mov)
+      expected.values.push_back({arguments[0].value});
+    else
+      expected.values.push_back(ptx::semantics::evaluate(test.inst(), arguments, carry));
     expected.carry.push_back(carry);
   }
   return expected;
@@ -442,7 +452,8 @@ void expect_exact(const TestInstruction& test, const Batch& batch, const std::ve
                       << ", got 0x" << got.outputs[i][k] << " for" << describe(batch, k);
       }
       if (expected.carry[k] != got.carry[k] && ++failures)
-        ADD_FAILURE() << name(processor) << " width " << width << ": carry " << got.carry[k] << " for" << describe(batch, k);
+        ADD_FAILURE() << name(processor) << " width " << width << ": carry " << got.carry[k] << " for"
+                      << describe(batch, k);
     }
   }
 }

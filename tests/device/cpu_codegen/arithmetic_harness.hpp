@@ -1,5 +1,5 @@
-// Compiles single PTX instructions with ArithmeticEmitter into loops over arrays, for several vector widths and processor
-// features, and compares what they compute with ptx::semantics::evaluate.
+// Compiles single PTX instructions with ArithmeticEmitter into loops over arrays, for several vector widths and
+// processor features, and compares what they compute with ptx::semantics::evaluate.
 #pragma once
 
 #include <cstdint>
@@ -72,8 +72,8 @@ class CompiledInstruction {
 Batch make_batch(const TestInstruction& test, std::size_t count, std::uint64_t seed = 1);
 std::vector<std::uint64_t> special_values(ptx::Type type);
 
-// Runs the instruction on every processor and width and expects the oracle's results. NaNs equal NaNs, except for min and max,
-// whose NaN is canonical.
+// Runs the instruction on every processor and width and expects the oracle's results. NaNs equal NaNs, except for min
+// and max, whose NaN is canonical.
 void expect_exact(const std::string& text, std::size_t count = 3000);
 void expect_exact(const TestInstruction& test, const Batch& batch, const std::vector<Target>& on = targets());
 void expect_exact_all(const std::vector<std::string>& texts, std::size_t count = 3000);

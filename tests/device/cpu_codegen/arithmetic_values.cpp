@@ -14,14 +14,33 @@ namespace {
 
 std::vector<std::uint64_t> float_specials(unsigned exponent_bits, unsigned fraction_bits) {
   const std::uint64_t one_exponent = (std::uint64_t{1} << (exponent_bits - 1)) - 1;
-  const auto make = [&](std::uint64_t exponent, std::uint64_t fraction) { return (exponent << fraction_bits) | fraction; };
+  const auto make = [&](std::uint64_t exponent, std::uint64_t fraction) {
+    return (exponent << fraction_bits) | fraction;
+  };
   const std::uint64_t top = (std::uint64_t{1} << exponent_bits) - 1, all = (std::uint64_t{1} << fraction_bits) - 1;
   const std::uint64_t half = std::uint64_t{1} << (fraction_bits - 1);
-  std::vector<std::uint64_t> values = {
-      0, 1, all, make(1, 0), make(1, 1), make(1, all), make(2, 0), make(one_exponent, 0), make(one_exponent, 1),
-      make(one_exponent - 1, all), make(one_exponent - 1, 0), make(one_exponent, half), make(one_exponent + 1, 0),
-      make(one_exponent + 1, half), make(one_exponent + 2, 0), make(one_exponent - 2, 0), make(top - 1, all),
-      make(top - 1, 0), make(top, 0), make(top, half), make(top, 1), make(top, all)};
+  std::vector<std::uint64_t> values = {0,
+                                       1,
+                                       all,
+                                       make(1, 0),
+                                       make(1, 1),
+                                       make(1, all),
+                                       make(2, 0),
+                                       make(one_exponent, 0),
+                                       make(one_exponent, 1),
+                                       make(one_exponent - 1, all),
+                                       make(one_exponent - 1, 0),
+                                       make(one_exponent, half),
+                                       make(one_exponent + 1, 0),
+                                       make(one_exponent + 1, half),
+                                       make(one_exponent + 2, 0),
+                                       make(one_exponent - 2, 0),
+                                       make(top - 1, all),
+                                       make(top - 1, 0),
+                                       make(top, 0),
+                                       make(top, half),
+                                       make(top, 1),
+                                       make(top, all)};
   const std::size_t count = values.size();
   for (std::size_t i = 0; i < count; ++i)
     values.push_back(values[i] | (std::uint64_t{1} << (exponent_bits + fraction_bits)));
@@ -29,7 +48,8 @@ std::vector<std::uint64_t> float_specials(unsigned exponent_bits, unsigned fract
 }
 
 std::vector<std::uint64_t> integer_specials(unsigned width) {
-  std::vector<std::uint64_t> values = {0, 1, 2, 3, 5, 7, 8, 10, 15, 16, 24, 31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256};
+  std::vector<std::uint64_t> values = {0,  1,  2,  3,  5,  7,  8,   10,  15,  16,  24,
+                                       31, 32, 33, 63, 64, 65, 100, 127, 128, 255, 256};
   for (unsigned shift = 15; shift < width; shift += shift < 32 ? 8 : 16)
     for (std::uint64_t delta : {~std::uint64_t{0}, std::uint64_t{0}, std::uint64_t{1}})
       values.push_back((std::uint64_t{1} << shift) + delta);
@@ -44,13 +64,35 @@ template <class Real, class Bits>
 void add_conversion_edges(std::vector<std::uint64_t>& values) {
   for (int exponent : {7, 8, 15, 16, 31, 32, 53, 63, 64}) {
     const Real limit = std::ldexp(Real(1), exponent);
-    for (Real value : {limit, std::nextafter(limit, Real(0)), std::nextafter(limit, Real(1e30)), limit - 1, limit - Real(0.5),
-                       limit + 1, limit - Real(1.5)})
+    for (Real value : {limit, std::nextafter(limit, Real(0)), std::nextafter(limit, Real(1e30)), limit - 1,
+                       limit - Real(0.5), limit + 1, limit - Real(1.5)})
       for (Real sign : {Real(1), Real(-1)}) values.push_back(std::bit_cast<Bits>(value * sign));
   }
-  for (double value : {0.5, 1.5, 2.5, 3.5, 0.49999997, 0.1, 0.9, 65504.0, 65519.0, 65519.99, 65520.0, 65535.5, 5.96e-8,
-                       2.98e-8, 2.9802322387695312e-8, 2.99e-8, 6.1e-5, 3.3895313892515355e38, 3.3961775292304601e38,
-                       1.0009765625, 1.00048828125, 1.00146484375, 1.00390625, 1.001953125, 1.005859375})
+  for (double value : {0.5,
+                       1.5,
+                       2.5,
+                       3.5,
+                       0.49999997,
+                       0.1,
+                       0.9,
+                       65504.0,
+                       65519.0,
+                       65519.99,
+                       65520.0,
+                       65535.5,
+                       5.96e-8,
+                       2.98e-8,
+                       2.9802322387695312e-8,
+                       2.99e-8,
+                       6.1e-5,
+                       3.3895313892515355e38,
+                       3.3961775292304601e38,
+                       1.0009765625,
+                       1.00048828125,
+                       1.00146484375,
+                       1.00390625,
+                       1.001953125,
+                       1.005859375})
     for (double sign : {1.0, -1.0}) values.push_back(std::bit_cast<Bits>(static_cast<Real>(value * sign)));
 }
 

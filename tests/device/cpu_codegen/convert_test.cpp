@@ -58,7 +58,8 @@ TEST(Conversion, BetweenFloats) {
     expect_exact(cvt(rounding + std::string(".sat"), "f16", "f32"), 2000);
   }
   for (const char* rounding : {"", ".rni", ".rzi", ".rmi", ".rpi"}) {
-    for (const char* mode : {"", ".ftz", ".sat", ".ftz.sat"}) expect_exact(cvt(rounding + std::string(mode), "f32", "f32"));
+    for (const char* mode : {"", ".ftz", ".sat", ".ftz.sat"})
+      expect_exact(cvt(rounding + std::string(mode), "f32", "f32"));
     for (const char* mode : {"", ".sat"}) {
       expect_exact(cvt(rounding + std::string(mode), "f64", "f64"));
       expect_exact(cvt(rounding + std::string(mode), "f16", "f16"));
@@ -92,11 +93,13 @@ TEST(Conversion, SmallFormats) {
     for (const char* type : {"e4m3x2", "e5m2x2"}) {
       const std::string t = type;
       expect_exact_all({"cvt.rn.satfinite" + m + "." + t + ".f32 %h0, %r1, %r2",
-                        "cvt.rn.satfinite" + m + "." + t + ".f16x2 %h0, %r1", "cvt.rn" + m + ".f16x2." + t + " %r0, %h1"});
+                        "cvt.rn.satfinite" + m + "." + t + ".f16x2 %h0, %r1",
+                        "cvt.rn" + m + ".f16x2." + t + " %r0, %h1"});
     }
     for (const char* type : {"e2m3x2", "e3m2x2"}) {
       const std::string t = type;
-      expect_exact_all({"cvt.rn.satfinite" + m + "." + t + ".f32 %h0, %r1, %r2", "cvt.rn" + m + ".f16x2." + t + " %r0, %h1"});
+      expect_exact_all(
+          {"cvt.rn.satfinite" + m + "." + t + ".f32 %h0, %r1, %r2", "cvt.rn" + m + ".f16x2." + t + " %r0, %h1"});
     }
     expect_exact_all({"cvt.rn.satfinite" + m + ".e2m1x2.f32 %b0, %r1, %r2", "cvt.rn" + m + ".f16x2.e2m1x2 %r0, %b1"});
   }

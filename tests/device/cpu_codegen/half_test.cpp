@@ -41,7 +41,8 @@ TEST(HalfArithmetic, FusedTies) {
     batch.inputs.resize(3);
     for (std::uint64_t x = 0; x < (1u << fraction); x += 3)
       for (std::uint64_t y = 1; y < (1u << fraction); y += brain ? 5 : 97)
-        for (std::uint64_t z : {std::uint64_t{0}, std::uint64_t{1}, tiny, tiny | 0x8000, std::uint64_t{0x8001}, one - 5 * (1u << fraction)}) {
+        for (std::uint64_t z : {std::uint64_t{0}, std::uint64_t{1}, tiny, tiny | 0x8000, std::uint64_t{0x8001},
+                                one - 5 * (1u << fraction)}) {
           batch.inputs[0].push_back(one + x);
           batch.inputs[1].push_back(one + y);
           batch.inputs[2].push_back(z);

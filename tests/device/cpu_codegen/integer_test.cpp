@@ -66,7 +66,8 @@ TEST(IntegerArithmetic, Division) {
 }
 
 TEST(IntegerArithmetic, DivisionOfManyRandomOperands) {
-  for (const char* text : {"div.u32 %r0, %r1, %r2", "rem.s32 %r0, %r1, %r2", "div.u64 %d0, %d1, %d2", "rem.s64 %d0, %d1, %d2"}) {
+  for (const char* text :
+       {"div.u32 %r0, %r1, %r2", "rem.s32 %r0, %r1, %r2", "div.u64 %d0, %d1, %d2", "rem.s64 %d0, %d1, %d2"}) {
     const TestInstruction test = parse_instruction(text);
     expect_exact(test, make_batch(test, 60000, 7));
   }
@@ -75,8 +76,8 @@ TEST(IntegerArithmetic, DivisionOfManyRandomOperands) {
 TEST(IntegerArithmetic, DivisionByConstants) {
   for (const char* divisor : {"1", "2", "3", "7", "10", "1000", "-1", "-5", "0", "65535", "2147483647"}) {
     const std::string d = divisor;
-    expect_exact_all({"div.u32 %r0, %r1, " + d, "rem.u32 %r0, %r1, " + d, "div.s32 %r0, %r1, " + d, "rem.s32 %r0, %r1, " + d,
-                      "div.u64 %d0, %d1, " + d, "rem.s64 %d0, %d1, " + d},
+    expect_exact_all({"div.u32 %r0, %r1, " + d, "rem.u32 %r0, %r1, " + d, "div.s32 %r0, %r1, " + d,
+                      "rem.s32 %r0, %r1, " + d, "div.u64 %d0, %d1, " + d, "rem.s64 %d0, %d1, " + d},
                      600);
   }
 }
@@ -105,15 +106,16 @@ TEST(Bits, Logic) {
   for (const char* name : {"and", "or", "xor"})
     for (const char* type : {"pred %p0, %p1, %p2", "b16 %h0, %h1, %h2", "b32 %r0, %r1, %r2", "b64 %d0, %d1, %d2"})
       expect_exact(std::string(name) + "." + type);
-  expect_exact_all({"not.pred %p0, %p1", "not.b16 %h0, %h1", "not.b32 %r0, %r1", "not.b64 %d0, %d1", "cnot.b16 %h0, %h1",
-                    "cnot.b32 %r0, %r1", "cnot.b64 %d0, %d1"});
+  expect_exact_all({"not.pred %p0, %p1", "not.b16 %h0, %h1", "not.b32 %r0, %r1", "not.b64 %d0, %d1",
+                    "cnot.b16 %h0, %h1", "cnot.b32 %r0, %r1", "cnot.b64 %d0, %d1"});
 }
 
 TEST(Bits, EveryLogicTable) {
   const TestInstruction first = parse_instruction("lop3.b32 %r0, %r1, %r2, %r3, 0");
   const Batch batch = make_batch(first, 64);
   for (unsigned table = 0; table < 256; ++table)
-    expect_exact(parse_instruction("lop3.b32 %r0, %r1, %r2, %r3, " + std::to_string(table)), batch, {{Processor::host, 16}});
+    expect_exact(parse_instruction("lop3.b32 %r0, %r1, %r2, %r3, " + std::to_string(table)), batch,
+                 {{Processor::host, 16}});
   expect_exact("lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x80, %p1");
   expect_exact("lop3.and.b32 %r0|%p0, %r1, %r2, %r3, 0x96, %p1");
 }
@@ -124,8 +126,8 @@ TEST(Bits, Shifts) {
     for (const char* amount : {"%r2", "0", "5", "16", "31", "32", "63", "64", "100"})
       expect_exact("shl." + t + ", " + amount, 1500);
   }
-  for (const char* type : {"u16 %h0, %h1", "s16 %h0, %h1", "b32 %r0, %r1", "u32 %r0, %r1", "s32 %r0, %r1", "u64 %d0, %d1",
-                           "s64 %d0, %d1"}) {
+  for (const char* type : {"u16 %h0, %h1", "s16 %h0, %h1", "b32 %r0, %r1", "u32 %r0, %r1", "s32 %r0, %r1",
+                           "u64 %d0, %d1", "s64 %d0, %d1"}) {
     const std::string t = type;
     for (const char* amount : {"%r2", "0", "5", "16", "31", "32", "63", "64", "100"})
       expect_exact("shr." + t + ", " + amount, 1500);
@@ -137,8 +139,8 @@ TEST(Bits, Shifts) {
 }
 
 TEST(Bits, CountAndFind) {
-  expect_exact_all({"popc.b32 %r0, %r1", "popc.b64 %r0, %d1", "clz.b32 %r0, %r1", "clz.b64 %r0, %d1", "brev.b32 %r0, %r1",
-                    "brev.b64 %d0, %d1", "fns.b32 %r0, %r1, %r2, %r3"});
+  expect_exact_all({"popc.b32 %r0, %r1", "popc.b64 %r0, %d1", "clz.b32 %r0, %r1", "clz.b64 %r0, %d1",
+                    "brev.b32 %r0, %r1", "brev.b64 %d0, %d1", "fns.b32 %r0, %r1, %r2, %r3"});
   for (const char* type : {"u32 %r0, %r1", "s32 %r0, %r1", "u64 %r0, %d1", "s64 %r0, %d1"}) {
     expect_exact(std::string("bfind.") + type);
     expect_exact(std::string("bfind.shiftamt.") + type);
@@ -158,9 +160,9 @@ TEST(Bits, Fields) {
                     "bmsk.clamp.b32 %r0, %r1, %r2", "bmsk.wrap.b32 %r0, %r1, %r2", "szext.clamp.u32 %r0, %r1, %r2",
                     "szext.wrap.u32 %r0, %r1, %r2", "szext.clamp.s32 %r0, %r1, %r2", "szext.wrap.s32 %r0, %r1, %r2"},
                    9000);
-  expect_exact_all({"bfe.u32 %r0, %r1, 8, 8", "bfe.s32 %r0, %r1, 4, 12", "bfe.s32 %r0, %r1, 28, 12", "bfe.s64 %d0, %d1, 63, 9",
-                    "bfe.u64 %d0, %d1, 0, 64", "bfi.b32 %r0, %r1, %r2, 8, 16", "bfi.b32 %r0, %r1, %r2, 0, 32",
-                    "bfi.b64 %d0, %d1, %d2, 60, 8", "bfe.s32 %r0, %r1, 3, 0"},
+  expect_exact_all({"bfe.u32 %r0, %r1, 8, 8", "bfe.s32 %r0, %r1, 4, 12", "bfe.s32 %r0, %r1, 28, 12",
+                    "bfe.s64 %d0, %d1, 63, 9", "bfe.u64 %d0, %d1, 0, 64", "bfi.b32 %r0, %r1, %r2, 8, 16",
+                    "bfi.b32 %r0, %r1, %r2, 0, 32", "bfi.b64 %d0, %d1, %d2, 60, 8", "bfe.s32 %r0, %r1, 3, 0"},
                    600);
 }
 
@@ -212,9 +214,10 @@ TEST(Moves, VectorElements) {
 TEST(Video, Scalar) {
   for (const char* name : {"vadd", "vsub", "vabsdiff", "vmin", "vmax"}) {
     const std::string n = name;
-    expect_exact_all({n + ".s32.u32.s32 %r0, %r1, %r2", n + ".u32.u32.u32.sat %r0, %r1.b0, %r2.b3",
-                      n + ".s32.s32.s32.add %r0, %r1.h0, %r2.h1, %r3", n + ".s32.s32.u32.sat %r0.b1, %r1.b2, %r2.h0, %r3"},
-                     900);
+    expect_exact_all(
+        {n + ".s32.u32.s32 %r0, %r1, %r2", n + ".u32.u32.u32.sat %r0, %r1.b0, %r2.b3",
+         n + ".s32.s32.s32.add %r0, %r1.h0, %r2.h1, %r3", n + ".s32.s32.u32.sat %r0.b1, %r1.b2, %r2.h0, %r3"},
+        900);
   }
   expect_exact_all({"vshl.u32.u32.u32.clamp %r0, %r1, %r2", "vshr.s32.s32.u32.wrap.add %r0, %r1, %r2, %r3",
                     "vset.u32.s32.lt %r0, %r1.b0, %r2", "vset.s32.u32.ge.max %r0, %r1, %r2.h1, %r3",
@@ -224,8 +227,8 @@ TEST(Video, Scalar) {
 }
 
 TEST(Video, Simd) {
-  for (const char* name : {"vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vadd4", "vsub4", "vavrg4", "vabsdiff4",
-                           "vmin4", "vmax4"}) {
+  for (const char* name : {"vadd2", "vsub2", "vavrg2", "vabsdiff2", "vmin2", "vmax2", "vadd4", "vsub4", "vavrg4",
+                           "vabsdiff4", "vmin4", "vmax4"}) {
     const std::string n = name;
     expect_exact_all({n + ".s32.u32.s32 %r0, %r1, %r2, %r3", n + ".u32.u32.u32.add %r0, %r1, %r2, %r3"}, 900);
   }

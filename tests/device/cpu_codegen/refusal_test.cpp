@@ -30,7 +30,8 @@ TEST(Refusal, NamesInstructionAndLine) {
 
 TEST(Handles, ArithmeticAndNothingElse) {
   using device::cpu::ArithmeticEmitter;
-  for (ptx::Opcode opcode : {ptx::Opcode::add, ptx::Opcode::cvt, ptx::Opcode::mov, ptx::Opcode::prmt, ptx::Opcode::vset4})
+  for (ptx::Opcode opcode :
+       {ptx::Opcode::add, ptx::Opcode::cvt, ptx::Opcode::mov, ptx::Opcode::prmt, ptx::Opcode::vset4})
     EXPECT_TRUE(ArithmeticEmitter::handles(opcode));
   for (ptx::Opcode opcode : {ptx::Opcode::ld, ptx::Opcode::bra, ptx::Opcode::shfl, ptx::Opcode::mma})
     EXPECT_FALSE(ArithmeticEmitter::handles(opcode));

@@ -39,8 +39,7 @@ Sample sample(Random& random, unsigned width) {
   };
   const std::int64_t half = std::int64_t{1} << (width - 1);
   switch (pick(4)) {
-    case 0:
-      return {Interval::any(), low(random(), width)};
+    case 0: return {Interval::any(), low(random(), width)};
     case 1: {
       const std::int64_t value = pick(half);
       return {Interval::exactly(value), static_cast<std::uint64_t>(value)};

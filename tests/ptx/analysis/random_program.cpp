@@ -58,82 +58,40 @@ class Writer {
     if (shape_.guards && pick(6) == 0) out_ += std::string(pick(2) == 0 ? "@" : "@!") + p() + " ";
     static const char* const compares[] = {"lt.s32", "eq.s32", "ne.s32", "gt.u32", "le.s32", "ge.u32"};
     switch (pick(25)) {
-      case 0:
-        out_ += "mov.u32 " + r() + ", " + special();
-        break;
-      case 1:
-        out_ += "add.s32 " + r() + ", " + r() + ", " + word();
-        break;
-      case 2:
-        out_ += "sub.s32 " + r() + ", " + r() + ", " + word();
-        break;
-      case 3:
-        out_ += "mul.lo.s32 " + r() + ", " + r() + ", " + word();
-        break;
-      case 4:
-        out_ += "mad.lo.s32 " + r() + ", " + r() + ", " + word() + ", " + r();
-        break;
-      case 5:
-        out_ += "shl.b32 " + r() + ", " + r() + ", " + std::to_string(pick(6));
-        break;
+      case 0: out_ += "mov.u32 " + r() + ", " + special(); break;
+      case 1: out_ += "add.s32 " + r() + ", " + r() + ", " + word(); break;
+      case 2: out_ += "sub.s32 " + r() + ", " + r() + ", " + word(); break;
+      case 3: out_ += "mul.lo.s32 " + r() + ", " + r() + ", " + word(); break;
+      case 4: out_ += "mad.lo.s32 " + r() + ", " + r() + ", " + word() + ", " + r(); break;
+      case 5: out_ += "shl.b32 " + r() + ", " + r() + ", " + std::to_string(pick(6)); break;
       case 6:
         out_ += std::string(pick(2) ? "shr.u32 " : "shr.s32 ") + r() + ", " + r() + ", " + std::to_string(pick(34));
         break;
-      case 7:
-        out_ += "and.b32 " + r() + ", " + r() + ", " + word();
-        break;
-      case 8:
-        out_ += std::string(pick(2) ? "or.b32 " : "xor.b32 ") + r() + ", " + r() + ", " + word();
-        break;
+      case 7: out_ += "and.b32 " + r() + ", " + r() + ", " + word(); break;
+      case 8: out_ += std::string(pick(2) ? "or.b32 " : "xor.b32 ") + r() + ", " + r() + ", " + word(); break;
       case 9:
         out_ += std::string(pick(2) ? "mul.wide.s32 " : "mul.wide.u32 ") + d() + ", " + r() + ", " + constant();
         break;
-      case 10:
-        out_ += std::string(pick(2) ? "cvt.s64.s32 " : "cvt.u64.u32 ") + d() + ", " + r();
-        break;
-      case 11:
-        out_ += "cvt.u32.u64 " + r() + ", " + d();
-        break;
-      case 12:
-        out_ += "add.s64 " + d() + ", " + d() + ", " + (pick(2) ? d() : constant());
-        break;
-      case 13:
-        out_ += "shl.b64 " + d() + ", " + d() + ", " + std::to_string(pick(5));
-        break;
-      case 14:
-        out_ += "ld.global.u32 " + r() + ", [" + d() + "]";
-        break;
-      case 15:
-        out_ += "ld.param.u32 " + r() + ", [n]";
-        break;
-      case 16:
-        out_ += "ld.param.u64 " + d() + ", [a]";
-        break;
-      case 17:
-        out_ += "selp.b32 " + r() + ", " + word() + ", " + word() + ", " + p();
-        break;
-      case 18:
-        out_ += std::string(pick(2) ? "min.s32 " : "max.u32 ") + r() + ", " + r() + ", " + word();
-        break;
+      case 10: out_ += std::string(pick(2) ? "cvt.s64.s32 " : "cvt.u64.u32 ") + d() + ", " + r(); break;
+      case 11: out_ += "cvt.u32.u64 " + r() + ", " + d(); break;
+      case 12: out_ += "add.s64 " + d() + ", " + d() + ", " + (pick(2) ? d() : constant()); break;
+      case 13: out_ += "shl.b64 " + d() + ", " + d() + ", " + std::to_string(pick(5)); break;
+      case 14: out_ += "ld.global.u32 " + r() + ", [" + d() + "]"; break;
+      case 15: out_ += "ld.param.u32 " + r() + ", [n]"; break;
+      case 16: out_ += "ld.param.u64 " + d() + ", [a]"; break;
+      case 17: out_ += "selp.b32 " + r() + ", " + word() + ", " + word() + ", " + p(); break;
+      case 18: out_ += std::string(pick(2) ? "min.s32 " : "max.u32 ") + r() + ", " + r() + ", " + word(); break;
       case 19:
         out_ += std::string(pick(2) ? "rem.u32 " : "div.u32 ") + r() + ", " + r() + ", " + std::to_string(1 + pick(9));
         break;
-      case 20:
-        out_ += "not.b32 " + r() + ", " + r();
-        break;
-      case 21:
-        out_ += std::string(pick(2) ? "cvt.u32.u16 " : "cvt.s32.s8 ") + r() + ", " + r();
-        break;
-      case 22:
-        out_ += "mov.u32 " + r() + ", " + word();
-        break;
+      case 20: out_ += "not.b32 " + r() + ", " + r(); break;
+      case 21: out_ += std::string(pick(2) ? "cvt.u32.u16 " : "cvt.s32.s8 ") + r() + ", " + r(); break;
+      case 22: out_ += "mov.u32 " + r() + ", " + word(); break;
       case 23:
         out_ += std::string(pick(2) ? "bfe.u32 " : "bfe.s32 ") + r() + ", " + r() + ", " + std::to_string(pick(8)) +
                 ", " + std::to_string(pick(12));
         break;
-      default:
-        out_ += std::string("setp.") + compares[pick(6)] + " " + p() + ", " + r() + ", " + word();
-        break;
+      default: out_ += std::string("setp.") + compares[pick(6)] + " " + p() + ", " + r() + ", " + word(); break;
     }
     out_ += ";\n";
   }
@@ -142,17 +100,10 @@ class Writer {
     const auto target = [&] { return "L" + std::to_string(pick(shape_.blocks)); };
     const std::string guard = std::string(pick(2) ? "@" : "@!") + p() + " ";
     switch (pick(8)) {
-      case 0:
-        out_ += "  bra " + target() + ";\n";
-        break;
-      case 1:
-        out_ += "  " + guard + "ret;\n";
-        break;
-      case 2:
-        break;
-      default:
-        out_ += "  " + guard + "bra " + target() + ";\n";
-        break;
+      case 0: out_ += "  bra " + target() + ";\n"; break;
+      case 1: out_ += "  " + guard + "ret;\n"; break;
+      case 2: break;
+      default: out_ += "  " + guard + "bra " + target() + ";\n"; break;
     }
   }
 
@@ -180,18 +131,12 @@ bool compare(Compare how, Type type, std::uint64_t a, std::uint64_t b) {
   const std::uint64_t x = low_bits(a, width), y = low_bits(b, width);
   const std::int64_t s = as_signed(x, width), t = as_signed(y, width);
   switch (how) {
-    case Compare::eq:
-      return x == y;
-    case Compare::ne:
-      return x != y;
-    case Compare::lt:
-      return is_signed(type) ? s < t : x < y;
-    case Compare::le:
-      return is_signed(type) ? s <= t : x <= y;
-    case Compare::gt:
-      return is_signed(type) ? s > t : x > y;
-    default:
-      return is_signed(type) ? s >= t : x >= y;
+    case Compare::eq: return x == y;
+    case Compare::ne: return x != y;
+    case Compare::lt: return is_signed(type) ? s < t : x < y;
+    case Compare::le: return is_signed(type) ? s <= t : x <= y;
+    case Compare::gt: return is_signed(type) ? s > t : x > y;
+    default: return is_signed(type) ? s >= t : x >= y;
   }
 }
 
@@ -225,24 +170,18 @@ std::uint64_t ScalarMachine::special(SpecialRegister special, const LaneCoordina
   switch (special) {
     case S::tid_x:
     case S::tid_y:
-    case S::tid_z:
-      return where.tid[static_cast<unsigned>(special) - static_cast<unsigned>(S::tid_x)];
+    case S::tid_z: return where.tid[static_cast<unsigned>(special) - static_cast<unsigned>(S::tid_x)];
     case S::ntid_x:
     case S::ntid_y:
-    case S::ntid_z:
-      return where.ntid[static_cast<unsigned>(special) - static_cast<unsigned>(S::ntid_x)];
+    case S::ntid_z: return where.ntid[static_cast<unsigned>(special) - static_cast<unsigned>(S::ntid_x)];
     case S::ctaid_x:
     case S::ctaid_y:
-    case S::ctaid_z:
-      return where.ctaid[static_cast<unsigned>(special) - static_cast<unsigned>(S::ctaid_x)];
+    case S::ctaid_z: return where.ctaid[static_cast<unsigned>(special) - static_cast<unsigned>(S::ctaid_x)];
     case S::nctaid_x:
     case S::nctaid_y:
-    case S::nctaid_z:
-      return where.nctaid[static_cast<unsigned>(special) - static_cast<unsigned>(S::nctaid_x)];
-    case S::laneid:
-      return where.lane;
-    default:
-      throw std::logic_error("special register");
+    case S::nctaid_z: return where.nctaid[static_cast<unsigned>(special) - static_cast<unsigned>(S::nctaid_x)];
+    case S::laneid: return where.lane;
+    default: throw std::logic_error("special register");
   }
 }
 
@@ -254,40 +193,23 @@ std::vector<std::uint64_t> ScalarMachine::evaluate(const Instruction& inst, cons
     return is_signed(inst.d.type) ? static_cast<std::uint64_t>(as_signed(in(i), width)) : low_bits(in(i), width);
   };
   switch (inst.opcode) {
-    case Opcode::mov:
-      return {low(1)};
-    case Opcode::add:
-      return {low_bits(in(1) + in(2), width)};
-    case Opcode::sub:
-      return {low_bits(in(1) - in(2), width)};
-    case Opcode::mul:
-      return {inst.d.half == Half::wide ? extended(1) * extended(2) : low_bits(in(1) * in(2), width)};
-    case Opcode::mad:
-      return {low_bits(in(1) * in(2) + in(3), width)};
-    case Opcode::shl:
-      return {in(2) >= width ? 0 : low_bits(in(1) << in(2), width)};
-    case Opcode::shr:
-      return {shift_right(inst, in(1), in(2))};
-    case Opcode::and_:
-      return {low(1) & low(2)};
-    case Opcode::or_:
-      return {low(1) | low(2)};
-    case Opcode::xor_:
-      return {low(1) ^ low(2)};
-    case Opcode::not_:
-      return {low_bits(~in(1), width)};
-    case Opcode::min:
-      return {as_signed(in(1), width) < as_signed(in(2), width) ? low(1) : low(2)};
-    case Opcode::max:
-      return {low(1) > low(2) ? low(1) : low(2)};
-    case Opcode::div:
-      return {low(1) / low(2)};
-    case Opcode::rem:
-      return {low(1) % low(2)};
-    case Opcode::bfe:
-      return {field(inst, low(1), in(2) & 0xff, in(3) & 0xff)};
-    case Opcode::selp:
-      return {in(3) ? low(1) : low(2)};
+    case Opcode::mov: return {low(1)};
+    case Opcode::add: return {low_bits(in(1) + in(2), width)};
+    case Opcode::sub: return {low_bits(in(1) - in(2), width)};
+    case Opcode::mul: return {inst.d.half == Half::wide ? extended(1) * extended(2) : low_bits(in(1) * in(2), width)};
+    case Opcode::mad: return {low_bits(in(1) * in(2) + in(3), width)};
+    case Opcode::shl: return {in(2) >= width ? 0 : low_bits(in(1) << in(2), width)};
+    case Opcode::shr: return {shift_right(inst, in(1), in(2))};
+    case Opcode::and_: return {low(1) & low(2)};
+    case Opcode::or_: return {low(1) | low(2)};
+    case Opcode::xor_: return {low(1) ^ low(2)};
+    case Opcode::not_: return {low_bits(~in(1), width)};
+    case Opcode::min: return {as_signed(in(1), width) < as_signed(in(2), width) ? low(1) : low(2)};
+    case Opcode::max: return {low(1) > low(2) ? low(1) : low(2)};
+    case Opcode::div: return {low(1) / low(2)};
+    case Opcode::rem: return {low(1) % low(2)};
+    case Opcode::bfe: return {field(inst, low(1), in(2) & 0xff, in(3) & 0xff)};
+    case Opcode::selp: return {in(3) ? low(1) : low(2)};
     case Opcode::setp:
       return {
           compare(inst.d.compare, inst.d.type, in(1 + (inst.operands.size() > 3)), in(2 + (inst.operands.size() > 3)))};
@@ -300,8 +222,7 @@ std::vector<std::uint64_t> ScalarMachine::evaluate(const Instruction& inst, cons
     case Opcode::ld:
       if (inst.d.space == Space::param) return {inst.operands[1].symbol.index == 0 ? low_bits(n_, 32) : a_};
       return {low_bits(mix(read(inst.operands[1], 1, 0)), width)};
-    default:
-      throw std::logic_error("instruction");
+    default: throw std::logic_error("instruction");
   }
 }
 

@@ -116,14 +116,10 @@ class Group {
 
   std::uint64_t read_lane(std::uint32_t lane, const Operand& operand) const {
     switch (operand.kind) {
-      case OperandKind::reg:
-        return registers_[lane][operand.index] ^ (operand.negated ? 1 : 0);
-      case OperandKind::address:
-        return registers_[lane][operand.index] + static_cast<std::uint64_t>(operand.value);
-      case OperandKind::special:
-        return testing::ScalarMachine::special(operand.special, lanes_[lane]);
-      default:
-        return static_cast<std::uint64_t>(operand.value);
+      case OperandKind::reg: return registers_[lane][operand.index] ^ (operand.negated ? 1 : 0);
+      case OperandKind::address: return registers_[lane][operand.index] + static_cast<std::uint64_t>(operand.value);
+      case OperandKind::special: return testing::ScalarMachine::special(operand.special, lanes_[lane]);
+      default: return static_cast<std::uint64_t>(operand.value);
     }
   }
   bool guard_holds(std::uint32_t lane, const Instruction& inst) const {

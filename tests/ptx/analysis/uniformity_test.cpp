@@ -55,10 +55,8 @@ std::string describe(const Analysed& result, const Function& function, std::uint
       if (uniformity.divergent(block)) return "divergent";
       return uniformity.block_divergent(block) ? "uniform" : "uniform in block";
     case Opcode::bar:
-    case Opcode::barrier:
-      return uniformity.partial(block) ? "partial" : "full";
-    default:
-      break;
+    case Opcode::barrier: return uniformity.partial(block) ? "partial" : "full";
+    default: break;
   }
   std::string text;
   for (std::uint16_t i = 0; i < inst.operands.size(); ++i)

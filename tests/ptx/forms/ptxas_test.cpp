@@ -84,36 +84,22 @@ bool is_leniency(const Form& form, const std::string& text) {
   const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
   switch (form.opcode) {
     case Opcode::addc:
-    case Opcode::subc:
-      return has(".sat") || has("16 ");
-    case Opcode::madc:
-      return has(".u16") || has(".s16");
-    case Opcode::fma:
-      return has(".bf16") || (has(".oob") && has(".sat"));
-    case Opcode::rcp:
-      return has(".ftz") && has(".f64");
-    case Opcode::testp:
-      return text.starts_with("testp.f");
-    case Opcode::setmaxnreg:
-      return has(".s32");
+    case Opcode::subc: return has(".sat") || has("16 ");
+    case Opcode::madc: return has(".u16") || has(".s16");
+    case Opcode::fma: return has(".bf16") || (has(".oob") && has(".sat"));
+    case Opcode::rcp: return has(".ftz") && has(".f64");
+    case Opcode::testp: return text.starts_with("testp.f");
+    case Opcode::setmaxnreg: return has(".s32");
     case Opcode::mapa:
-    case Opcode::getctarank:
-      return has(".s32") || has(".s64");
-    case Opcode::fence:
-      return true;  // takes almost any two of its suffixes together
+    case Opcode::getctarank: return has(".s32") || has(".s64");
+    case Opcode::fence: return true;  // takes almost any two of its suffixes together
     case Opcode::st:
-    case Opcode::red:
-      return has(".async");  // likewise
-    case Opcode::tensormap:
-      return has("cp_fenceproxy");
-    case Opcode::multimem:
-      return has(".acc::f32");
-    case Opcode::wgmma:
-      return !has(".aligned");
-    case Opcode::set:
-      return has(".ftz");
-    default:
-      return false;
+    case Opcode::red: return has(".async");  // likewise
+    case Opcode::tensormap: return has("cp_fenceproxy");
+    case Opcode::multimem: return has(".acc::f32");
+    case Opcode::wgmma: return !has(".aligned");
+    case Opcode::set: return has(".ftz");
+    default: return false;
   }
 }
 
@@ -123,10 +109,8 @@ bool ptxas_cannot_judge(const Form& form) {
     case Opcode::mma:
     case Opcode::wmma:
     case Opcode::tex:
-    case Opcode::cp:
-      return true;
-    default:
-      return false;
+    case Opcode::cp: return true;
+    default: return false;
   }
 }
 

@@ -25,16 +25,11 @@ class OperandWriter {
 
   std::string operand(const SlotPattern& slot, bool vectors) {
     switch (slot.role) {
-      case Role::address:
-        return address(slot);
-      case Role::label:
-        return "L";
-      case Role::callee:
-        return "vf";
-      case Role::list:
-        return "()";
-      default:
-        break;
+      case Role::address: return address(slot);
+      case Role::label: return "L";
+      case Role::callee: return "vf";
+      case Role::list: return "()";
+      default: break;
     }
     if (slot.sink_only) return "_";
     if (slot.plus_minus_one) return "-1";
@@ -52,16 +47,11 @@ class OperandWriter {
   // 0 for a scalar.
   unsigned vector_size(const SlotPattern& slot, bool vectors) const {
     switch (slot.shape) {
-      case Shape::scalar:
-        return 0;
-      case Shape::by_suffix:
-        return d_.vector == 1 ? 0u : d_.vector;
-      case Shape::vector:
-        return slot.count;
-      case Shape::list:
-        return std::max(1u, element_range(form_, slot, modifiers_, d_).least);
-      case Shape::coordinates:
-        return 0;
+      case Shape::scalar: return 0;
+      case Shape::by_suffix: return d_.vector == 1 ? 0u : d_.vector;
+      case Shape::vector: return slot.count;
+      case Shape::list: return std::max(1u, element_range(form_, slot, modifiers_, d_).least);
+      case Shape::coordinates: return 0;
       case Shape::scalar_or_list: {
         const unsigned n = element_range(form_, slot, modifiers_, d_).least;
         if (n > 0) return n == 1 && !vectors ? 0 : n;
@@ -74,14 +64,10 @@ class OperandWriter {
   Type slot_type(const SlotPattern& slot) const {
     const Type of_suffix[] = {d_.type, d_.type2, d_.type3, d_.type4};
     switch (slot.rule) {
-      case TypeRule::fixed:
-        return slot.type;
-      case TypeRule::any:
-        return form_.opcode == Opcode::cp ? Type::b32 : Type::b64;
-      case TypeRule::wide:
-        return bit_width(of_suffix[slot.which]) == 16 ? Type::b32 : Type::b64;
-      default:
-        return of_suffix[slot.which];
+      case TypeRule::fixed: return slot.type;
+      case TypeRule::any: return form_.opcode == Opcode::cp ? Type::b32 : Type::b64;
+      case TypeRule::wide: return bit_width(of_suffix[slot.which]) == 16 ? Type::b32 : Type::b64;
+      default: return of_suffix[slot.which];
     }
   }
 
@@ -89,16 +75,11 @@ class OperandWriter {
     const std::string number = std::to_string(1 + next_++ % 30);
     if (type == Type::pred) return "%p" + number;
     switch (width) {
-      case 128:
-        return "%q" + number;
-      case 64:
-        return "%rd" + number;
-      case 32:
-        return "%r" + number;
-      case 8:
-        return (relaxed ? "%rs" : "%b") + number;
-      default:
-        return "%rs" + number;
+      case 128: return "%q" + number;
+      case 64: return "%rd" + number;
+      case 32: return "%r" + number;
+      case 8: return (relaxed ? "%rs" : "%b") + number;
+      default: return "%rs" + number;
     }
   }
 

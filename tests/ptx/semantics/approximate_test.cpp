@@ -1,5 +1,5 @@
-// The approximate instructions: special operands by the PTX ISA's tables, others against MPFR within one last place, which
-// is far inside the stated bounds.
+// The approximate instructions: special operands by the PTX ISA's tables, others against MPFR within one last place,
+// which is far inside the stated bounds.
 #include "ptx/semantics/approximate.hpp"
 
 #include <gtest/gtest.h>
@@ -22,10 +22,10 @@ struct Function {
   UnaryFunction ours;
   int (*exact)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 };
-const Function functions[] = {{"rcp", approximate_rcp, reciprocal},   {"sqrt", approximate_sqrt, mpfr_sqrt},
+const Function functions[] = {{"rcp", approximate_rcp, reciprocal},        {"sqrt", approximate_sqrt, mpfr_sqrt},
                               {"rsqrt", approximate_rsqrt, mpfr_rec_sqrt}, {"sin", approximate_sin, mpfr_sin},
-                              {"cos", approximate_cos, mpfr_cos},     {"lg2", approximate_lg2, mpfr_log2},
-                              {"ex2", approximate_ex2, mpfr_exp2},    {"tanh", tanh_without_ftz, mpfr_tanh}};
+                              {"cos", approximate_cos, mpfr_cos},          {"lg2", approximate_lg2, mpfr_log2},
+                              {"ex2", approximate_ex2, mpfr_exp2},         {"tanh", tanh_without_ftz, mpfr_tanh}};
 
 class Approximate : public testing::TestWithParam<Function> {};
 
@@ -45,7 +45,8 @@ TEST_P(Approximate, IsWithinOneLastPlaceOfMpfr) {
     }
     if (is_zero(f32_format, want) && is_zero(f32_format, got)) continue;
     const std::int64_t distance = static_cast<std::int64_t>(got) - static_cast<std::int64_t>(want);
-    ASSERT_LE(std::abs(distance), 1) << GetParam().name << std::hex << " of " << bits << ": " << got << " want " << want;
+    ASSERT_LE(std::abs(distance), 1) << GetParam().name << std::hex << " of " << bits << ": " << got << " want "
+                                     << want;
   }
 }
 

@@ -63,12 +63,16 @@ TEST(Convert, FloatToInteger) {
             want = from == Type::f64 || width == 64 ? std::uint64_t{1} << (width - 1) : 0;
           } else if (is_signed(to)) {
             const std::int64_t high = width == 64 ? INT64_MAX : (std::int64_t{1} << (width - 1)) - 1, low = -high - 1;
-            std::int64_t value = mpfr_cmp_si(whole.get(), high) > 0 ? high : mpfr_cmp_si(whole.get(), low) < 0 ? low : 0;
+            std::int64_t value = mpfr_cmp_si(whole.get(), high) > 0  ? high
+                                 : mpfr_cmp_si(whole.get(), low) < 0 ? low
+                                                                     : 0;
             if (value == 0) value = mpfr_get_sj(whole.get(), MPFR_RNDN);
             want = truncate(to, static_cast<std::uint64_t>(value));
           } else {
             const std::uint64_t high = width == 64 ? UINT64_MAX : (std::uint64_t{1} << width) - 1;
-            want = mpfr_sgn(whole.get()) < 0 ? 0 : mpfr_cmp_ui(whole.get(), high) > 0 ? high : mpfr_get_uj(whole.get(), MPFR_RNDN);
+            want = mpfr_sgn(whole.get()) < 0            ? 0
+                   : mpfr_cmp_ui(whole.get(), high) > 0 ? high
+                                                        : mpfr_get_uj(whole.get(), MPFR_RNDN);
           }
           FloatMode mode;
           mode.rounding = rounding;
@@ -82,8 +86,10 @@ TEST(Convert, IntegerToFloat) {
   Number x;
   for (Type from : integer_types)
     for (std::uint64_t bits : patterns(from, 20000)) {
-      if (is_signed(from)) mpfr_set_sj(x.get(), static_cast<std::int64_t>(extend(from, bits)), MPFR_RNDN);
-      else mpfr_set_uj(x.get(), bits, MPFR_RNDN);
+      if (is_signed(from))
+        mpfr_set_sj(x.get(), static_cast<std::int64_t>(extend(from, bits)), MPFR_RNDN);
+      else
+        mpfr_set_uj(x.get(), bits, MPFR_RNDN);
       for (Type to : float_types)
         for (Rounding rounding : all_roundings) {
           FloatMode mode;
@@ -108,8 +114,10 @@ TEST(Convert, FloatToFloat) {
           const std::uint64_t got = convert(to, from, bits, mode);
           const std::uint64_t want =
               rounded(format_of(to), rounding, [&](mpfr_ptr r, mpfr_rnd_t m) { return mpfr_set(r, x.get(), m); });
-          if (is_nan(format_of(to), want)) ASSERT_TRUE(is_nan(format_of(to), got));
-          else ASSERT_EQ(got, want) << describe_case(to, from, bits, rounding);
+          if (is_nan(format_of(to), want))
+            ASSERT_TRUE(is_nan(format_of(to), got));
+          else
+            ASSERT_EQ(got, want) << describe_case(to, from, bits, rounding);
         }
       }
     }
@@ -138,8 +146,10 @@ TEST(Convert, FloatToWholeFloat) {
         const bool negative = mpfr_signbit(x.get());
         mpfr_rint(x.get(), x.get(), mpfr_rounding(rounding));
         mpfr_setsign(x.get(), x.get(), negative, MPFR_RNDN);
-        if (mpfr_nan_p(x.get())) ASSERT_TRUE(is_nan(format_of(type), got));
-        else ASSERT_EQ(got, bits_from(x, format_of(type))) << describe_case(type, type, bits, rounding);
+        if (mpfr_nan_p(x.get()))
+          ASSERT_TRUE(is_nan(format_of(type), got));
+        else
+          ASSERT_EQ(got, bits_from(x, format_of(type))) << describe_case(type, type, bits, rounding);
       }
 }
 
@@ -169,11 +179,16 @@ double eight_bit_value(std::uint64_t bits, int exponent_bits, int fraction_bits)
 TEST(Convert, EightBitFormatsToHalfAreExact) {
   for (std::uint64_t bits = 0; bits < 256; ++bits) {
     const auto as_double = [&](Type from) { return std::bit_cast<double>(convert(Type::f64, from, bits, {})); };
-    if ((bits & 0x7f) == 0x7f) EXPECT_TRUE(std::isnan(as_double(Type::e4m3)));
-    else EXPECT_EQ(as_double(Type::e4m3), eight_bit_value(bits, 4, 3));
-    if ((bits & 0x7f) > 0x7c) EXPECT_TRUE(std::isnan(as_double(Type::e5m2)));
-    else if ((bits & 0x7f) == 0x7c) EXPECT_TRUE(std::isinf(as_double(Type::e5m2)));
-    else EXPECT_EQ(as_double(Type::e5m2), eight_bit_value(bits, 5, 2));
+    if ((bits & 0x7f) == 0x7f)
+      EXPECT_TRUE(std::isnan(as_double(Type::e4m3)));
+    else
+      EXPECT_EQ(as_double(Type::e4m3), eight_bit_value(bits, 4, 3));
+    if ((bits & 0x7f) > 0x7c)
+      EXPECT_TRUE(std::isnan(as_double(Type::e5m2)));
+    else if ((bits & 0x7f) == 0x7c)
+      EXPECT_TRUE(std::isinf(as_double(Type::e5m2)));
+    else
+      EXPECT_EQ(as_double(Type::e5m2), eight_bit_value(bits, 5, 2));
   }
 }
 

@@ -1,5 +1,5 @@
-// Every rounded operation against MPFR: 16-bit formats over all patterns (of the first operand), wider ones over special
-// values and random ones chosen so that ties, cancellation, underflow and overflow happen.
+// Every rounded operation against MPFR: 16-bit formats over all patterns (of the first operand), wider ones over
+// special values and random ones chosen so that ties, cancellation, underflow and overflow happen.
 #include "ptx/semantics/float_arithmetic.hpp"
 
 #include <gtest/gtest.h>
@@ -101,9 +101,8 @@ TEST_P(FloatArithmetic, FusedMultiplyAdd) {
     for (Rounding rounding : all_roundings) {
       FloatMode mode;
       mode.rounding = rounding;
-      const std::uint64_t want = rounded(format(), rounding, [&](mpfr_ptr r, mpfr_rnd_t m) {
-        return mpfr_fma(r, x.get(), y.get(), z.get(), m);
-      });
+      const std::uint64_t want = rounded(
+          format(), rounding, [&](mpfr_ptr r, mpfr_rnd_t m) { return mpfr_fma(r, x.get(), y.get(), z.get(), m); });
       expect_same(float_fma(format(), a, b, c, mode), want, "fma", rounding, {a, b, c});
     }
   };
@@ -117,7 +116,8 @@ TEST_P(FloatArithmetic, FusedMultiplyAdd) {
     // An addend of about the product's size cancels.
     FloatMode mode;
     const std::uint64_t product = float_mul(format(), a, b, mode);
-    check(a, b, i % 8 == 0 ? product ^ format().sign_bit() : source.near(product, i % 3 ? 3 : 2 * format().fraction_bits));
+    check(a, b,
+          i % 8 == 0 ? product ^ format().sign_bit() : source.near(product, i % 3 ? 3 : 2 * format().fraction_bits));
   }
 }
 

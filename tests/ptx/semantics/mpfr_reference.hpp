@@ -14,9 +14,12 @@ namespace heddle::ptx::semantics::test {
 
 inline mpfr_rnd_t mpfr_rounding(Rounding rounding) {
   switch (rounding) {
-    case Rounding::rz: case Rounding::rzi: return MPFR_RNDZ;
-    case Rounding::rm: case Rounding::rmi: return MPFR_RNDD;
-    case Rounding::rp: case Rounding::rpi: return MPFR_RNDU;
+    case Rounding::rz:
+    case Rounding::rzi: return MPFR_RNDZ;
+    case Rounding::rm:
+    case Rounding::rmi: return MPFR_RNDD;
+    case Rounding::rp:
+    case Rounding::rpi: return MPFR_RNDU;
     default: return MPFR_RNDN;
   }
 }
@@ -42,8 +45,10 @@ inline void set_from_bits(Number& x, Format format, std::uint64_t bits) {
       static_cast<long>((bits >> format.fraction_bits) & ((std::uint64_t{1} << format.exponent_bits) - 1));
   const long top = (1L << format.exponent_bits) - 1, bias = (1L << (format.exponent_bits - 1)) - 1;
   if (exponent == top && format.specials == Specials::ieee) {
-    if (fraction) mpfr_set_nan(x.get());
-    else mpfr_set_inf(x.get(), sign ? -1 : 1);
+    if (fraction)
+      mpfr_set_nan(x.get());
+    else
+      mpfr_set_inf(x.get(), sign ? -1 : 1);
     return;
   }
   const long fraction_bits = static_cast<long>(format.fraction_bits);
@@ -94,10 +99,30 @@ inline std::vector<std::uint64_t> special_patterns(Format format) {
   const std::uint64_t infinity = ((std::uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
   const std::uint64_t one = static_cast<std::uint64_t>(format.bias()) << format.fraction_bits;
   std::vector<std::uint64_t> result;
-  for (std::uint64_t magnitude :
-       {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{2}, std::uint64_t{3}, hidden / 2, hidden - 1, hidden, hidden + 1, 2 * hidden, one - 1,
-        one, one + 1, one + hidden, one + 2 * hidden, one + hidden / 2, one - hidden, one + 10 * hidden + 5,
-        infinity - hidden, infinity - 2, infinity - 1, infinity, infinity + 1, infinity + hidden / 2 + 3, infinity + hidden - 1}) {
+  for (std::uint64_t magnitude : {std::uint64_t{0},
+                                  std::uint64_t{1},
+                                  std::uint64_t{2},
+                                  std::uint64_t{3},
+                                  hidden / 2,
+                                  hidden - 1,
+                                  hidden,
+                                  hidden + 1,
+                                  2 * hidden,
+                                  one - 1,
+                                  one,
+                                  one + 1,
+                                  one + hidden,
+                                  one + 2 * hidden,
+                                  one + hidden / 2,
+                                  one - hidden,
+                                  one + 10 * hidden + 5,
+                                  infinity - hidden,
+                                  infinity - 2,
+                                  infinity - 1,
+                                  infinity,
+                                  infinity + 1,
+                                  infinity + hidden / 2 + 3,
+                                  infinity + hidden - 1}) {
     result.push_back(magnitude);
     result.push_back(magnitude | format.sign_bit());
   }

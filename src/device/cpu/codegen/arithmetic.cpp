@@ -36,36 +36,87 @@ Values lower_arithmetic(Lowering& l) {
   return l.inst.opcode == Opcode::div || l.inst.opcode == Opcode::rem ? lower_division(l) : lower_integer(l);
 }
 
-Values lower_transcendental(Lowering& l) {
-  return is_16_bit_float(l.d.type) ? lower_half(l) : lower_approximate(l);
-}
+Values lower_transcendental(Lowering& l) { return is_16_bit_float(l.d.type) ? lower_half(l) : lower_approximate(l); }
 
 Family family_of(Opcode opcode) {
   switch (opcode) {
-    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:
-    case Opcode::rem: case Opcode::abs: case Opcode::neg: case Opcode::min: case Opcode::max: case Opcode::sqrt:
-    case Opcode::rcp:
-      return lower_arithmetic;
-    case Opcode::rsqrt: case Opcode::sin: case Opcode::cos: case Opcode::ex2: case Opcode::lg2: case Opcode::tanh:
-      return lower_transcendental;
-    case Opcode::copysign: case Opcode::testp: return lower_float;
-    case Opcode::mul24: case Opcode::mad24: case Opcode::sad: case Opcode::dp4a: case Opcode::dp2a: return lower_integer;
-    case Opcode::addc: case Opcode::subc: case Opcode::madc: return lower_carry;
-    case Opcode::and_: case Opcode::or_: case Opcode::xor_: case Opcode::not_: case Opcode::cnot: case Opcode::shl:
-    case Opcode::shr: case Opcode::shf: case Opcode::lop3: case Opcode::bfind: case Opcode::brev: case Opcode::clz:
-    case Opcode::popc: case Opcode::fns:
-      return lower_bits;
-    case Opcode::bfe: case Opcode::bfi: case Opcode::bmsk: case Opcode::szext: case Opcode::prmt: return lower_bit_fields;
-    case Opcode::setp: case Opcode::set: return lower_compare;
-    case Opcode::selp: case Opcode::slct: return lower_select;
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+    case Opcode::div:
+    case Opcode::rem:
+    case Opcode::abs:
+    case Opcode::neg:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::sqrt:
+    case Opcode::rcp: return lower_arithmetic;
+    case Opcode::rsqrt:
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::ex2:
+    case Opcode::lg2:
+    case Opcode::tanh: return lower_transcendental;
+    case Opcode::copysign:
+    case Opcode::testp: return lower_float;
+    case Opcode::mul24:
+    case Opcode::mad24:
+    case Opcode::sad:
+    case Opcode::dp4a:
+    case Opcode::dp2a: return lower_integer;
+    case Opcode::addc:
+    case Opcode::subc:
+    case Opcode::madc: return lower_carry;
+    case Opcode::and_:
+    case Opcode::or_:
+    case Opcode::xor_:
+    case Opcode::not_:
+    case Opcode::cnot:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::shf:
+    case Opcode::lop3:
+    case Opcode::bfind:
+    case Opcode::brev:
+    case Opcode::clz:
+    case Opcode::popc:
+    case Opcode::fns: return lower_bits;
+    case Opcode::bfe:
+    case Opcode::bfi:
+    case Opcode::bmsk:
+    case Opcode::szext:
+    case Opcode::prmt: return lower_bit_fields;
+    case Opcode::setp:
+    case Opcode::set: return lower_compare;
+    case Opcode::selp:
+    case Opcode::slct: return lower_select;
     case Opcode::cvt: return lower_convert;
     case Opcode::mov: return lower_move;
-    case Opcode::vadd: case Opcode::vsub: case Opcode::vabsdiff: case Opcode::vmin: case Opcode::vmax: case Opcode::vshl:
-    case Opcode::vshr: case Opcode::vmad: case Opcode::vset: case Opcode::vadd2: case Opcode::vsub2: case Opcode::vavrg2:
-    case Opcode::vabsdiff2: case Opcode::vmin2: case Opcode::vmax2: case Opcode::vset2: case Opcode::vadd4:
-    case Opcode::vsub4: case Opcode::vavrg4: case Opcode::vabsdiff4: case Opcode::vmin4: case Opcode::vmax4:
-    case Opcode::vset4:
-      return lower_video;
+    case Opcode::vadd:
+    case Opcode::vsub:
+    case Opcode::vabsdiff:
+    case Opcode::vmin:
+    case Opcode::vmax:
+    case Opcode::vshl:
+    case Opcode::vshr:
+    case Opcode::vmad:
+    case Opcode::vset:
+    case Opcode::vadd2:
+    case Opcode::vsub2:
+    case Opcode::vavrg2:
+    case Opcode::vabsdiff2:
+    case Opcode::vmin2:
+    case Opcode::vmax2:
+    case Opcode::vset2:
+    case Opcode::vadd4:
+    case Opcode::vsub4:
+    case Opcode::vavrg4:
+    case Opcode::vabsdiff4:
+    case Opcode::vmin4:
+    case Opcode::vmax4:
+    case Opcode::vset4: return lower_video;
     default: return nullptr;
   }
 }
@@ -81,8 +132,14 @@ unsigned lanes_of_any(llvm::ArrayRef<Value*> operands) {
 Lowering::Lowering(llvm::IRBuilder<>& builder, const HostFeatures& features,
                    const std::function<Value*(unsigned)>& soft_function, const ptx::Instruction& inst,
                    llvm::ArrayRef<Value*> operands, Value* active, Value*& carry)
-    : Kit(builder, features), inst(inst), d(inst.d), operands(operands), active(active), carry(carry),
-      lanes(lanes_of_any(operands)), soft_function_(soft_function) {}
+    : Kit(builder, features),
+      inst(inst),
+      d(inst.d),
+      operands(operands),
+      active(active),
+      carry(carry),
+      lanes(lanes_of_any(operands)),
+      soft_function_(soft_function) {}
 
 Value* Lowering::use(unsigned i, Type type) {
   if (!has(i)) refuse("it lacks an operand");
@@ -152,8 +209,8 @@ Value* Lowering::soft(SoftFunction function, std::uint64_t code, llvm::Type* res
     b.CreateStore(arguments[i], place);
     passed.push_back(place);
   }
-  auto* type = llvm::FunctionType::get(b.getVoidTy(), {b.getInt32Ty(), b.getInt64Ty(), pointer, pointer, pointer, pointer},
-                                       false);
+  auto* type = llvm::FunctionType::get(b.getVoidTy(),
+                                       {b.getInt32Ty(), b.getInt64Ty(), pointer, pointer, pointer, pointer}, false);
   b.CreateCall(type, soft_function_(static_cast<unsigned>(function)), passed);
   return b.CreateLoad(result, buffer);
 }

@@ -1,5 +1,5 @@
-// LLVM IR for arithmetic, logic, comparison and conversion instructions: everything whose result in a lane depends only on
-// that lane's operands. Works on scalars (uniform values) and on vectors of any number of lanes alike.
+// LLVM IR for arithmetic, logic, comparison and conversion instructions: everything whose result in a lane depends only
+// on that lane's operands. Works on scalars (uniform values) and on vectors of any number of lanes alike.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,8 @@ struct HostFeatures {
   bool f16c = false;
 };
 
-// LLVM type that carries a PTX value: i1 for pred, float for f32, double for f64, iN for everything else (f16 and bf16 are
-// i16, packed types i32). `lanes` 0 gives the scalar.
+// LLVM type that carries a PTX value: i1 for pred, float for f32, double for f64, iN for everything else (f16 and bf16
+// are i16, packed types i32). `lanes` 0 gives the scalar.
 llvm::Type* carrier(llvm::LLVMContext& context, ptx::Type type, unsigned lanes);
 
 class ArithmeticEmitter {
@@ -33,14 +33,14 @@ class ArithmeticEmitter {
   // True for the opcodes emit() handles.
   static bool handles(ptx::Opcode opcode);
 
-  // `operands` are the use slots in slot order (absent optional ones null), all scalar or all vectors of one length; each
-  // may arrive as any carrier of the right width and is bitcast as needed (wider integers are truncated). A vector operand
-  // is one value for each element, in order, and so is a vector result (mov's packing and unpacking; sinks included).
-  // Predicates arrive with their negation (!p) applied; vmad's negated operands without. `active` (an i1 or vector of i1, null: all)
-  // only serves to keep lanes that do not take part from trapping. `carry` is the condition code register of the lane(s),
-  // read by addc, subc, madc and replaced when the instruction has .cc.
-  // Returns one value for each def slot, as the carrier of the slot's type. Throws heddle::Error (unsupported), with the
-  // instruction and its line, for forms it cannot do.
+  // `operands` are the use slots in slot order (absent optional ones null), all scalar or all vectors of one length;
+  // each may arrive as any carrier of the right width and is bitcast as needed (wider integers are truncated). A vector
+  // operand is one value for each element, in order, and so is a vector result (mov's packing and unpacking; sinks
+  // included). Predicates arrive with their negation (!p) applied; vmad's negated operands without. `active` (an i1 or
+  // vector of i1, null: all) only serves to keep lanes that do not take part from trapping. `carry` is the condition
+  // code register of the lane(s), read by addc, subc, madc and replaced when the instruction has .cc. Returns one value
+  // for each def slot, as the carrier of the slot's type. Throws heddle::Error (unsupported), with the instruction and
+  // its line, for forms it cannot do.
   llvm::SmallVector<llvm::Value*, 2> emit(const ptx::Instruction& inst, llvm::ArrayRef<llvm::Value*> operands,
                                           llvm::Value* active, llvm::Value*& carry);
 

@@ -1,7 +1,7 @@
-// The approximate instructions. The PTX ISA bounds their error (1 or 2 last places, 2^-22, ...) and states results for special
-// operands. Quotients and square roots are computed exactly: the processor's dividers run beside its multipliers, and cost
-// less than the corrections that an estimate needs at zero and infinity. The rest are polynomials whose coefficients are
-// minimax fits (Remez) over the stated interval.
+// The approximate instructions. The PTX ISA bounds their error (1 or 2 last places, 2^-22, ...) and states results for
+// special operands. Quotients and square roots are computed exactly: the processor's dividers run beside its
+// multipliers, and cost less than the corrections that an estimate needs at zero and infinity. The rest are polynomials
+// whose coefficients are minimax fits (Remez) over the stated interval.
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -17,8 +17,8 @@ namespace Intrinsic = llvm::Intrinsic;
 
 namespace {
 
-constexpr unsigned piece = 16;         // f32 lanes of a 512-bit register
-constexpr int current_rounding = 4;    // operand of AVX-512 intrinsics: no embedded rounding
+constexpr unsigned piece = 16;       // f32 lanes of a 512-bit register
+constexpr int current_rounding = 4;  // operand of AVX-512 intrinsics: no embedded rounding
 
 Value* multiply_add(Kit& kit, Value* x, Value* y, Value* z) {
   if (kit.features.fma) return kit.call(Intrinsic::fma, {x->getType()}, {x, y, z});
@@ -28,7 +28,8 @@ Value* multiply_add(Kit& kit, Value* x, Value* y, Value* z) {
 // c[0] + c[1] x + c[2] x^2 + ...
 Value* polynomial(Kit& kit, Value* x, llvm::ArrayRef<double> c) {
   Value* result = Kit::real(x, c.back());
-  for (double coefficient : llvm::reverse(c.drop_back())) result = multiply_add(kit, result, x, Kit::real(x, coefficient));
+  for (double coefficient : llvm::reverse(c.drop_back()))
+    result = multiply_add(kit, result, x, Kit::real(x, coefficient));
   return result;
 }
 
@@ -48,7 +49,8 @@ Value* masked512_rounding(Kit& kit, Intrinsic::ID id, llvm::ArrayRef<Value*> lea
 }
 
 // 2^x = 2^n 2^f with n whole and |f| <= 1/2; 2^f - 1 = f q(f), relative error of 2^f 2^-28.
-constexpr double exp2_coefficients[] = {1, 0.693147242, 0.240226522, 0.0555031039, 0.00961769279, 0.00134066434, 0.000155946764};
+constexpr double exp2_coefficients[] = {
+    1, 0.693147242, 0.240226522, 0.0555031039, 0.00961769279, 0.00134066434, 0.000155946764};
 
 Value* exp2_512(Kit& kit, Value* x) {
   // VREDUCEPS gives x - n, and 0 for infinities; VSCALEFPS multiplies by 2^n and rounds once.
@@ -71,18 +73,21 @@ Value* exp2_generic(Kit& kit, Value* x) {
   Value* power = polynomial(kit, b.CreateFSub(bounded, whole), exp2_coefficients);
   Value* finite = b.CreateSelect(kit.is_nan(x), Kit::real(x, 0), whole);
   Value* n = b.CreateFPToSI(finite, kit.int_type(32, x));
-  Value* half = b.CreateAShr(n, 1);  // in two steps, the first of them exact, so that a subnormal result is rounded once
+  Value* half =
+      b.CreateAShr(n, 1);  // in two steps, the first of them exact, so that a subnormal result is rounded once
   power = b.CreateFMul(power, power_of_two(kit, half));
   return b.CreateFMul(power, power_of_two(kit, b.CreateSub(n, half)));
 }
 
 // log2(m) = r q(r) with r = m - 1 and m in [3/4, 3/2); error relative to r 2^-27.
-constexpr double log2_coefficients[] = {1.44269502,  -0.721347511, 0.480900854, -0.360676557, 0.28838259,
-                                        -0.240102828, 0.20905605,  -0.190617815, 0.151473954, -0.0648222342};
+constexpr double log2_coefficients[] = {1.44269502,   -0.721347511, 0.480900854,  -0.360676557, 0.28838259,
+                                        -0.240102828, 0.20905605,   -0.190617815, 0.151473954,  -0.0648222342};
 
 Value* log2_512(Kit& kit, Value* x) {
   llvm::IRBuilder<>& b = kit.b;
-  const auto exponent_of = [&](Value* v) { return masked512_rounding(kit, Intrinsic::x86_avx512_mask_getexp_ps_512, {v}); };
+  const auto exponent_of = [&](Value* v) {
+    return masked512_rounding(kit, Intrinsic::x86_avx512_mask_getexp_ps_512, {v});
+  };
   // [3/4, 3/2), NaN for negative operands. Exponents of 0 and infinity come out infinite, their significands 1.
   constexpr int three_quarters = 3, negative_is_nan = 2 << 2;
   Value* m = masked512_rounding(kit, Intrinsic::x86_avx512_mask_getmant_ps_512,
@@ -110,8 +115,8 @@ Value* log2_generic(Kit& kit, Value* x) {
   return b.CreateSelect(b.CreateFCmpULT(x, Kit::real(x, 0)), llvm::ConstantFP::getNaN(x->getType()), result);
 }
 
-// x - n pi, with pi in two parts where products are exact in a fused multiply-add, else in three short ones. All parts are
-// positive, so that -0 stays -0.
+// x - n pi, with pi in two parts where products are exact in a fused multiply-add, else in three short ones. All parts
+// are positive, so that -0 stays -0.
 Value* less_multiple_of_pi(Kit& kit, Value* x, Value* n) {
   const auto step = [&](Value* from, double part) { return multiply_add(kit, n, Kit::real(n, -part), from); };
   if (kit.features.fma) return step(step(x, 3.14159250259399414), 1.50995798975e-7);
@@ -123,9 +128,9 @@ struct Reduced {
   Value* sign;  // the sign bit of (-1)^n, other bits clear
 };
 
-// Adding 3 2^22 rounds to a whole number and leaves its parity in the lowest bit. r goes a little beyond pi/2 when the multiple
-// is chosen by an inexact product; up to some 2^20 the result is good to f32's precision. Beyond, r is clamped so that
-// results stay in [-1, 1] for any operand; of infinities it is NaN.
+// Adding 3 2^22 rounds to a whole number and leaves its parity in the lowest bit. r goes a little beyond pi/2 when the
+// multiple is chosen by an inexact product; up to some 2^20 the result is good to f32's precision. Beyond, r is clamped
+// so that results stay in [-1, 1] for any operand; of infinities it is NaN.
 Reduced reduce_by_pi(Kit& kit, Value* x) {
   llvm::IRBuilder<>& b = kit.b;
   constexpr double inverse_pi = 0.318309886183790672, limit = 1.7;
@@ -230,7 +235,8 @@ Value* approximate_ex2(Kit& kit, Value* x) {
   return kit.in_pieces({x}, piece, [&](llvm::ArrayRef<Value*> pieces) { return exp2_512(kit, pieces[0]); });
 }
 
-// (1 - t) / (1 + t) with t = e^(-2|x|); near 0, where 1 - t loses its digits, tanh(x) is x to within the bound of 2^-11.
+// (1 - t) / (1 + t) with t = e^(-2|x|); near 0, where 1 - t loses its digits, tanh(x) is x to within the bound of
+// 2^-11.
 Value* approximate_tanh(Kit& kit, Value* x) {
   llvm::IRBuilder<>& b = kit.b;
   Value* magnitude = kit.unary(Intrinsic::fabs, x);

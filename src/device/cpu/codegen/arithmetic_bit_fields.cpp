@@ -57,7 +57,8 @@ Value* extend_from(Lowering& l) {
   llvm::IRBuilder<>& b = l.b;
   Value* x = l.use(0, Type::u32);
   Value* count = l.use(1, Type::u32);
-  count = l.inst.has(Modifier::wrap) ? b.CreateAnd(count, 31) : l.binary(Intrinsic::umin, count, Kit::number(count, 32));
+  count =
+      l.inst.has(Modifier::wrap) ? b.CreateAnd(count, 31) : l.binary(Intrinsic::umin, count, Kit::number(count, 32));
   if (!ptx::is_signed(l.d.type)) return b.CreateAnd(x, l.low_ones(count));
   Value* unused = b.CreateSub(Kit::number(count, 32), count);
   Value* result = l.shift_right(l.shift_left(x, unused), unused, true);

@@ -114,7 +114,8 @@ Value* for_both_halves(Lowering& l, Value* predicate) {
   return l.b.CreateTrunc(halves, l.int_type(1, halves));
 }
 
-// set: all ones or 1.0 where the comparison holds. Packed sources give a 16-bit result for each half, whatever the type.
+// set: all ones or 1.0 where the comparison holds. Packed sources give a 16-bit result for each half, whatever the
+// type.
 Values lower_set(Lowering& l) {
   const Type to = l.d.type;
   const bool packed = ptx::element_count(l.d.type2) > 1;
@@ -149,7 +150,8 @@ Values lower_select(Lowering& l) {
 }
 
 // mov between scalars copies. A vector as the source (`mov.b64 d, {x, y}`) arrives as one operand for each element, the
-// first in the low bits; a vector as the destination (`mov.b64 {x, y}, a`) gives one value for each element, sinks included.
+// first in the low bits; a vector as the destination (`mov.b64 {x, y}, a`) gives one value for each element, sinks
+// included.
 Values lower_move(Lowering& l) {
   llvm::IRBuilder<>& b = l.b;
   const Type type = l.d.type;

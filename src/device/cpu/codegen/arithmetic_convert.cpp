@@ -1,5 +1,5 @@
-// cvt. The conversions that programs use are inline; directed rounding without hardware help, the 8-bit and smaller formats
-// and stochastic rounding are soft functions.
+// cvt. The conversions that programs use are inline; directed rounding without hardware help, the 8-bit and smaller
+// formats and stochastic rounding are soft functions.
 #include <cmath>
 
 #include <llvm/IR/Constants.h>
@@ -21,7 +21,8 @@ bool is_16_bit_float(Type type) { return type == Type::f16 || type == Type::bf16
 bool is_wide_float(Type type) { return type == Type::f32 || type == Type::f64; }
 bool is_nearest(Rounding rounding) { return rounding == Rounding::none || rounding == Rounding::rn; }
 bool is_whole(Rounding rounding) {
-  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi || rounding == Rounding::rpi;
+  return rounding == Rounding::rni || rounding == Rounding::rzi || rounding == Rounding::rmi ||
+         rounding == Rounding::rpi;
 }
 bool is_directed(Rounding rounding) {
   return rounding == Rounding::rz || rounding == Rounding::rm || rounding == Rounding::rp;
@@ -68,8 +69,8 @@ Value* integer_to_integer(Lowering& l, Type to, Type from, Value* value) {
 }
 
 // f32 or f64 to an integer, clamped. NaN gives 0, but 2^(width-1) when the source is f64 or the result has 64 bits.
-// LLVM's own saturating conversion is scalar code on x86; this is a handful of vector instructions. The plain conversion is
-// poison outside of the type's range, in lanes where a select then takes something else.
+// LLVM's own saturating conversion is scalar code on x86; this is a handful of vector instructions. The plain
+// conversion is poison outside of the type's range, in lanes where a select then takes something else.
 Value* float_to_integer(Lowering& l, Type to, Type from, Value* value) {
   llvm::IRBuilder<>& b = l.b;
   const unsigned width = ptx::bit_width(to);
@@ -246,7 +247,8 @@ Value* convert_value(Lowering& l, Type to, Type from, Value* value) {
   if (from == Type::f32) value = l.flush(value, l.d.ftz);
   if (to == Type::tf32 && from == Type::f32) return to_tf32(l, value);
   if (!known) return soft_convert(l, to, from, value);
-  if (!from_real) return is_16_bit_float(to) ? integer_to_16_bits(l, to, from, value) : integer_to_float(l, to, from, value);
+  if (!from_real)
+    return is_16_bit_float(to) ? integer_to_16_bits(l, to, from, value) : integer_to_float(l, to, from, value);
   if (is_16_bit_float(to)) return float_to_16_bits(l, to, from, value);
   if (!to_real) return float_to_integer(l, to, from, widened(l, from, value));
   return float_to_float(l, to, is_16_bit_float(from) ? Type::f32 : from, widened(l, from, value));
@@ -261,8 +263,8 @@ Value* pack_parts(Lowering& l, Type to, unsigned count) {
   llvm::Type* whole = l.carrier_of(to);
   Value* result = nullptr;
   for (unsigned i = 0; i < count; ++i) {
-    Value* piece = l.resize(convert_value(l, part, l.d.type2, l.use(i, l.d.type2)),
-                            whole->getScalarSizeInBits(), false);
+    Value* piece =
+        l.resize(convert_value(l, part, l.d.type2, l.use(i, l.d.type2)), whole->getScalarSizeInBits(), false);
     piece = l.b.CreateShl(piece, width * (count - 1 - i));
     result = result ? l.b.CreateOr(result, piece) : piece;
   }
@@ -272,7 +274,8 @@ Value* pack_parts(Lowering& l, Type to, unsigned count) {
 // Packed to packed: e4m3x2 to f16x2 and the like, part by part.
 Value* convert_packed(Lowering& l, Type to, Type from) {
   const Type to_part = ptx::element(to), from_part = ptx::element(from);
-  const unsigned count = ptx::element_count(to), to_width = ptx::bit_width(to) / count, from_width = ptx::bit_width(from) / count;
+  const unsigned count = ptx::element_count(to), to_width = ptx::bit_width(to) / count,
+                 from_width = ptx::bit_width(from) / count;
   Value* source = l.use(0, from);
   llvm::Type* whole = l.carrier_of(to);
   Value* result = nullptr;

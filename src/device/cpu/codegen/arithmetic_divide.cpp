@@ -1,7 +1,7 @@
-// Integer division and remainder. Vector units have no integer division, but floating-point quotients are exact enough: when
-// both operands are integers below 2^n, a correctly rounded quotient of a format with more than n bits, truncated, is the
-// integer quotient (a quotient that is not whole is at least 1/divisor below the next whole number, and rounding moves it by
-// less). So 16 bits go through f32, 32 bits through f64, and 64 bits through f64 with a correction.
+// Integer division and remainder. Vector units have no integer division, but floating-point quotients are exact enough:
+// when both operands are integers below 2^n, a correctly rounded quotient of a format with more than n bits, truncated,
+// is the integer quotient (a quotient that is not whole is at least 1/divisor below the next whole number, and rounding
+// moves it by less). So 16 bits go through f32, 32 bits through f64, and 64 bits through f64 with a correction.
 //
 // Division by zero gives all ones, and so does the remainder; the least value by -1 gives itself, remainder 0.
 #include <llvm/IR/Constants.h>
@@ -15,7 +15,8 @@ using ptx::Opcode;
 
 namespace {
 
-// Quotient of unsigned values of at most 16 (in 16 or 32 bits) or at most 32 bits by floating point; divisors are not 0.
+// Quotient of unsigned values of at most 16 (in 16 or 32 bits) or at most 32 bits by floating point; divisors are not
+// 0.
 Value* quotient_by_float(Kit& kit, Value* x, Value* y, bool is_signed, llvm::Type* real_scalar) {
   llvm::IRBuilder<>& b = kit.b;
   llvm::Type* real = kit.shaped(real_scalar, x);
@@ -23,8 +24,9 @@ Value* quotient_by_float(Kit& kit, Value* x, Value* y, bool is_signed, llvm::Typ
   return b.CreateFPToUI(b.CreateFDiv(b.CreateUIToFP(x, real), b.CreateUIToFP(y, real)), x->getType());
 }
 
-// Unsigned 64-bit quotient. An estimate from rounded operands, made a little too small so that it never exceeds the quotient,
-// leaves a remainder whose own quotient is small enough to be right to within one below; the last step adds that one.
+// Unsigned 64-bit quotient. An estimate from rounded operands, made a little too small so that it never exceeds the
+// quotient, leaves a remainder whose own quotient is small enough to be right to within one below; the last step adds
+// that one.
 Value* quotient_64(Kit& kit, Value* x, Value* y) {
   llvm::IRBuilder<>& b = kit.b;
   llvm::Type* real = kit.f64_type(x);
@@ -53,7 +55,8 @@ Value* signed_quotient_64(Kit& kit, Value* x, Value* y) {
 Value* quotient(Lowering& l, Value* x, Value* y, bool is_signed) {
   llvm::IRBuilder<>& b = l.b;
   const unsigned width = x->getType()->getScalarSizeInBits();
-  // The processor divides scalars itself; without AVX-512 there are no vector conversions of 64-bit integers to gain by.
+  // The processor divides scalars itself; without AVX-512 there are no vector conversions of 64-bit integers to gain
+  // by.
   const bool plain = l.lanes == 0 || (width == 64 && !l.features.avx512);
   if (plain) return is_signed ? b.CreateSDiv(x, y) : b.CreateUDiv(x, y);
   if (width == 64) return is_signed ? signed_quotient_64(l, x, y) : quotient_64(l, x, y);

@@ -87,13 +87,14 @@ Value* by_soft_function(Lowering& l, Opcode opcode, Rounding rounding, bool ftz,
 
 Value* rounded(Lowering& l, Opcode opcode, Rounding rounding, llvm::ArrayRef<Value*> arguments) {
   if (needs_soft_function(l, opcode, rounding)) return by_soft_function(l, opcode, rounding, false, arguments);
-  return is_nearest(rounding) ? to_nearest(l.b, opcode, arguments) : by_embedded_rounding(l, opcode, rounding, arguments);
+  return is_nearest(rounding) ? to_nearest(l.b, opcode, arguments)
+                              : by_embedded_rounding(l, opcode, rounding, arguments);
 }
 
 namespace {
 
-// The result with .ftz, of operands that are flushed already. Sums that are subnormal are exact; products and quotients are
-// computed a second time, scaled up, to see whether full precision would have left them subnormal.
+// The result with .ftz, of operands that are flushed already. Sums that are subnormal are exact; products and quotients
+// are computed a second time, scaled up, to see whether full precision would have left them subnormal.
 Value* rounded_and_flushed(Lowering& l, Opcode opcode, llvm::ArrayRef<Value*> arguments) {
   const Rounding rounding = l.d.rounding;
   if (needs_soft_function(l, opcode, rounding)) return by_soft_function(l, opcode, rounding, true, arguments);
@@ -163,10 +164,17 @@ Value* compute(Lowering& l, llvm::ArrayRef<Value*> v) {
   switch (l.inst.opcode) {
     case Opcode::abs: return keep_nan(l, v[0], l.unary(Intrinsic::fabs, v[0]));
     case Opcode::neg: return keep_nan(l, v[0], l.b.CreateFNeg(v[0]));
-    case Opcode::min: case Opcode::max: return minimum(l, v);
+    case Opcode::min:
+    case Opcode::max: return minimum(l, v);
     case Opcode::copysign: return l.b.CreateCopySign(v[1], v[0]);
-    case Opcode::add: case Opcode::sub: case Opcode::mul: case Opcode::mad: case Opcode::fma: case Opcode::div:
-    case Opcode::rcp: case Opcode::sqrt: {
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+    case Opcode::div:
+    case Opcode::rcp:
+    case Opcode::sqrt: {
       Value* result = l.d.ftz ? rounded_and_flushed(l, l.inst.opcode, v) : rounded(l, l.inst.opcode, l.d.rounding, v);
       return l.d.sat ? l.saturate(result) : result;
     }
@@ -190,7 +198,8 @@ Values lower_float(Lowering& l) {
   Value* result = compute(l, values);
   if (!packed) return {result};
   // f32x2 lives in registers without a type, where nobody settles a NaN later.
-  Value* nan = llvm::ConstantFP::get(result->getType(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
+  Value* nan =
+      llvm::ConstantFP::get(result->getType(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, 0x7fffffff)));
   return {l.pack(l.b.CreateSelect(l.is_nan(result), nan, result), l.carrier_of(type))};
 }
 

@@ -1,7 +1,7 @@
-// f16, f16x2, bf16 and bf16x2 arithmetic, and f32 arithmetic with such operands. Values are widened, computed in f32 and
-// rounded once more to 16 bits. The two roundings give what one would: f32 has at least twice the significand of either
-// format and two bits more, which makes rounding twice harmless for sums and products, subnormal results included. A fused
-// multiply-add needs more care, see fused().
+// f16, f16x2, bf16 and bf16x2 arithmetic, and f32 arithmetic with such operands. Values are widened, computed in f32
+// and rounded once more to 16 bits. The two roundings give what one would: f32 has at least twice the significand of
+// either format and two bits more, which makes rounding twice harmless for sums and products, subnormal results
+// included. A fused multiply-add needs more care, see fused().
 #include <llvm/IR/Constants.h>
 
 #include "device/cpu/codegen/arithmetic_lowering.hpp"
@@ -39,9 +39,9 @@ Value* narrow_and_flush(Lowering& l, Type part, Value* value) {
   return l.b.CreateSelect(small, l.b.CreateAnd(result, 0x8000), result);
 }
 
-// x*y + z, rounded once to 16 bits. The product is exact in f64 (in f32 it is for f16 but could underflow for bf16); the sum
-// is rounded to odd: cut off, with the last bit set if anything was lost, so that the final rounding sees the right side of
-// every tie. The error of the sum, which tells, comes from the classical two-sum.
+// x*y + z, rounded once to 16 bits. The product is exact in f64 (in f32 it is for f16 but could underflow for bf16);
+// the sum is rounded to odd: cut off, with the last bit set if anything was lost, so that the final rounding sees the
+// right side of every tie. The error of the sum, which tells, comes from the classical two-sum.
 Value* fused(Lowering& l, Type part, Value* x, Value* y, Value* z) {
   llvm::IRBuilder<>& b = l.b;
   llvm::Type* working = part == Type::f16 ? l.f32_type(x) : l.f64_type(x);
@@ -106,7 +106,8 @@ Value* compute(Lowering& l, Type part, llvm::ArrayRef<Value*> v) {
   switch (l.inst.opcode) {
     case Opcode::abs: return with_one_nan(l, part, v[0], b.CreateAnd(v[0], 0x7fff));
     case Opcode::neg: return with_one_nan(l, part, v[0], b.CreateXor(v[0], 0x8000));
-    case Opcode::min: case Opcode::max: return minimum(l, part, v[0], v[1]);
+    case Opcode::min:
+    case Opcode::max: return minimum(l, part, v[0], v[1]);
     case Opcode::add: return finish(l, part, narrow_and_flush(l, part, b.CreateFAdd(wide(0), wide(1))));
     case Opcode::sub: return finish(l, part, narrow_and_flush(l, part, b.CreateFSub(wide(0), wide(1))));
     case Opcode::mul: return finish(l, part, narrow_and_flush(l, part, b.CreateFMul(wide(0), wide(1))));

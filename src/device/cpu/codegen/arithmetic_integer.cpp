@@ -66,7 +66,8 @@ Value* difference_of(Kit& kit, Value* x, Value* y, bool is_signed) {
 // Sum of the products of four bytes with four bytes, or of two 16-bit halves with two bytes, plus c.
 Value* dot_product(Lowering& l) {
   llvm::IRBuilder<>& b = l.b;
-  const bool four = l.inst.opcode == Opcode::dp4a, a_signed = ptx::is_signed(l.d.type), b_signed = ptx::is_signed(l.d.type2);
+  const bool four = l.inst.opcode == Opcode::dp4a, a_signed = ptx::is_signed(l.d.type),
+             b_signed = ptx::is_signed(l.d.type2);
   Value* x = l.use(0, Type::u32);
   Value* y = l.use(1, Type::u32);
   Value* result = l.use(2, Type::u32);
@@ -84,7 +85,8 @@ Value* dot_product(Lowering& l) {
 
 Value* min_max(Lowering& l, Value* x, Value* y, bool is_signed) {
   const bool max = l.inst.opcode == Opcode::max;
-  const Intrinsic::ID id = is_signed ? (max ? Intrinsic::smax : Intrinsic::smin) : (max ? Intrinsic::umax : Intrinsic::umin);
+  const Intrinsic::ID id =
+      is_signed ? (max ? Intrinsic::smax : Intrinsic::smin) : (max ? Intrinsic::umax : Intrinsic::umin);
   Value* result = l.binary(id, x, y);
   return l.d.relu ? l.binary(Intrinsic::smax, result, Kit::number(result, 0)) : result;
 }
@@ -104,7 +106,8 @@ Value* lower_one(Lowering& l) {
     case Opcode::mul24: return product_24(l, l.d.half, x, y, is_signed);
     case Opcode::mad24: return sum(l, product_24(l, l.d.half, x, y, is_signed), l.use(2, type));
     case Opcode::sad: return b.CreateAdd(difference_of(l, x, y, is_signed), l.use(2, type));
-    case Opcode::min: case Opcode::max: return min_max(l, x, y, is_signed);
+    case Opcode::min:
+    case Opcode::max: return min_max(l, x, y, is_signed);
     case Opcode::mad: {
       Value* p = product(l, l.d.half, x, y, is_signed);
       return sum(l, p, l.cast(l.operands[2], p->getType()));
@@ -136,8 +139,8 @@ Sum add_with_carry(llvm::IRBuilder<>& b, Value* x, Value* y, Value* carry_in) {
   return {total, b.CreateOr(carry, b.CreateICmpULT(total, sum))};
 }
 
-// x - y is x + ~y + 1: without a carry in, one more is taken away. The carry out says that nothing was borrowed, as on GPUs
-// (the opposite of the ISA's borrow, which shows only where an addition reads what a subtraction left).
+// x - y is x + ~y + 1: without a carry in, one more is taken away. The carry out says that nothing was borrowed, as on
+// GPUs (the opposite of the ISA's borrow, which shows only where an addition reads what a subtraction left).
 Sum subtract_with_carry(llvm::IRBuilder<>& b, Value* x, Value* y, Value* carry_in) {
   if (!carry_in) return {b.CreateSub(x, y), b.CreateICmpUGE(x, y)};
   return add_with_carry(b, x, b.CreateNot(y), carry_in);
@@ -159,8 +162,10 @@ Values lower_carry(Lowering& l) {
   if (reads) carry_in = l.carry ? l.carry : llvm::ConstantInt::getFalse(l.int_type(1, x));
   Sum result{};
   switch (l.inst.opcode) {
-    case Opcode::sub: case Opcode::subc: result = subtract_with_carry(l.b, x, y, carry_in); break;
-    case Opcode::mad: case Opcode::madc:
+    case Opcode::sub:
+    case Opcode::subc: result = subtract_with_carry(l.b, x, y, carry_in); break;
+    case Opcode::mad:
+    case Opcode::madc:
       result = add_with_carry(l.b, product(l, l.d.half, x, y, ptx::is_signed(type)), l.use(2, type), carry_in);
       break;
     default: result = add_with_carry(l.b, x, y, carry_in); break;

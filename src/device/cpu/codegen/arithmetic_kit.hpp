@@ -1,5 +1,5 @@
-// Small builders of LLVM IR that the arithmetic families share. Everything works on scalars and on vectors of any length;
-// constants take their shape from the value they meet.
+// Small builders of LLVM IR that the arithmetic families share. Everything works on scalars and on vectors of any
+// length; constants take their shape from the value they meet.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +37,8 @@ class Kit {
 
   // A value as another type of the same lanes: floating point is bitcast, integers are truncated or zero-extended.
   llvm::Value* cast(llvm::Value* value, llvm::Type* to);
-  llvm::Value* bits(llvm::Value* value);         // floating point as the integer of its width
-  llvm::Value* as_float(llvm::Value* value);     // i32 as float, i64 as double
+  llvm::Value* bits(llvm::Value* value);      // floating point as the integer of its width
+  llvm::Value* as_float(llvm::Value* value);  // i32 as float, i64 as double
   llvm::Value* resize(llvm::Value* value, unsigned width, bool is_signed);  // integers: extend or truncate
   // Packed values as vectors of their parts, in lane order, and back.
   llvm::Value* unpack(llvm::Value* value, llvm::Type* part);
@@ -48,8 +48,11 @@ class Kit {
 
   llvm::Value* call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<llvm::Value*> arguments);
   llvm::Value* unary(llvm::Intrinsic::ID id, llvm::Value* value) { return b.CreateUnaryIntrinsic(id, value); }
-  llvm::Value* binary(llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) { return b.CreateBinaryIntrinsic(id, x, y); }
-  // Runs `f` on pieces of `piece` lanes, as intrinsics of one register width need them; `f` gets a piece of each argument.
+  llvm::Value* binary(llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
+    return b.CreateBinaryIntrinsic(id, x, y);
+  }
+  // Runs `f` on pieces of `piece` lanes, as intrinsics of one register width need them; `f` gets a piece of each
+  // argument.
   llvm::Value* in_pieces(llvm::ArrayRef<llvm::Value*> arguments, unsigned piece,
                          llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)> f);
 
@@ -66,21 +69,22 @@ class Kit {
 
   // Floating point
   llvm::Value* is_nan(llvm::Value* value) { return b.CreateFCmpUNO(value, value); }
-  llvm::Value* flush(llvm::Value* value, bool ftz);           // subnormal f32 becomes a zero of its sign
-  // The same by `magnitude`, which is the result as it would be with an unbounded exponent, times 2^flush_scale: GPUs (and
-  // x86 when it flushes) judge the result rounded to full precision, so that not all that rounds up to a normal number stays.
+  llvm::Value* flush(llvm::Value* value, bool ftz);  // subnormal f32 becomes a zero of its sign
+  // The same by `magnitude`, which is the result as it would be with an unbounded exponent, times 2^flush_scale: GPUs
+  // (and x86 when it flushes) judge the result rounded to full precision, so that not all that rounds up to a normal
+  // number stays.
   static constexpr int flush_scale = 64;
   llvm::Value* flush_by(llvm::Value* value, llvm::Value* scaled);
   llvm::Value* flush16(ptx::Type type, llvm::Value* value, bool ftz);  // the same for f16 and bf16 in i16
-  llvm::Value* saturate(llvm::Value* value);                  // to [0, 1], NaN to +0
-  llvm::Value* to_whole(llvm::Value* value, ptx::Rounding mode);  // rni, rzi, rmi, rpi (and rn, rz, rm, rp)
+  llvm::Value* saturate(llvm::Value* value);                           // to [0, 1], NaN to +0
+  llvm::Value* to_whole(llvm::Value* value, ptx::Rounding mode);       // rni, rzi, rmi, rpi (and rn, rz, rm, rp)
   // min and max by PTX's rules: -0 < +0; a NaN loses, two give the canonical one; with `nan` any NaN wins.
   llvm::Value* minimum(llvm::Value* x, llvm::Value* y, bool want_max, bool nan);
 
   // 16-bit formats carried in i16
   llvm::Value* f32_from_f16(llvm::Value* half);
-  llvm::Value* f16_from_f32(llvm::Value* value);   // to nearest even
-  llvm::Value* f16_from_f64(llvm::Value* value);   // to nearest even, rounded once
+  llvm::Value* f16_from_f32(llvm::Value* value);  // to nearest even
+  llvm::Value* f16_from_f64(llvm::Value* value);  // to nearest even, rounded once
   llvm::Value* f32_from_bf16(llvm::Value* half);
   llvm::Value* bf16_from_f32(llvm::Value* value);  // to nearest even; NaN canonical
   llvm::Value* bf16_from_f64(llvm::Value* value);  // likewise, rounded once

@@ -53,8 +53,8 @@ Value* Kit::saturate(Value* value) {
 
 namespace {
 
-// Without rounding instructions: adding and taking away a number whose last place is 1 rounds to the nearest whole number;
-// the other directions correct that by 1. Numbers without fraction bits, infinities and NaNs pass through.
+// Without rounding instructions: adding and taking away a number whose last place is 1 rounds to the nearest whole
+// number; the other directions correct that by 1. Numbers without fraction bits, infinities and NaNs pass through.
 Value* to_whole_by_addition(Kit& kit, Value* value, Rounding mode) {
   llvm::IRBuilder<>& b = kit.b;
   const double magic = value->getType()->getScalarType()->isDoubleTy() ? 0x1p52 : 0x1p23;
@@ -104,7 +104,8 @@ Value* plain_minimum(Kit& kit, Value* x, Value* y, bool want_max) {
 // What the minimum of two NaNs is: the canonical NaN; in f64 the second operand, made quiet.
 Value* nan_of(Kit& kit, Value* x) {
   if (x->getType()->getScalarType()->isDoubleTy()) return kit.as_float(kit.b.CreateOr(kit.bits(x), 0x0008000000000000));
-  return llvm::ConstantFP::get(x->getType(), llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, canonical_nan32)));
+  return llvm::ConstantFP::get(x->getType(),
+                               llvm::APFloat(llvm::APFloat::IEEEsingle(), llvm::APInt(32, canonical_nan32)));
 }
 
 }  // namespace
@@ -114,8 +115,8 @@ Value* Kit::minimum(Value* x, Value* y, bool want_max, bool nan) {
   if (known_real(x) && !known_real(y)) std::swap(x, y);
   const llvm::ConstantFP* bound = known_real(y);
   if (bound && !bound->isNaN() && !nan) {
-    // Only a zero can be equal to y without being the same; >= and <= then pick x, whatever its sign, when y is the lesser
-    // (for max) or greater (for min) zero.
+    // Only a zero can be equal to y without being the same; >= and <= then pick x, whatever its sign, when y is the
+    // lesser (for max) or greater (for min) zero.
     const bool takes_ties = bound->isZero() && bound->isNegative() == want_max;
     if (!takes_ties) return plain_minimum(*this, x, y, want_max);
     Value* first = want_max ? b.CreateFCmpOGE(x, y) : b.CreateFCmpOLE(x, y);
@@ -172,10 +173,10 @@ Value* Kit::f16_from_f32(Value* value) {
 
 namespace {
 
-// f64 to f32 for a further rounding to 16 bits: cut off, with the last bit set when anything was lost ("round to odd"), so
-// that the second rounding sees which side of a tie the value is on. f32 has more than two bits to spare for either format.
-// Values below f32's normal range keep only their sign and being non-zero: far below half of any 16-bit subnormal... except
-// for bf16, whose subnormals reach as low as f32's; there the cut happens at f32's own last place.
+// f64 to f32 for a further rounding to 16 bits: cut off, with the last bit set when anything was lost ("round to odd"),
+// so that the second rounding sees which side of a tie the value is on. f32 has more than two bits to spare for either
+// format. Values below f32's normal range keep only their sign and being non-zero: far below half of any 16-bit
+// subnormal... except for bf16, whose subnormals reach as low as f32's; there the cut happens at f32's own last place.
 Value* f32_to_odd(Kit& kit, Value* value) {
   llvm::IRBuilder<>& b = kit.b;
   Value* nearest = b.CreateFPTrunc(value, kit.f32_type(value));
@@ -193,9 +194,7 @@ Value* f32_to_odd(Kit& kit, Value* value) {
 
 Value* Kit::f16_from_f64(Value* value) { return f16_from_f32(f32_to_odd(*this, value)); }
 
-Value* Kit::f32_from_bf16(Value* half) {
-  return as_float(b.CreateShl(b.CreateZExt(half, int_type(32, half)), 16));
-}
+Value* Kit::f32_from_bf16(Value* half) { return as_float(b.CreateShl(b.CreateZExt(half, int_type(32, half)), 16)); }
 
 Value* Kit::bf16_from_f32(Value* value) {
   Value* pattern = bits(value);

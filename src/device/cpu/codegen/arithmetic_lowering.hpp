@@ -26,7 +26,8 @@ class Lowering : public Kit {
   unsigned lanes;  // 0: scalar
 
   bool has(unsigned i) const { return i < operands.size() && operands[i]; }
-  // Operand i as the carrier of `type`; what is wider is truncated (registers may be wider than the type of cvt's operands).
+  // Operand i as the carrier of `type`; what is wider is truncated (registers may be wider than the type of cvt's
+  // operands).
   llvm::Value* use(unsigned i, ptx::Type type);
   llvm::Type* carrier_of(ptx::Type type) const { return carrier(b.getContext(), type, lanes); }
   // A known operand: immediates arrive as constants, the same in all lanes. Refuses the instruction when it is none.
@@ -34,7 +35,8 @@ class Lowering : public Kit {
   bool is_known(unsigned i, std::uint64_t& value) const;
 
   // Calls a soft function for all lanes; see soft_functions.hpp for `code`. Arguments and result as carriers.
-  llvm::Value* soft(SoftFunction function, std::uint64_t code, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+  llvm::Value* soft(SoftFunction function, std::uint64_t code, llvm::Type* result,
+                    llvm::ArrayRef<llvm::Value*> arguments);
 
   // The same instruction on other operands: for packed types, whose parts are treated as more lanes.
   Lowering with(llvm::ArrayRef<llvm::Value*> other_operands) const;
@@ -53,12 +55,12 @@ Values lower_bits(Lowering& l);        // and or xor not cnot shl shr shf lop3 b
 Values lower_bit_fields(Lowering& l);  // bfe bfi bmsk szext prmt
 Values lower_float(Lowering& l);       // add sub mul mad fma div rcp sqrt min max abs neg copysign testp of f32 and f64
 Values lower_half(Lowering& l);        // the same of f16 and bf16, single and packed, and of mixed precision
-Values lower_approximate(Lowering& l); // .approx forms, div.full, sin cos ex2 lg2 tanh rsqrt
-Values lower_compare(Lowering& l);     // setp set
-Values lower_select(Lowering& l);      // selp slct
-Values lower_convert(Lowering& l);     // cvt
-Values lower_move(Lowering& l);        // mov
-Values lower_video(Lowering& l);       // vadd vadd2 vadd4 ...
+Values lower_approximate(Lowering& l);  // .approx forms, div.full, sin cos ex2 lg2 tanh rsqrt
+Values lower_compare(Lowering& l);      // setp set
+Values lower_select(Lowering& l);       // selp slct
+Values lower_convert(Lowering& l);      // cvt
+Values lower_move(Lowering& l);         // mov
+Values lower_video(Lowering& l);        // vadd vadd2 vadd4 ...
 
 // f32 or f64 arithmetic rounded as said: in hardware where it can be, else by a soft function.
 llvm::Value* rounded(Lowering& l, ptx::Opcode opcode, ptx::Rounding rounding, llvm::ArrayRef<llvm::Value*> arguments);

@@ -1,5 +1,5 @@
-// PTX to machine code for the host: one kernel, specialised on its block size, as a relocatable ELF object that needs no
-// symbol from outside (it reaches the runtime through LaunchContext, see ../abi.hpp).
+// PTX to machine code for the host: one kernel, specialised on its block size, as a relocatable ELF object that needs
+// no symbol from outside (it reaches the runtime through LaunchContext, see ../abi.hpp).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ namespace heddle::device::cpu {
 enum class Shape : std::uint8_t { direct, fiber };
 
 struct CodegenOptions {
-  Dim3 block;                // the launch's block size, a constant in the code
-  bool check = false;        // verify every memory access
+  Dim3 block;          // the launch's block size, a constant in the code
+  bool check = false;  // verify every memory access
   // The launch's grid satisfies grid.d * block.d < 2^31 in every dimension d, so global thread ids do not wrap.
   bool global_id_fits = true;
   // For tests and measurements: 0 lets the generator choose; 1, 8, 16 or 32 asks for that many lanes.
@@ -26,13 +26,13 @@ struct CodegenOptions {
 
 struct CompiledKernel {
   Shape shape = Shape::direct;
-  unsigned width = 32;                  // lanes of one WarpContext
-  bool may_wait = false;                // has loops that wait for other warps or blocks
+  unsigned width = 32;                    // lanes of one WarpContext
+  bool may_wait = false;                  // has loops that wait for other warps or blocks
   std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
-  std::uint32_t stack_bytes = 0;        // of one fiber: frames and local memory of all its lanes
-  std::uint32_t streamed_bytes = 0;     // that one thread writes by stores that may go past the caches
-  std::vector<char> object;             // ELF relocatable; entry symbol "heddle_kernel"; line table: line = PTX line
-  std::string explanation;              // which shape and width were chosen, and why
+  std::uint32_t stack_bytes = 0;          // of one fiber: frames and local memory of all its lanes
+  std::uint32_t streamed_bytes = 0;       // that one thread writes by stores that may go past the caches
+  std::vector<char> object;               // ELF relocatable; entry symbol "heddle_kernel"; line table: line = PTX line
+  std::string explanation;                // which shape and width were chosen, and why
 };
 
 // Throws heddle::Error: unsupported, with instruction and line, for what the CPU device does not run. Any thread.

@@ -18,13 +18,18 @@ using ptx::Type;
 using Kind = ValueForm::Kind;
 
 FunctionEmitter::FunctionEmitter(KernelContext& kernel, const FunctionFacts& facts, llvm::Function* function,
-                                 const WarpInputs& inputs) :
-    kernel_(kernel), facts_(facts), function_(facts.function), schedule_(*facts.schedule), llvm_function_(function),
-    inputs_(inputs), b_(kernel.llvm),
-    arithmetic_(b_, kernel.features, [this](unsigned number) {
-      Value* table = field(runtime_table(), offsetof(RuntimeTable, soft), kernel_.abi.pointer);
-      return field(table, number * sizeof(void*), kernel_.abi.pointer);
-    }) {
+                                 const WarpInputs& inputs)
+    : kernel_(kernel),
+      facts_(facts),
+      function_(facts.function),
+      schedule_(*facts.schedule),
+      llvm_function_(function),
+      inputs_(inputs),
+      b_(kernel.llvm),
+      arithmetic_(b_, kernel.features, [this](unsigned number) {
+        Value* table = field(runtime_table(), offsetof(RuntimeTable, soft), kernel_.abi.pointer);
+        return field(table, number * sizeof(void*), kernel_.abi.pointer);
+      }) {
   const std::size_t registers = function_.registers.size();
   current_.resize(registers);
   slots_.resize(registers);
@@ -43,11 +48,13 @@ void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
   alloca_point_ = &*llvm_function_->getEntryBlock().getFirstInsertionPt();
   if (kernel_.debug) scope_ = llvm_function_->getSubprogram();
   b_.SetInsertPoint(entry.GetInsertBlock());
-  if (scope_) b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, function_.line ? function_.line : 1, 0, scope_));
+  if (scope_)
+    b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, function_.line ? function_.line : 1, 0, scope_));
   llvm::Type* mask_type = vector_of(kernel_.abi.i1);
   for (std::uint32_t block : schedule_.order()) {
     if (lanes() == 1) break;
-    if (schedule_.partial(block) && schedule_.mask_of(block) == Schedule::none) mask_slots_[block] = entry_alloca(mask_type, "mask");
+    if (schedule_.partial(block) && schedule_.mask_of(block) == Schedule::none)
+      mask_slots_[block] = entry_alloca(mask_type, "mask");
     if (!schedule_.has_pending(block)) continue;
     if (!mask_slots_[block]) mask_slots_[block] = entry_alloca(mask_type, "mask");
     pending_slots_[block] = entry_alloca(mask_type, "waiting");
@@ -67,11 +74,13 @@ void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
 void FunctionEmitter::refuse(const ptx::Instruction& inst, const std::string& why) const {
   std::string text = std::string(ptx::name(inst.opcode));
   for (Modifier modifier : inst.modifiers) text += "." + std::string(ptx::name(modifier));
-  throw Error(ErrorCode::unsupported, fmt::format("{}: PTX line {}: '{}': {}.", function_.name, inst.where.line, text, why));
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{}: PTX line {}: '{}': {}.", function_.name, inst.where.line, text, why));
 }
 
 void FunctionEmitter::set_location(const ptx::Instruction& inst) {
-  if (scope_ && inst.where.line) b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, inst.where.line, 0, scope_));
+  if (scope_ && inst.where.line)
+    b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, inst.where.line, 0, scope_));
 }
 
 // Lanes that run the instruction: those of the block, less those whose guard is off.
@@ -84,7 +93,8 @@ llvm::Value* FunctionEmitter::instruction_mask(const ptx::Instruction& inst) {
 
 namespace {
 
-// Instructions whose only effect is on registers, and that never trap: a guard merely chooses between old and new values.
+// Instructions whose only effect is on registers, and that never trap: a guard merely chooses between old and new
+// values.
 bool is_pure(const ptx::Instruction& inst) {
   return ArithmeticEmitter::handles(inst.opcode) || inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta ||
          inst.opcode == Opcode::isspacep;
@@ -97,8 +107,10 @@ void FunctionEmitter::emit_instruction(const ptx::Instruction& inst) {
   const bool scalar_guard = inst.guard.present && !guarded_by_lanes(inst);
   guard_done_ = false;
   guard_value_ = nullptr;
-  if (scalar_guard && !is_pure(inst)) emit_behind_branch(inst);
-  else dispatch(inst);
+  if (scalar_guard && !is_pure(inst))
+    emit_behind_branch(inst);
+  else
+    dispatch(inst);
   if (const auto facts = facts_.no_wrap_at.find(index_); facts != facts_.no_wrap_at.end())
     for (std::uint32_t assumption : facts->second) check_no_wrap(assumption);
 }
@@ -163,8 +175,10 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::brkpt: return emit_trap(inst);
     case Opcode::nanosleep: return emit_nanosleep(inst);
     case Opcode::getctarank: return write_operand(inst.operands[0], Type::u32, b_.getInt32(0));
-    case Opcode::mapa: return write_operand(inst.operands[0], inst.d.type, results_scalar(inst) ? lane0(inst.operands[1], inst.d.type)
-                                                                                                 : vector(inst.operands[1], inst.d.type));
+    case Opcode::mapa:
+      return write_operand(
+          inst.operands[0], inst.d.type,
+          results_scalar(inst) ? lane0(inst.operands[1], inst.d.type) : vector(inst.operands[1], inst.d.type));
     case Opcode::createpolicy: return write_operand(inst.operands[0], Type::b64, b_.getInt64(0));
     // Hints, and events for tools that are not there.
     case Opcode::pmevent:
@@ -206,8 +220,10 @@ void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
   for (unsigned i = 0; i < list.size; ++i) {
     if (list[i].role == ptx::Role::def) continue;
     const ptx::Operand& operand = inst.operands[i];
-    if (!operand.present()) operands.push_back(nullptr);
-    else operands.push_back(scalar ? lane0(operand, list[i].type) : vector(operand, list[i].type));
+    if (!operand.present())
+      operands.push_back(nullptr);
+    else
+      operands.push_back(scalar ? lane0(operand, list[i].type) : vector(operand, list[i].type));
   }
   Value* carry = carries ? read_carry() : nullptr;
   Value* active = scalar ? nullptr : instruction_mask(inst);
@@ -245,13 +261,16 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
   const ptx::Operand &to = inst.operands[0], &from = inst.operands[1];
   const Type type = inst.d.type;
   const bool scalar = results_scalar(inst);
-  const auto value_of = [&](const ptx::Operand& operand, Type t) { return scalar ? lane0(operand, t) : vector(operand, t); };
+  const auto value_of = [&](const ptx::Operand& operand, Type t) {
+    return scalar ? lane0(operand, t) : vector(operand, t);
+  };
   const auto integer = [&](unsigned bits) -> llvm::Type* {
     auto* element = llvm::IntegerType::get(kernel_.llvm, bits);
     return scalar ? static_cast<llvm::Type*>(element) : vector_of(element);
   };
   if (from.kind == OperandKind::vector && to.kind == OperandKind::vector) {
-    for (std::size_t e = 0; e < to.elements.size(); ++e) write_operand(to.elements[e], type, value_of(from.elements[e], type));
+    for (std::size_t e = 0; e < to.elements.size(); ++e)
+      write_operand(to.elements[e], type, value_of(from.elements[e], type));
     return;
   }
   if (from.kind == OperandKind::vector) {
@@ -277,7 +296,8 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
   // The address of a variable with one record a lane differs from lane to lane.
   if (from.kind == OperandKind::symbol && has_lane_address(from.symbol)) {
     Value* pointers = lane_pointers(advance(record_of(symbol_place(from.symbol)), from.value));
-    return write_operand(to, type, b_.CreatePtrToInt(pointers, lanes() > 1 ? vector_of(kernel_.abi.i64) : kernel_.abi.i64));
+    return write_operand(to, type,
+                         b_.CreatePtrToInt(pointers, lanes() > 1 ? vector_of(kernel_.abi.i64) : kernel_.abi.i64));
   }
   write_operand(to, type, value_of(from, type));
 }
@@ -293,7 +313,8 @@ Type FunctionEmitter::part_type(unsigned bits) {
 
 // .param variables and parameters of functions that are not inlined; .local ones are offsets until cvta.
 bool FunctionEmitter::has_lane_address(const ptx::SymbolRef& symbol) const {
-  if (symbol.kind == ptx::SymbolRef::Kind::local_variable) return function_.variables[symbol.index].space == Space::param;
+  if (symbol.kind == ptx::SymbolRef::Kind::local_variable)
+    return function_.variables[symbol.index].space == Space::param;
   return symbol.kind == ptx::SymbolRef::Kind::return_parameter ||
          (symbol.kind == ptx::SymbolRef::Kind::parameter && !function_.is_entry);
 }

@@ -62,14 +62,15 @@ struct WarpInputs {
 
 class FunctionEmitter {
  public:
-  FunctionEmitter(KernelContext& kernel, const FunctionFacts& facts, llvm::Function* function, const WarpInputs& inputs);
+  FunctionEmitter(KernelContext& kernel, const FunctionFacts& facts, llvm::Function* function,
+                  const WarpInputs& inputs);
 
   // Emits the whole body behind the end of the builder's block, which must have no terminator. Every path leads to
   // inputs.end.
   void emit(llvm::IRBuilder<>& entry);
 
-  // void f(LaunchContext*, WarpContext*, iW mask, ptr parameters, ptr returns): a compiled .func. The frames hold one record
-  // a lane.
+  // void f(LaunchContext*, WarpContext*, iW mask, ptr parameters, ptr returns): a compiled .func. The frames hold one
+  // record a lane.
   static llvm::FunctionType* function_type(const KernelContext& kernel);
 
  private:
@@ -95,28 +96,30 @@ class FunctionEmitter {
   };
   struct SymbolPlace {
     Value* pointer = nullptr;
-    std::int64_t stride = 0;            // bytes from lane to lane
+    std::int64_t stride = 0;  // bytes from lane to lane
   };
   // What a group of merged loads has read.
   struct MergedRows {
-    std::vector<Value*> elements;       // vectors of integers
-    Value* untouched = nullptr;         // i1: no store behind the first load writes any of it (null: there is none)
+    std::vector<Value*> elements;  // vectors of integers
+    Value* untouched = nullptr;    // i1: no store behind the first load writes any of it (null: there is none)
   };
   struct Rows {
-    Value* base = nullptr;              // ptr; null: of_lanes is a vector of ptr
-    Value* of_lanes = nullptr;          // vector of i64
+    Value* base = nullptr;      // ptr; null: of_lanes is a vector of ptr
+    Value* of_lanes = nullptr;  // vector of i64
   };
   struct Meeting;
 
   // emitter_values.cpp: registers and operands
   unsigned lanes() const { return kernel_.lanes; }
-  llvm::Type* carrier_of(ptx::Type type, bool vector) const { return carrier(kernel_.llvm, type, vector ? lanes() : 0); }
+  llvm::Type* carrier_of(ptx::Type type, bool vector) const {
+    return carrier(kernel_.llvm, type, vector ? lanes() : 0);
+  }
   llvm::Type* vector_of(llvm::Type* element) const;
   ValueForm form_of(const ptx::Operand& operand) const;
   bool is_scalar(const ptx::Operand& operand) const { return form_of(operand).kind == ValueForm::Kind::uniform; }
   Value* lane0(const ptx::Operand& operand, ptx::Type type);   // scalar carrier of `type`
   Value* vector(const ptx::Operand& operand, ptx::Type type);  // vector carrier of `type`
-  Value* read(std::uint32_t reg);                              // as it is stored: scalar for uniform and affine registers
+  Value* read(std::uint32_t reg);  // as it is stored: scalar for uniform and affine registers
   Value* register_vector(std::uint32_t reg);
   Value* rebuild(std::uint32_t reg);
   Value* no_wrap(std::uint32_t assumption);
@@ -130,10 +133,10 @@ class FunctionEmitter {
   bool register_is_read(std::uint32_t reg) const { return facts_.is_read[reg]; }
   llvm::AllocaInst* slot(std::uint32_t reg);
   Value* splat(Value* scalar);
-  Value* lane_numbers(llvm::IntegerType* type);                            // <0, 1, 2, ...>
-  Value* ramp(Value* base, const std::vector<std::int64_t>& offsets);      // base + offset of each lane
-  std::vector<std::int64_t> lane_steps(std::int64_t bytes) const;          // bytes * lane
-  Value* fit(Value* value, ptx::Type type);                                // bitcast, truncate or zero-extend to the carrier
+  Value* lane_numbers(llvm::IntegerType* type);                        // <0, 1, 2, ...>
+  Value* ramp(Value* base, const std::vector<std::int64_t>& offsets);  // base + offset of each lane
+  std::vector<std::int64_t> lane_steps(std::int64_t bytes) const;      // bytes * lane
+  Value* fit(Value* value, ptx::Type type);  // bitcast, truncate or zero-extend to the carrier
   Value* constant(const ptx::Operand& operand, ptx::Type type);
   Value* canonical_nan(Value* value);                      // 32 bits; see NanBits
   Value* seen(const ptx::Operand& operand, Value* value);  // what the instruction sees of a register
@@ -169,9 +172,9 @@ class FunctionEmitter {
   void emit_look(std::uint32_t block, llvm::BasicBlock* place);
   void emit_loop_end(std::uint32_t loop, std::uint32_t last_block, llvm::BasicBlock* place);
   std::uint32_t mask_root(std::uint32_t block) const;
-  Value* mask_bits(Value* mask);                       // integer with one bit a lane
+  Value* mask_bits(Value* mask);  // integer with one bit a lane
   Value* any(Value* mask);
-  Value* both(Value* a, Value* b);                     // conjunction of masks; null means all
+  Value* both(Value* a, Value* b);  // conjunction of masks; null means all
   Value* full_mask();
   Value* mask_or_full(Value* mask) { return mask ? mask : full_mask(); }
   bool turn_may_wait(std::uint32_t block, std::uint32_t target) const;
@@ -209,29 +212,32 @@ class FunctionEmitter {
   Address address_of(const ptx::Operand& operand, ptx::Space space);
   Address record_of(const SymbolPlace& place);
   Address advance(const Address& address, std::int64_t bytes);
-  Value* lane_pointers(const Address& address);           // vector of ptr, exact
+  Value* lane_pointers(const Address& address);  // vector of ptr, exact
   Value* either_way(const Address& address, const std::function<Value*()>& fast, const std::function<Value*()>& slow);
   std::vector<Value*> either_way_all(const Address& address, const std::function<std::vector<Value*>()>& fast,
                                      const std::function<std::vector<Value*>()>& slow);
   unsigned run_length(const Address& address, std::int64_t bytes) const;
   static std::vector<int> numbers(unsigned first, unsigned count);
   Value* concatenate(std::vector<Value*> parts);
-  Value* load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
+  Value* load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length, Value* mask,
+                   ptx::Space space);
   void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
   void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
   Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
-  std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes, Value* mask,
-                                       ptx::Space space);
-  void store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask, ptx::Space space);
-  std::vector<Value*> load_elements(const Address& address, llvm::Type* element, unsigned count, unsigned bytes, Value* mask,
-                                    ptx::Space space);
-  void store_elements(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask, ptx::Space space);
+  std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
+                                       Value* mask, ptx::Space space);
+  void store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
+                         ptx::Space space);
+  std::vector<Value*> load_elements(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
+                                    Value* mask, ptx::Space space);
+  void store_elements(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
+                      ptx::Space space);
   Value* gather(Value* pointers, llvm::Type* element, std::uint64_t align, Value* mask);
   void scatter(Value* pointers, Value* value, std::uint64_t align, Value* mask);
   void order_before(const ptx::Instruction& inst);
   void order_after(const ptx::Instruction& inst);
   void tag(llvm::Instruction* access, ptx::Space space);
-  Value* window_base(ptx::Space space);                   // what addresses of the space are offsets from; null: absolute
+  Value* window_base(ptx::Space space);  // what addresses of the space are offsets from; null: absolute
   Value* last_active(Value* vector_value, Value* mask);
 
   // emitter_rows.cpp
@@ -255,8 +261,9 @@ class FunctionEmitter {
   Value* element_pointer(Value* spilled, llvm::Type* element, Value* lane);
   llvm::Function* slow_access(llvm::Type* element, bool is_store);
   llvm::Function* slow_wrapped_access(llvm::Type* element, bool is_store, bool is_signed, unsigned width);
-  llvm::Function* slow_function(const std::string& name, std::vector<llvm::Type*> arguments, llvm::Type* element, bool is_store,
-                                const std::function<Value*(llvm::IRBuilder<>&, llvm::Function*, Value* lane)>& address_of_lane);
+  llvm::Function* slow_function(
+      const std::string& name, std::vector<llvm::Type*> arguments, llvm::Type* element, bool is_store,
+      const std::function<Value*(llvm::IRBuilder<>&, llvm::Function*, Value* lane)>& address_of_lane);
   void call_slow(llvm::Function* function, llvm::ArrayRef<Value*> arguments);
   void slow_access_of(const Address& address, llvm::Type* element, Value* values, Value* mask, bool is_store);
   Value* slow_gather(const Address& address, llvm::Type* element, Value* mask);
@@ -270,8 +277,8 @@ class FunctionEmitter {
   void emit_fence(const ptx::Instruction& inst);
   void emit_cp_async(const ptx::Instruction& inst);
   void copy_byte_if(Value* target, Value* source, unsigned offset, Value* condition);
-  void check_access(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes, bool is_write,
-                    Value* mask);
+  void check_access(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
+                    bool is_write, Value* mask);
 
   // emitter_lane_memory.cpp
   bool lane_slot_access(const ptx::Instruction& inst, bool is_store);
@@ -279,8 +286,8 @@ class FunctionEmitter {
   Address lane_record(std::uint32_t variable);
   Value* read_lane_variable(std::uint32_t variable, std::int64_t offset, ptx::Type type);
   void write_lane_variable(std::uint32_t variable, std::int64_t offset, ptx::Type type, Value* value, Value* mask);
-  void copy_lane_records(const ptx::SymbolRef& symbol, Value* frame, std::uint64_t stride, std::uint64_t bytes, Value* mask,
-                         bool to_frame);
+  void copy_lane_records(const ptx::SymbolRef& symbol, Value* frame, std::uint64_t stride, std::uint64_t bytes,
+                         Value* mask, bool to_frame);
   Value* local_base();
 
   // emitter_atomics.cpp
@@ -289,7 +296,8 @@ class FunctionEmitter {
   Value* atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand, Value* replacement);
   Value* combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand);
   Value* points_into_shared(Value* pointer);
-  bool emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand, Value* mask);
+  bool emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand,
+                              Value* mask);
 
   // emitter_warp.cpp and, for the one-lane shape, emitter_meet.cpp
   void emit_shfl(const ptx::Instruction& inst);
@@ -331,7 +339,8 @@ class FunctionEmitter {
   void call_for_lanes(const ptx::Instruction& call, ptx::Type result_type, const std::vector<Value*>& arguments,
                       const std::function<Value*(Value* lane, const std::vector<Value*>&)>& make);
   void emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
-                          const std::vector<ptx::Variable>& returns, const std::function<void(Value*, Value*, Value*)>& make);
+                          const std::vector<ptx::Variable>& returns,
+                          const std::function<void(Value*, Value*, Value*)>& make);
   void emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters, Value* returns);
   void emit_trap(const ptx::Instruction& inst);
   void emit_bad_jump(const ptx::Instruction& inst, Value* scalar_target, Value* mask, Value* vector_target = nullptr);
@@ -352,23 +361,23 @@ class FunctionEmitter {
 
   // State of the block being emitted.
   std::uint32_t block_ = 0;
-  std::uint32_t index_ = 0;                       // of the instruction
+  std::uint32_t index_ = 0;  // of the instruction
   Value* mask_ = nullptr;
-  Value* guard_value_ = nullptr;                  // of the instruction, once asked for
-  bool guard_done_ = false;                       // the guard of the instruction is a branch around it
-  std::vector<Value*> current_;                   // latest value of each register within the block
-  std::vector<std::uint32_t> touched_;            // registers with an entry in current_
+  Value* guard_value_ = nullptr;        // of the instruction, once asked for
+  bool guard_done_ = false;             // the guard of the instruction is a branch around it
+  std::vector<Value*> current_;         // latest value of each register within the block
+  std::vector<std::uint32_t> touched_;  // registers with an entry in current_
   std::vector<Value*> current_no_wrap_;
   std::vector<std::pair<std::uint32_t, Value*>>* captured_ = nullptr;  // definitions behind a branch
 
   std::vector<llvm::AllocaInst*> slots_, no_wrap_, mask_slots_, pending_slots_;
   std::vector<llvm::BasicBlock*> bodies_, looks_;
   std::map<std::uint32_t, llvm::BasicBlock*> loop_ends_;
-  std::vector<std::function<void()>> places_;     // looks and loop ends still to be emitted
+  std::vector<std::function<void()>> places_;  // looks and loop ends still to be emitted
   std::map<std::pair<std::uint32_t, std::int64_t>, llvm::AllocaInst*> lane_slots_;
-  std::vector<MergedRows> merged_;                // by group: what has been read
+  std::vector<MergedRows> merged_;  // by group: what has been read
   llvm::AllocaInst* spare_row_ = nullptr;
-  llvm::AllocaInst* carry_ = nullptr;             // condition code register
+  llvm::AllocaInst* carry_ = nullptr;  // condition code register
   llvm::AllocaInst* spins_ = nullptr;
   llvm::Instruction* alloca_point_ = nullptr;
   Value* local_base_ = nullptr;

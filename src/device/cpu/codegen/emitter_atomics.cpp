@@ -50,7 +50,8 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* point
   Value* zero = llvm::Constant::getNullValue(old->getType());
   switch (inst.d.reduce) {
     case ReduceOp::inc:
-      return b_.CreateSelect(b_.CreateICmpUGE(old, operand), zero, b_.CreateAdd(old, llvm::ConstantInt::get(old->getType(), 1)));
+      return b_.CreateSelect(b_.CreateICmpUGE(old, operand), zero,
+                             b_.CreateAdd(old, llvm::ConstantInt::get(old->getType(), 1)));
     case ReduceOp::dec: {
       Value* wrap = b_.CreateOr(b_.CreateICmpEQ(old, zero), b_.CreateICmpUGT(old, operand));
       return b_.CreateSelect(wrap, operand, b_.CreateSub(old, llvm::ConstantInt::get(old->getType(), 1)));
@@ -68,7 +69,9 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* point
   // atom).
   ptx::Instruction arithmetic;
   arithmetic.where = inst.where;
-  arithmetic.opcode = inst.d.reduce == ReduceOp::add ? Opcode::add : inst.d.reduce == ReduceOp::min ? Opcode::min : Opcode::max;
+  arithmetic.opcode = inst.d.reduce == ReduceOp::add   ? Opcode::add
+                      : inst.d.reduce == ReduceOp::min ? Opcode::min
+                                                       : Opcode::max;
   arithmetic.d.type = type;
   const bool is_sum = ptx::is_float(type) && inst.d.reduce == ReduceOp::add;
   if (is_sum) arithmetic.d.rounding = ptx::Rounding::rn;
@@ -87,7 +90,8 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* point
 }
 
 // One lane's operation at `pointer`; returns the old value as an integer.
-llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand, Value* replacement) {
+llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand,
+                                          Value* replacement) {
   const unsigned bits = ptx::bit_width(inst.d.type);
   auto* integer = llvm::IntegerType::get(kernel_.llvm, bits);
   const auto as_integer = [&](Value* value) { return value ? b_.CreateBitCast(value, integer) : nullptr; };
@@ -123,7 +127,8 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
   auto* old = b_.CreatePHI(integer, 2);
   old->addIncoming(first, before);
   Value* next = b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
-  const AtomicOrdering success = order == AtomicOrdering::Monotonic ? AtomicOrdering::Monotonic : AtomicOrdering::AcquireRelease;
+  const AtomicOrdering success =
+      order == AtomicOrdering::Monotonic ? AtomicOrdering::Monotonic : AtomicOrdering::AcquireRelease;
   auto* exchange = b_.CreateAtomicCmpXchg(pointer, old, next, align, success, AtomicOrdering::Monotonic);
   old->addIncoming(b_.CreateExtractValue(exchange, 0), b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateExtractValue(exchange, 1), stored, attempt);
@@ -136,10 +141,11 @@ const ptx::Operand& FunctionEmitter::memory_operand(const ptx::Instruction& inst
 }
 
 // Integer reductions of all lanes into one place: the lanes first, then memory once.
-bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand,
-                                             Value* mask) {
+bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const Address& address,
+                                             const ptx::Operand& operand, Value* mask) {
   if (address.form != Address::Form::uniform || lanes() == 1 || inst.d.vector != 1) return false;
-  if (ptx::is_float(inst.d.type) || ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64) return false;
+  if (ptx::is_float(inst.d.type) || ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64)
+    return false;
   Value* values = vector(operand, inst.d.type);
   llvm::Type* type = values->getType()->getScalarType();
   const bool is_signed = ptx::is_signed(inst.d.type);
@@ -166,14 +172,16 @@ bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const
     default: return false;
   }
   const auto store = [&] { atomic_lane(inst, address.base, total, nullptr); };
-  if (guarded_by_lanes(inst)) when_any(mask, store);
-  else store();
+  if (guarded_by_lanes(inst))
+    when_any(mask, store);
+  else
+    store();
   return true;
 }
 
 void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
-  const bool has_result = inst.opcode == Opcode::atom && inst.operands[0].is_reg() &&
-                          register_is_read(inst.operands[0].index);
+  const bool has_result =
+      inst.opcode == Opcode::atom && inst.operands[0].is_reg() && register_is_read(inst.operands[0].index);
   const bool vector_result = inst.opcode == Opcode::atom && inst.operands[0].kind == ptx::OperandKind::vector;
   const unsigned first = inst.opcode == Opcode::red ? 1 : 2;
   const ptx::Operand& place = memory_operand(inst);

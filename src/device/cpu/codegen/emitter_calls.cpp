@@ -16,7 +16,8 @@ namespace {
 constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
 }
 
-llvm::CallInst* FunctionEmitter::call_runtime(std::size_t offset, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+llvm::CallInst* FunctionEmitter::call_runtime(std::size_t offset, llvm::Type* result,
+                                              llvm::ArrayRef<Value*> arguments) {
   std::vector<llvm::Type*> types;
   for (Value* argument : arguments) types.push_back(argument->getType());
   Value* function = field(runtime_table(), offset, kernel_.abi.pointer);
@@ -39,13 +40,14 @@ void FunctionEmitter::emit_trap(const ptx::Instruction& inst) {
 
 llvm::Value* FunctionEmitter::first_lane(Value* mask) {
   if (!mask || lanes() == 1) return b_.getInt32(0);
-  return b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(mask), b_.getTrue()), kernel_.abi.i32);
+  return b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(mask), b_.getTrue()),
+                              kernel_.abi.i32);
 }
 
-void FunctionEmitter::emit_bad_jump(const ptx::Instruction& inst, Value* scalar_target, Value* mask, Value* vector_target) {
+void FunctionEmitter::emit_bad_jump(const ptx::Instruction& inst, Value* scalar_target, Value* mask,
+                                    Value* vector_target) {
   Value* lane = first_lane(mask);
-  if (!scalar_target)
-    scalar_target = lanes() == 1 ? vector_target : b_.CreateExtractElement(vector_target, lane);
+  if (!scalar_target) scalar_target = lanes() == 1 ? vector_target : b_.CreateExtractElement(vector_target, lane);
   note_line(inst);
   call_runtime(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(),
                {inputs_.warp, lane, b_.CreateZExtOrTrunc(scalar_target, kernel_.abi.i64)});
@@ -69,12 +71,15 @@ llvm::Value* FunctionEmitter::argument(const ptx::Instruction& call, unsigned i,
 void FunctionEmitter::set_result(const ptx::Instruction& call, Type type, Value* value) {
   if (call.operands[results_slot].elements.empty()) return;
   const ptx::Operand& operand = call.operands[results_slot].elements[0];
-  if (operand.kind == OperandKind::symbol) write_lane_variable(operand.symbol.index, 0, type, value, instruction_mask(call));
-  else write_operand(operand, type, value);
+  if (operand.kind == OperandKind::symbol)
+    write_lane_variable(operand.symbol.index, 0, type, value, instruction_mask(call));
+  else
+    write_operand(operand, type, value);
 }
 
 // One runtime call a lane; `make` makes it and gives its result (or null).
-void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_type, const std::vector<Value*>& arguments,
+void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_type,
+                                     const std::vector<Value*>& arguments,
                                      const std::function<Value*(Value* lane, const std::vector<Value*>&)>& make) {
   llvm::Type* element = result_type == Type::none ? nullptr : memory_type(result_type);
   llvm::AllocaInst* results = element ? entry_alloca(vector_of(element), "results") : nullptr;
@@ -85,7 +90,8 @@ void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_t
   for_each_lane(instruction_mask(call), [&](Value* lane) {
     std::vector<Value*> values;
     for (std::size_t i = 0; i < places.size(); ++i)
-      values.push_back(lanes() == 1 ? places[i] : element_at(places[i], arguments[i]->getType()->getScalarType(), lane));
+      values.push_back(lanes() == 1 ? places[i]
+                                    : element_at(places[i], arguments[i]->getType()->getScalarType(), lane));
     Value* result = make(lane, values);
     if (results) b_.CreateStore(result, lanes() == 1 ? results : element_pointer(results, element, lane));
   });
@@ -96,21 +102,24 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
   if (callee == "vprintf") {
     call_for_lanes(call, Type::b32, {argument(call, 0, Type::u64), argument(call, 1, Type::u64)},
                    [&](Value* lane, const std::vector<Value*>& a) -> Value* {
-                     return call_runtime(offsetof(RuntimeTable, vprintf), kernel_.abi.i32, {inputs_.warp, lane, a[0], a[1]});
+                     return call_runtime(offsetof(RuntimeTable, vprintf), kernel_.abi.i32,
+                                         {inputs_.warp, lane, a[0], a[1]});
                    });
     return true;
   }
   if (callee == "malloc") {
-    call_for_lanes(call, Type::u64, {argument(call, 0, Type::u64)}, [&](Value*, const std::vector<Value*>& a) -> Value* {
-      return call_runtime(offsetof(RuntimeTable, malloc), kernel_.abi.i64, {inputs_.warp, a[0]});
-    });
+    call_for_lanes(call, Type::u64, {argument(call, 0, Type::u64)},
+                   [&](Value*, const std::vector<Value*>& a) -> Value* {
+                     return call_runtime(offsetof(RuntimeTable, malloc), kernel_.abi.i64, {inputs_.warp, a[0]});
+                   });
     return true;
   }
   if (callee == "free") {
-    call_for_lanes(call, Type::none, {argument(call, 0, Type::u64)}, [&](Value*, const std::vector<Value*>& a) -> Value* {
-      call_runtime(offsetof(RuntimeTable, free), b_.getVoidTy(), {inputs_.warp, a[0]});
-      return nullptr;
-    });
+    call_for_lanes(call, Type::none, {argument(call, 0, Type::u64)},
+                   [&](Value*, const std::vector<Value*>& a) -> Value* {
+                     call_runtime(offsetof(RuntimeTable, free), b_.getVoidTy(), {inputs_.warp, a[0]});
+                     return nullptr;
+                   });
     return true;
   }
   if (callee == "__assertfail") {
@@ -118,7 +127,8 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
                    {argument(call, 0, Type::u64), argument(call, 1, Type::u64), argument(call, 2, Type::u32),
                     argument(call, 3, Type::u64)},
                    [&](Value* lane, const std::vector<Value*>& a) -> Value* {
-                     call_runtime(offsetof(RuntimeTable, assert_fail), b_.getVoidTy(), {inputs_.warp, lane, a[0], a[1], a[2], a[3]});
+                     call_runtime(offsetof(RuntimeTable, assert_fail), b_.getVoidTy(),
+                                  {inputs_.warp, lane, a[0], a[1], a[2], a[3]});
                      return nullptr;
                    });
     return true;
@@ -134,15 +144,19 @@ void FunctionEmitter::emit_call(const ptx::Instruction& call) {
     if (emit_builtin_call(call, function.name)) return;
     const auto compiled = kernel_.functions.find(index);
     if (compiled == kernel_.functions.end())
-      refuse(call, "the function '" + function.name + "' has no body in this module and is none of the built-in ones "
-                   "(vprintf, malloc, free, __assertfail)");
-    emit_function_call(call, function.parameters, function.returns, [&](Value* mask, Value* parameters, Value* returns) {
-      b_.CreateCall(compiled->second, {inputs_.launch, inputs_.warp, mask_bits(mask_or_full(mask)), parameters, returns});
-    });
+      refuse(call, "the function '" + function.name +
+                       "' has no body in this module and is none of the built-in ones "
+                       "(vprintf, malloc, free, __assertfail)");
+    emit_function_call(
+        call, function.parameters, function.returns, [&](Value* mask, Value* parameters, Value* returns) {
+          b_.CreateCall(compiled->second,
+                        {inputs_.launch, inputs_.warp, mask_bits(mask_or_full(mask)), parameters, returns});
+        });
     return;
   }
   const ptx::Table* prototype = nullptr;
-  if (call.operands.size() > 3 && call.operands[3].kind == OperandKind::table) prototype = &function_.tables[call.operands[3].index];
+  if (call.operands.size() > 3 && call.operands[3].kind == OperandKind::table)
+    prototype = &function_.tables[call.operands[3].index];
   if (!prototype) refuse(call, "an indirect call without a prototype or a list of targets is not supported");
   const ptx::Function* first_target =
       prototype->kind == ptx::Table::Kind::call_targets ? &kernel_.source.functions[prototype->targets.at(0)] : nullptr;
@@ -154,7 +168,8 @@ void FunctionEmitter::emit_call(const ptx::Instruction& call) {
 }
 
 // Lanes that call the same function call it together.
-void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters, Value* returns) {
+void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters,
+                                    Value* returns) {
   Value* bits = mask_bits(mask_or_full(mask));
   Value* spilled = lanes() == 1 ? nullptr : spill(targets);
   auto* before = b_.GetInsertBlock();
@@ -225,9 +240,12 @@ void FunctionEmitter::emit_function_call(const ptx::Instruction& call, const std
         const unsigned bytes = ptx::byte_size(variables[i].type);
         const Type type = variables[i].type;
         if (!to_frame)
-          write_operand(operand, type, load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
-        else if (lanes() == 1) b_.CreateStore(lane0(operand, type), start);
-        else store_elements(address, {vector(operand, type)}, bytes, mask, ptx::Space::generic);
+          write_operand(operand, type,
+                        load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
+        else if (lanes() == 1)
+          b_.CreateStore(lane0(operand, type), start);
+        else
+          store_elements(address, {vector(operand, type)}, bytes, mask, ptx::Space::generic);
       }
     }
   };

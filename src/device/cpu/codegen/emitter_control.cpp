@@ -40,7 +40,8 @@ llvm::BasicBlock* FunctionEmitter::body(std::uint32_t block) {
   return bodies_[block];
 }
 
-// Where a warp goes to see whether lanes wait at `block`. Blocks that share their mask with an earlier one need no look.
+// Where a warp goes to see whether lanes wait at `block`. Blocks that share their mask with an earlier one need no
+// look.
 llvm::BasicBlock* FunctionEmitter::look(std::uint32_t block) {
   if (schedule_.mask_of(block) != Schedule::none) return body(block);
   if (!looks_[block]) {
@@ -74,8 +75,9 @@ void FunctionEmitter::emit_places() {
 void FunctionEmitter::emit_look(std::uint32_t block, llvm::BasicBlock* place) {
   b_.SetInsertPoint(place);
   const Schedule::Skip skip = schedule_.skip(block);
-  llvm::BasicBlock* otherwise =
-      skip.loop != Schedule::none ? loop_end(skip.loop, facts_.cfg.loops()[skip.loop].blocks.back()) : at_position(skip.position);
+  llvm::BasicBlock* otherwise = skip.loop != Schedule::none
+                                    ? loop_end(skip.loop, facts_.cfg.loops()[skip.loop].blocks.back())
+                                    : at_position(skip.position);
   if (!schedule_.has_pending(block)) {
     b_.CreateBr(otherwise);
     return;
@@ -119,9 +121,12 @@ void FunctionEmitter::wait_at(std::uint32_t block, Value* mask) {
 void FunctionEmitter::go_on_after(std::uint32_t block) {
   const auto& ending = schedule_.loops_ending(block);
   const bool alone = schedule_.waiting_during(block).empty() && facts_.cfg.successors(block).empty();
-  if (alone) b_.CreateBr(inputs_.end);
-  else if (!ending.empty()) b_.CreateBr(loop_end(ending.front(), block));
-  else b_.CreateBr(at_position(schedule_.position(block) + 1));
+  if (alone)
+    b_.CreateBr(inputs_.end);
+  else if (!ending.empty())
+    b_.CreateBr(loop_end(ending.front(), block));
+  else
+    b_.CreateBr(at_position(schedule_.position(block) + 1));
 }
 
 // All lanes of `block` take the edge: at once, or by waiting at its end.
@@ -141,8 +146,7 @@ void FunctionEmitter::leave_along(std::uint32_t block, std::size_t edge) {
 
 bool FunctionEmitter::turn_may_wait(std::uint32_t block, std::uint32_t target) const {
   for (std::uint32_t loop = facts_.cfg.loop_of(block); loop != Schedule::none; loop = facts_.cfg.loops()[loop].parent)
-    if (facts_.cfg.loop_contains(loop, target) && facts_.spin_loops[loop])
-      return true;
+    if (facts_.cfg.loop_contains(loop, target) && facts_.spin_loops[loop]) return true;
   return false;
 }
 
@@ -219,8 +223,8 @@ void FunctionEmitter::finish_branch(std::uint32_t block, const ptx::Instruction&
   go_on_after(block);
 }
 
-// A predicate that is the same in all active lanes, as a scalar. Where its register is a vector all the same (a value that
-// is uniform only here), any active lane tells.
+// A predicate that is the same in all active lanes, as a scalar. Where its register is a vector all the same (a value
+// that is uniform only here), any active lane tells.
 llvm::Value* FunctionEmitter::uniform_predicate(const ptx::Operand& predicate) {
   if (is_scalar(predicate)) return lane0(predicate, ptx::Type::pred);
   return any(both(mask_, vector(predicate, ptx::Type::pred)));
@@ -237,8 +241,10 @@ void FunctionEmitter::finish_exit(std::uint32_t block, const ptx::Instruction* e
     auto* stays = llvm::BasicBlock::Create(kernel_.llvm, "stays", llvm_function_);
     b_.CreateCondBr(uniform_predicate(guard), gone, stays);
     b_.SetInsertPoint(gone);
-    if (schedule_.waiting_during(block).empty()) b_.CreateBr(inputs_.end);
-    else go_on_after(block);
+    if (schedule_.waiting_during(block).empty())
+      b_.CreateBr(inputs_.end);
+    else
+      go_on_after(block);
     b_.SetInsertPoint(stays);
     leave_along(block, 0);
     return;
@@ -277,7 +283,8 @@ void FunctionEmitter::finish_indexed_branch(std::uint32_t block, const ptx::Inst
     return;
   }
   Value* lanes_index = vector(index, ptx::Type::u32);
-  Value* bad = both(mask_, b_.CreateICmpUGE(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
+  Value* bad =
+      both(mask_, b_.CreateICmpUGE(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
   when_any(bad, [&] { emit_bad_jump(branch, nullptr, bad, lanes_index); });
   for (std::size_t edge = 0; edge < successors.size(); ++edge) {
     Value* taken = nullptr;

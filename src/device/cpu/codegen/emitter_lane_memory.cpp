@@ -16,8 +16,9 @@ using ptx::Type;
 llvm::Value* FunctionEmitter::local_base() {
   if (!local_base_) {
     llvm::IRBuilder<> builder(alloca_point_);
-    auto* place = builder.CreateAlloca(llvm::ArrayType::get(kernel_.abi.i8, std::max<std::uint64_t>(facts_.memory.bytes, 1) * lanes()),
-                                       nullptr, "local");
+    auto* place = builder.CreateAlloca(
+        llvm::ArrayType::get(kernel_.abi.i8, std::max<std::uint64_t>(facts_.memory.bytes, 1) * lanes()), nullptr,
+        "local");
     place->setAlignment(llvm::Align(64));
     local_base_ = place;
   }
@@ -26,7 +27,9 @@ llvm::Value* FunctionEmitter::local_base() {
 
 llvm::AllocaInst* FunctionEmitter::lane_slot(std::uint32_t variable, std::int64_t offset, unsigned bytes) {
   auto*& place = lane_slots_[{variable, offset}];
-  if (!place) place = entry_alloca(vector_of(llvm::IntegerType::get(kernel_.llvm, bytes * 8)), function_.variables[variable].name);
+  if (!place)
+    place =
+        entry_alloca(vector_of(llvm::IntegerType::get(kernel_.llvm, bytes * 8)), function_.variables[variable].name);
   return place;
 }
 
@@ -40,7 +43,8 @@ llvm::Value* FunctionEmitter::read_lane_variable(std::uint32_t variable, std::in
   return load_elements(address, memory_type(type), 1, bytes, mask_, Space::local)[0];
 }
 
-void FunctionEmitter::write_lane_variable(std::uint32_t variable, std::int64_t offset, Type type, Value* value, Value* mask) {
+void FunctionEmitter::write_lane_variable(std::uint32_t variable, std::int64_t offset, Type type, Value* value,
+                                          Value* mask) {
   const unsigned bytes = ptx::byte_size(type);
   if (facts_.memory.in_slots[variable]) {
     llvm::AllocaInst* place = lane_slot(variable, offset, bytes);
@@ -50,8 +54,10 @@ void FunctionEmitter::write_lane_variable(std::uint32_t variable, std::int64_t o
     return;
   }
   const Address address = advance(lane_record(variable), offset);
-  if (lanes() == 1) b_.CreateAlignedStore(value, address.base, llvm::Align(bytes));
-  else store_elements(address, {value}, bytes, mask, Space::local);
+  if (lanes() == 1)
+    b_.CreateAlignedStore(value, address.base, llvm::Align(bytes));
+  else
+    store_elements(address, {value}, bytes, mask, Space::local);
 }
 
 FunctionEmitter::Address FunctionEmitter::lane_record(std::uint32_t variable) {
@@ -68,15 +74,18 @@ bool FunctionEmitter::lane_slot_access(const ptx::Instruction& inst, bool is_sto
   for (unsigned e = 0; e < inst.d.vector; ++e) {
     const ptx::Operand& element = inst.d.vector == 1 ? first_element(data) : data.elements[e];
     const std::int64_t offset = place.value + e * bytes;
-    if (is_store) write_lane_variable(place.symbol.index, offset, inst.d.type, vector(element, inst.d.type), instruction_mask(inst));
-    else write_operand(element, inst.d.type, read_lane_variable(place.symbol.index, offset, inst.d.type));
+    if (is_store)
+      write_lane_variable(place.symbol.index, offset, inst.d.type, vector(element, inst.d.type),
+                          instruction_mask(inst));
+    else
+      write_operand(element, inst.d.type, read_lane_variable(place.symbol.index, offset, inst.d.type));
   }
   return true;
 }
 
 // Copies `bytes` bytes of each lane between a variable's record and a frame with one record of `stride` bytes a lane.
-void FunctionEmitter::copy_lane_records(const ptx::SymbolRef& symbol, Value* frame, std::uint64_t stride, std::uint64_t bytes,
-                                        Value* mask, bool to_frame) {
+void FunctionEmitter::copy_lane_records(const ptx::SymbolRef& symbol, Value* frame, std::uint64_t stride,
+                                        std::uint64_t bytes, Value* mask, bool to_frame) {
   const SymbolPlace place = symbol_place(symbol);
   for_each_lane(mask, [&](Value* lane) {
     Value* wide = b_.CreateZExt(lane, kernel_.abi.i64);

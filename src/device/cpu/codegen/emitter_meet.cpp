@@ -13,17 +13,19 @@ using ptx::WarpMode;
 
 // What came out of a meeting: who took part, and everyone's value.
 struct FunctionEmitter::Meeting {
-  Value* present = nullptr;       // i32, one bit a lane
+  Value* present = nullptr;            // i32, one bit a lane
   llvm::AllocaInst* values = nullptr;  // [32 x i64]
 };
 
-FunctionEmitter::Meeting FunctionEmitter::meet(const ptx::Instruction& inst, const ptx::Operand* member_mask, Value* value) {
+FunctionEmitter::Meeting FunctionEmitter::meet(const ptx::Instruction& inst, const ptx::Operand* member_mask,
+                                               Value* value) {
   Meeting meeting;
   meeting.values = entry_alloca(llvm::ArrayType::get(kernel_.abi.i64, 32), "meeting");
   Value* members = member_mask && member_mask->present() ? lane0(*member_mask, Type::b32) : b_.getInt32(0xffffffffu);
   Value* wide = b_.CreateZExtOrTrunc(value, kernel_.abi.i64);
   note_line(inst);
-  meeting.present = call_runtime(offsetof(RuntimeTable, warp_meet), kernel_.abi.i32, {inputs_.warp, members, wide, meeting.values});
+  meeting.present =
+      call_runtime(offsetof(RuntimeTable, warp_meet), kernel_.abi.i32, {inputs_.warp, members, wide, meeting.values});
   return meeting;
 }
 
@@ -54,7 +56,8 @@ llvm::Value* FunctionEmitter::lanes_where(const Meeting& meeting, const std::fun
 }
 
 void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
-  const Meeting meeting = meet(inst, inst.operands.size() > 5 ? &inst.operands[5] : nullptr, lane0(inst.operands[2], Type::b32));
+  const Meeting meeting =
+      meet(inst, inst.operands.size() > 5 ? &inst.operands[5] : nullptr, lane0(inst.operands[2], Type::b32));
   Value* lane = special_scalar(ptx::SpecialRegister::laneid);
   Value* b = b_.CreateAnd(lane0(inst.operands[3], Type::u32), b_.getInt32(31));
   Value* c = lane0(inst.operands[4], Type::u32);
@@ -71,12 +74,14 @@ void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
   from = b_.CreateSelect(inside, from, lane);
   Value* is_there = b_.CreateICmpNE(b_.CreateAnd(b_.CreateLShr(meeting.present, from), b_.getInt32(1)), b_.getInt32(0));
   from = b_.CreateSelect(is_there, from, lane);
-  write_operand(inst.operands[0], Type::b32, b_.CreateTrunc(element_at(meeting.values, kernel_.abi.i64, from), kernel_.abi.i32));
+  write_operand(inst.operands[0], Type::b32,
+                b_.CreateTrunc(element_at(meeting.values, kernel_.abi.i64, from), kernel_.abi.i32));
   if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, inside);
 }
 
 void FunctionEmitter::emit_met_vote(const ptx::Instruction& inst) {
-  const Meeting meeting = meet(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr, lane0(inst.operands[1], Type::pred));
+  const Meeting meeting =
+      meet(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr, lane0(inst.operands[1], Type::pred));
   Value* yes = lanes_where(meeting, [&](Value* value) { return b_.CreateICmpNE(value, b_.getInt64(0)); });
   Value* all = b_.CreateICmpEQ(yes, meeting.present);
   Value* some = b_.CreateICmpNE(yes, b_.getInt32(0));

@@ -46,8 +46,10 @@ llvm::Value* FunctionEmitter::window_base(Space space) {
 
 llvm::Value* FunctionEmitter::pointer_at(Value* window, Value* address) {
   if (!window) {
-    Value* wide = address->getType()->getScalarSizeInBits() == 64 ? address : b_.CreateZExt(address, wide_like(address));
-    return b_.CreateIntToPtr(wide, address->getType()->isVectorTy() ? vector_of(kernel_.abi.pointer) : kernel_.abi.pointer);
+    Value* wide =
+        address->getType()->getScalarSizeInBits() == 64 ? address : b_.CreateZExt(address, wide_like(address));
+    return b_.CreateIntToPtr(wide,
+                             address->getType()->isVectorTy() ? vector_of(kernel_.abi.pointer) : kernel_.abi.pointer);
   }
   // Windows are smaller than 2 GiB: an offset in a 32-bit register may be taken as signed, so that lane 0 may stand in
   // front of the window while it does not take part.
@@ -83,7 +85,8 @@ FunctionEmitter::Address FunctionEmitter::address_of(const ptx::Operand& operand
   }
   const ValueForm form = lanes() == 1 ? ValueForm{Kind::uniform} : facts_.forms[operand.index];
   if (form.kind == Kind::varying) {
-    Value* lane_window = window && space == Space::local ? b_.CreateGEP(kernel_.abi.i8, window, ramp(b_.getInt64(0), frame)) : window;
+    Value* lane_window =
+        window && space == Space::local ? b_.CreateGEP(kernel_.abi.i8, window, ramp(b_.getInt64(0), frame)) : window;
     result.form = Address::Form::varying;
     result.vector = pointer_at(lane_window, read(operand.index));
     return advance(result, operand.value);
@@ -140,7 +143,8 @@ llvm::Value* FunctionEmitter::either_way(const Address& address, const std::func
   return values.empty() ? nullptr : values[0];
 }
 
-std::vector<llvm::Value*> FunctionEmitter::either_way_all(const Address& address, const std::function<std::vector<Value*>()>& fast,
+std::vector<llvm::Value*> FunctionEmitter::either_way_all(const Address& address,
+                                                          const std::function<std::vector<Value*>()>& fast,
                                                           const std::function<std::vector<Value*>()>& slow) {
   if (!address.ok) return fast();
   auto* fast_block = llvm::BasicBlock::Create(kernel_.llvm, "fast", llvm_function_);
@@ -269,8 +273,9 @@ llvm::Value* FunctionEmitter::load_runs(const Address& address, llvm::Type* elem
     Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(offset));
     llvm::Instruction* part = nullptr;
     if (mask)
-      part = b_.CreateMaskedLoad(part_type, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)),
-                                 llvm::Constant::getNullValue(part_type));
+      part =
+          b_.CreateMaskedLoad(part_type, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)),
+                              llvm::Constant::getNullValue(part_type));
     else
       part = b_.CreateAlignedLoad(part_type, at, llvm::Align(bytes));
     tag(part, space);
@@ -303,26 +308,31 @@ void FunctionEmitter::stream_or(Value* pointer, Value* value, Value* mask, const
   b_.SetInsertPoint(stored);
 }
 
-void FunctionEmitter::store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, Space space) {
+void FunctionEmitter::store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask,
+                                 Space space) {
   for (unsigned first = 0; first < lanes(); first += length) {
     Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(address.offsets[first]));
     Value* part = b_.CreateShuffleVector(value, numbers(first, length));
     if (length == lanes() && inputs_.streams && facts_.streaming.stores[index_] && bytes * length % line_bytes == 0) {
       stream_or(at, part, mask, [&] {
-        if (mask) b_.CreateMaskedStore(part, at, llvm::Align(bytes), mask);
-        else b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+        if (mask)
+          b_.CreateMaskedStore(part, at, llvm::Align(bytes), mask);
+        else
+          b_.CreateAlignedStore(part, at, llvm::Align(bytes));
       });
       continue;
     }
     llvm::Instruction* store = nullptr;
-    if (mask) store = b_.CreateMaskedStore(part, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)));
-    else store = b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+    if (mask)
+      store = b_.CreateMaskedStore(part, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)));
+    else
+      store = b_.CreateAlignedStore(part, at, llvm::Align(bytes));
     tag(store, space);
   }
 }
 
-// Few distinct places, each read by many lanes: scalar loads, spread. Only where all lanes run, since a lane that does not
-// might be the only one of its place.
+// Few distinct places, each read by many lanes: scalar loads, spread. Only where all lanes run, since a lane that does
+// not might be the only one of its place.
 llvm::Value* FunctionEmitter::load_few(const Address& address, llvm::Type* element, unsigned bytes, Space space) {
   std::map<std::int64_t, int> places;
   for (std::int64_t offset : address.offsets) places.emplace(offset, 0);
@@ -363,8 +373,10 @@ std::vector<llvm::Value*> FunctionEmitter::load_elements(const Address& address,
   for (unsigned e = 0; e < count; ++e) {
     const Address at = advance(address, e * bytes);
     Value* value = nullptr;
-    if (length >= min_run) value = load_runs(at, element, bytes, length, mask, space);
-    else if (affine && !mask) value = load_few(at, element, bytes, space);
+    if (length >= min_run)
+      value = load_runs(at, element, bytes, length, mask, space);
+    else if (affine && !mask)
+      value = load_few(at, element, bytes, space);
     if (!value) {
       Value* pointers = affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector;
       value = gather(pointers, element, bytes, mask);
@@ -375,8 +387,8 @@ std::vector<llvm::Value*> FunctionEmitter::load_elements(const Address& address,
   return result;
 }
 
-void FunctionEmitter::store_elements(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
-                                     Space space) {
+void FunctionEmitter::store_elements(const Address& address, const std::vector<Value*>& values, unsigned bytes,
+                                     Value* mask, Space space) {
   const bool affine = address.form == Address::Form::affine;
   const auto record = static_cast<std::int64_t>(values.size()) * bytes;
   if (affine && values.size() > 1 && run_length(address, record) == lanes())
@@ -384,13 +396,16 @@ void FunctionEmitter::store_elements(const Address& address, const std::vector<V
   const unsigned length = affine ? run_length(address, bytes) : 1;
   for (unsigned e = 0; e < values.size(); ++e) {
     const Address at = advance(address, e * bytes);
-    if (length >= min_run) store_runs(at, values[e], bytes, length, mask, space);
-    else scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, values[e], bytes, mask);
+    if (length >= min_run)
+      store_runs(at, values[e], bytes, length, mask, space);
+    else
+      scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, values[e],
+              bytes, mask);
   }
 }
 
-// Strong accesses must not move over others; the host's own order is enough for acquire and release on x86, elsewhere the
-// fences become instructions.
+// Strong accesses must not move over others; the host's own order is enough for acquire and release on x86, elsewhere
+// the fences become instructions.
 void FunctionEmitter::order_before(const ptx::Instruction& inst) {
   if (inst.d.order == ptx::Order::weak || inst.d.nc) return;
   if (inst.d.order == ptx::Order::release || inst.d.order == ptx::Order::acq_rel)
@@ -418,7 +433,8 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   const Space space = effective_space(inst.d.space, source);
   Value* mask = instruction_mask(inst);
   if (kernel_.check) check_access(inst, source, space, bytes * count, false, mask);
-  if (const auto merged = facts_.merged_loads.places.find(index_); !kernel_.check && merged != facts_.merged_loads.places.end()) {
+  if (const auto merged = facts_.merged_loads.places.find(index_);
+      !kernel_.check && merged != facts_.merged_loads.places.end()) {
     const auto values = merged_elements(inst, merged->second);
     for (unsigned e = 0; e < count; ++e)
       write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
@@ -434,8 +450,9 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
     }
     for (unsigned e = 0; e < count; ++e) {
       const Address at = advance(address, e * bytes);
-      values[e] = either_way(at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
-                             [&] { return slow_gather(at, element, mask); });
+      values[e] = either_way(
+          at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
+          [&] { return slow_gather(at, element, mask); });
     }
   };
   // A scalar access needs at least one lane that really makes it.
@@ -486,20 +503,23 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
         tag(b_.CreateAlignedStore(value, advance(address, e * bytes).base, llvm::Align(bytes)), space);
       }
     };
-    if (guarded_by_lanes(inst)) when_any(mask, store);
-    else store();
+    if (guarded_by_lanes(inst))
+      when_any(mask, store);
+    else
+      store();
   } else {
     std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) values.push_back(vector(operand(e), type));
-    either_way(address,
-               [&]() -> Value* {
-                 store_elements(address, values, bytes, mask, space);
-                 return nullptr;
-               },
-               [&]() -> Value* {
-                 for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
-                 return nullptr;
-               });
+    either_way(
+        address,
+        [&]() -> Value* {
+          store_elements(address, values, bytes, mask, space);
+          return nullptr;
+        },
+        [&]() -> Value* {
+          for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
+          return nullptr;
+        });
   }
   order_after(inst);
 }

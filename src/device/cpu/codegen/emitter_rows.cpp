@@ -40,8 +40,7 @@ std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instructio
     Value* value = b_.CreateBitCast(merged.elements[places[e].element], vector_of(element));
     Address untouched;
     if (!group.stores.empty() && index_ > group.stores[0]) untouched.ok = merged.untouched;
-    values.push_back(either_way(
-        untouched, [&] { return value; }, alone));
+    values.push_back(either_way(untouched, [&] { return value; }, alone));
   }
   return values;
 }
@@ -132,13 +131,16 @@ std::vector<llvm::Value*> FunctionEmitter::row_pointers(const LoadGroup& group, 
   Value* all = rows.of_lanes;
   if (mask_) all = b_.CreateSelect(mask_, all, splat(rows.base ? first_active(all) : spare_row()));
   std::vector<Value*> pointers;
-  // Of a sum, either part may be the pointer and the other a number, zero among them, which must not be taken for a null
-  // pointer.
-  Value* base = rows.base && address.form != Address::Form::affine ? b_.CreatePtrToInt(rows.base, kernel_.abi.i64) : nullptr;
+  // Of a sum, either part may be the pointer and the other a number, zero among them, which must not be taken for a
+  // null pointer.
+  Value* base =
+      rows.base && address.form != Address::Form::affine ? b_.CreatePtrToInt(rows.base, kernel_.abi.i64) : nullptr;
   for (unsigned lane = 0; lane < lanes(); ++lane) {
     Value* of_lane = b_.CreateExtractElement(all, std::uint64_t{lane});
-    if (base) pointers.push_back(b_.CreateIntToPtr(b_.CreateAdd(base, of_lane), kernel_.abi.pointer));
-    else pointers.push_back(rows.base ? b_.CreateGEP(kernel_.abi.i8, rows.base, of_lane) : of_lane);
+    if (base)
+      pointers.push_back(b_.CreateIntToPtr(b_.CreateAdd(base, of_lane), kernel_.abi.pointer));
+    else
+      pointers.push_back(rows.base ? b_.CreateGEP(kernel_.abi.i8, rows.base, of_lane) : of_lane);
   }
   return pointers;
 }

@@ -13,12 +13,15 @@ void FunctionEmitter::for_each_lane(Value* mask, const std::function<void(Value*
   auto* before = b_.GetInsertBlock();
   auto* turn = llvm::BasicBlock::Create(kernel_.llvm, "lane", llvm_function_);
   auto* done = llvm::BasicBlock::Create(kernel_.llvm, "lanes_done", llvm_function_);
-  if (mask) b_.CreateCondBr(b_.CreateICmpNE(bits, llvm::ConstantInt::get(type, 0)), turn, done);
-  else b_.CreateBr(turn);
+  if (mask)
+    b_.CreateCondBr(b_.CreateICmpNE(bits, llvm::ConstantInt::get(type, 0)), turn, done);
+  else
+    b_.CreateBr(turn);
   b_.SetInsertPoint(turn);
   auto* rest = b_.CreatePHI(type, 2);
   rest->addIncoming(bits, before);
-  Value* lane = b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, b_.getTrue()), kernel_.abi.i32);
+  Value* lane =
+      b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, b_.getTrue()), kernel_.abi.i32);
   in_branch([&] { emit(lane); });
   Value* fewer = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(type, 1)));
   rest->addIncoming(fewer, b_.GetInsertBlock());
@@ -42,17 +45,21 @@ llvm::Value* FunctionEmitter::element_pointer(Value* spilled, llvm::Type* elemen
 
 // void slow_{load,store}_N(ptr addresses, ptr values, iW mask)
 llvm::Function* FunctionEmitter::slow_access(llvm::Type* element, bool is_store) {
-  const std::string name = std::string(is_store ? "slow_store" : "slow_load") + std::to_string(element->getScalarSizeInBits());
-  return slow_function(name, {kernel_.abi.pointer}, element, is_store, [this](llvm::IRBuilder<>& b, llvm::Function* f, Value* lane) {
-    return b.CreateLoad(kernel_.abi.pointer, b.CreateGEP(kernel_.abi.pointer, f->getArg(0), lane));
-  });
+  const std::string name =
+      std::string(is_store ? "slow_store" : "slow_load") + std::to_string(element->getScalarSizeInBits());
+  return slow_function(name, {kernel_.abi.pointer}, element, is_store,
+                       [this](llvm::IRBuilder<>& b, llvm::Function* f, Value* lane) {
+                         return b.CreateLoad(kernel_.abi.pointer, b.CreateGEP(kernel_.abi.pointer, f->getArg(0), lane));
+                       });
 }
 
-// void slow_wrapped_{load,store}_N_{s,u}w(ptr base, i64 source, i64 step, i64 scale, ptr values, iW mask): lane l's address is
-// base + scale * step * l, less what source + step * l wraps by when it is taken modulo 2^w.
-llvm::Function* FunctionEmitter::slow_wrapped_access(llvm::Type* element, bool is_store, bool is_signed, unsigned width) {
+// void slow_wrapped_{load,store}_N_{s,u}w(ptr base, i64 source, i64 step, i64 scale, ptr values, iW mask): lane l's
+// address is base + scale * step * l, less what source + step * l wraps by when it is taken modulo 2^w.
+llvm::Function* FunctionEmitter::slow_wrapped_access(llvm::Type* element, bool is_store, bool is_signed,
+                                                     unsigned width) {
   const std::string name = std::string(is_store ? "slow_wrapped_store" : "slow_wrapped_load") +
-                           std::to_string(element->getScalarSizeInBits()) + (is_signed ? "_s" : "_u") + std::to_string(width);
+                           std::to_string(element->getScalarSizeInBits()) + (is_signed ? "_s" : "_u") +
+                           std::to_string(width);
   auto* i64 = kernel_.abi.i64;
   const auto address = [this, i64, is_signed, width](llvm::IRBuilder<>& b, llvm::Function* f, Value* lane) {
     Value *source = f->getArg(1), *distance = b.CreateMul(f->getArg(2), lane);
@@ -63,8 +70,8 @@ llvm::Function* FunctionEmitter::slow_wrapped_access(llvm::Type* element, bool i
   return slow_function(name, {kernel_.abi.pointer, i64, i64, i64}, element, is_store, address);
 }
 
-// An out-of-line loop over lanes that keeps all registers of its caller, so that the rarely taken call costs the usual path
-// nothing.
+// An out-of-line loop over lanes that keeps all registers of its caller, so that the rarely taken call costs the usual
+// path nothing.
 llvm::Function* FunctionEmitter::slow_function(
     const std::string& name, std::vector<llvm::Type*> arguments, llvm::Type* element, bool is_store,
     const std::function<Value*(llvm::IRBuilder<>&, llvm::Function*, Value* lane)>& address_of_lane) {
@@ -96,8 +103,10 @@ llvm::Function* FunctionEmitter::slow_function(
   b.SetInsertPoint(takes_part);
   Value* address = address_of_lane(b, function, lane);
   const llvm::Align byte(1);
-  if (is_store) b.CreateAlignedStore(b.CreateLoad(integer, slot), address, byte);
-  else b.CreateStore(b.CreateAlignedLoad(integer, address, byte), slot);
+  if (is_store)
+    b.CreateAlignedStore(b.CreateLoad(integer, slot), address, byte);
+  else
+    b.CreateStore(b.CreateAlignedLoad(integer, address, byte), slot);
   b.CreateBr(next);
   b.SetInsertPoint(next);
   Value* following = b.CreateAdd(lane, b.getInt64(1));
@@ -113,7 +122,8 @@ void FunctionEmitter::call_slow(llvm::Function* function, llvm::ArrayRef<Value*>
 }
 
 // Loads or stores through an affine address whose form did not hold.
-void FunctionEmitter::slow_access_of(const Address& address, llvm::Type* element, Value* values, Value* mask, bool is_store) {
+void FunctionEmitter::slow_access_of(const Address& address, llvm::Type* element, Value* values, Value* mask,
+                                     bool is_store) {
   Value* bits = mask_bits(mask_or_full(mask));
   if (address.wrapped) {
     const Wrapped& w = *address.wrapped;

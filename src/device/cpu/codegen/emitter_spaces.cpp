@@ -18,7 +18,8 @@ llvm::Value* FunctionEmitter::cvta_value(const ptx::Instruction& inst, Value* ad
   const bool is_vector = address->getType()->isVectorTy();
   llvm::Type* wide = is_vector ? vector_of(kernel_.abi.i64) : kernel_.abi.i64;
   if (address->getType()->getScalarSizeInBits() != 64)
-    address = inst.d.space == Space::shared || inst.d.space == Space::local ? b_.CreateSExt(address, wide) : b_.CreateZExt(address, wide);
+    address = inst.d.space == Space::shared || inst.d.space == Space::local ? b_.CreateSExt(address, wide)
+                                                                            : b_.CreateZExt(address, wide);
   Value* window = window_base(inst.d.space);
   if (!window) return address;
   Value* base = b_.CreatePtrToInt(window, kernel_.abi.i64);
@@ -48,7 +49,8 @@ llvm::Value* FunctionEmitter::shared_bytes() {
 
 // Of one lane's pointer, as i1.
 llvm::Value* FunctionEmitter::points_into_shared(Value* pointer) {
-  Value* offset = b_.CreateSub(b_.CreatePtrToInt(pointer, kernel_.abi.i64), b_.CreatePtrToInt(inputs_.shared, kernel_.abi.i64));
+  Value* offset =
+      b_.CreateSub(b_.CreatePtrToInt(pointer, kernel_.abi.i64), b_.CreatePtrToInt(inputs_.shared, kernel_.abi.i64));
   return b_.CreateICmpULT(offset, shared_bytes());
 }
 
@@ -85,16 +87,20 @@ void FunctionEmitter::emit_isspacep(const ptx::Instruction& inst) {
 
 void FunctionEmitter::emit_fence(const ptx::Instruction& inst) {
   // Threads of one block share a host thread: at that scope only the compiler has to keep the order.
-  const bool block_only = inst.d.scope == ptx::Scope::cta || inst.has(Modifier::proxy) || inst.d.scope == ptx::Scope::none;
+  const bool block_only =
+      inst.d.scope == ptx::Scope::cta || inst.has(Modifier::proxy) || inst.d.scope == ptx::Scope::none;
   const bool sequential = inst.opcode == ptx::Opcode::membar || inst.d.order == ptx::Order::sc;
-  if (block_only) b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
-  else b_.CreateFence(sequential ? llvm::AtomicOrdering::SequentiallyConsistent : llvm::AtomicOrdering::AcquireRelease);
+  if (block_only)
+    b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
+  else
+    b_.CreateFence(sequential ? llvm::AtomicOrdering::SequentiallyConsistent : llvm::AtomicOrdering::AcquireRelease);
 }
 
 // --check: every address of every lane that makes the access is looked up before it is used.
-void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
-                                   bool is_write, Value* mask) {
-  if (space == Space::param && function_.is_entry && operand.base == OperandKind::symbol) return;  // checked by the verifier
+void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Operand& operand, Space space,
+                                   unsigned bytes, bool is_write, Value* mask) {
+  if (space == Space::param && function_.is_entry && operand.base == OperandKind::symbol)
+    return;  // checked by the verifier
   if (operand.base == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable &&
       function_.variables[operand.symbol.index].space == Space::param)
     return;
@@ -128,7 +134,9 @@ void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
   if (inst.has(Modifier::commit_group) || inst.has(Modifier::wait_group) || inst.has(Modifier::wait_all)) return;
   const bool copies = (inst.has(Modifier::ca) || inst.has(Modifier::cg)) && inst.operands.size() >= 3;
   if (!copies || inst.operands[2].kind != OperandKind::integer)
-    refuse(inst, "of the asynchronous copies the CPU device supports cp.async.ca, cp.async.cg, commit_group, wait_group and wait_all");
+    refuse(inst,
+           "of the asynchronous copies the CPU device supports cp.async.ca, cp.async.cg, commit_group, wait_group and "
+           "wait_all");
   const auto bytes = static_cast<unsigned>(inst.operands[2].value);
   Value* mask = instruction_mask(inst);
   if (kernel_.check) check_access(inst, inst.operands[0], Space::shared, bytes, true, mask);
@@ -144,8 +152,9 @@ void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
   Value* from_pointers = lanes() == 1 ? lane_pointers(from) : spill(lane_pointers(from));
   Value* sizes = nullptr;
   if (fewer) {
-    Value* size = ignores ? b_.CreateSelect(vector(*fewer, Type::pred), splat(b_.getInt32(0)), splat(b_.getInt32(bytes)))
-                          : vector(*fewer, Type::u32);
+    Value* size = ignores
+                      ? b_.CreateSelect(vector(*fewer, Type::pred), splat(b_.getInt32(0)), splat(b_.getInt32(bytes)))
+                      : vector(*fewer, Type::u32);
     sizes = lanes() == 1 ? size : spill(size);
   }
   for_each_lane(mask, [&](Value* lane) {

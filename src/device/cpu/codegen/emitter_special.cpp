@@ -15,7 +15,8 @@ using SymbolKind = ptx::SymbolRef::Kind;
 llvm::Value* FunctionEmitter::field(Value* object, std::size_t offset, llvm::Type* type) {
   auto* load = b_.CreateLoad(type, b_.CreateConstGEP1_64(kernel_.abi.i8, object, offset));
   // A launch does not change while it runs; a warp's context does.
-  if (object != inputs_.warp) load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
+  if (object != inputs_.warp)
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
   return load;
 }
 
@@ -25,13 +26,15 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
   const auto launch_u32 = [&](std::size_t offset) { return field(inputs_.launch, offset, kernel_.abi.i32); };
   switch (special) {
     case SpecialRegister::warpsize: return b_.getInt32(32);
-    case SpecialRegister::nwarpid: return field(runtime_table(), offsetof(RuntimeTable, warps_per_processor), kernel_.abi.i32);
+    case SpecialRegister::nwarpid:
+      return field(runtime_table(), offsetof(RuntimeTable, warps_per_processor), kernel_.abi.i32);
     case SpecialRegister::nsmid: return field(runtime_table(), offsetof(RuntimeTable, processors), kernel_.abi.i32);
     case SpecialRegister::smid: return field(block_context(), offsetof(BlockContext, worker), kernel_.abi.i32);
     case SpecialRegister::gridid: return field(inputs_.launch, offsetof(LaunchContext, grid_id), kernel_.abi.i64);
     case SpecialRegister::envreg1:
-      return b_.CreateTrunc(b_.CreateLShr(field(inputs_.launch, offsetof(LaunchContext, grid_workspace), kernel_.abi.i64), 32),
-                            kernel_.abi.i32);
+      return b_.CreateTrunc(
+          b_.CreateLShr(field(inputs_.launch, offsetof(LaunchContext, grid_workspace), kernel_.abi.i64), 32),
+          kernel_.abi.i32);
     case SpecialRegister::envreg2: return launch_u32(offsetof(LaunchContext, grid_workspace));
     case SpecialRegister::dynamic_smem_size: return launch_u32(offsetof(LaunchContext, dynamic_shared_bytes));
     case SpecialRegister::total_smem_size:
@@ -65,7 +68,9 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
 
 // The registers that say where in the grid a thread is; null for the others.
 llvm::Value* FunctionEmitter::special_index(SpecialRegister special) {
-  const auto grid = [&](unsigned d) { return field(inputs_.launch, offsetof(LaunchContext, grid) + 4 * d, kernel_.abi.i32); };
+  const auto grid = [&](unsigned d) {
+    return field(inputs_.launch, offsetof(LaunchContext, grid) + 4 * d, kernel_.abi.i32);
+  };
   const Dim3& block = kernel_.block;
   Value* first = inputs_.first_thread;
   switch (special) {
@@ -98,7 +103,8 @@ llvm::Value* FunctionEmitter::special_index(SpecialRegister special) {
     case SpecialRegister::cluster_nctaid_z:
     case SpecialRegister::cluster_nctarank: return b_.getInt32(1);
     case SpecialRegister::is_explicit_cluster: return b_.getFalse();
-    case SpecialRegister::laneid: return lanes() == 32 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateAnd(first, b_.getInt32(31));
+    case SpecialRegister::laneid:
+      return lanes() == 32 ? static_cast<Value*>(b_.getInt32(0)) : b_.CreateAnd(first, b_.getInt32(31));
     case SpecialRegister::warpid: return b_.CreateLShr(first, b_.getInt32(5));
     default: return nullptr;
   }
@@ -149,7 +155,9 @@ llvm::Value* FunctionEmitter::special_vector(SpecialRegister special) {
   }
 }
 
-llvm::Value* FunctionEmitter::block_context() { return field(inputs_.warp, offsetof(WarpContext, block), kernel_.abi.pointer); }
+llvm::Value* FunctionEmitter::block_context() {
+  return field(inputs_.warp, offsetof(WarpContext, block), kernel_.abi.pointer);
+}
 
 llvm::Value* FunctionEmitter::runtime_table() {
   return field(inputs_.launch, offsetof(LaunchContext, runtime), kernel_.abi.pointer);
@@ -162,16 +170,20 @@ llvm::Value* FunctionEmitter::variable_pointer(std::uint32_t index) {
 
 // Where the bytes of a symbol are: pointer of lane 0 and the distance from lane to lane.
 FunctionEmitter::SymbolPlace FunctionEmitter::symbol_place(const ptx::SymbolRef& symbol) {
-  const auto at = [&](Value* base, std::uint64_t offset) { return b_.CreateConstGEP1_64(kernel_.abi.i8, base, offset); };
+  const auto at = [&](Value* base, std::uint64_t offset) {
+    return b_.CreateConstGEP1_64(kernel_.abi.i8, base, offset);
+  };
   switch (symbol.kind) {
     case SymbolKind::module_variable: {
       const ptx::Variable& variable = kernel_.source.variables[symbol.index];
-      if (variable.space == ptx::Space::shared) return {at(inputs_.shared, kernel_.shared.module_variables.at(symbol.index)), 0};
+      if (variable.space == ptx::Space::shared)
+        return {at(inputs_.shared, kernel_.shared.module_variables.at(symbol.index)), 0};
       return {variable_pointer(symbol.index), 0};
     }
     case SymbolKind::local_variable: {
       const ptx::Variable& variable = function_.variables[symbol.index];
-      if (variable.space == ptx::Space::shared) return {at(inputs_.shared, kernel_.shared.function_variables.at(symbol.index)), 0};
+      if (variable.space == ptx::Space::shared)
+        return {at(inputs_.shared, kernel_.shared.function_variables.at(symbol.index)), 0};
       return {at(local_base(), facts_.memory.offsets.at(symbol.index)), static_cast<std::int64_t>(facts_.memory.bytes)};
     }
     case SymbolKind::parameter:
@@ -179,7 +191,8 @@ FunctionEmitter::SymbolPlace FunctionEmitter::symbol_place(const ptx::SymbolRef&
       const bool result = symbol.kind == SymbolKind::return_parameter;
       const auto layout = parameter_layout(result ? function_.returns : function_.parameters);
       const auto frame = static_cast<std::int64_t>(parameter_bytes(result ? function_.returns : function_.parameters));
-      return {at(result ? inputs_.returns : inputs_.parameters, layout[symbol.index].offset), function_.is_entry ? 0 : frame};
+      return {at(result ? inputs_.returns : inputs_.parameters, layout[symbol.index].offset),
+              function_.is_entry ? 0 : frame};
     }
     case SymbolKind::function: break;
   }
@@ -198,7 +211,8 @@ llvm::Value* FunctionEmitter::symbol_address(const ptx::SymbolRef& symbol, std::
     if (space == ptx::Space::local) return number(facts_.memory.offsets.at(symbol.index));
   }
   const SymbolPlace place = symbol_place(symbol);
-  return b_.CreateAdd(b_.CreatePtrToInt(place.pointer, kernel_.abi.i64), b_.getInt64(static_cast<std::uint64_t>(offset)));
+  return b_.CreateAdd(b_.CreatePtrToInt(place.pointer, kernel_.abi.i64),
+                      b_.getInt64(static_cast<std::uint64_t>(offset)));
 }
 
 }  // namespace heddle::device::cpu

@@ -24,9 +24,9 @@ llvm::AllocaInst* FunctionEmitter::entry_alloca(llvm::Type* type, const llvm::Tw
 
 llvm::AllocaInst* FunctionEmitter::slot(std::uint32_t reg) {
   if (!slots_[reg])
-    slots_[reg] = entry_alloca(carrier_of(function_.registers[reg].type,
-                                          facts_.forms[reg].kind == Kind::varying && lanes() > 1),
-                               function_.registers[reg].name);
+    slots_[reg] =
+        entry_alloca(carrier_of(function_.registers[reg].type, facts_.forms[reg].kind == Kind::varying && lanes() > 1),
+                     function_.registers[reg].name);
   return slots_[reg];
 }
 
@@ -138,7 +138,8 @@ void FunctionEmitter::check_no_wrap(std::uint32_t assumption) {
     return b_.CreateAdd(base, llvm::ConstantInt::get(type, static_cast<std::uint64_t>(offset), true));
   };
   Value* holds = nullptr;
-  if (*highest > 0) holds = fact.is_signed ? b_.CreateICmpSGE(far(*highest), base) : b_.CreateICmpUGE(far(*highest), base);
+  if (*highest > 0)
+    holds = fact.is_signed ? b_.CreateICmpSGE(far(*highest), base) : b_.CreateICmpUGE(far(*highest), base);
   if (*lowest < 0) {
     Value* below = fact.is_signed ? b_.CreateICmpSLE(far(*lowest), base) : b_.CreateICmpULE(far(*lowest), base);
     holds = holds ? b_.CreateAnd(holds, below) : below;
@@ -172,15 +173,19 @@ llvm::Value* FunctionEmitter::constant(const ptx::Operand& operand, ptx::Type ty
     // A literal is an f64 unless written 0f...; the instruction's type decides what it becomes.
     const bool narrow = operand.real_type == ptx::Type::f32;
     const double value = narrow ? std::bit_cast<float>(static_cast<std::uint32_t>(bits)) : std::bit_cast<double>(bits);
-    if (type == ptx::Type::f32) bits = narrow ? bits : std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    else if (type == ptx::Type::f64 && narrow) bits = std::bit_cast<std::uint64_t>(value);
+    if (type == ptx::Type::f32)
+      bits = narrow ? bits : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    else if (type == ptx::Type::f64 && narrow)
+      bits = std::bit_cast<std::uint64_t>(value);
   } else if (type == ptx::Type::f64 || type == ptx::Type::f32) {
     // An integer literal in a floating-point instruction stands for its bits.
   }
   const unsigned width = wanted->getScalarSizeInBits();
   llvm::APInt integer(width, 0);
-  if (width <= 64) integer = llvm::APInt(64, bits).trunc(width);
-  else integer = llvm::APInt(width, bits, true);
+  if (width <= 64)
+    integer = llvm::APInt(64, bits).trunc(width);
+  else
+    integer = llvm::APInt(width, bits, true);
   return llvm::ConstantExpr::getBitCast(llvm::ConstantInt::get(kernel_.llvm, integer), wanted);
 }
 
@@ -214,9 +219,12 @@ llvm::Value* FunctionEmitter::lane0(const ptx::Operand& operand, ptx::Type type)
 llvm::Value* FunctionEmitter::vector(const ptx::Operand& operand, ptx::Type type) {
   if (lanes() == 1) return lane0(operand, type);
   Value* value = nullptr;
-  if (operand.kind == OperandKind::reg) value = seen(operand, register_vector(operand.index));
-  else if (operand.kind == OperandKind::special && !is_scalar(operand)) value = special_vector(operand.special);
-  else return splat(lane0(operand, type));
+  if (operand.kind == OperandKind::reg)
+    value = seen(operand, register_vector(operand.index));
+  else if (operand.kind == OperandKind::special && !is_scalar(operand))
+    value = special_vector(operand.special);
+  else
+    return splat(lane0(operand, type));
   value = fit(value, type);
   return operand.negated && type == ptx::Type::pred ? b_.CreateNot(value) : value;
 }
@@ -238,7 +246,8 @@ llvm::Value* FunctionEmitter::guard_value(bool as_vector) {
     const ptx::Guard& guard = function_.body[index_].guard;
     ptx::Operand predicate = ptx::Operand::make_reg(guard.reg);
     predicate.negated = guard.negated;
-    guard_value_ = guarded_by_lanes(function_.body[index_]) ? vector(predicate, ptx::Type::pred) : lane0(predicate, ptx::Type::pred);
+    guard_value_ = guarded_by_lanes(function_.body[index_]) ? vector(predicate, ptx::Type::pred)
+                                                            : lane0(predicate, ptx::Type::pred);
   }
   return as_vector && !guard_value_->getType()->isVectorTy() ? splat(guard_value_) : guard_value_;
 }
@@ -258,8 +267,10 @@ void FunctionEmitter::write(std::uint32_t reg, Value* value) {
   const ptx::Guard& guard = function_.body[index_].guard;
   if (guard.present && !guard_done_) {
     // A guard that differs from lane to lane and yet leaves the register uniform: whoever reads it gets this value.
-    if (is_vector) keep = both(keep, guard_value(true));
-    else if (!guarded_by_lanes(function_.body[index_])) keep = both(keep, guard_value(false));
+    if (is_vector)
+      keep = both(keep, guard_value(true));
+    else if (!guarded_by_lanes(function_.body[index_]))
+      keep = both(keep, guard_value(false));
   }
   if (keep) value = b_.CreateSelect(keep, value, read(reg));
   store_register(reg, value);

@@ -1,7 +1,7 @@
 // Operations among the lanes of a warp, and barriers.
 //
-// In the 32-lane shape the lanes that run an operation together are those of the mask; in the one-lane shape each thread
-// is a fiber and meets the others through RuntimeTable::warp_meet.
+// In the 32-lane shape the lanes that run an operation together are those of the mask; in the one-lane shape each
+// thread is a fiber and meets the others through RuntimeTable::warp_meet.
 #include "device/cpu/codegen/emitter.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -21,7 +21,8 @@ using ptx::WarpMode;
 llvm::Value* FunctionEmitter::members(const ptx::Instruction& inst, const ptx::Operand* operand) {
   Value* mask = instruction_mask(inst);
   if (!operand || !operand->present()) return mask;
-  if (operand->kind == ptx::OperandKind::integer && static_cast<std::uint32_t>(operand->value) == 0xffffffffu) return mask;
+  if (operand->kind == ptx::OperandKind::integer && static_cast<std::uint32_t>(operand->value) == 0xffffffffu)
+    return mask;
   if (lanes() != 32) return mask;
   return both(mask, b_.CreateBitCast(lane0(*operand, Type::b32), vector_of(kernel_.abi.i1)));
 }
@@ -80,9 +81,7 @@ void FunctionEmitter::emit_shfl(const ptx::Instruction& inst) {
       from = b_.CreateXor(lane, b);
       inside = b_.CreateICmpSLE(from, limit);
       break;
-    default:
-      from = b_.CreateOr(lowest, b_.CreateAnd(b, b_.CreateNot(segment)));
-      inside = b_.CreateICmpSLE(from, limit);
+    default: from = b_.CreateOr(lowest, b_.CreateAnd(b, b_.CreateNot(segment))); inside = b_.CreateICmpSLE(from, limit);
   }
   from = b_.CreateSelect(inside, from, lane);
   Value* moved = permute(b_.CreateBitCast(vector(value, Type::b32), i32), from);
@@ -218,13 +217,16 @@ void FunctionEmitter::emit_lone_barrier(const ptx::Instruction& inst, BarrierKin
   if (kind == BarrierKind::sync) return;
   if (kind == BarrierKind::reduce_popc) return write_operand(inst.operands[0], Type::u32, held);
   Value* running = lanes() == 1 ? b_.getInt32(1)
-                                : b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))),
-                                                       kernel_.abi.i32);
-  Value* wanted = kind == BarrierKind::reduce_and ? b_.CreateICmpEQ(held, running) : b_.CreateICmpNE(held, b_.getInt32(0));
+                                : b_.CreateZExtOrTrunc(
+                                      b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))),
+                                      kernel_.abi.i32);
+  Value* wanted =
+      kind == BarrierKind::reduce_and ? b_.CreateICmpEQ(held, running) : b_.CreateICmpNE(held, b_.getInt32(0));
   write_operand(inst.operands[0], Type::pred, wanted);
 }
 
-// bar and barrier. Warps arrive as a whole, as the instruction set says of bar.sync: lanes that have left the kernel count.
+// bar and barrier. Warps arrive as a whole, as the instruction set says of bar.sync: lanes that have left the kernel
+// count.
 void FunctionEmitter::emit_barrier(const ptx::Instruction& inst) {
   if (inst.has(Modifier::warp)) return emit_warp_barrier(inst);
   if (inst.has(Modifier::cluster)) return;  // a cluster is one block, whose own barrier is not meant
@@ -244,25 +246,33 @@ void FunctionEmitter::emit_barrier(const ptx::Instruction& inst) {
   Value* held = b_.getInt32(0);
   if (reduces) {
     Value* holds = vector(inst.operands.back(), Type::pred);
-    if (lanes() == 1) held = b_.CreateZExt(holds, kernel_.abi.i32);
-    else held = b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(both(mask_, holds))), kernel_.abi.i32);
+    if (lanes() == 1)
+      held = b_.CreateZExt(holds, kernel_.abi.i32);
+    else
+      held = b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(both(mask_, holds))),
+                                  kernel_.abi.i32);
   }
   const bool counted = inst.operands[first + 1].present();
-  if (kernel_.block.count() <= lanes() && !counted && kind != BarrierKind::arrive) return emit_lone_barrier(inst, kind, held);
+  if (kernel_.block.count() <= lanes() && !counted && kind != BarrierKind::arrive)
+    return emit_lone_barrier(inst, kind, held);
   Value* existing = field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);
   if (kind == BarrierKind::reduce_and && lanes() > 1) {
     // Lanes that have left the kernel arrive with the warp and must not count as saying no.
-    Value* running = b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))), kernel_.abi.i32);
+    Value* running = b_.CreateZExtOrTrunc(
+        b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))), kernel_.abi.i32);
     held = b_.CreateSub(arriving, b_.CreateSub(running, held));
   }
   note_line(inst);
-  Value* result = call_runtime(offsetof(RuntimeTable, barrier), kernel_.abi.i32,
-                               {inputs_.warp, id, threads, arriving, b_.getInt32(static_cast<std::uint32_t>(kind)), held});
+  Value* result =
+      call_runtime(offsetof(RuntimeTable, barrier), kernel_.abi.i32,
+                   {inputs_.warp, id, threads, arriving, b_.getInt32(static_cast<std::uint32_t>(kind)), held});
   if (!reduces) return;
-  if (kind == BarrierKind::reduce_popc) write_operand(inst.operands[0], Type::u32, result);
-  else write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(result, b_.getInt32(0)));
+  if (kind == BarrierKind::reduce_popc)
+    write_operand(inst.operands[0], Type::u32, result);
+  else
+    write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(result, b_.getInt32(0)));
 }
 
 }  // namespace heddle::device::cpu

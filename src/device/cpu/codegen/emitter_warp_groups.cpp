@@ -1,5 +1,5 @@
-// Warp operations whose member mask is not the same in all lanes: lanes with the same mask form a group, as the tiles of
-// cooperative groups do, and several groups run the instruction at once.
+// Warp operations whose member mask is not the same in all lanes: lanes with the same mask form a group, as the tiles
+// of cooperative groups do, and several groups run the instruction at once.
 #include "device/cpu/codegen/emitter.hpp"
 
 #include <llvm/IR/Constants.h>
@@ -21,7 +21,8 @@ llvm::Value* FunctionEmitter::group_leaders(Value* groups) {
 
 void FunctionEmitter::emit_group_vote(const ptx::Instruction& inst) {
   Value* groups = group_bits(inst, inst.operands[2]);
-  Value* yes = b_.CreateAnd(groups, splat(mask_bits(both(instruction_mask(inst), vector(inst.operands[1], Type::pred)))));
+  Value* yes =
+      b_.CreateAnd(groups, splat(mask_bits(both(instruction_mask(inst), vector(inst.operands[1], Type::pred)))));
   Value* zero = llvm::Constant::getNullValue(yes->getType());
   Value* all = b_.CreateICmpEQ(yes, groups);
   switch (inst.d.warp) {
@@ -45,10 +46,12 @@ void FunctionEmitter::emit_group_match_all(const ptx::Instruction& inst) {
   Value* values = vector(inst.operands[2], inst.d.type);
   llvm::Type* element = values->getType()->getScalarType();
   Value* index = b_.CreateZExt(group_leaders(groups), vector_of(kernel_.abi.i64));
-  Value* first = gather(b_.CreateGEP(element, spill(values), index), element, element->getScalarSizeInBits() / 8, nullptr);
+  Value* first =
+      gather(b_.CreateGEP(element, spill(values), index), element, element->getScalarSizeInBits() / 8, nullptr);
   Value* equal = b_.CreateAnd(groups, splat(mask_bits(both(instruction_mask(inst), b_.CreateICmpEQ(values, first)))));
   Value* same = b_.CreateICmpEQ(equal, groups);
-  write_operand(inst.operands[0], Type::b32, b_.CreateSelect(same, groups, llvm::Constant::getNullValue(groups->getType())));
+  write_operand(inst.operands[0], Type::b32,
+                b_.CreateSelect(same, groups, llvm::Constant::getNullValue(groups->getType())));
   if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, same);
 }
 

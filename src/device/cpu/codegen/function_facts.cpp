@@ -24,10 +24,19 @@ bool is_strided(const ValueForm& form) { return form.kind != Kind::varying; }
 
 }  // namespace
 
-FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, const FactsOptions& options_) :
-    module(module_), function(std::move(split)), options(options_), model(model_of(options_)), cfg(function, &module),
-    table(function), dominators(ptx::analysis::dominators(cfg)), post_dominators(cfg), liveness(cfg, function, table),
-    forms(function.registers.size()), memory(lane_memory(module, function)), nan_bits(function, cfg) {
+FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, const FactsOptions& options_)
+    : module(module_),
+      function(std::move(split)),
+      options(options_),
+      model(model_of(options_)),
+      cfg(function, &module),
+      table(function),
+      dominators(ptx::analysis::dominators(cfg)),
+      post_dominators(cfg),
+      liveness(cfg, function, table),
+      forms(function.registers.size()),
+      memory(lane_memory(module, function)),
+      nan_bits(function, cfg) {
   find_definitions();
   streaming = find_streaming_stores(function, definition_, !cfg.loops().empty());
   find_forms();
@@ -43,8 +52,10 @@ void FunctionFacts::find_definitions() {
   is_read.assign(n, false);
   for (std::uint32_t i = 0; i < function.body.size(); ++i)
     for (const RegisterOccurrence& occurrence : table.of(i)) {
-      if (occurrence.is_def) definitions_[occurrence.reg].push_back(i);
-      else is_read[occurrence.reg] = true;
+      if (occurrence.is_def)
+        definitions_[occurrence.reg].push_back(i);
+      else
+        is_read[occurrence.reg] = true;
     }
   for (std::size_t reg = 0; reg < n; ++reg)
     if (definitions_[reg].size() == 1) definition_[reg] = definitions_[reg][0];
@@ -53,7 +64,8 @@ void FunctionFacts::find_definitions() {
 std::vector<std::int64_t> FunctionFacts::lane_offsets(const ValueForm& form) const {
   std::vector<std::int64_t> offsets(options.lanes, 0);
   for (unsigned lane = 0; lane < options.lanes; ++lane)
-    for (unsigned digit = 0; digit < digit_count; ++digit) offsets[lane] += form.stride[digit] * model.digit(digit, lane);
+    for (unsigned digit = 0; digit < digit_count; ++digit)
+      offsets[lane] += form.stride[digit] * model.digit(digit, lane);
   return offsets;
 }
 
@@ -117,9 +129,12 @@ void FunctionFacts::use_forms(const Uniformity& uniformity, const Webs& webs) {
     if (value.kind == LaneValue::Kind::none) continue;  // never reached
     ValueForm& form = forms[occurrence.reg];
     assumptions_[occurrence.reg] = value.assumptions;
-    if (!value.strided()) form = {};
-    else if (value.uniform()) form = {Kind::uniform};
-    else form = {Kind::affine, value.stride};
+    if (!value.strided())
+      form = {};
+    else if (value.uniform())
+      form = {Kind::uniform};
+    else
+      form = {Kind::affine, value.stride};
     if (form.kind == Kind::affine && ptx::is_float(function.registers[occurrence.reg].type)) form = {};
   }
   for (std::uint32_t b : cfg.order()) divergent_[b] = uniformity.divergent(b);
@@ -159,9 +174,10 @@ bool FunctionFacts::reaches_avoiding(std::uint32_t from, std::uint32_t to, std::
   return false;
 }
 
-// Instruction `chain` computed a value from `leaf`; does the leaf still hold the same, in every lane, when instruction `at`
-// runs? No definition may come in between. Where the leaf is not live any more, nobody else keeps lanes that are ahead from
-// giving it the next value: then it may have one definition only, which runs no more often than `at` is reached.
+// Instruction `chain` computed a value from `leaf`; does the leaf still hold the same, in every lane, when instruction
+// `at` runs? No definition may come in between. Where the leaf is not live any more, nobody else keeps lanes that are
+// ahead from giving it the next value: then it may have one definition only, which runs no more often than `at` is
+// reached.
 bool FunctionFacts::leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std::uint32_t at) const {
   for (std::uint32_t definition : definitions_[leaf])
     if (reaches_avoiding(chain, definition, chain) && reaches_avoiding(definition, at, chain)) return false;
@@ -173,8 +189,8 @@ bool FunctionFacts::leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std:
   return loop == no_node || cfg.loop_contains(loop, cfg.block_of(at));
 }
 
-// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `leaves` the registers that are
-// read for that.
+// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `leaves` the registers that
+// are read for that.
 bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector<std::uint32_t>& leaves) const {
   const std::uint32_t chain = definition_[reg];
   if (chain == none || function.body[chain].guard.present) return false;
@@ -182,8 +198,10 @@ bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector
     if (occurrence.is_def) continue;
     if (!leaf_is_stable(occurrence.reg, chain, at)) return false;
     const bool goes_on = !assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg]);
-    if (!goes_on) leaves.push_back(occurrence.reg);
-    else if (!can_rebuild(occurrence.reg, at, leaves)) return false;
+    if (!goes_on)
+      leaves.push_back(occurrence.reg);
+    else if (!can_rebuild(occurrence.reg, at, leaves))
+      return false;
   }
   return true;
 }
@@ -192,7 +210,8 @@ bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector
 void FunctionFacts::keep_until(std::uint32_t reg, std::uint32_t at) {
   const auto defined_in = [&](std::uint32_t block, std::uint32_t before) {
     const auto& list = definitions_[reg];
-    return std::any_of(list.begin(), list.end(), [&](std::uint32_t i) { return cfg.block_of(i) == block && i < before; });
+    return std::any_of(list.begin(), list.end(),
+                       [&](std::uint32_t i) { return cfg.block_of(i) == block && i < before; });
   };
   std::vector<std::uint32_t> work;
   const std::uint32_t last = cfg.block_of(at);
@@ -263,7 +282,8 @@ void FunctionFacts::find_spin_loops() {
     const ptx::Instruction& inst = function.body[i];
     const bool strong_load = inst.opcode == Opcode::ld && inst.d.order != ptx::Order::weak && !inst.d.nc;
     if (!strong_load && inst.opcode != Opcode::atom && inst.opcode != Opcode::nanosleep) continue;
-    for (std::uint32_t loop = cfg.loop_of(cfg.block_of(i)); loop != no_node; loop = cfg.loops()[loop].parent) spin_loops[loop] = true;
+    for (std::uint32_t loop = cfg.loop_of(cfg.block_of(i)); loop != no_node; loop = cfg.loops()[loop].parent)
+      spin_loops[loop] = true;
   }
 }
 
@@ -272,8 +292,11 @@ namespace {
 // Finds the variables that can live in slots: collects (offset, width) of every direct access.
 class SlotFinder {
  public:
-  SlotFinder(const ptx::Module& module, const ptx::Function& function) :
-      module_(module), function_(function), accesses_(function.variables.size()), direct_(function.variables.size(), true) {
+  SlotFinder(const ptx::Module& module, const ptx::Function& function)
+      : module_(module),
+        function_(function),
+        accesses_(function.variables.size()),
+        direct_(function.variables.size(), true) {
     for (const ptx::Instruction& inst : function.body) visit(inst);
   }
 
@@ -297,9 +320,12 @@ class SlotFinder {
     for (std::size_t i = 0; i < inst.operands.size(); ++i) {
       const ptx::Operand& operand = inst.operands[i];
       const bool list = inst.opcode == Opcode::call && operand.kind == OperandKind::vector;
-      if (plain && i == address && operand.base == OperandKind::symbol) note_access(inst, operand);
-      else if (list) for (const ptx::Operand& argument : operand.elements) note_argument(inst, argument);
-      else forbid(operand);
+      if (plain && i == address && operand.base == OperandKind::symbol)
+        note_access(inst, operand);
+      else if (list)
+        for (const ptx::Operand& argument : operand.elements) note_argument(inst, argument);
+      else
+        forbid(operand);
     }
   }
 
@@ -315,8 +341,10 @@ class SlotFinder {
     const ptx::Variable& variable = function_.variables[operand.symbol.index];
     const ptx::Operand& callee = call.operands[1];
     const bool builtin = callee.kind == OperandKind::symbol && module_.functions[callee.symbol.index].is_declaration;
-    if (!builtin || !variable.dims.empty()) direct_[operand.symbol.index] = false;
-    else add(operand.symbol.index, 0, static_cast<unsigned>(variable.size()));
+    if (!builtin || !variable.dims.empty())
+      direct_[operand.symbol.index] = false;
+    else
+      add(operand.symbol.index, 0, static_cast<unsigned>(variable.size()));
   }
 
   void add(std::uint32_t variable, std::int64_t offset, unsigned bytes) {

@@ -1,4 +1,5 @@
-// Everything the emitter wants to know of a function before it writes the first instruction: values, control flow, layout.
+// Everything the emitter wants to know of a function before it writes the first instruction: values, control flow,
+// layout.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +45,9 @@ struct FactsOptions {
 struct LaneMemory {
   std::map<std::uint32_t, std::uint64_t> offsets;  // variable index -> offset in the lane's record
   std::uint64_t bytes = 0;                         // of a record
-  // Variables whose every access is direct, at constant offsets and of one width for each offset: they become registers.
-  std::vector<bool> in_slots;                      // by variable
+  // Variables whose every access is direct, at constant offsets and of one width for each offset: they become
+  // registers.
+  std::vector<bool> in_slots;  // by variable
 };
 LaneMemory lane_memory(const ptx::Module& module, const ptx::Function& function);
 
@@ -61,7 +63,9 @@ class FunctionFacts {
   ValueForm special_form(ptx::SpecialRegister special) const;
   // Registers that `reg`'s affine form was derived from by widening conversions that were not proved not to wrap.
   const std::vector<std::uint32_t>& assumptions(std::uint32_t reg) const { return assumptions_[reg]; }
-  bool live_out(std::uint32_t block, std::uint32_t reg) const { return liveness.live_out(block, reg) || kept_out_.test(block, reg); }
+  bool live_out(std::uint32_t block, std::uint32_t reg) const {
+    return liveness.live_out(block, reg) || kept_out_.test(block, reg);
+  }
   // The only instruction that defines the register; ~0 when there are several or none.
   std::uint32_t definition(std::uint32_t reg) const { return definition_[reg]; }
 
@@ -74,9 +78,9 @@ class FunctionFacts {
   ptx::analysis::DominatorTree dominators;
   ptx::analysis::PostDominators post_dominators;
   ptx::analysis::Liveness liveness;
-  std::vector<ValueForm> forms;                                       // by register
-  std::vector<ptx::analysis::NoWrapAssumption> no_wrap;               // that some register's form relies on
-  std::map<std::uint32_t, std::vector<std::uint32_t>> no_wrap_at;     // instruction -> numbers in no_wrap
+  std::vector<ValueForm> forms;                                    // by register
+  std::vector<ptx::analysis::NoWrapAssumption> no_wrap;            // that some register's form relies on
+  std::map<std::uint32_t, std::vector<std::uint32_t>> no_wrap_at;  // instruction -> numbers in no_wrap
   std::unique_ptr<Schedule> schedule;
   ptx::analysis::BitMatrix live_while_waiting;  // row: block; registers that lanes waiting elsewhere still need
   std::vector<bool> spin_loops;                 // by loop: its turns may be a wait for others

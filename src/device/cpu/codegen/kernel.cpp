@@ -28,9 +28,13 @@ constexpr const char* entry_name = "heddle_kernel";
 
 class KernelBuilder {
  public:
-  KernelBuilder(const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options) :
-      source_(source), options_(options), module_("heddle", llvm_), abi_(llvm_), machine_(make_target_machine(host_target())),
-      inlined_(ptx::nest_loops(ptx::inline_calls(source, kernel), source)) {
+  KernelBuilder(const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options)
+      : source_(source),
+        options_(options),
+        module_("heddle", llvm_),
+        abi_(llvm_),
+        machine_(make_target_machine(host_target())),
+        inlined_(ptx::nest_loops(ptx::inline_calls(source, kernel), source)) {
     for (std::uint32_t callee : ptx::remaining_callees(source, inlined_))
       if (!source.functions[callee].is_declaration) callees_.push_back(callee);
     std::vector<const ptx::Function*> callee_functions;
@@ -49,12 +53,24 @@ class KernelBuilder {
     plan_ = make_plan(source_, split, !callees_.empty(), options_);
     module_.setTargetTriple(machine_->getTargetTriple().str());
     module_.setDataLayout(machine_->createDataLayout());
-    KernelContext kernel{source_, llvm_, module_, abi_, host_target().arithmetic, plan_.lanes, options_.block, options_.check,
-                         plan_.shape == Shape::fiber, shared_, {}, nullptr, nullptr};
+    KernelContext kernel{source_,
+                         llvm_,
+                         module_,
+                         abi_,
+                         host_target().arithmetic,
+                         plan_.lanes,
+                         options_.block,
+                         options_.check,
+                         plan_.shape == Shape::fiber,
+                         shared_,
+                         {},
+                         nullptr,
+                         nullptr};
     start_debug(kernel);
     for (std::uint32_t callee : callees_)
-      kernel.functions[callee] = make_function(kernel, FunctionEmitter::function_type(kernel), source_.functions[callee].name + ".warp",
-                                               llvm::Function::InternalLinkage, source_.functions[callee].line);
+      kernel.functions[callee] =
+          make_function(kernel, FunctionEmitter::function_type(kernel), source_.functions[callee].name + ".warp",
+                        llvm::Function::InternalLinkage, source_.functions[callee].line);
     for (std::uint32_t callee : callees_) build_callee(kernel, callee);
     build_entry(kernel, std::move(split));
     debug_->finalize();
@@ -101,20 +117,23 @@ class KernelBuilder {
 
   void build_callee(KernelContext& kernel, std::uint32_t index) {
     const ptx::Function& source = source_.functions[index];
-    const FunctionFacts facts(source_, ptx::split_webs(ptx::nest_loops(ptx::inline_calls(source_, ptx::memory_parameters(source)), source_)),
-                              facts_options({}));
+    const FunctionFacts facts(
+        source_, ptx::split_webs(ptx::nest_loops(ptx::inline_calls(source_, ptx::memory_parameters(source)), source_)),
+        facts_options({}));
     llvm::Function* function = kernel.functions[index];
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
     inputs.launch = function->getArg(0);
     inputs.warp = function->getArg(1);
-    inputs.mask = plan_.lanes == 1 ? nullptr
-                                   : b.CreateBitCast(function->getArg(2), llvm::FixedVectorType::get(abi_.i1, plan_.lanes));
+    inputs.mask = plan_.lanes == 1
+                      ? nullptr
+                      : b.CreateBitCast(function->getArg(2), llvm::FixedVectorType::get(abi_.i1, plan_.lanes));
     inputs.parameters = function->getArg(3);
     inputs.returns = function->getArg(4);
     llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
     inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
-    for (unsigned d = 0; d < 3; ++d) inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
+    for (unsigned d = 0; d < 3; ++d)
+      inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
     inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
     inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
     FunctionEmitter(kernel, facts, function, inputs).emit(b);
@@ -125,8 +144,10 @@ class KernelBuilder {
   void build_entry(KernelContext& kernel, ptx::Function split) {
     const FunctionFacts facts(source_, std::move(split), facts_options(plan_.spin_loops));
     lane_bytes_ += facts.memory.bytes;
-    if (plan_.shape == Shape::fiber) build_warp_entry(kernel, facts);
-    else build_direct_entry(kernel, facts);
+    if (plan_.shape == Shape::fiber)
+      build_warp_entry(kernel, facts);
+    else
+      build_direct_entry(kernel, facts);
   }
 
   llvm::Value* existing_lanes_mask(llvm::IRBuilder<>& b, llvm::Value* lanes) const {
@@ -147,7 +168,8 @@ class KernelBuilder {
     inputs.launch = field(b, block, offsetof(BlockContext, launch), abi_.pointer);
     inputs.shared = field(b, block, offsetof(BlockContext, shared), abi_.pointer);
     inputs.parameters = field(b, inputs.launch, offsetof(LaunchContext, parameters), abi_.pointer);
-    for (unsigned d = 0; d < 3; ++d) inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
+    for (unsigned d = 0; d < 3; ++d)
+      inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
     inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
     inputs.mask = existing_lanes_mask(b, field(b, inputs.warp, offsetof(WarpContext, lanes), abi_.i32));
     inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
@@ -157,7 +179,8 @@ class KernelBuilder {
 
   // void heddle_kernel(LaunchContext*, WarpContext*, u64 begin, u64 end)
   void build_direct_entry(KernelContext& kernel, const FunctionFacts& facts) {
-    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer, abi_.pointer, abi_.i64, abi_.i64}, false);
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer, abi_.pointer, abi_.i64, abi_.i64}, false);
     auto* function = make_function(kernel, type, entry_name, llvm::Function::ExternalLinkage, facts.function.line);
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
@@ -169,7 +192,8 @@ class KernelBuilder {
     llvm::Value* grid[3];
     for (unsigned d = 0; d < 3; ++d) grid[d] = field(b, inputs.launch, offsetof(LaunchContext, grid) + 4 * d, abi_.i32);
     if (facts.streaming.any())
-      inputs.streams = b.CreateICmpNE(field(b, inputs.launch, offsetof(LaunchContext, streams), abi_.i32), b.getInt32(0));
+      inputs.streams =
+          b.CreateICmpNE(field(b, inputs.launch, offsetof(LaunchContext, streams), abi_.i32), b.getInt32(0));
     streamed_bytes_ = facts.streaming.bytes_of_thread;
     const auto threads = static_cast<std::uint32_t>(options_.block.count());
     BlockLoops loops(b, grid, function->getArg(2), function->getArg(3));
@@ -185,8 +209,10 @@ class KernelBuilder {
       FunctionEmitter(kernel, facts, function, inputs).emit(b);
       b.SetInsertPoint(inputs.end);
     };
-    if (plan_.row_threads) loops.by_rows(threads, plan_.row_threads, plan_.lanes, warp);
-    else loops.by_blocks(threads, plan_.lanes, warp);
+    if (plan_.row_threads)
+      loops.by_rows(threads, plan_.row_threads, plan_.lanes, warp);
+    else
+      loops.by_blocks(threads, plan_.lanes, warp);
     // Stores that went past the caches are not ordered by what follows.
     if (facts.streaming.any()) b.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
     b.CreateRetVoid();
@@ -197,7 +223,8 @@ class KernelBuilder {
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(module_, &stream))
-      throw Error(ErrorCode::internal, "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
+      throw Error(ErrorCode::internal,
+                  "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
     optimize(module_, *machine_);
     if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
@@ -206,7 +233,8 @@ class KernelBuilder {
     result.may_wait = plan_.may_wait;
     result.static_shared_bytes = static_cast<std::uint32_t>(shared_.static_bytes);
     // Frames of generated code are dominated by local memory and spilled vectors; recursion gets a generous stack.
-    result.stack_bytes = static_cast<std::uint32_t>(lane_bytes_ * plan_.lanes) + (callees_.empty() ? 64u << 10 : 4u << 20);
+    result.stack_bytes =
+        static_cast<std::uint32_t>(lane_bytes_ * plan_.lanes) + (callees_.empty() ? 64u << 10 : 4u << 20);
     result.streamed_bytes = streamed_bytes_;
     result.explanation = plan_.explanation;
     result.object = emit_object(module_, *machine_);

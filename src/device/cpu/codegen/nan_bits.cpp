@@ -43,10 +43,8 @@ bool is_f32_arithmetic(const Instruction& inst) {
     case Opcode::min:
     case Opcode::max:
     case Opcode::abs:
-    case Opcode::neg:
-      return inst.d.type == Type::f32;
-    default:
-      return false;
+    case Opcode::neg: return inst.d.type == Type::f32;
+    default: return false;
   }
 }
 
@@ -60,12 +58,9 @@ bool is_blind(const Instruction& inst) {
   if (is_f32_arithmetic(inst) || is_blind_conversion(inst)) return true;
   switch (inst.opcode) {
     case Opcode::setp:
-    case Opcode::set:
-      return inst.d.type2 == Type::f32 || (inst.opcode == Opcode::setp && inst.d.type == Type::f32);
-    case Opcode::testp:
-      return true;
-    default:
-      return false;
+    case Opcode::set: return inst.d.type2 == Type::f32 || (inst.opcode == Opcode::setp && inst.d.type == Type::f32);
+    case Opcode::testp: return true;
+    default: return false;
   }
 }
 

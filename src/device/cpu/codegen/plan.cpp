@@ -45,7 +45,8 @@ bool counts_threads(const ptx::Function& function, const FunctionWaiting& waitin
   for (std::uint32_t i : waiting.barriers) {
     const ptx::Instruction& inst = function.body[i];
     const std::size_t count = inst.has(ptx::Modifier::red) ? 2 : 1;
-    if (inst.has(ptx::Modifier::arrive) || (inst.operands.size() > count && inst.operands[count].present())) return true;
+    if (inst.has(ptx::Modifier::arrive) || (inst.operands.size() > count && inst.operands[count].present()))
+      return true;
   }
   return false;
 }
@@ -67,7 +68,8 @@ std::string reason_for_one_lane(const Traits& traits, const ptx::Function& funct
   const auto line = [&](std::uint32_t instruction) { return function.body[instruction].where.line; };
   if (traits.lanes_wait_for_lanes) return "a thread may wait for another thread of its warp";
   if (!traits.waiting.divergent_barriers.empty())
-    return fmt::format("the barrier in PTX line {} may be reached by a part of a warp", line(traits.waiting.divergent_barriers[0]));
+    return fmt::format("the barrier in PTX line {} may be reached by a part of a warp",
+                       line(traits.waiting.divergent_barriers[0]));
   return {};
 }
 
@@ -79,12 +81,13 @@ bool warps_run_alone(const Traits& traits, bool calls_remain) {
 
 }  // namespace
 
-// How many lanes: 32 unless memory says otherwise. A gather costs as much as its lanes' loads one by one, and lanes that
-// walk along rows of their own keep as many lines of the first-level cache busy as there are lanes, often in few of its
-// sets; 8 lanes measured best there (atax, bicg, mvt, gesummv, syrk, syr2k of bench/cpu: 1.2 to 5 times faster than 32;
-// with merged loads 4 lanes lose everywhere, and 16 win a little on syrk and lose half on syr2k).
-// When lanes also leave the loop in different turns, vectors buy nothing (spmv: one lane is 3 times faster).
-Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain, const CodegenOptions& options) {
+// How many lanes: 32 unless memory says otherwise. A gather costs as much as its lanes' loads one by one, and lanes
+// that walk along rows of their own keep as many lines of the first-level cache busy as there are lanes, often in few
+// of its sets; 8 lanes measured best there (atax, bicg, mvt, gesummv, syrk, syr2k of bench/cpu: 1.2 to 5 times faster
+// than 32; with merged loads 4 lanes lose everywhere, and 16 win a little on syrk and lose half on syr2k). When lanes
+// also leave the loop in different turns, vectors buy nothing (spmv: one lane is 3 times faster).
+Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain,
+               const CodegenOptions& options) {
   const Traits traits = traits_of(module, function, options);
   const FunctionWaiting& waiting = traits.waiting;
   const std::uint64_t threads = options.block.count();
@@ -119,12 +122,17 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
   const bool meets = waiting.needs_warp_semantics && plan.lanes < 32;
   const bool barriers = !waiting.barriers.empty() && (threads > plan.lanes || counts_threads(function, waiting));
   plan.shape = plan.may_wait || meets || barriers ? Shape::fiber : Shape::direct;
-  const char* shape_reason = plan.may_wait ? "loops that may wait" : barriers ? "barriers" : meets ? "warp operations" : "";
-  if (plan.shape == Shape::direct) plan.row_threads = threads_of_row(module, function, traits, options.block, plan.lanes);
-  const char* order = plan.row_threads ? "warps one after the other, along rows of blocks" : "warps one after the other";
-  plan.explanation = fmt::format("{} lane{} ({}), {}", plan.lanes, plan.lanes == 1 ? "" : "s", width_reason,
-                                 plan.shape == Shape::fiber ? fmt::format("a fiber for each warp ({})", shape_reason)
-                                                            : std::string(order));
+  const char* shape_reason = plan.may_wait ? "loops that may wait"
+                             : barriers    ? "barriers"
+                             : meets       ? "warp operations"
+                                           : "";
+  if (plan.shape == Shape::direct)
+    plan.row_threads = threads_of_row(module, function, traits, options.block, plan.lanes);
+  const char* order =
+      plan.row_threads ? "warps one after the other, along rows of blocks" : "warps one after the other";
+  plan.explanation = fmt::format(
+      "{} lane{} ({}), {}", plan.lanes, plan.lanes == 1 ? "" : "s", width_reason,
+      plan.shape == Shape::fiber ? fmt::format("a fiber for each warp ({})", shape_reason) : std::string(order));
   return plan;
 }
 

@@ -21,6 +21,7 @@ struct Plan {
 };
 
 // `function` with its calls inlined and webs split; `calls_remain`: it still calls functions of the module.
-Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain, const CodegenOptions& options);
+Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain,
+               const CodegenOptions& options);
 
 }  // namespace heddle::device::cpu

@@ -7,8 +7,8 @@ namespace heddle::device::cpu {
 using BlockSet = std::vector<bool>;
 
 Schedule::Schedule(const ptx::analysis::ControlFlowGraph& cfg, const ptx::analysis::DominatorTree& dominators,
-                   const ptx::analysis::PostDominators& post_dominators, std::vector<bool> divergent, bool entry_full) :
-    cfg_(cfg), dominators_(dominators), post_dominators_(post_dominators), divergent_(std::move(divergent)) {
+                   const ptx::analysis::PostDominators& post_dominators, std::vector<bool> divergent, bool entry_full)
+    : cfg_(cfg), dominators_(dominators), post_dominators_(post_dominators), divergent_(std::move(divergent)) {
   find_loop_ends();
   find_masks();
   find_skips();
@@ -39,12 +39,13 @@ void Schedule::find_loop_ends() {
     loops_ending_[cfg_.loops()[l].blocks.back()].push_back(l);
   }
   for (auto& loops : loops_ending_)
-    std::sort(loops.begin(), loops.end(), [&](auto a, auto b) { return cfg_.loops()[a].depth > cfg_.loops()[b].depth; });
+    std::sort(loops.begin(), loops.end(),
+              [&](auto a, auto b) { return cfg_.loops()[a].depth > cfg_.loops()[b].depth; });
 }
 
 // A block J runs with exactly the lanes of an earlier block D when D dominates J, J post-dominates D and both belong to
-// the same innermost loop. All blocks between them in the order must be D's, so that J cannot be reached past D, and none
-// of them may lead back to where D's turn began, or lanes would come to J in different turns.
+// the same innermost loop. All blocks between them in the order must be D's, so that J cannot be reached past D, and
+// none of them may lead back to where D's turn began, or lanes would come to J in different turns.
 void Schedule::find_masks() {
   mask_of_.assign(cfg_.size(), none);
   for (std::uint32_t j : order()) {
@@ -99,9 +100,13 @@ namespace {
 // block, to the end of a loop. Each place collects the blocks at which lanes may be waiting when it is reached.
 class Flow {
  public:
-  Flow(std::size_t blocks, std::size_t loops) :
-      body(blocks, BlockSet(blocks)), look(blocks, BlockSet(blocks)), loop_end(loops, BlockSet(blocks)),
-      reached(blocks), looked(blocks), ended(loops) {}
+  Flow(std::size_t blocks, std::size_t loops)
+      : body(blocks, BlockSet(blocks)),
+        look(blocks, BlockSet(blocks)),
+        loop_end(loops, BlockSet(blocks)),
+        reached(blocks),
+        looked(blocks),
+        ended(loops) {}
 
   void to_body(std::uint32_t b, BlockSet set) {
     set[b] = false;
@@ -140,27 +145,35 @@ void Schedule::propagate() {
   const auto to_position = [&](std::uint32_t p, const BlockSet& set) {
     if (p >= order().size()) return;
     const std::uint32_t b = order()[p];
-    if (mask_of_[b] != none) flow.to_body(b, set);
-    else flow.to_look(b, set);
+    if (mask_of_[b] != none)
+      flow.to_body(b, set);
+    else
+      flow.to_look(b, set);
   };
   const auto leave_look = [&](std::uint32_t b) {
     flow.to_body(b, flow.look[b]);
     BlockSet rest = flow.look[b];
     rest[b] = false;
-    if (skip_[b].loop != none) flow.to_loop_end(skip_[b].loop, rest);
-    else to_position(skip_[b].position, rest);
+    if (skip_[b].loop != none)
+      flow.to_loop_end(skip_[b].loop, rest);
+    else
+      to_position(skip_[b].position, rest);
   };
   const auto leave_body = [&](std::uint32_t b) {
     BlockSet spread = flow.body[b];
     bool goes_on = divergent_[b] || cfg_.successors(b).empty() || cfg_.block(b).exit != ptx::analysis::ExitKind::none;
     for (std::size_t i = 0; i < direct_[b].size(); ++i) {
       const std::uint32_t s = cfg_.successors(b)[i];
-      if (direct_[b][i]) flow.to_body(s, flow.body[b]);
-      else spread[s] = goes_on = true;
+      if (direct_[b][i])
+        flow.to_body(s, flow.body[b]);
+      else
+        spread[s] = goes_on = true;
     }
     if (!goes_on) return;
-    if (loops_ending_[b].empty()) to_position(position(b) + 1, spread);
-    else flow.to_loop_end(loops_ending_[b].front(), spread);
+    if (loops_ending_[b].empty())
+      to_position(position(b) + 1, spread);
+    else
+      flow.to_loop_end(loops_ending_[b].front(), spread);
   };
   const auto leave_loop_end = [&](std::uint32_t b, std::size_t i) {
     const std::uint32_t loop = loops_ending_[b][i];
@@ -170,8 +183,10 @@ void Schedule::propagate() {
         flow.to_body(t, flow.loop_end[loop]);
         rest[t] = false;
       }
-    if (i + 1 < loops_ending_[b].size()) flow.to_loop_end(loops_ending_[b][i + 1], rest);
-    else to_position(position(b) + 1, rest);
+    if (i + 1 < loops_ending_[b].size())
+      flow.to_loop_end(loops_ending_[b][i + 1], rest);
+    else
+      to_position(position(b) + 1, rest);
   };
   while (flow.changed) {
     flow.changed = false;
@@ -185,15 +200,16 @@ void Schedule::propagate() {
   state_ = std::move(flow.body);
 }
 
-// A whole active set may jump at once only past blocks where nobody waits; backwards, and out of a loop, only when nobody
-// waits in the loop, be it for its next turn.
+// A whole active set may jump at once only past blocks where nobody waits; backwards, and out of a loop, only when
+// nobody waits in the loop, be it for its next turn.
 bool Schedule::edge_is_clear(std::uint32_t from, std::uint32_t to) const {
   const BlockSet& waiting = state_[from];
   if (retreating(from, to)) {
     const auto& blocks = cfg_.loops()[common_loop(from, to)].blocks;
     return std::none_of(blocks.begin(), blocks.end(), [&](std::uint32_t x) { return waiting[x]; });
   }
-  for (std::uint32_t loop = cfg_.loop_of(from); loop != none && !cfg_.loop_contains(loop, to); loop = cfg_.loops()[loop].parent)
+  for (std::uint32_t loop = cfg_.loop_of(from); loop != none && !cfg_.loop_contains(loop, to);
+       loop = cfg_.loops()[loop].parent)
     for (std::uint32_t x : cfg_.loops()[loop].blocks)
       if (waiting[x]) return false;
   for (std::uint32_t p = position(from) + 1; p < position(to); ++p)

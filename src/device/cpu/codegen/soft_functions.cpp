@@ -59,7 +59,8 @@ semantics::FloatMode mode_of(const SoftCode& code) {
   return mode;
 }
 
-void float_arithmetic(std::uint32_t lanes, std::uint64_t packed, void* result, const void* a, const void* b, const void* c) {
+void float_arithmetic(std::uint32_t lanes, std::uint64_t packed, void* result, const void* a, const void* b,
+                      const void* c) {
   const SoftCode code = SoftCode::unpacked(packed);
   const semantics::Format format = semantics::format_of(code.type);
   const semantics::FloatMode mode = mode_of(code);

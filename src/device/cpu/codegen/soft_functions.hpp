@@ -1,5 +1,6 @@
 // Scalar functions for what generated code does not do inline: directed rounding without hardware help, the small
-// floating-point formats, video instructions and the like. They evaluate the exact semantics of ptx/semantics, lane by lane.
+// floating-point formats, video instructions and the like. They evaluate the exact semantics of ptx/semantics, lane by
+// lane.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +19,17 @@ enum class SoftFunction : unsigned {
 // The signature of all of them. `result` and the operands (null when the function has fewer) are arrays of `lanes`
 // elements, each of the operand type's size in bytes. `code` says which operation, as packed by SoftCode. They do not
 // throw for codes that the code generator makes.
-using SoftFunctionPointer = void (*)(std::uint32_t lanes, std::uint64_t code, void* result, const void* a, const void* b,
-                                     const void* c);
+using SoftFunctionPointer = void (*)(std::uint32_t lanes, std::uint64_t code, void* result, const void* a,
+                                     const void* b, const void* c);
 
 // What a soft function is to do, in 64 bits of an immediate operand.
 struct SoftCode {
   ptx::Opcode opcode = ptx::Opcode::count_;
-  ptx::Type type = ptx::Type::none;    // of the result
-  ptx::Type type2 = ptx::Type::none;   // of the operands
+  ptx::Type type = ptx::Type::none;   // of the result
+  ptx::Type type2 = ptx::Type::none;  // of the operands
   ptx::Rounding rounding = ptx::Rounding::none;
   bool ftz = false, sat = false, relu = false, satfinite = false;
-  std::uint32_t extra = 0;             // 28 bits of the function's own
+  std::uint32_t extra = 0;  // 28 bits of the function's own
 
   std::uint64_t packed() const;
   static SoftCode unpacked(std::uint64_t code);

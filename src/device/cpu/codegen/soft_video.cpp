@@ -10,10 +10,10 @@ namespace {
 
 using ptx::Modifier;
 
-// Places in SoftCode::extra. SIMD forms keep the lanes they compute in the selectors' place: the caller has arranged the
-// parts of a and b.
+// Places in SoftCode::extra. SIMD forms keep the lanes they compute in the selectors' place: the caller has arranged
+// the parts of a and b.
 constexpr unsigned compare_place = 1, selector_place = 6, selector_bits = 3, negated_place = 15, modifier_place = 18;
-constexpr Modifier modifiers[] = {Modifier::wrap, Modifier::add, Modifier::min,  Modifier::max,
+constexpr Modifier modifiers[] = {Modifier::wrap, Modifier::add,  Modifier::min,  Modifier::max,
                                   Modifier::po,   Modifier::shr7, Modifier::shr15};
 static_assert(modifier_place + std::size(modifiers) <= 28);
 
@@ -60,8 +60,7 @@ ptx::Instruction video_instruction(const SoftCode& code) {
   const unsigned mask = (code.extra >> selector_place) & ((1u << lanes) - 1);
   for (unsigned i = 0; i < 4; ++i) {
     inst.operands[i].kind = ptx::OperandKind::reg;
-    if (i < 3 && lanes == 1)
-      inst.operands[i].selector = (code.extra >> (selector_place + selector_bits * i)) & 7;
+    if (i < 3 && lanes == 1) inst.operands[i].selector = (code.extra >> (selector_place + selector_bits * i)) & 7;
     if (i > 0) inst.operands[i].negated = (code.extra >> (negated_place + i - 1)) & 1;
   }
   if (lanes > 1) inst.operands[0].selector = selector_of_mask(mask, lanes);

@@ -33,16 +33,13 @@ class ParameterFinder {
         return parameter ? std::optional(from.symbol.index) : std::nullopt;
       }
       case Opcode::mov:
-      case Opcode::cvta:
-        return of_operand(inst.operands[1], steps - 1);
+      case Opcode::cvta: return of_operand(inst.operands[1], steps - 1);
       case Opcode::add: {
         const auto first = of_operand(inst.operands[1], steps - 1);
         return first ? first : of_operand(inst.operands[2], steps - 1);
       }
-      case Opcode::mad:
-        return of_operand(inst.operands[3], steps - 1);
-      default:
-        return std::nullopt;
+      case Opcode::mad: return of_operand(inst.operands[3], steps - 1);
+      default: return std::nullopt;
     }
   }
 
@@ -64,10 +61,8 @@ bool orders_memory(Opcode opcode) {
     case Opcode::bar:
     case Opcode::barrier:
     case Opcode::call:
-    case Opcode::nanosleep:
-      return true;
-    default:
-      return false;
+    case Opcode::nanosleep: return true;
+    default: return false;
   }
 }
 

@@ -50,8 +50,8 @@ HostTarget detect() {
   llvm::SubtargetFeatures list;
   for (const auto& feature : features) list.AddFeature(feature.first(), feature.second);
   host.features = list.getString();
-  host.arithmetic.avx512 =
-      features.lookup("avx512f") && features.lookup("avx512vl") && features.lookup("avx512bw") && features.lookup("avx512dq");
+  host.arithmetic.avx512 = features.lookup("avx512f") && features.lookup("avx512vl") && features.lookup("avx512bw") &&
+                           features.lookup("avx512dq");
   host.arithmetic.fma = features.lookup("fma");
   host.arithmetic.f16c = features.lookup("f16c");
   host.vector_bits = host.arithmetic.avx512 ? 512 : features.lookup("avx2") ? 256 : 128;
@@ -74,8 +74,9 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const HostTarget& host)
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // PTX says where to fuse; mul and add stay apart
   options.EnableFastISel = false;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, host.cpu, host.features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple, host.cpu, host.features, options,
+                                                                          llvm::Reloc::PIC_, llvm::CodeModel::Small,
+                                                                          llvm::CodeGenOptLevel::Default));
 }
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
