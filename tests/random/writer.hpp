@@ -122,6 +122,7 @@ class Writer {
   std::string index(const Scope& scope, std::string& text, unsigned count);
   std::string affine_index(const Scope& scope, std::string& text, unsigned count);
   std::string scaled_address(std::string& text, const std::string& base, const std::string& index, unsigned size);
+  std::string roundabout_address(std::string& text, const std::string& base, const std::string& index, unsigned size);
   Place place(const Scope& scope, std::string& text, const Region& region, unsigned size);
   Place window_place(const Scope& scope, std::string& text, const Region& region, unsigned size);
   std::string memory_access(const Scope& scope);

@@ -105,31 +105,41 @@ std::string Writer::scaled_address(std::string& text, const std::string& base, c
       line(text, "add.u64 {}, {}, {};", t, base, w);
       break;
     }
-    case 4: {  // backwards from an end
+    case 4:
+      line(text, "cvt.s64.s32 {}, {};", w, index);
+      line(text, "mad.lo.s64 {}, {}, {}, {};", t, w, size, base);
+      break;
+    default: return roundabout_address(text, base, index, size);
+  }
+  return t;
+}
+
+// base + index * size by way of other places.
+std::string Writer::roundabout_address(std::string& text, const std::string& base, const std::string& index,
+                                       unsigned size) {
+  const std::string t = temp(Type::b64), n = temp(Type::b32);
+  switch (random_.below(3)) {
+    case 0: {  // backwards from an end
       const std::int64_t c = random_.between(0, 300);
-      const std::string n = temp(Type::b32), end = wide();
+      const std::string end = temp(Type::b64);
       line(text, "sub.s32 {}, {}, {};", n, c, index);
       line(text, "add.s64 {}, {}, {};", end, base, c * size);
       line(text, "mad.wide.s32 {}, {}, -{}, {};", t, n, size, end);
       break;
     }
-    case 5: {  // an index that may be negative
+    case 1: {  // an index that may be negative
       const std::int64_t c = random_.between(0, 40);
-      const std::string n = temp(Type::b32), middle = wide();
+      const std::string middle = temp(Type::b64);
       line(text, "sub.s32 {}, {}, {};", n, index, c);
       line(text, "add.s64 {}, {}, {};", middle, base, c * size);
       line(text, "mad.wide.s32 {}, {}, {}, {};", t, n, size, middle);
       break;
     }
-    case 6:
-      line(text, "cvt.s64.s32 {}, {};", w, index);
-      line(text, "mad.lo.s64 {}, {}, {}, {};", t, w, size, base);
-      break;
     default: {  // around 2^32 and back
-      const std::string away = temp(Type::b32), back = temp(Type::b32);
+      const std::string back = temp(Type::b32);
       const auto far = static_cast<std::uint32_t>(random_.bits());
-      line(text, "add.u32 {}, {}, {};", away, index, far);
-      line(text, "sub.u32 {}, {}, {};", back, away, far);
+      line(text, "add.u32 {}, {}, {};", n, index, far);
+      line(text, "sub.u32 {}, {}, {};", back, n, far);
       line(text, "mad.wide.u32 {}, {}, {}, {};", t, back, size, base);
       break;
     }

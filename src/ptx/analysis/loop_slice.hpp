@@ -30,7 +30,6 @@ class Slicer {
   std::vector<std::uint32_t> value_slice(std::uint32_t instruction, std::uint16_t operand) const;
 
  private:
-  const Function& function_;
   const ControlFlowGraph& cfg_;
   const Webs& webs_;
   std::vector<std::vector<std::uint32_t>> definitions_;

@@ -135,7 +135,9 @@ bool Uniformity::update(std::uint32_t instruction, std::uint32_t occurrence, Lan
     value.block_uniform &= guard.block_uniform;
   }
   LaneValue joined = join(values_[web], value, std::max(1u, bit_width(webs_.web(web).type)));
-  if (joined.kind == LaneValue::Kind::varying) joined = varying(joined.range);
+  // Registers of floating-point types hold no addresses, and a compiler that keeps them as floats cannot add strides.
+  const bool is_stride = joined.strided() && !joined.uniform() && is_float(webs_.web(web).type);
+  if (joined.kind == LaneValue::Kind::varying || is_stride) joined = varying(joined.range);
   if (block_spoiled_[web]) joined.block_uniform = false;
   if (joined == values_[web]) return false;
   if (values_[web].kind != LaneValue::Kind::none && updates_[web]++ >= most_updates) joined.range = Interval::any();

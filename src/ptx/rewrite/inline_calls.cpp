@@ -4,6 +4,8 @@
 #include <map>
 #include <string>
 
+#include "ptx/rewrite/branch.hpp"
+
 namespace heddle::ptx {
 
 std::uint32_t definition_of(const Module& module, std::uint32_t function) {
@@ -79,22 +81,11 @@ class Inliner {
     if (!call.guard.present) return none;
     const auto label = static_cast<std::uint32_t>(labels_.size());
     labels_.push_back({unique("$skipped"), 0});
-    Instruction skip = branch(label, call.where);
+    Instruction skip = branch_to(label, call.where);
     skip.guard = call.guard;
     skip.guard.negated = !skip.guard.negated;
     out_.push_back(std::move(skip));
     return label;
-  }
-
-  static Instruction branch(std::uint32_t label, const SourceLocation& where) {
-    Instruction bra;
-    bra.opcode = Opcode::bra;
-    bra.where = where;
-    Operand target;
-    target.kind = OperandKind::label;
-    target.index = label;
-    bra.operands.push_back(target);
-    return bra;
   }
 
   static Instruction move(Type type, Operand to, Operand from, const SourceLocation& where) {
@@ -234,7 +225,7 @@ class Inliner {
       if (inst.opcode == Opcode::ret) {
         const bool last = i + 1 == callee.body.size() && !inst.guard.present;
         if (last) continue;
-        Instruction bra = branch(end_label, inst.where);
+        Instruction bra = branch_to(end_label, inst.where);
         bra.guard = inst.guard;
         out_.push_back(std::move(bra));
         continue;

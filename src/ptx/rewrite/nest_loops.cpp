@@ -5,6 +5,7 @@
 
 #include "ptx/analysis/control_flow.hpp"
 #include "ptx/analysis/dominators.hpp"
+#include "ptx/rewrite/branch.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -92,17 +93,6 @@ class Finder {
   const ControlFlowGraph& cfg_;
   const PostDominators& post_;
 };
-
-Instruction branch_to(std::uint32_t label, const SourceLocation& where) {
-  Instruction bra;
-  bra.opcode = Opcode::bra;
-  bra.where = where;
-  Operand target;
-  target.kind = OperandKind::label;
-  target.index = label;
-  bra.operands.push_back(target);
-  return bra;
-}
 
 // Gives the inner loop a head of its own behind the old one, which becomes the outer loop's. False: an indirect branch
 // leads to the old head, which cannot be told to go elsewhere for some of its turns.

@@ -1,5 +1,7 @@
 #include "device/cpu/codegen/arithmetic.hpp"
 
+#include <array>
+
 #include <llvm/IR/Constants.h>
 
 #include "device/cpu/codegen/arithmetic_lowering.hpp"
@@ -38,87 +40,33 @@ Values lower_arithmetic(Lowering& l) {
 
 Values lower_transcendental(Lowering& l) { return is_16_bit_float(l.d.type) ? lower_half(l) : lower_approximate(l); }
 
+using Families = std::array<Family, static_cast<std::size_t>(Opcode::count_)>;
+
+Families make_families() {
+  using enum Opcode;
+  Families families{};
+  const auto put = [&](Family family, std::initializer_list<Opcode> opcodes) {
+    for (Opcode opcode : opcodes) families.at(static_cast<std::size_t>(opcode)) = family;
+  };
+  put(lower_arithmetic, {add, sub, mul, mad, fma, div, rem, abs, neg, min, max, sqrt, rcp});
+  put(lower_transcendental, {rsqrt, sin, cos, ex2, lg2, tanh});
+  put(lower_float, {copysign, testp});
+  put(lower_integer, {mul24, mad24, sad, dp4a, dp2a});
+  put(lower_carry, {addc, subc, madc});
+  put(lower_bits, {and_, or_, xor_, not_, cnot, shl, shr, shf, lop3, bfind, brev, clz, popc, fns});
+  put(lower_bit_fields, {bfe, bfi, bmsk, szext, prmt});
+  put(lower_compare, {setp, set});
+  put(lower_select, {selp, slct});
+  put(lower_convert, {cvt});
+  put(lower_move, {mov});
+  put(lower_video, {vadd,      vsub,  vabsdiff, vmin,  vmax,  vshl,  vshr,   vmad,      vset,  vadd2, vsub2, vavrg2,
+                    vabsdiff2, vmin2, vmax2,    vset2, vadd4, vsub4, vavrg4, vabsdiff4, vmin4, vmax4, vset4});
+  return families;
+}
+
 Family family_of(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::add:
-    case Opcode::sub:
-    case Opcode::mul:
-    case Opcode::mad:
-    case Opcode::fma:
-    case Opcode::div:
-    case Opcode::rem:
-    case Opcode::abs:
-    case Opcode::neg:
-    case Opcode::min:
-    case Opcode::max:
-    case Opcode::sqrt:
-    case Opcode::rcp: return lower_arithmetic;
-    case Opcode::rsqrt:
-    case Opcode::sin:
-    case Opcode::cos:
-    case Opcode::ex2:
-    case Opcode::lg2:
-    case Opcode::tanh: return lower_transcendental;
-    case Opcode::copysign:
-    case Opcode::testp: return lower_float;
-    case Opcode::mul24:
-    case Opcode::mad24:
-    case Opcode::sad:
-    case Opcode::dp4a:
-    case Opcode::dp2a: return lower_integer;
-    case Opcode::addc:
-    case Opcode::subc:
-    case Opcode::madc: return lower_carry;
-    case Opcode::and_:
-    case Opcode::or_:
-    case Opcode::xor_:
-    case Opcode::not_:
-    case Opcode::cnot:
-    case Opcode::shl:
-    case Opcode::shr:
-    case Opcode::shf:
-    case Opcode::lop3:
-    case Opcode::bfind:
-    case Opcode::brev:
-    case Opcode::clz:
-    case Opcode::popc:
-    case Opcode::fns: return lower_bits;
-    case Opcode::bfe:
-    case Opcode::bfi:
-    case Opcode::bmsk:
-    case Opcode::szext:
-    case Opcode::prmt: return lower_bit_fields;
-    case Opcode::setp:
-    case Opcode::set: return lower_compare;
-    case Opcode::selp:
-    case Opcode::slct: return lower_select;
-    case Opcode::cvt: return lower_convert;
-    case Opcode::mov: return lower_move;
-    case Opcode::vadd:
-    case Opcode::vsub:
-    case Opcode::vabsdiff:
-    case Opcode::vmin:
-    case Opcode::vmax:
-    case Opcode::vshl:
-    case Opcode::vshr:
-    case Opcode::vmad:
-    case Opcode::vset:
-    case Opcode::vadd2:
-    case Opcode::vsub2:
-    case Opcode::vavrg2:
-    case Opcode::vabsdiff2:
-    case Opcode::vmin2:
-    case Opcode::vmax2:
-    case Opcode::vset2:
-    case Opcode::vadd4:
-    case Opcode::vsub4:
-    case Opcode::vavrg4:
-    case Opcode::vabsdiff4:
-    case Opcode::vmin4:
-    case Opcode::vmax4:
-    case Opcode::vset4: return lower_video;
-    default: return nullptr;
-  }
+  static const Families families = make_families();
+  return families.at(static_cast<std::size_t>(opcode));
 }
 
 unsigned lanes_of_any(llvm::ArrayRef<Value*> operands) {

@@ -224,6 +224,7 @@ class FunctionEmitter {
   void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
   void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
   Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
+  Value* repeated(Value* mask, unsigned count);
   std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
                                        Value* mask, ptx::Space space);
   void store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,

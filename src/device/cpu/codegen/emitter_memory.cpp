@@ -181,28 +181,28 @@ void FunctionEmitter::scatter(Value* pointers, Value* value, std::uint64_t align
   b_.CreateMaskedScatter(value, pointers, llvm::Align(align), mask_or_full(mask));
 }
 
+// Each lane's bit of a mask, `count` times.
+llvm::Value* FunctionEmitter::repeated(Value* mask, unsigned count) {
+  if (count == 1) return mask;
+  std::vector<int> repeat;
+  for (unsigned i = 0; i < lanes() * count; ++i) repeat.push_back(static_cast<int>(i / count));
+  return b_.CreateShuffleVector(mask, repeat);
+}
+
 // Elements of each lane, one after the other in memory: <lane 0: e0 e1 ...><lane 1: ...>. One wide access and shuffles.
 std::vector<llvm::Value*> FunctionEmitter::load_interleaved(const Address& address, llvm::Type* element, unsigned count,
                                                             unsigned bytes, Value* mask, Space space) {
   auto* wide = llvm::FixedVectorType::get(element, lanes() * count);
   llvm::Instruction* all = nullptr;
   if (mask) {
-    std::vector<int> repeat;
-    for (unsigned i = 0; i < lanes() * count; ++i) repeat.push_back(static_cast<int>(i / count));
-    Value* wide_mask = count == 1 ? mask : b_.CreateShuffleVector(mask, repeat);
-    all = b_.CreateMaskedLoad(wide, address.base, llvm::Align(bytes), wide_mask, llvm::Constant::getNullValue(wide));
+    all = b_.CreateMaskedLoad(wide, address.base, llvm::Align(bytes), repeated(mask, count),
+                              llvm::Constant::getNullValue(wide));
   } else {
     all = b_.CreateAlignedLoad(wide, address.base, llvm::Align(bytes));
   }
   tag(all, space);
   if (count == 1) return {all};
-  std::vector<Value*> result;
-  for (unsigned e = 0; e < count; ++e) {
-    std::vector<int> pick;
-    for (unsigned lane = 0; lane < lanes(); ++lane) pick.push_back(static_cast<int>(lane * count + e));
-    result.push_back(b_.CreateShuffleVector(all, pick));
-  }
-  return result;
+  return picked(all, count);
 }
 
 void FunctionEmitter::store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes,
@@ -218,10 +218,7 @@ void FunctionEmitter::store_interleaved(const Address& address, const std::vecto
   }
   llvm::Instruction* access = nullptr;
   if (mask) {
-    std::vector<int> repeat;
-    for (unsigned i = 0; i < lanes() * count; ++i) repeat.push_back(static_cast<int>(i / count));
-    Value* wide_mask = count == 1 ? mask : b_.CreateShuffleVector(mask, repeat);
-    access = b_.CreateMaskedStore(all, address.base, llvm::Align(bytes), wide_mask);
+    access = b_.CreateMaskedStore(all, address.base, llvm::Align(bytes), repeated(mask, count));
   } else {
     access = b_.CreateAlignedStore(all, address.base, llvm::Align(bytes));
   }

@@ -135,7 +135,6 @@ void FunctionFacts::use_forms(const Uniformity& uniformity, const Webs& webs) {
       form = {Kind::uniform};
     else
       form = {Kind::affine, value.stride};
-    if (form.kind == Kind::affine && ptx::is_float(function.registers[occurrence.reg].type)) form = {};
   }
   for (std::uint32_t b : cfg.order()) divergent_[b] = uniformity.divergent(b);
 }

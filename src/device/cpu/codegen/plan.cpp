@@ -84,8 +84,8 @@ bool warps_run_alone(const Traits& traits, bool calls_remain) {
 // How many lanes: 32 unless memory says otherwise. A gather costs as much as its lanes' loads one by one, and lanes
 // that walk along rows of their own keep as many lines of the first-level cache busy as there are lanes, often in few
 // of its sets; 8 lanes measured best there (atax, bicg, mvt, gesummv, syrk, syr2k of bench/cpu: 1.2 to 5 times faster
-// than 32; with merged loads 4 lanes lose everywhere, and 16 win a little on syrk and lose half on syr2k). When lanes
-// also leave the loop in different turns, vectors buy nothing (spmv: one lane is 3 times faster).
+// than 32; with merged loads 4 lanes were no better on them, and 16 a little on syrk and twice slower on syr2k). When
+// lanes also leave the loop in different turns, vectors buy nothing (spmv: one lane is 3 times faster).
 Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool calls_remain,
                const CodegenOptions& options) {
   const Traits traits = traits_of(module, function, options);

@@ -6,6 +6,9 @@
 // post-dominator of a branch, loops with several exits and irreducible loops need no rewriting, and no block runs twice
 // in one pass. (The order is that of thread frontiers, Diamos et al., MICRO 2011, restricted to whole loops.)
 //
+// Loops that share a head have been made loops one inside the other before (ptx/rewrite/nest_loops.hpp): as one loop,
+// lanes that leave the inner one would wait for all turns of the outer one.
+//
 // Where no lane can be waiting elsewhere, an edge is a plain jump: uniform control flow costs nothing.
 #pragma once
 
