@@ -22,7 +22,7 @@ class Classifier {
         cfg_(function_, &module),
         table_(function_),
         webs_(cfg_, dominators(cfg_), function_, table_),
-        slicer_(function_, cfg_, webs_) {}
+        slicer_(cfg_, webs_) {}
 
   BlockIndependence run() {
     for (const FunctionDirective& directive : function_.directives)

@@ -5,7 +5,7 @@
 
 namespace heddle::ptx::analysis {
 
-Slicer::Slicer(const Function& function, const ControlFlowGraph& cfg, const Webs& webs)
+Slicer::Slicer(const ControlFlowGraph& cfg, const Webs& webs)
     : cfg_(cfg), webs_(webs), definitions_(webs.size()), read_(webs.size(), false) {
   for (std::uint32_t b : cfg.order())
     for (std::uint32_t i = cfg.block(b).begin; i < cfg.block(b).end; ++i) {

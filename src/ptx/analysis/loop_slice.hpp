@@ -13,7 +13,7 @@ namespace heddle::ptx::analysis {
 // Definitions of webs by instruction, and backward slices along them.
 class Slicer {
  public:
-  Slicer(const Function& function, const ControlFlowGraph& cfg, const Webs& webs);
+  Slicer(const ControlFlowGraph& cfg, const Webs& webs);
 
   // Instructions that define the web, ascending.
   const std::vector<std::uint32_t>& definitions(std::uint32_t web) const { return definitions_[web]; }

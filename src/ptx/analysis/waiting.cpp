@@ -62,7 +62,7 @@ bool is_constant(const Operand& operand, std::int64_t value) {
 class SpinFinder {
  public:
   SpinFinder(const Module& module, const Function& function, const ControlFlowGraph& cfg, const Webs& webs)
-      : module_(module), function_(function), cfg_(cfg), webs_(webs), slicer_(function, cfg, webs) {}
+      : module_(module), function_(function), cfg_(cfg), webs_(webs), slicer_(cfg, webs) {}
 
   std::optional<SpinLoop> find(std::uint32_t loop) const {
     const Slicer::Slice slice = slicer_.exit_slice(loop);
