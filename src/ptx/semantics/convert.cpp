@@ -84,14 +84,14 @@ std::uint64_t round_to_integral(Format format, std::uint64_t bits, const FloatMo
 }
 
 // The NaN that a NaN becomes: conversions from and to f64 and from bf16 to f32 keep sign and payload (made quiet),
-// those of f32 with .ftz and all others give the canonical NaN.
+// those with .ftz and all others give the canonical NaN.
 std::uint64_t convert_nan(Type to, Type from, std::uint64_t bits, const FloatMode& mode) {
   if (mode.sat) return 0;
   if (to == Type::tf32 || to == Type::ue8m0) return encode_type(to, decode_type(from, bits), mode);
   if (from == Type::tf32 || from == Type::ue8m0) return format_of(to).canonical_nan;
   const Format source = format_of(from), target = format_of(to);
   if (to == from && bit_width(to) >= 32 && !mode.ftz && !is_integer_rounding(mode.rounding)) return bits;
-  if (to == Type::f32 && from == Type::bf16) return bits << 16;
+  if (to == Type::f32 && from == Type::bf16 && !mode.ftz) return bits << 16;
   if (to != Type::f64 && from != Type::f64) return target.canonical_nan;
   if (mode.ftz && from == Type::f32) bits = source.canonical_nan;
   const std::uint64_t fraction = bits & source.fraction_mask();

@@ -142,6 +142,11 @@ Value* float_to_float(Lowering& l, Type to, Type from, Value* value) {
   Value* result = value;
   if (to == from) {
     if (is_whole(l.d.rounding)) result = l.to_whole(value, l.d.rounding);
+    // From a 16-bit format: as if f32 had been converted to itself with .ftz.
+    if (to == Type::f32 && l.d.type2 == Type::bf16 && l.d.ftz) {
+      result = l.flush(result, true);
+      result = b.CreateSelect(l.is_nan(value), l.as_float(Kit::number(l.bits(value), 0x7fffffff)), result);
+    }
   } else if (to == Type::f64) {
     if (l.d.ftz) value = b.CreateSelect(l.is_nan(value), l.as_float(Kit::number(l.bits(value), 0x7fffffff)), value);
     result = b.CreateFPExt(value, l.f64_type(value));
