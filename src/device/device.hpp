@@ -19,13 +19,16 @@
 namespace heddle::device {
 
 struct DeviceInfo {
-  std::string id;           // "cpu", "interp", "cuda:0"
-  std::string name;         // "AMD EPYC ..., 2 cores, AVX-512"
-  unsigned processors = 1;  // SMs, or CPU workers
+  std::string id;                // "cpu", "interp", "cuda:0"
+  std::string name;              // "AMD EPYC ..., 2 cores, AVX-512"
+  unsigned processors = 1;       // SMs, or CPU workers
+  unsigned partition_grain = 1;  // partitions consist of whole groups of so many processors: [0, grain), ...
   unsigned warp_size = 32;
   unsigned vector_bits = 0;  // of the host's vectors (CPU); 0 elsewhere
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its addresses are host addresses: the host and other devices may use them as they are
+  // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
+  bool survives_faults = true;
   // Limits of a launch.
   unsigned max_threads_per_block = 1024;
   std::uint32_t max_block[3] = {1024, 1024, 64};

@@ -219,6 +219,8 @@ void Parser::modifiers(Instruction& inst) {
   for (; is(TokenKind::word); advance()) {
     const auto modifier = modifier_from_name(token_.text);
     if (!modifier) fail("a suffix of '" + std::string(name(inst.opcode)) + "'");
+    if (*modifier == Modifier::unified)
+      fail("a suffix of '" + std::string(name(inst.opcode)) + "' ('.unified' stands behind the address)");
     if (!inst.modifiers.push_back(*modifier)) fail("fewer suffixes");
   }
 }

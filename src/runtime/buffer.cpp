@@ -51,12 +51,24 @@ void Buffer::fill_or_copy(std::size_t place) {
   if (host_current_) {
     queue.copy(destination, device::Span::host(host_.data(), bytes_));
   } else if (current != replicas_.end()) {
-    queue.copy(destination, source(static_cast<std::size_t>(current - replicas_.begin())));
+    const auto from = static_cast<std::size_t>(current - replicas_.begin());
+    if (reachable(from) == nullptr && reachable(place) != nullptr) return fetch(from, place);
+    queue.copy(destination, source(from));
   } else {
     queue.fill(destination, 0, 1);
   }
   // At once, since whoever asked for the bytes may yet fail to launch, and the source must stay until they are copied.
   in_use_.add(place, core_->record(place), true);
+}
+
+// From a device whose memory only its own queue reaches: that queue copies, and the other waits for it.
+void Buffer::fetch(std::size_t from, std::size_t place) {
+  device::Queue& copying = *core_->place(from).queue;
+  in_use_.order_after(copying, from);
+  copying.copy(device::Span::host(reachable(place), bytes_), source(from));
+  const auto copied = core_->record(from);
+  in_use_.add(from, copied, true);
+  core_->place(place).queue->wait(*copied);
 }
 
 void Buffer::only_current(std::size_t place) {

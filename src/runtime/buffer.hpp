@@ -53,6 +53,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   void* reachable(std::size_t place) const;
   device::Span source(std::size_t place) const;
   void fill_or_copy(std::size_t place);
+  void fetch(std::size_t from, std::size_t place);
   void only_current(std::size_t place);
   Replica& allocated(std::size_t place);
 

@@ -1,33 +1,44 @@
 #include "runtime/devices.hpp"
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <string>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "device/cpu/cpu.hpp"
+#include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
 
 namespace heddle::runtime {
 namespace {
 
-// One row a kind of device. `by_default`: opened when no list is given.
-struct Kind {
-  std::string_view id;
+// A device that can be opened. `by_default`: opened when no list is given.
+struct Candidate {
+  std::string id;
   bool by_default;
-  std::unique_ptr<device::Device> (*open)(const DeviceOptions& options);
-};
-constexpr std::array kinds = {
-    Kind{"cpu", true,
-         [](const DeviceOptions& options) { return device::cpu::make_cpu_device({.workers = options.workers}); }},
-    Kind{"interp", false, [](const DeviceOptions&) { return device::interp::make_interp_device(); }},
+  std::function<std::unique_ptr<device::Device>()> open;
 };
 
-const Kind& kind_of(std::string_view id) {
-  const auto found = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.id == id; });
-  if (found != kinds.end()) return *found;
-  std::string there;
-  for (const Kind& kind : kinds) there += (there.empty() ? "" : ", ") + std::string(kind.id);
+// GPUs first: whoever has one wants it used.
+std::vector<Candidate> candidates(const DeviceOptions& options) {
+  std::vector<Candidate> all;
+  const int gpus = device::cuda::cuda_device_count();
+  for (int i = 0; i < gpus; ++i)
+    all.push_back(
+        {fmt::format("cuda:{}", i), !options.check, [i] { return device::cuda::make_cuda_device({.ordinal = i}); }});
+  all.push_back(
+      {"cpu", true, [workers = options.workers] { return device::cpu::make_cpu_device({.workers = workers}); }});
+  all.push_back({"interp", false, [] { return device::interp::make_interp_device(); }});
+  return all;
+}
+
+const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& device) { return device.id == id; });
+  if (found != all.end()) return *found;
+  std::string there, why;
+  for (const Candidate& device : all) there += (there.empty() ? "" : ", ") + device.id;
+  if (id.starts_with("cuda") && device::cuda::cuda_device_count(&why) == 0) there += "; no GPU, since " + why;
   base::fail(ErrorCode::not_found, "there is no device '{}'; there are {}", id, there);
 }
 
@@ -44,28 +55,34 @@ std::vector<std::string_view> split(std::string_view list) {
 }  // namespace
 
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options) {
-  std::vector<const Kind*> wanted;
-  if (list.empty()) {
-    for (const Kind& kind : kinds) {
-      if (kind.by_default) wanted.push_back(&kind);
-    }
-  } else {
-    for (const std::string_view id : split(list)) {
-      const Kind& kind = kind_of(id);
-      if (std::find(wanted.begin(), wanted.end(), &kind) != wanted.end()) {
-        base::fail(ErrorCode::invalid_argument, "device '{}' is named twice in '{}'", id, list);
-      }
-      wanted.push_back(&kind);
-    }
-  }
+  const std::vector<Candidate> all = candidates(options);
   std::vector<std::unique_ptr<device::Device>> opened;
-  for (const Kind* kind : wanted) opened.push_back(kind->open(options));
+  if (list.empty()) {
+    for (const Candidate& device : all) {
+      if (!device.by_default) continue;
+      try {
+        opened.push_back(device.open());
+      } catch (const Error& error) {  // one GPU that is broken or full must not stop the others
+        if (device.id == "cpu") throw;
+        base::log_warn("{} is left out: {}", device.id, error.what());
+      }
+    }
+    return opened;
+  }
+  std::vector<const Candidate*> wanted;
+  for (const std::string_view id : split(list)) {
+    const Candidate& device = find(all, id);
+    if (std::find(wanted.begin(), wanted.end(), &device) != wanted.end())
+      base::fail(ErrorCode::invalid_argument, "device '{}' is named twice in '{}'", id, list);
+    wanted.push_back(&device);
+  }
+  for (const Candidate* device : wanted) opened.push_back(device->open());
   return opened;
 }
 
 std::vector<std::string> device_ids() {
   std::vector<std::string> ids;
-  for (const Kind& kind : kinds) ids.emplace_back(kind.id);
+  for (const Candidate& device : candidates({})) ids.push_back(device.id);
   return ids;
 }
 

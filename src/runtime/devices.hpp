@@ -12,11 +12,12 @@ namespace heddle::runtime {
 
 struct DeviceOptions {
   unsigned workers = 0;  // of the CPU device; 0: one for each core the process may use
+  bool check = false;    // only devices that can verify every access are opened by default
 };
 
-// "cpu,interp" gives these in that order; an empty list every device found that is meant for use (the interpreter is an
-// oracle for tests, and is made only when named). Throws not_found for an unknown id and invalid_argument for one that
-// is named twice.
+// "cuda:0,cpu" gives these in that order; an empty list every device found that is meant for use, GPUs first (the
+// interpreter is an oracle for tests, and is made only when named). Throws not_found for an unknown id and
+// invalid_argument for one that is named twice.
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options);
 
 // All ids that can be named.

@@ -50,8 +50,9 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
 }
 
 Runtime::Runtime(const RuntimeOptions& options)
-    : core_(std::make_shared<runtime::Core>(runtime::open_devices(options.devices, {.workers = options.workers}),
-                                            options.check)) {}
+    : core_(std::make_shared<runtime::Core>(
+          runtime::open_devices(options.devices, {.workers = options.workers, .check = options.check}),
+          options.check)) {}
 
 Runtime::~Runtime() {
   if (!core_) return;

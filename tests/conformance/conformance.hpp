@@ -109,7 +109,8 @@ std::string expect_error(ErrorCode code, F&& f) {
   return {};
 }
 
-extern const char* const kernels;  // PTX
+extern const char* const kernels;      // PTX
+extern const char* const much_shared;  // PTX of a kernel with more static shared memory than any block may have
 
 #define HEDDLE_CONFORMANCE(name, ...)                                                     \
   namespace heddle::conformance {                                                         \

@@ -270,6 +270,12 @@ DONE:
 .visible .entry nothing() { ret; }
 .visible .entry only_64() .reqntid 64, 1, 1 { ret; }
 .visible .entry at_most_128() .maxntid 128, 1, 1 { ret; }
+)ptx";
+
+const char* const much_shared = R"ptx(
+.version 8.0
+.target sm_80
+.address_size 64
 .visible .entry much_shared() {
   .shared .align 16 .b8 big[240000];
   .reg .b32 %r<2>;

@@ -183,9 +183,21 @@ TEST_P(Conformance, LimitsOfALaunch) {
   const std::byte extra[4] = {};
   expect_error(ErrorCode::invalid_argument, [&] { queue->launch(nothing, {}, {0, 1}, extra); });
   expect_error(ErrorCode::invalid_argument, [&] { queue->launch(kernel("add_one"), {}, {0, 1}, extra); });
-  expect_error(ErrorCode::invalid_argument, [&] { launch(*queue, "much_shared", {}); });
   // Nothing of this has failed the queue.
   EXPECT_NO_THROW(launch(*queue, "nothing", {.grid = {65'535, 3}, .block = {1}}));
+  EXPECT_NO_THROW(queue->synchronize());
+}
+
+// Refused at once, be it when the module is loaded or when the kernel is launched.
+TEST_P(Conformance, TooMuchStaticSharedMemory) {
+  try {
+    const auto loaded = load(much_shared);
+    launch(*queue, loaded->function("much_shared"), {});
+    ADD_FAILURE() << "no error";
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == ErrorCode::invalid_argument || error.code() == ErrorCode::compile_error);
+    EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("much_shared"), HasSubstr("shared")));
+  }
   EXPECT_NO_THROW(queue->synchronize());
 }
 

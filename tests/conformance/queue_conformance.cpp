@@ -225,6 +225,7 @@ TEST_P(Conformance, HostFunctionsRunInOrder) {
 }
 
 TEST_P(Conformance, FailureSkipsWhatFollowsUntilItIsThrown) {
+  if (!device->info().survives_faults) GTEST_SKIP() << "a fault ends this device: see FaultsLoseTheDevice";
   const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
   x.fill(*queue, 1);
   good.fill(*queue);
@@ -250,6 +251,7 @@ TEST_P(Conformance, FailureSkipsWhatFollowsUntilItIsThrown) {
 }
 
 TEST_P(Conformance, FailureOfOneQueueLeavesOthersAlone) {
+  if (!device->info().survives_faults) GTEST_SKIP() << "a fault ends this device: see FaultsLoseTheDevice";
   const auto other = device->queue({});
   const auto event = device->event();
   const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
@@ -270,9 +272,36 @@ TEST_P(Conformance, WildAccessesAreFaults) {
     queue->synchronize();
   });
   EXPECT_THAT(message, HasSubstr("store_to"));
+  if (!device->info().survives_faults) return;
   const Buffer<std::uint32_t> x(*device, 1);
   launch(*queue, "store_to", {}, x.address());
   EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>{7});
+}
+
+// Where a fault ends the device: the first to hear of it is told which kernel it was, and everybody else that the
+// device is lost. Nothing hangs, and all can be ended.
+TEST_P(Conformance, FaultsLoseTheDevice) {
+  if (device->info().survives_faults) GTEST_SKIP() << "this device survives faults";
+  const auto other = device->queue({});
+  const auto before = device->event(), after = device->event();
+  const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
+  good.fill(*queue);
+  queue->record(*before);
+  queue->synchronize();
+  std::atomic<bool> called{false};
+  launch(*queue, "trap_block", {.grid = {8}, .block = {1}}, good.address(), 5u);
+  queue->record(*after);
+  queue->call([&] { called = true; });
+  const std::string message = expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  EXPECT_THAT(message, HasSubstr("trap_block"));
+  EXPECT_FALSE(called);
+  EXPECT_TRUE(before->done());
+  EXPECT_TRUE(after->done());
+  const std::string later = expect_error(ErrorCode::device_lost, [&] { other->synchronize(); });
+  EXPECT_THAT(later, HasSubstr("trap_block"));
+  expect_error(ErrorCode::device_lost, [&] { launch(*other, "nothing", {}); });
+  expect_error(ErrorCode::device_lost, [&] { device->allocate(100); });
+  expect_error(ErrorCode::device_lost, [&] { after->wait(); });
 }
 
 TEST_P(Conformance, QueuesMayEndWithWorkUnderWay) {
@@ -284,6 +313,7 @@ TEST_P(Conformance, QueuesMayEndWithWorkUnderWay) {
     launch(*brief, "add_one", {.block = {256}}, x.address(), 256u);
   }
   EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(256, 50));
+  if (!device->info().survives_faults) return;
   const Buffer<std::uint32_t> good(*device, 1);
   {
     const auto failing = device->queue({});
@@ -319,7 +349,8 @@ TEST_P(Conformance, ManyHostThreads) {
 }
 
 TEST_P(Conformance, PartitionsRunTheSameWork) {
-  device::ProcessorSet first{{0}};
+  device::ProcessorSet first;
+  for (unsigned i = 0; i < device->info().partition_grain; ++i) first.ids.push_back(i);
   const auto partition = device->partition(first);
   EXPECT_EQ(partition->processors().ids, first.ids);
   const auto inside = device->queue({.partition = partition.get()});

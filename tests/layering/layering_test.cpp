@@ -20,8 +20,9 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"compile", {"base", "ptx"}},
       {"device", {"base", "ptx"}},
       {"device/cpu", {"base", "ptx", "device"}},
+      {"device/cuda", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device"}},
-      {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/interp"}},
+      {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/cuda", "device/interp"}},
       {"cli", {"base", "ptx", "runtime"}},
   };
   return rooms;

@@ -38,6 +38,8 @@ CaseResult run_case(const PtxCase& c, const DeviceFactory& factory);
 std::string check_case(const PtxCase& c, const CaseResult& result);
 
 // Registers each case of tests/data/run as a GoogleTest and runs them.
-int run_ptx_tests(int argc, char** argv, const std::string& device, const DeviceFactory& factory);
+// `skip`, when given, says why the device cannot run a case; empty: it can.
+int run_ptx_tests(int argc, char** argv, const std::string& device, const DeviceFactory& factory,
+                  const std::function<std::string(const PtxCase&)>& skip = {});
 
 }  // namespace heddle::test

@@ -9,6 +9,8 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "device/cpu/kernel_compiler.hpp"
+#include "device/device.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -30,8 +32,6 @@ std::uint64_t static_shared_size(const KernelUnit& unit) {
     for (const ptx::Variable& variable : function.variables) add(variable);
   return size;
 }
-
-std::string dims(const Dim3& d) { return base::format_triple(d.x, d.y, d.z); }
 
 }  // namespace
 
@@ -111,35 +111,8 @@ std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool glob
 }
 
 void CpuFunction::check_block(const Dim3& block) const {
-  if (block.count() == 0 || block.count() > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64) {
-    base::fail(
-        ErrorCode::invalid_argument,
-        "kernel '{}': blocks of {} threads are not possible; a block has 1 to 1024 threads, at most (1024, 1024, 64)",
-        function_.name, dims(block));
-  }
-  const auto extent = [](const ptx::FunctionDirective& directive) {
-    Dim3 d;
-    if (!directive.values.empty()) d.x = directive.values[0];
-    if (directive.values.size() > 1) d.y = directive.values[1];
-    if (directive.values.size() > 2) d.z = directive.values[2];
-    return d;
-  };
-  if (const auto* required = function_.directive("reqntid"); required != nullptr && extent(*required) != block) {
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
-               function_.name, dims(extent(*required)), dims(block));
-  }
-  if (const auto* cluster = function_.directive("reqnctapercluster");
-      cluster != nullptr && extent(*cluster).count() > 1) {
-    base::fail(
-        ErrorCode::unsupported,
-        "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the CPU device has clusters of one "
-        "block only",
-        function_.name, dims(extent(*cluster)));
-  }
-  if (const auto* most = function_.directive("maxntid"); most != nullptr && block.count() > extent(*most).count()) {
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' takes at most {} threads in a block (.maxntid), not {}",
-               function_.name, extent(*most).count(), block.count());
-  }
+  device::check_block(DeviceInfo{}, function_, block);
+  refuse_clusters(function_, "the CPU device");
 }
 
 CpuModule::CpuModule(Device* device, std::shared_ptr<const ptx::Module> module, std::shared_ptr<Allocator> allocator,

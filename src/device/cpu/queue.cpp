@@ -3,40 +3,17 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
-#include "base/format.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/launch_job.hpp"
 #include "device/cpu/module.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
 namespace {
 
 // Below this a copy takes less time than handing it to a worker.
 constexpr std::size_t inline_bytes = 32 * 1024;
-
-void check_shape(const DeviceInfo& info, const CpuFunction& function, const LaunchConfig& config, BlockRange range,
-                 std::size_t argument_bytes) {
-  const std::string& name = function.ptx().name;
-  const auto refuse = [&](const std::string& why) {
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': {}", name, why);
-  };
-  const std::uint32_t grid[3] = {config.grid.x, config.grid.y, config.grid.z};
-  for (unsigned d = 0; d < 3; ++d)
-    if (grid[d] == 0 || grid[d] > info.max_grid[d])
-      refuse(fmt::format("a grid of {} blocks is not possible; each extent is at least 1 and at most {}",
-                         base::format_triple(grid[0], grid[1], grid[2]),
-                         base::format_triple(info.max_grid[0], info.max_grid[1], info.max_grid[2])));
-  if (range.begin > range.end || range.end > config.grid.count())
-    refuse(fmt::format("blocks [{}, {}) are not within the grid's {}", range.begin, range.end, config.grid.count()));
-  if (argument_bytes != function.parameter_bytes())
-    refuse(fmt::format("{} bytes of arguments given, but its parameters take {}", argument_bytes,
-                       function.parameter_bytes()));
-  const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
-  if (shared > info.max_shared_per_block)
-    refuse(fmt::format("{} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have",
-                       shared, function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block));
-}
 
 bool global_id_fits(const LaunchConfig& config) {
   constexpr std::uint64_t limit = 1ull << 31;
@@ -67,8 +44,8 @@ void CpuQueue::launch(Function& function, const LaunchConfig& config, BlockRange
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device than this queue's",
                function.ptx().name);
   }
-  kernel->check_block(config.block);
-  check_shape(device_.info(), *kernel, config, range, arguments.size());
+  check_launch(device_.info(), *kernel, config, range, arguments.size());
+  refuse_clusters(kernel->ptx(), "the CPU device");
   LaunchJob::Setup setup;
   setup.code = kernel->code(config.block, global_id_fits(config));
   if (config.cooperative) device_.check_cooperative(*kernel, *setup.code, config, range, core_->workers());

@@ -5,68 +5,17 @@
 #include <thread>
 
 #include "base/fail.hpp"
-#include "base/format.hpp"
 #include "device/device.hpp"
 #include "device/interp/launch.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::interp {
 namespace {
 
-std::string text(const Dim3& extent) { return base::format_triple(extent.x, extent.y, extent.z); }
-
-void check_extent(const char* what, const Dim3& extent, const std::uint64_t (&limit)[3]) {
-  const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
-  for (unsigned i = 0; i < 3; ++i) {
-    if (sizes[i] == 0 || sizes[i] > limit[i])
-      base::fail(ErrorCode::invalid_argument, "{} {}: component {} must be 1 to {}", what, text(extent), "xyz"[i],
-                 limit[i]);
-  }
-}
-
-// .reqntid, .maxntid and .reqnctapercluster
-void check_directives(const ptx::Function& function, const Dim3& block) {
-  const auto values = [](const ptx::FunctionDirective& directive) {
-    Dim3 extent;
-    if (directive.values.size() > 0) extent.x = directive.values[0];
-    if (directive.values.size() > 1) extent.y = directive.values[1];
-    if (directive.values.size() > 2) extent.z = directive.values[2];
-    return extent;
-  };
-  if (const auto* required = function.directive("reqntid"); required && !(values(*required) == block)) {
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' requires blocks of {} threads, not {}", function.name,
-               text(values(*required)), text(block));
-  }
-  if (const auto* cluster = function.directive("reqnctapercluster"); cluster && values(*cluster).count() > 1) {
-    base::fail(ErrorCode::unsupported,
-               "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); the "
-               "interpreter has clusters of one block only",
-               function.name, text(values(*cluster)));
-  }
-  if (const auto* most = function.directive("maxntid"); most && block.count() > values(*most).count()) {
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' allows {} threads in a block, not {}", function.name,
-               values(*most).count(), block.count());
-  }
-}
-
-void check_launch(const DeviceInfo& info, const LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-                  std::size_t argument_bytes) {
-  const std::uint64_t block_limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
-  check_extent("block", config.block, block_limit);
-  check_extent("grid", config.grid, info.max_grid);
-  if (config.block.count() > info.max_threads_per_block)
-    base::fail(ErrorCode::invalid_argument, "a block of {} threads; at most {} are allowed", config.block.count(),
-               info.max_threads_per_block);
-  const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
-  if (shared > info.max_shared_per_block)
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' with {} bytes of shared memory; at most {} are allowed",
-               function.ptx().name, shared, info.max_shared_per_block);
-  if (range.begin > range.end || range.end > config.grid.count())
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} of a grid of {}", range.begin, range.end,
-               config.grid.count());
-  if (argument_bytes != function.parameter_bytes())
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' takes {} bytes of arguments, not {}", function.ptx().name,
-               function.parameter_bytes(), argument_bytes);
-  check_directives(function.ptx(), config.block);
+void check(const DeviceInfo& info, const LoadedFunction& function, const LaunchConfig& config, BlockRange range,
+           std::size_t argument_bytes) {
+  check_launch(info, function, config, range, argument_bytes);
+  refuse_clusters(function.ptx(), "the interpreter");
   // Each thread of a resident block takes memory.
   constexpr std::uint64_t most_threads = 1 << 20;
   if (config.cooperative && range.size() > most_threads / config.block.count())
@@ -129,7 +78,7 @@ void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRa
                          std::span<const std::byte> arguments) {
   auto* loaded = dynamic_cast<LoadedFunction*>(&function);
   if (!loaded) base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
-  check_launch(device_.info(), *loaded, config, range, arguments.size());
+  check(device_.info(), *loaded, config, range, arguments.size());
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
   push({[loaded, config, range, bytes = std::move(bytes)] { Launch(*loaded, config, range, bytes).run(); }, {}});
 }

@@ -180,6 +180,8 @@ TEST(ParseBody, DeepScopesNeedNoStack) {
 TEST(ParseBody, Mistakes) {
   EXPECT_EQ(body_error("ad.u32 %r1, %r2, %r3;"), "t:6:1: found 'ad', expected an instruction");
   EXPECT_EQ(body_error("mov.q32 %r1, %r2;"), "t:6:4: found '.q32', expected a suffix of 'mov'");
+  EXPECT_EQ(body_error("ld.unified.global.u32 %r1, [%rd1];"),
+            "t:6:3: found '.unified', expected a suffix of 'ld' ('.unified' stands behind the address)");
   EXPECT_EQ(body_error("mov.u32 %r1, %r99;"), "t:6:14: found '%r99', expected a name that is declared before");
   EXPECT_EQ(body_error("mov.u32 %r1, %r2"), "t:7:1: found '}', expected ';'");
   EXPECT_EQ(body_error("bra L;"), "t:6:5: found 'L', expected a label that is defined in this function");

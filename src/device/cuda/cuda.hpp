@@ -1,0 +1,23 @@
+// NVIDIA GPUs, through their driver.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/trace.hpp"
+#include "device/device.hpp"
+
+namespace heddle::device::cuda {
+
+struct CudaOptions {
+  int ordinal = 0;                   // the driver's number of the GPU
+  base::TraceSink* trace = nullptr;  // must outlive the device
+};
+
+// How many GPUs there are; 0 without a driver. `why`, when given and the answer is 0, is told the reason in a sentence.
+int cuda_device_count(std::string* why = nullptr);
+
+// Throws not_found when there is no such GPU, unsupported when it cannot be used.
+std::unique_ptr<Device> make_cuda_device(const CudaOptions& options = {});
+
+}  // namespace heddle::device::cuda

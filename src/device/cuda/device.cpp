@@ -1,0 +1,123 @@
+#include <array>
+#include <mutex>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "device/cuda/cuda.hpp"
+#include "device/cuda/memory.hpp"
+#include "device/cuda/module.hpp"
+#include "device/cuda/partition.hpp"
+#include "device/cuda/queue.hpp"
+
+namespace heddle::device::cuda {
+namespace {
+
+class CudaDevice final : public Device {
+ public:
+  CudaDevice(std::shared_ptr<const Driver> driver, const CudaOptions& options)
+      : state_(std::make_shared<DeviceState>(std::move(driver), options.ordinal, options.trace)),
+        partitions_(std::make_shared<PartitionTable>(state_)) {
+    if (options.trace) tracer_ = std::make_unique<Tracer>(state_, *options.trace);
+    reach_peers(options.ordinal);
+  }
+
+  const DeviceInfo& info() const override { return state_->info(); }
+
+  std::unique_ptr<Memory> allocate(std::size_t bytes) override {
+    return std::make_unique<CudaMemory>(*this, state_, bytes);
+  }
+
+  std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
+    if (options.check)
+      base::fail(ErrorCode::unsupported,
+                 "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
+    return std::make_shared<CudaModule>(*this, state_, std::move(module));
+  }
+
+  std::unique_ptr<Queue> queue(const QueueOptions& options) override {
+    return std::make_unique<CudaQueue>(*this, state_, partitions_, tracer_.get(), options);
+  }
+
+  std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_); }
+
+  std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
+    return partitions_->partition(processors);
+  }
+
+  double measured_bandwidth() override {
+    const std::lock_guard lock(mutex_);
+    if (bandwidth_ == 0) bandwidth_ = measure();
+    return bandwidth_;
+  }
+
+ private:
+  // Lets kernels and copies reach the memory of the process's other GPUs, where the links allow it.
+  void reach_peers(int own) {
+    const Driver& cuda = state_->driver();
+    int count = 0;
+    state_->check(cuda.device_count(&count), "counting the GPUs");
+    driver::MemoryPool pool = nullptr;
+    state_->check(cuda.default_pool(&pool, state_->number()), "asking for the memory pool");
+    for (int other = 0; other < count; ++other) {
+      if (other == own) continue;
+      driver::DeviceNumber number = 0;
+      int reachable = 0;
+      if (cuda.device_get(&number, other) != driver::success) continue;
+      if (cuda.can_access_peer(&reachable, number, state_->number()) != driver::success || !reachable) continue;
+      const driver::MemoryAccess access{driver::location_device, number, driver::access_read_write};
+      state_->check(cuda.pool_set_access(pool, &access, 1), "letting another GPU reach the memory");
+    }
+  }
+
+  // The best of a few copies of an eighth of the free memory, at most 1 GiB, from one half to the other.
+  double measure() {
+    const DeviceState::Current current(*state_);
+    const Driver& cuda = state_->driver();
+    std::size_t free = 0, total = 0;
+    state_->check(cuda.memory_info(&free, &total), "asking for free memory");
+    const std::size_t bytes = std::min<std::size_t>(free / 16, std::size_t{512} << 20) & ~std::size_t{4095};
+    const CudaMemory memory(*this, state_, 2 * bytes);
+    const std::uint64_t from = memory.span().address, to = from + bytes;
+    const driver::Stream stream = state_->service_stream();
+    CudaPoint begin(state_), end(state_);
+    double best = 0;
+    for (int round = 0; round < 6; ++round) {
+      state_->check(cuda.event_record(begin.handle(), stream), "recording an event");
+      state_->check(cuda.copy_async(to, from, bytes, stream), "copying");
+      state_->check(cuda.event_record(end.handle(), stream), "recording an event");
+      state_->check(cuda.event_synchronize(end.handle()), "copying");
+      float ms = 0;
+      state_->check(cuda.event_elapsed(&ms, begin.handle(), end.handle()), "timing a copy");
+      if (ms > 0) best = std::max(best, 2.0 * static_cast<double>(bytes) / (double{ms} * 1e-3));
+    }
+    return best;
+  }
+
+  std::shared_ptr<DeviceState> state_;
+  std::shared_ptr<PartitionTable> partitions_;
+  std::unique_ptr<Tracer> tracer_;
+  std::mutex mutex_;
+  double bandwidth_ = 0;
+};
+
+}  // namespace
+
+int cuda_device_count(std::string* why) {
+  const auto driver = Driver::find();
+  int count = 0;
+  if (driver) driver->device_count(&count);
+  if (count == 0 && why) *why = driver ? "the NVIDIA driver sees no GPU" : Driver::why();
+  return count;
+}
+
+std::unique_ptr<Device> make_cuda_device(const CudaOptions& options) {
+  std::string why;
+  const int count = cuda_device_count(&why);
+  if (count == 0) base::fail(ErrorCode::not_found, "there is no GPU: {}", why);
+  if (options.ordinal < 0 || options.ordinal >= count)
+    base::fail(ErrorCode::not_found, "there is no GPU cuda:{}; there are cuda:0 to cuda:{}", options.ordinal,
+               count - 1);
+  return std::make_unique<CudaDevice>(Driver::find(), options);
+}
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,104 @@
+// The part of the CUDA driver's interface that Heddle uses, declared here so that neither building nor running needs a
+// CUDA toolkit. Names follow the driver's, without its prefixes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::device::cuda::driver {
+
+using Result = int;
+using DeviceNumber = int;
+using Address = std::uint64_t;
+
+using Context = struct ContextObject*;
+using ModuleHandle = struct ModuleObject*;
+using FunctionHandle = struct FunctionObject*;
+using Stream = struct StreamObject*;
+using EventHandle = struct EventObject*;
+using GreenContext = struct GreenContextObject*;
+using ResourceDescriptor = struct ResourceDescriptorObject*;
+using MemoryPool = struct MemoryPoolObject*;
+
+// Results that Heddle tells apart.
+inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_no_device = 100,
+                        error_not_found = 500, error_not_ready = 600, error_illegal_address = 700,
+                        error_launch_out_of_resources = 701, error_launch_timeout = 702,
+                        error_peer_access_already_enabled = 704, error_assert = 710, error_hardware_stack = 714,
+                        error_illegal_instruction = 715, error_misaligned_address = 716,
+                        error_invalid_address_space = 717, error_invalid_pc = 718, error_launch_failed = 719,
+                        error_cooperative_launch_too_large = 720, error_not_supported = 801,
+                        error_ecc_uncorrectable = 214, error_nvlink_uncorrectable = 220, error_contained = 226,
+                        error_no_binary_for_gpu = 209, error_invalid_ptx = 218, error_unsupported_ptx_version = 222,
+                        error_jit_compiler_not_found = 221, error_invalid_image = 200;
+
+enum class DeviceAttribute : int {
+  max_threads_per_block = 1,
+  max_block_x = 2,
+  max_block_y = 3,
+  max_block_z = 4,
+  max_grid_x = 5,
+  max_grid_y = 6,
+  max_grid_z = 7,
+  warp_size = 10,
+  multiprocessors = 16,
+  cooperative_launch = 95,
+  max_threads_per_multiprocessor = 39,
+  copy_engines = 40,
+  capability_major = 75,
+  capability_minor = 76,
+  max_shared_per_multiprocessor = 81,
+  max_shared_per_block = 97,  // with the kernel's leave
+  reserved_shared_per_block = 111,
+};
+
+enum class FunctionAttribute : int {
+  max_threads_per_block = 0,
+  static_shared_bytes = 1,
+  local_bytes = 3,
+  registers = 4,
+  max_dynamic_shared_bytes = 8,
+};
+
+enum class JitOption : int {
+  info_log = 3,
+  info_log_bytes = 4,
+  error_log = 5,
+  error_log_bytes = 6,
+};
+
+inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_blocking = 1, event_no_timing = 2,
+                          host_portable = 1, host_device_mapped = 2, green_default_stream = 1,
+                          split_ignore_coscheduling = 1, wait_greater_or_equal = 0;
+inline constexpr int pool_release_threshold = 4, p2p_access_supported = 2, p2p_native_atomics = 3,
+                     access_read_write = 3, location_device = 1, resource_sm = 1;
+
+// cuLaunchKernel's `extra`.
+inline void* const launch_buffer = reinterpret_cast<void*>(1);
+inline void* const launch_buffer_size = reinterpret_cast<void*>(2);
+inline void* const launch_end = nullptr;
+
+// CUdevResource: what it is, room of the driver's own, and for SMs how many.
+struct Resource {
+  int type = 0;
+  unsigned char own[92] = {};
+  struct {
+    unsigned count;
+    unsigned smallest_partition;
+    unsigned coscheduled_alignment;
+    unsigned char unused[36];
+  } sm = {};
+};
+static_assert(sizeof(Resource) == 144);
+
+struct MemoryAccess {
+  int location_type;
+  int location_id;
+  int flags;
+};
+
+struct Uuid {
+  unsigned char bytes[16];
+};
+
+}  // namespace heddle::device::cuda::driver

@@ -1,0 +1,79 @@
+#include "device/cuda/event.hpp"
+
+#include <utility>
+
+namespace heddle::device::cuda {
+
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state) : state_(std::move(state)), event_(state_->take_event()) {}
+
+CudaPoint::~CudaPoint() { state_->give_event(event_); }
+
+// Never throws: a device that is lost has nothing under way.
+bool CudaPoint::done() const {
+  if (done_.load(std::memory_order_acquire)) return true;
+  if (state_->lost()) return true;
+  if (!submitted()) return false;
+  const driver::Result result = state_->driver().event_query(event_);
+  if (result == driver::error_not_ready) return false;
+  if (result == driver::success) done_.store(true, std::memory_order_release);
+  return true;
+}
+
+void CudaPoint::wait() const {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return submitted_.load(std::memory_order_relaxed); });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+  state_->check_lost();
+  if (done_.load(std::memory_order_acquire)) return;
+  const DeviceState::Current current(*state_);
+  state_->check(state_->driver().event_synchronize(event_), "the kernels before an event");
+  done_.store(true, std::memory_order_release);
+}
+
+void CudaPoint::submit() {
+  {
+    const std::lock_guard lock(mutex_);
+    submitted_.store(true, std::memory_order_release);
+  }
+  changed_.notify_all();
+}
+
+void CudaPoint::fail(std::exception_ptr failure) {
+  {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::move(failure);
+    done_.store(true, std::memory_order_release);
+    submitted_.store(true, std::memory_order_release);
+  }
+  changed_.notify_all();
+}
+
+std::uint64_t CudaPoint::completed_ns() const { return state_->time_of(event_); }
+
+std::shared_ptr<CudaPoint> CudaEvent::current() const {
+  const std::lock_guard lock(mutex_);
+  return point_;
+}
+
+void CudaEvent::set(std::shared_ptr<CudaPoint> point) {
+  const std::lock_guard lock(mutex_);
+  point_ = std::move(point);
+}
+
+bool CudaEvent::done() const {
+  const auto point = current();
+  return !point || point->done();
+}
+
+void CudaEvent::wait() {
+  if (const auto point = current()) point->wait();
+}
+
+unsigned long long CudaEvent::completed_ns() const {
+  const auto point = current();
+  return point ? point->completed_ns() : 0;
+}
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,61 @@
+// Events of a GPU. Each record is a driver's event of its own, so that points stay what they are.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <memory>
+#include <mutex>
+
+#include "device/cuda/state.hpp"
+#include "device/event.hpp"
+
+namespace heddle::device::cuda {
+
+class CudaPoint final : public EventPoint {
+ public:
+  // Needs the GPU's context.
+  explicit CudaPoint(std::shared_ptr<DeviceState> state);
+  ~CudaPoint() override;
+  CudaPoint(const CudaPoint&) = delete;
+  CudaPoint& operator=(const CudaPoint&) = delete;
+
+  bool done() const override;
+  // Throws the failure of the commands before it.
+  void wait() const;
+  // Points are made before their record is in the stream, which may be held back (host_side.hpp).
+  bool submitted() const { return submitted_.load(std::memory_order_acquire); }
+  void submit();                         // it is in the stream now
+  void fail(std::exception_ptr failure);  // it never will be
+  std::uint64_t completed_ns() const;
+  driver::EventHandle handle() const { return event_; }
+
+ private:
+  std::shared_ptr<DeviceState> state_;
+  driver::EventHandle event_;
+  mutable std::atomic<bool> done_{false};
+  std::atomic<bool> submitted_{false};
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  std::exception_ptr failure_;
+};
+
+class CudaEvent final : public Event {
+ public:
+  explicit CudaEvent(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
+  bool done() const override;
+  void wait() override;
+  unsigned long long completed_ns() const override;
+  std::shared_ptr<const EventPoint> point() const override { return current(); }
+
+  const DeviceState* state() const { return state_.get(); }
+  std::shared_ptr<CudaPoint> current() const;
+  void set(std::shared_ptr<CudaPoint> point);
+
+ private:
+  std::shared_ptr<DeviceState> state_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<CudaPoint> point_;
+};
+
+}  // namespace heddle::device::cuda

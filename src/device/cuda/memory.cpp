@@ -1,0 +1,67 @@
+#include "device/cuda/memory.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+
+namespace heddle::device::cuda {
+namespace {
+
+[[noreturn]] void no_memory(const DeviceState& state, std::size_t bytes) {
+  std::size_t free = 0, total = 0;
+  state.driver().memory_info(&free, &total);
+  const std::uint64_t own = state.allocated_bytes, used = total - std::min(free, total);
+  base::fail(ErrorCode::out_of_memory,
+             "{}: no memory for an allocation of {}: of {}, {} are free; this process holds {} in {} allocations, "
+             "contexts and other programs {}",
+             state.info().id, base::format_bytes(bytes), base::format_bytes(total), base::format_bytes(free),
+             base::format_bytes(own), state.allocations.load(), base::format_bytes(used - std::min(own, used)));
+}
+
+}  // namespace
+
+CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes)
+    : device_(device), state_(std::move(state)), bytes_(bytes) {
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  const Driver& cuda = state_->driver();
+  if (bytes > state_->info().memory_bytes) no_memory(*state_, bytes);
+  // The stream has nothing else to do: the memory is there once it is idle.
+  driver::Result result = cuda.memory_alloc_async(&address_, std::max<std::size_t>(bytes, 1), state_->service_stream());
+  if (result == driver::success) result = cuda.stream_synchronize(state_->service_stream());
+  if (result == driver::error_out_of_memory) no_memory(*state_, bytes);
+  state_->check(result, fmt::format("allocating {}", base::format_bytes(bytes)));
+  state_->spans.add(address_, bytes);
+  ++state_->allocations;
+  state_->allocated_bytes += bytes;
+}
+
+CudaMemory::~CudaMemory() {
+  if (!state_->lost()) {
+    const DeviceState::Current current(*state_);
+    state_->driver().memory_free_async(address_, state_->service_stream());
+  }
+  state_->spans.remove(address_);
+  --state_->allocations;
+  state_->allocated_bytes -= bytes_;
+}
+
+PinnedMemory::PinnedMemory(std::shared_ptr<DeviceState> state, std::size_t bytes) : state_(std::move(state)) {
+  const DeviceState::Current current(*state_);
+  const Driver& cuda = state_->driver();
+  const driver::Result result = cuda.host_alloc(&data_, std::max<std::size_t>(bytes, 1),
+                                                driver::host_portable | driver::host_device_mapped);
+  if (result == driver::error_out_of_memory)
+    base::fail(ErrorCode::out_of_memory, "no pinned host memory for an allocation of {}", base::format_bytes(bytes));
+  state_->check(result, "allocating pinned host memory");
+  state_->check(cuda.host_device_address(&device_address_, data_, 0), "asking for the address of pinned memory");
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (state_->lost()) return;
+  const DeviceState::Current current(*state_);
+  state_->driver().host_free(data_);
+}
+
+}  // namespace heddle::device::cuda

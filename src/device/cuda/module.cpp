@@ -1,0 +1,178 @@
+#include "device/cuda/module.hpp"
+
+#include <array>
+
+#include "base/fail.hpp"
+#include "device/device.hpp"
+#include "device/parameter_layout.hpp"
+#include "ptx/printer.hpp"
+
+namespace heddle::device::cuda {
+
+using driver::FunctionAttribute;
+using driver::Result;
+
+namespace {
+
+constexpr std::array forms = {ptx::RangeForm::box, ptx::RangeForm::linear};
+constexpr std::size_t log_bytes = 16 * 1024;
+
+bool has_memory(const ptx::Variable& variable) {
+  return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
+}
+
+ErrorCode code_of(Result result) {
+  switch (result) {
+    case driver::error_no_binary_for_gpu:
+    case driver::error_unsupported_ptx_version:
+    case driver::error_jit_compiler_not_found: return ErrorCode::unsupported;
+    default: return ErrorCode::compile_error;
+  }
+}
+
+void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
+
+}  // namespace
+
+DriverFunction::DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name)
+    : name_(name) {
+  state.check(state.driver().module_function(&handle_, module, name.c_str()), "finding kernel '" + name + "'");
+}
+
+int DriverFunction::attribute(const DeviceState& state, FunctionAttribute attribute) const {
+  int value = 0;
+  state.check(state.driver().function_attribute(&value, static_cast<int>(attribute), handle_),
+              "asking about kernel '" + name_ + "'");
+  return value;
+}
+
+void DriverFunction::allow_shared(const DeviceState& state, std::uint32_t bytes) {
+  if (bytes <= allowed_.load(std::memory_order_acquire)) return;
+  const Result result = state.driver().function_set(
+      handle_, static_cast<int>(FunctionAttribute::max_dynamic_shared_bytes), static_cast<int>(bytes));
+  state.check(result, fmt::format("allowing kernel '{}' {} bytes of shared memory", name_, bytes),
+              ErrorCode::invalid_argument);
+  std::uint32_t before = allowed_.load();
+  while (before < bytes && !allowed_.compare_exchange_weak(before, bytes)) {
+  }
+}
+
+void DriverFunction::load(const DeviceState& state) const {
+  state.check(state.driver().function_load(handle_), "loading kernel '" + name_ + "'", ErrorCode::compile_error);
+}
+
+CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
+    : module_(module),
+      ptx_(module.ptx().functions[index]),
+      index_(index),
+      parameters_(parameter_layout(ptx_.parameters)),
+      parameter_bytes_(device::parameter_bytes(ptx_.parameters)),
+      whole_(module.state(), module.handle(), ptx_.name) {
+  static_shared_ =
+      static_cast<std::uint64_t>(whole_.attribute(module.state(), FunctionAttribute::static_shared_bytes));
+}
+
+void CudaFunction::prepare(const Dim3&) {
+  const DeviceState::Current current(module_.state());
+  whole_.load(module_.state());
+  for (const ptx::RangeForm form : forms)
+    if (has(form)) range(form).function->load(module_.state());
+}
+
+bool CudaFunction::has(ptx::RangeForm form) const { return module_.ranges().find(index_, form) != nullptr; }
+
+CudaFunction::Range CudaFunction::range(ptx::RangeForm form) {
+  const ptx::RangeModule& ranges = module_.ranges();
+  const ptx::RangeEntry* entry = ranges.find(index_, form);
+  if (!entry) {
+    for (const ptx::RangeRefusal& refusal : ranges.refusals)
+      if (refusal.original == index_ && refusal.form == form)
+        base::fail(ErrorCode::unsupported, "kernel '{}' cannot run a part of its grid on {}: {}", ptx_.name,
+                   module_.state().info().id, refusal.reason);
+    base::fail(ErrorCode::unsupported, "kernel '{}' has no form for a part of its grid", ptx_.name);
+  }
+  if (entry->function == index_) return {entry, &whole_};
+  const std::lock_guard lock(mutex_);
+  auto& function = ranges_[form];
+  if (!function) function = std::make_unique<DriverFunction>(module_.state(), module_.handle(), entry->name);
+  return {entry, function.get()};
+}
+
+std::uint64_t CudaFunction::resident_blocks(const Dim3& block, std::uint32_t dynamic_shared) const {
+  const DeviceState& state = module_.state();
+  int blocks = 0;
+  state.check(state.driver().occupancy(&blocks, whole_.handle(), static_cast<int>(block.count()), dynamic_shared),
+              "asking for the occupancy of kernel '" + ptx_.name + "'");
+  return static_cast<std::uint64_t>(blocks) * state.info().processors;
+}
+
+CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module)
+    : device_(device),
+      state_(std::move(state)),
+      module_(std::move(module)),
+      ranges_(ptx::add_range_entries(*module_, forms)) {
+  state_->check_lost();
+  compile();
+}
+
+CudaModule::~CudaModule() {
+  functions_.clear();
+  if (state_->lost()) return;
+  const DeviceState::Current current(*state_);
+  state_->driver().module_unload(handle_);
+}
+
+void CudaModule::compile() {
+  const DeviceState::Current current(*state_);
+  const std::string text = ptx::print(ranges_.module);
+  std::string log(log_bytes, '\0');
+  std::array options = {static_cast<int>(driver::JitOption::error_log),
+                        static_cast<int>(driver::JitOption::error_log_bytes)};
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log_bytes)};
+  const Result result =
+      state_->driver().module_load(&handle_, text.c_str(), options.size(), options.data(), values.data());
+  if (result == driver::success) return;
+  log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
+  while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
+  state_->check(result, fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log),
+                code_of(result));
+}
+
+Function& CudaModule::function(std::string_view name) {
+  const ptx::Function* found = module_->find(name);
+  if (!found || !found->is_entry || found->is_declaration) {
+    std::string names;
+    for (const ptx::Function& function : module_->functions)
+      if (function.is_entry) append(names, function.name);
+    base::fail(ErrorCode::not_found, "the module has no kernel '{}'; it has {}", name, names.empty() ? "none" : names);
+  }
+  const std::lock_guard lock(mutex_);
+  auto place = functions_.find(name);
+  if (place == functions_.end()) {
+    const DeviceState::Current current(*state_);
+    const auto index = static_cast<std::uint32_t>(found - module_->functions.data());
+    place = functions_.emplace(std::string(name), std::make_unique<CudaFunction>(*this, index)).first;
+  }
+  return *place->second;
+}
+
+Span CudaModule::variable(std::string_view name) {
+  std::string names;
+  for (const ptx::Variable& variable : module_->variables) {
+    if (!has_memory(variable)) continue;
+    if (variable.name == name) {
+      const DeviceState::Current current(*state_);
+      driver::Address address = 0;
+      std::size_t bytes = 0;
+      state_->check(state_->driver().module_global(&address, &bytes, handle_, variable.name.c_str()),
+                    "finding variable '" + variable.name + "'", ErrorCode::not_found);
+      state_->spans.add(address, bytes);
+      return {&device_, address, bytes};
+    }
+    append(names, variable.name);
+  }
+  base::fail(ErrorCode::not_found, "the module has no .global or .const variable '{}'; it has {}", name,
+             names.empty() ? "none" : names);
+}
+
+}  // namespace heddle::device::cuda

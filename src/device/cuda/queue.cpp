@@ -1,0 +1,325 @@
+#include "device/cuda/queue.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "device/cuda/module.hpp"
+#include "device/launch_check.hpp"
+#include "ptx/rewrite/block_ranges_plan.hpp"
+
+namespace heddle::device::cuda {
+
+using driver::Result;
+using Kind = base::TraceEvent::Kind;
+
+namespace {
+
+std::uint64_t next_queue_id() {
+  static std::atomic<std::uint64_t> next{1};
+  return next++;
+}
+
+// The driver counts the other way round: lower numbers run first.
+int stream_priority(const DeviceState& state, int priority) {
+  int lowest = 0, highest = 0;
+  state.check(state.driver().context_priorities(&lowest, &highest), "asking for the priorities of streams");
+  return std::clamp(-priority, highest, lowest);
+}
+
+}  // namespace
+
+CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
+                     Tracer* tracer, const QueueOptions& options)
+    : device_(device),
+      state_(std::move(state)),
+      partitions_(std::move(partitions)),
+      tracer_(tracer),
+      id_(next_queue_id()) {
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  const int priority = stream_priority(*state_, options.priority);
+  if (!options.partition) {
+    state_->check(state_->driver().stream_create(&stream_, driver::stream_non_blocking, priority), "making a stream");
+    return;
+  }
+  const auto* partition = dynamic_cast<const CudaPartition*>(options.partition);
+  if (!partition || partition->table() != partitions_.get())
+    base::fail(ErrorCode::invalid_argument, "{}: the partition belongs to another device", state_->info().id);
+  state_->check(state_->driver().green_stream_create(&stream_, partition->context(), driver::stream_non_blocking,
+                                                     priority),
+                "making a stream of a partition");
+}
+
+// What is under way is seen to its end.
+CudaQueue::~CudaQueue() {
+  if (state_->lost()) return;
+  const DeviceState::Current current(*state_);
+  host_side_.reset();
+  state_->driver().stream_synchronize(stream_);
+  state_->driver().stream_destroy(stream_);
+}
+
+std::string CudaQueue::suspects() const {
+  std::string names;
+  const std::lock_guard lock(names_mutex_);
+  const std::uint64_t first = launches_ > recent_.size() ? launches_ - recent_.size() : 0;
+  for (std::uint64_t i = first; i < launches_; ++i) {
+    const std::string& name = recent_[i % recent_.size()];
+    if (names.find("'" + name + "'") == std::string::npos) names += (names.empty() ? "'" : ", '") + name + "'";
+  }
+  if (names.empty()) return "work of another queue";
+  return (launches_ == 1 ? "kernel " : "one of the queue's last kernels ") + names;
+}
+
+void CudaQueue::check(Result result, std::string_view what) const {
+  if (result == driver::success) return;
+  if (is_sticky(result)) {
+    state_->check_lost();
+    state_->lose(result, suspects());
+  }
+  state_->check(result, what);
+}
+
+void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                       std::span<const std::byte> arguments) {
+  auto* kernel = dynamic_cast<CudaFunction*>(&function);
+  if (!kernel || &kernel->module().state() != state_.get())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+  state_->check_lost();
+  check_launch(state_->info(), *kernel, config, range, arguments.size());
+  const DeviceState::Current current(*state_);
+  const bool whole = range.begin == 0 && range.end == config.grid.count();
+  if (config.cooperative && !range.empty()) check_cooperative(*kernel, config, whole, range);
+  if (range.empty()) return;
+  if (!held_back()) return start(*kernel, config, range, arguments);
+  host_side_->hold_back([this, kernel, config, range, bytes = std::vector(arguments.begin(), arguments.end())] {
+    start(*kernel, config, range, bytes);
+  });
+}
+
+void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range,
+                      std::span<const std::byte> arguments) {
+  const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel.ptx().name, 0, range, config);
+  if (config.cooperative)
+    launch_cooperative(kernel, config, arguments);
+  else if (range.begin == 0 && range.end == config.grid.count())
+    launch_whole(kernel, config, arguments);
+  else
+    launch_part(kernel, config, range, arguments);
+  const std::lock_guard lock(names_mutex_);
+  recent_[launches_++ % recent_.size()] = kernel.ptx().name;
+}
+
+void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole,
+                                  BlockRange range) const {
+  if (!whole)
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}': a cooperative launch runs all its blocks together; {} cannot run blocks [{}, {}) of {}",
+               function.ptx().name, state_->info().id, range.begin, range.end, config.grid.count());
+  function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
+  const std::uint64_t resident = function.resident_blocks(config.block, config.dynamic_shared_bytes);
+  if (config.grid.count() > resident)
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': a cooperative launch of {} blocks of {} threads; {} such blocks fit on {} at once",
+               function.ptx().name, config.grid.count(), config.block.count(), resident, state_->info().id);
+}
+
+namespace {
+
+Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
+             driver::Stream stream, std::byte* arguments, std::size_t bytes) {
+  void* extra[] = {driver::launch_buffer, arguments, driver::launch_buffer_size, &bytes, driver::launch_end};
+  return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
+                     config.dynamic_shared_bytes, stream, nullptr, bytes == 0 ? nullptr : extra);
+}
+
+}  // namespace
+
+void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config,
+                             std::span<const std::byte> arguments) {
+  function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
+  // The driver copies the arguments and does not write to them.
+  auto* bytes = const_cast<std::byte*>(arguments.data());
+  const Result result =
+      start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_, bytes, arguments.size());
+  if (result != driver::success) check(result, "launching kernel '" + function.ptx().name + "'");
+}
+
+void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                            std::span<const std::byte> arguments) {
+  // One launch where the range is a box of the grid; several small ones cost more than a division.
+  const bool small = config.grid.count() < (std::uint64_t{1} << 31);
+  const std::size_t boxes = ptx::boxes_of(config.grid, range).size();
+  const bool linear = boxes > 1 && small && function.has(ptx::RangeForm::linear);
+  const auto [entry, code] = function.range(linear ? ptx::RangeForm::linear : ptx::RangeForm::box);
+  code->allow_shared(*state_, config.dynamic_shared_bytes);
+  std::vector<std::byte> bytes(entry->parameter_bytes);
+  std::copy(arguments.begin(), arguments.end(), bytes.begin());
+  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
+    std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
+    const Result result =
+        start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes.data(), bytes.size());
+    if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");
+  }
+}
+
+void CudaQueue::launch_cooperative(CudaFunction& function, const LaunchConfig& config,
+                                   std::span<const std::byte> arguments) {
+  std::vector<void*> pointers;
+  for (const ParameterLayout& place : function.parameters())
+    pointers.push_back(const_cast<std::byte*>(arguments.data()) + place.offset);
+  const Result result = state_->driver().launch_cooperative(
+      function.whole().handle(), config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
+      config.block.z, config.dynamic_shared_bytes, stream_, pointers.empty() ? nullptr : pointers.data());
+  if (result != driver::success) check(result, "launching kernel '" + function.ptx().name + "' cooperatively");
+}
+
+void CudaQueue::check_span(const Span& span, const char* what) const {
+  if (span.size == 0) return;
+  if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
+  if (span.device != &device_) return;
+  if (!state_->spans.contains(span.address, span.size))
+    base::fail(ErrorCode::invalid_argument,
+               "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: it begins {}", what,
+               span.size, span.address, state_->spans.whereabouts(span.address));
+}
+
+void CudaQueue::copy(Span destination, Span source) {
+  if (destination.size < source.size)
+    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes into a span of {}", source.size, destination.size);
+  destination.size = source.size;
+  check_span(destination, "destination");
+  check_span(source, "source");
+  state_->check_lost();
+  if (source.size == 0) return;
+  const DeviceState::Current current(*state_);
+  const auto on_host = [](const Span& span) { return !span.device || span.device->info().host_memory; };
+  if (on_host(source) && on_host(destination))
+    return call([destination, source] {
+      std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
+                   source.size);
+    });
+  put([this, destination, source, from_host = on_host(source), to_host = on_host(destination)] {
+    copy_now(destination, source, from_host, to_host);
+  });
+}
+
+void CudaQueue::copy_now(const Span& destination, const Span& source, bool from_host, bool to_host) {
+  const Tracer::Scope traced(tracer_, Kind::copy, id_, stream_, {}, source.size);
+  const Driver& cuda = state_->driver();
+  Result result = driver::success;
+  if (from_host)
+    result = cuda.copy_to_device_async(destination.address, reinterpret_cast<const void*>(source.address), source.size,
+                                       stream_);
+  else if (to_host)
+    result = cuda.copy_to_host_async(reinterpret_cast<void*>(destination.address), source.address, source.size,
+                                     stream_);
+  else
+    result = cuda.copy_async(destination.address, source.address, source.size, stream_);
+  if (result != driver::success) check(result, fmt::format("copying {} bytes", source.size));
+}
+
+void CudaQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4)
+    base::fail(ErrorCode::invalid_argument, "fill with values of {} bytes; 1, 2 and 4 are possible", value_bytes);
+  if (destination.size % value_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "fill of {} bytes with values of {} bytes", destination.size, value_bytes);
+  check_span(destination, "destination");
+  state_->check_lost();
+  if (destination.size == 0) return;
+  if (destination.device != &device_)
+    base::fail(ErrorCode::unsupported, "{}: a fill of memory of another device; use a queue of that device",
+               state_->info().id);
+  if (destination.address % value_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "fill of {:#x} with values of {} bytes: not aligned", destination.address,
+               value_bytes);
+  const DeviceState::Current current(*state_);
+  put([this, destination, value, value_bytes] { fill_now(destination, value, value_bytes); });
+}
+
+void CudaQueue::fill_now(const Span& destination, std::uint32_t value, unsigned value_bytes) {
+  const Tracer::Scope traced(tracer_, Kind::fill, id_, stream_, {}, destination.size);
+  const Driver& cuda = state_->driver();
+  const std::size_t count = destination.size / value_bytes;
+  const Result result =
+      value_bytes == 4   ? cuda.fill32_async(destination.address, value, count, stream_)
+      : value_bytes == 2 ? cuda.fill16_async(destination.address, static_cast<unsigned short>(value), count, stream_)
+                         : cuda.fill8_async(destination.address, static_cast<unsigned char>(value), count, stream_);
+  if (result != driver::success) check(result, fmt::format("filling {} bytes", destination.size));
+}
+
+void CudaQueue::record(Event& event) {
+  auto* own = dynamic_cast<CudaEvent*>(&event);
+  if (!own || own->state() != state_.get())
+    base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state_->info().id);
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  state_->keep_time();
+  auto point = std::make_shared<CudaPoint>(state_);
+  own->set(point);
+  if (!held_back()) {
+    check(state_->driver().event_record(point->handle(), stream_), "recording an event");
+    return point->submit();
+  }
+  host_side_->hold_back(
+      [this, point] {
+        check(state_->driver().event_record(point->handle(), stream_), "recording an event");
+        point->submit();
+      },
+      [point](std::exception_ptr failure) { point->fail(std::move(failure)); });
+}
+
+void CudaQueue::wait(const Event& event) {
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  if (const auto* own = dynamic_cast<const CudaEvent*>(&event)) {
+    const auto point = own->current();
+    if (!point) return;
+    // A record that is held back is waited for like one of another device.
+    if (!point->submitted()) return host_side().wait(point);
+    put([this, point] {
+      check(state_->driver().stream_wait_event(stream_, point->handle(), 0), "waiting for an event");
+    });
+    return;
+  }
+  if (auto point = event.point())
+    if (!point->done()) host_side().wait(std::move(point));
+}
+
+void CudaQueue::call(std::function<void()> function) {
+  state_->check_lost();
+  host_side().call([this, function = std::move(function)] {
+    const Tracer::Scope traced(tracer_, Kind::call, id_, stream_);
+    function();
+  });
+}
+
+template <class Command>
+void CudaQueue::put(Command&& command) {
+  if (held_back())
+    host_side_->hold_back(std::forward<Command>(command));
+  else
+    command();
+}
+
+HostSide& CudaQueue::host_side() {
+  if (!host_side_) host_side_ = std::make_unique<HostSide>(
+        state_, [this] { check(state_->driver().stream_synchronize(stream_), "waiting for a queue"); });
+  return *host_side_;
+}
+
+void CudaQueue::synchronize() {
+  if (host_side_) {
+    host_side_->drain();
+    if (const std::exception_ptr failure = host_side_->take_failure()) std::rethrow_exception(failure);
+  }
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
+  const std::lock_guard lock(names_mutex_);
+  launches_ = 0;
+}
+
+}  // namespace heddle::device::cuda

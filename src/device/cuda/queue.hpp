@@ -1,0 +1,67 @@
+// In-order queues of a GPU: a stream each, or one of a partition.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/cuda/event.hpp"
+#include "device/cuda/host_side.hpp"
+#include "device/cuda/partition.hpp"
+#include "device/cuda/tracer.hpp"
+#include "device/queue.hpp"
+
+namespace heddle::device::cuda {
+
+class CudaFunction;
+
+class CudaQueue final : public Queue {
+ public:
+  // Higher priorities run first, as far as the driver has them; beyond its range they count as its ends.
+  CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
+            Tracer* tracer, const QueueOptions& options);
+  ~CudaQueue() override;
+
+  void launch(Function& function, const LaunchConfig& config, BlockRange range,
+              std::span<const std::byte> arguments) override;
+  void copy(Span destination, Span source) override;
+  void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void record(Event& event) override;
+  void wait(const Event& event) override;
+  void call(std::function<void()> function) override;
+  void synchronize() override;
+
+ private:
+  // Whether commands must be held back, behind a step of the host.
+  bool held_back() const { return host_side_ && host_side_->busy(); }
+  // Puts a command into the stream, now or when its turn comes. Needs the GPU's context.
+  template <class Command>
+  void put(Command&& command);
+  void start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments);
+  void copy_now(const Span& destination, const Span& source, bool from_host, bool to_host);
+  void fill_now(const Span& destination, std::uint32_t value, unsigned value_bytes);
+  void check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole, BlockRange range) const;
+  void check_span(const Span& span, const char* what) const;
+  void launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
+  void launch_part(CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                   std::span<const std::byte> arguments);
+  void launch_cooperative(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
+  void check(driver::Result result, std::string_view what) const;
+  std::string suspects() const;
+  HostSide& host_side();
+
+  Device& device_;
+  std::shared_ptr<DeviceState> state_;
+  std::shared_ptr<PartitionTable> partitions_;  // lives as long as the stream
+  Tracer* tracer_;
+  std::uint64_t id_;
+  driver::Stream stream_ = nullptr;
+  std::unique_ptr<HostSide> host_side_;  // made at first use
+  // The last kernels put in, for messages.
+  mutable std::mutex names_mutex_;
+  std::array<std::string, 4> recent_;
+  std::uint64_t launches_ = 0;
+};
+
+}  // namespace heddle::device::cuda

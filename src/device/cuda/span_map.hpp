@@ -1,0 +1,25 @@
+// Which addresses of a GPU are whose, so that copies beyond an allocation are refused before the driver sees them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace heddle::device::cuda {
+
+// Any thread.
+class SpanMap {
+ public:
+  void add(std::uint64_t address, std::uint64_t bytes);
+  void remove(std::uint64_t address);
+  bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  // "32 bytes behind the end of the allocation of 4096 bytes at 0x7f00": of the nearest one.
+  std::string whereabouts(std::uint64_t address) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> spans_;
+};
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,178 @@
+#include "device/cuda/state.hpp"
+
+#include <cmath>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+
+namespace heddle::device::cuda {
+
+using driver::DeviceAttribute;
+using driver::EventHandle;
+using driver::Result;
+
+namespace {
+
+constexpr std::uint64_t reference_period_ns = 2'000'000'000;
+
+}  // namespace
+
+DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace)
+    : driver_(std::move(driver)), trace_(trace) {
+  info_.id = fmt::format("cuda:{}", ordinal);
+  check(driver_->device_get(&number_, ordinal), "opening the GPU", ErrorCode::not_found);
+  check(driver_->primary_retain(&context_, number_), "making a context on the GPU", ErrorCode::unsupported);
+  const Current current(*this);
+  int lowest = 0, highest = 0;
+  check(driver_->context_priorities(&lowest, &highest), "asking for the priorities of streams");
+  check(driver_->stream_create(&service_, driver::stream_non_blocking, highest), "making a stream");
+  // Memory that was given back stays with the process: allocating is then a matter of microseconds.
+  driver::MemoryPool pool = nullptr;
+  check(driver_->default_pool(&pool, number_), "asking for the memory pool");
+  std::uint64_t keep = ~std::uint64_t{0};
+  check(driver_->pool_set(pool, driver::pool_release_threshold, &keep), "setting up the memory pool");
+  describe();
+  start_clock();
+}
+
+DeviceState::~DeviceState() {
+  {
+    const Current current(*this);
+    for (EventHandle event : spare_events_) driver_->event_destroy(event);
+    for (const Reference& reference : references_) driver_->event_destroy(reference.event);
+    if (service_) driver_->stream_destroy(service_);
+  }
+  driver_->primary_release(number_);
+}
+
+int DeviceState::attribute(DeviceAttribute attribute) const {
+  int value = 0;
+  check(driver_->device_attribute(&value, static_cast<int>(attribute), number_), "asking for a limit of the GPU");
+  return value;
+}
+
+void DeviceState::describe() {
+  char name[256] = {};
+  check(driver_->device_name(name, sizeof name, number_), "asking for the GPU's name");
+  info_.name = name;
+  std::size_t bytes = 0;
+  check(driver_->device_memory(&bytes, number_), "asking for the GPU's memory");
+  info_.memory_bytes = bytes;
+  const auto limit = [&](DeviceAttribute which) { return static_cast<std::uint32_t>(attribute(which)); };
+  info_.processors = limit(DeviceAttribute::multiprocessors);
+  info_.warp_size = limit(DeviceAttribute::warp_size);
+  info_.max_threads_per_block = limit(DeviceAttribute::max_threads_per_block);
+  const DeviceAttribute block[] = {DeviceAttribute::max_block_x, DeviceAttribute::max_block_y,
+                                   DeviceAttribute::max_block_z};
+  const DeviceAttribute grid[] = {DeviceAttribute::max_grid_x, DeviceAttribute::max_grid_y,
+                                  DeviceAttribute::max_grid_z};
+  for (unsigned i = 0; i < 3; ++i) {
+    info_.max_block[i] = limit(block[i]);
+    info_.max_grid[i] = limit(grid[i]);
+  }
+  info_.max_shared_per_block = limit(DeviceAttribute::max_shared_per_block);
+  info_.partition_grain = 2;
+  info_.survives_faults = false;
+}
+
+DeviceState::Current::Current(const DeviceState& state) : state_(state) {
+  state_.driver_->context_get(&before_);
+  if (before_ != state_.context_) state_.check(state_.driver_->context_set(state_.context_), "choosing the GPU");
+}
+
+DeviceState::Current::~Current() {
+  if (before_ != state_.context_) state_.driver_->context_set(before_);
+}
+
+void DeviceState::check(Result result, std::string_view what, ErrorCode code) const {
+  if (result == driver::success) return;
+  if (is_sticky(result)) {
+    check_lost();
+    lose(result, std::string(what));
+  }
+  base::fail(code, "{}: {} failed: {}", info_.id, what, driver_->describe(result));
+}
+
+void DeviceState::lose(Result result, const std::string& suspects) const {
+  const std::string loss = fmt::format("{} in {}", driver_->describe(result), suspects);
+  bool first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    first = !lost_.load(std::memory_order_relaxed);
+    if (first) loss_ = loss;
+    lost_.store(true, std::memory_order_release);
+  }
+  if (!first) check_lost();
+  base::fail(ErrorCode::kernel_fault,
+             "{}: {}; the GPU's context is lost with all that it held. Running the kernel with --device cpu --check "
+             "tells the thread and the address",
+             info_.id, loss);
+}
+
+void DeviceState::check_lost() const {
+  if (!lost()) return;
+  const std::lock_guard lock(mutex_);
+  base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, loss_);
+}
+
+EventHandle DeviceState::take_event() const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!spare_events_.empty()) {
+      EventHandle event = spare_events_.back();
+      spare_events_.pop_back();
+      return event;
+    }
+  }
+  EventHandle event = nullptr;
+  check(driver_->event_create(&event, driver::event_default), "making an event");
+  return event;
+}
+
+void DeviceState::give_event(EventHandle event) const {
+  const std::lock_guard lock(mutex_);
+  spare_events_.push_back(event);
+}
+
+void DeviceState::start_clock() {
+  EventHandle event = nullptr;
+  check(driver_->event_create(&event, driver::event_default), "making an event");
+  check(driver_->event_record(event, service_), "recording an event");
+  check(driver_->event_synchronize(event), "waiting for an event");
+  const std::uint64_t now = base::SteadyClock::now();
+  references_.push_back({event, now, true});
+  next_reference_ns_ = now + reference_period_ns;
+}
+
+void DeviceState::keep_time() const {
+  const std::uint64_t now = base::SteadyClock::now();
+  std::uint64_t due = next_reference_ns_.load(std::memory_order_relaxed);
+  if (now < due || !next_reference_ns_.compare_exchange_strong(due, now + reference_period_ns)) return;
+  EventHandle event = take_event();
+  if (driver_->event_record(event, service_) != driver::success) return give_event(event);
+  const std::lock_guard lock(clock_mutex_);
+  references_.push_back({event, 0, false});
+}
+
+std::uint64_t DeviceState::time_of(EventHandle event) const {
+  const std::lock_guard lock(clock_mutex_);
+  for (std::size_t i = 1; i < references_.size() && !references_[i].known; ++i) {
+    float ms = 0;
+    if (driver_->event_elapsed(&ms, references_[i - 1].event, references_[i].event) != driver::success) break;
+    references_[i].ns = references_[i - 1].ns + static_cast<std::uint64_t>(std::llround(double{ms} * 1e6));
+    references_[i].known = true;
+  }
+  // The newest known reference, and one before it for events that are a little older.
+  while (references_.size() > 3 && references_[2].known) {
+    give_event(references_.front().event);
+    references_.erase(references_.begin());
+  }
+  std::size_t newest = 0;
+  while (newest + 1 < references_.size() && references_[newest + 1].known) ++newest;
+  float ms = 0;
+  if (driver_->event_elapsed(&ms, references_[newest].event, event) != driver::success) return 0;
+  const auto away = static_cast<std::int64_t>(std::llround(double{ms} * 1e6));
+  return static_cast<std::uint64_t>(static_cast<std::int64_t>(references_[newest].ns) + away);
+}
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,97 @@
+// What everything of one GPU shares: its driver handles, its context, whether it is lost, its clock.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/trace.hpp"
+#include "device/cuda/driver.hpp"
+#include "device/cuda/span_map.hpp"
+#include "device/device.hpp"
+
+namespace heddle::device::cuda {
+
+// Memory, modules, queues and events keep it alive; it gives the context back last. Any thread.
+class DeviceState {
+ public:
+  // Throws unsupported or io_error when the GPU cannot be used.
+  DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace);
+  ~DeviceState();
+  DeviceState(const DeviceState&) = delete;
+  DeviceState& operator=(const DeviceState&) = delete;
+
+  const Driver& driver() const { return *driver_; }
+  const DeviceInfo& info() const { return info_; }
+  driver::DeviceNumber number() const { return number_; }
+  driver::Context context() const { return context_; }
+  driver::Stream service_stream() const { return service_; }
+  base::TraceSink* trace() const { return trace_; }
+  int attribute(driver::DeviceAttribute attribute) const;
+
+  // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards.
+  class Current {
+   public:
+    explicit Current(const DeviceState& state);
+    ~Current();
+    Current(const Current&) = delete;
+    Current& operator=(const Current&) = delete;
+
+   private:
+    const DeviceState& state_;
+    driver::Context before_ = nullptr;
+  };
+
+  // Throws for results other than success: kernel_fault or device_lost where the result means that the context is gone,
+  // else `code`. `what` says what was being done: "copying 12 bytes", "launching kernel 'k'".
+  void check(driver::Result result, std::string_view what, ErrorCode code = ErrorCode::internal) const;
+  // The first fault loses the device: it throws kernel_fault, and everybody who comes later device_lost. `suspects`
+  // names the kernels that were under way.
+  [[noreturn]] void lose(driver::Result result, const std::string& suspects) const;
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // Throws device_lost when it is.
+  void check_lost() const;
+
+  // Events are made once and used again.
+  driver::EventHandle take_event() const;
+  void give_event(driver::EventHandle event) const;
+
+  // Nanoseconds of base::SteadyClock at which a completed event was reached on the GPU. Differences are exact to about
+  // half a microsecond.
+  std::uint64_t time_of(driver::EventHandle event) const;
+  void keep_time() const;  // at every record: takes a new reference now and then, as the driver counts in floats
+
+  SpanMap spans;  // allocations and module variables
+  std::atomic<std::uint64_t> allocations{0}, allocated_bytes{0};  // of this process, through Heddle
+
+ private:
+  struct Reference {
+    driver::EventHandle event;
+    std::uint64_t ns;  // valid once `known`
+    bool known;
+  };
+
+  void describe();
+  void start_clock();
+
+  std::shared_ptr<const Driver> driver_;
+  driver::DeviceNumber number_ = 0;
+  driver::Context context_ = nullptr;
+  driver::Stream service_ = nullptr;
+  base::TraceSink* trace_;
+  DeviceInfo info_;
+
+  mutable std::atomic<bool> lost_{false};
+  mutable std::mutex mutex_;
+  mutable std::string loss_;
+  mutable std::vector<driver::EventHandle> spare_events_;
+  mutable std::mutex clock_mutex_;
+  mutable std::vector<Reference> references_;  // the last ones; the front is known
+  mutable std::atomic<std::uint64_t> next_reference_ns_{0};
+};
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,88 @@
+#include "device/cuda/tracer.hpp"
+
+namespace heddle::device::cuda {
+
+using base::TraceEvent;
+
+Tracer::Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink)
+    : state_(std::move(state)), sink_(sink), thread_([this] { work(); }) {}
+
+Tracer::~Tracer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Tracer::Scope::Scope(Tracer* tracer, TraceEvent::Kind kind, std::uint64_t queue, driver::Stream stream,
+                     std::string_view name, std::uint64_t bytes, const BlockRange& blocks, const LaunchConfig& config)
+    : tracer_(tracer), stream_(stream) {
+  if (!tracer_) return;
+  event_.kind = kind;
+  event_.queue = queue;
+  event_.bytes = bytes;
+  event_.blocks = blocks;
+  event_.grid = config.grid;
+  event_.block = config.block;
+  name_ = name;
+  tracer_->state_->keep_time();
+  begin_ = std::make_shared<CudaPoint>(tracer_->state_);
+  if (tracer_->state_->driver().event_record(begin_->handle(), stream_) != driver::success) tracer_ = nullptr;
+  begin_->submit();
+}
+
+Tracer::Scope::~Scope() {
+  if (!tracer_) return;
+  try {
+    auto end = std::make_shared<CudaPoint>(tracer_->state_);
+    if (tracer_->state_->driver().event_record(end->handle(), stream_) != driver::success) return;
+    end->submit();
+    tracer_->add({event_, std::move(name_), std::move(begin_), std::move(end)});
+  } catch (const Error&) {
+    // The device is lost; whoever put the command in hears of it.
+  }
+}
+
+void Tracer::add(Command command) {
+  {
+    const std::lock_guard lock(mutex_);
+    command.event.command = next_++;
+    commands_.push_back(std::move(command));
+  }
+  changed_.notify_all();
+}
+
+void Tracer::tell(const Command& command) {
+  TraceEvent event = command.event;
+  event.device = state_->info().id;
+  event.name = command.name;
+  try {
+    const DeviceState::Current current(*state_);
+    command.end->wait();
+    event.time_ns = command.begin->completed_ns();
+    sink_.event(event);
+    event.time_ns = command.end->completed_ns();
+  } catch (const Error&) {
+    event.failed = true;
+    sink_.event(event);
+  }
+  event.phase = TraceEvent::Phase::end;
+  sink_.event(event);
+}
+
+void Tracer::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return stop_ || !commands_.empty(); });
+    if (commands_.empty()) return;
+    const Command command = std::move(commands_.front());
+    commands_.pop_front();
+    lock.unlock();
+    tell(command);
+    lock.lock();
+  }
+}
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,65 @@
+// Trace events of a GPU: timing events around each command, told to the sink once the command has run.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/trace.hpp"
+#include "device/cuda/event.hpp"
+#include "device/queue.hpp"
+
+namespace heddle::device::cuda {
+
+// Only devices that are traced have one. Any thread.
+class Tracer {
+ public:
+  Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink);
+  // Tells what is left.
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  // Around the calls that put one command into a stream. Does nothing without a tracer. Needs the GPU's context.
+  class Scope {
+   public:
+    Scope(Tracer* tracer, base::TraceEvent::Kind kind, std::uint64_t queue, driver::Stream stream,
+          std::string_view name = {}, std::uint64_t bytes = 0, const BlockRange& blocks = {},
+          const LaunchConfig& config = {});
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    Tracer* tracer_;
+    driver::Stream stream_;
+    base::TraceEvent event_;
+    std::string name_;
+    std::shared_ptr<CudaPoint> begin_;
+  };
+
+ private:
+  struct Command {
+    base::TraceEvent event;
+    std::string name;
+    std::shared_ptr<CudaPoint> begin, end;
+  };
+
+  void add(Command command);
+  void work();
+  void tell(const Command& command);
+
+  std::shared_ptr<DeviceState> state_;
+  base::TraceSink& sink_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Command> commands_;
+  std::uint64_t next_ = 1;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace heddle::device::cuda

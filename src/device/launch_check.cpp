@@ -1,0 +1,70 @@
+#include "device/launch_check.hpp"
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+
+namespace heddle::device {
+namespace {
+
+std::string text(const Dim3& extent) { return base::format_triple(extent.x, extent.y, extent.z); }
+
+void check_extent(const std::string& kernel, const char* what, const Dim3& extent, const std::uint64_t (&limit)[3]) {
+  const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
+  for (unsigned i = 0; i < 3; ++i)
+    if (sizes[i] == 0 || sizes[i] > limit[i])
+      base::fail(ErrorCode::invalid_argument, "kernel '{}': {} {}: component {} must be 1 to {}", kernel, what,
+                 text(extent), "xyz"[i], limit[i]);
+}
+
+}  // namespace
+
+Dim3 extent_of(const ptx::FunctionDirective& directive) {
+  Dim3 extent;
+  if (directive.values.size() > 0) extent.x = directive.values[0];
+  if (directive.values.size() > 1) extent.y = directive.values[1];
+  if (directive.values.size() > 2) extent.z = directive.values[2];
+  return extent;
+}
+
+void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block) {
+  const std::uint64_t limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
+  check_extent(function.name, "block", block, limit);
+  if (block.count() > info.max_threads_per_block)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed",
+               function.name, block.count(), info.max_threads_per_block);
+  if (const auto* required = function.directive("reqntid"); required && !(extent_of(*required) == block))
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
+               function.name, text(extent_of(*required)), text(block));
+  if (const auto* most = function.directive("maxntid"); most && block.count() > extent_of(*most).count())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' allows at most {} threads in a block (.maxntid), not {}",
+               function.name, extent_of(*most).count(), block.count());
+}
+
+void refuse_clusters(const ptx::Function& function, std::string_view who) {
+  const auto* cluster = function.directive("reqnctapercluster");
+  if (cluster && extent_of(*cluster).count() > 1)
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); {} has clusters of one block "
+               "only",
+               function.name, text(extent_of(*cluster)), who);
+}
+
+void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,
+                  std::size_t argument_bytes) {
+  const std::string& name = function.ptx().name;
+  check_block(info, function.ptx(), config.block);
+  check_extent(name, "grid", config.grid, info.max_grid);
+  const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
+  if (shared > info.max_shared_per_block)
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': {} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have",
+               name, shared, function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block);
+  if (range.begin > range.end || range.end > config.grid.count())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': blocks [{}, {}) are not within the grid's {}", name,
+               range.begin, range.end, config.grid.count());
+  if (argument_bytes != function.parameter_bytes())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': {} bytes of arguments given, but its parameters take {}",
+               name, argument_bytes, function.parameter_bytes());
+}
+
+}  // namespace heddle::device

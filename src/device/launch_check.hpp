@@ -1,0 +1,26 @@
+// What every device asks of a launch before it takes it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "device/device.hpp"
+
+namespace heddle::device {
+
+// Throws invalid_argument with the kernel's name when grid, block, shared memory, range or arguments are against the
+// limits of the device or the directives of the kernel (.reqntid, .maxntid).
+void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,
+                  std::size_t argument_bytes);
+
+// The part of it that concerns the block.
+void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block);
+
+// For devices with clusters of one block only: throws unsupported for kernels that are declared for others
+// (.reqnctapercluster). `who` begins the sentence's second half: "the CPU device".
+void refuse_clusters(const ptx::Function& function, std::string_view who);
+
+// Extents that a directive like .reqntid gives; missing ones are 1.
+Dim3 extent_of(const ptx::FunctionDirective& directive);
+
+}  // namespace heddle::device
