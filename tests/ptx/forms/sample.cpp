@@ -14,7 +14,8 @@ namespace {
 
 std::string suffix_text(const Form& form, const ModifierList& modifiers) {
   std::string text(name(form.opcode));
-  for (Modifier m : modifiers) text += "." + std::string(name(m));
+  for (Modifier m : modifiers)
+    if (m != Modifier::unified) text += "." + std::string(name(m));  // stands behind the address
   return text;
 }
 
@@ -92,7 +93,7 @@ class OperandWriter {
       text = "[pp]";
     else if (modifiers_.has(Modifier::param) || modifiers_.has(Modifier::param_entry))
       text = "[p]";
-    return text;
+    return modifiers_.has(Modifier::unified) ? text + ".unified" : text;
   }
 
   std::string coordinates(const SlotPattern& slot) {
