@@ -48,6 +48,10 @@ class Device {
   // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
 
+  // Host memory of `bytes` bytes, aligned to 64, that queues of this device copy from and to at their full rate and
+  // without holding up the host (on GPUs: pinned). Its span's device is null. Throws out_of_memory. Any thread.
+  virtual std::unique_ptr<Memory> allocate_host(std::size_t bytes) = 0;
+
   // Prepares a module for this device. Code generation may be put off until a function is launched. Throws unsupported
   // with instruction and line for what the device cannot run. Any thread.
   virtual std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) = 0;

@@ -1,6 +1,7 @@
 #include "runtime/buffer.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <mutex>
 #include <utility>
@@ -49,7 +50,7 @@ void Buffer::fill_or_copy(std::size_t place) {
   if (bytes_ == 0) return;
   const auto current = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.current; });
   if (host_current_) {
-    queue.copy(destination, device::Span::host(host_.data(), bytes_));
+    queue.copy(destination, device::Span::host(host_->host(), bytes_));
   } else if (current != replicas_.end()) {
     const auto from = static_cast<std::size_t>(current - replicas_.begin());
     if (reachable(from) == nullptr && reachable(place) != nullptr) return fetch(from, place);
@@ -105,13 +106,23 @@ void Buffer::wait_for(bool writers_only) {
   if (first) std::rethrow_exception(first);
 }
 
+// Of the device that will be copied from or to, which makes copies fast.
+void* Buffer::allocated_host() {
+  if (!host_) {
+    std::size_t place = 0;
+    while (place + 1 < replicas_.size() && core_->place(place).device->info().host_memory) ++place;
+    host_ = core_->place(place).device->allocate_host(std::max<std::size_t>(bytes_, 1));
+  }
+  return host_->host();
+}
+
 // A current copy that the host can reach, made when there is none. Users have been waited for.
 void* Buffer::host_copy() {
   std::unique_lock lock(core_->mutex());
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     if (replicas_[i].current && reachable(i) != nullptr) return reachable(i);
   }
-  if (host_current_) return host_.data();
+  if (host_current_) return host_->host();
   const auto current = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.current; });
   if (current == replicas_.end()) {
     // Zeros so far. The host and the first device share memory where they can.
@@ -120,21 +131,21 @@ void* Buffer::host_copy() {
       replicas_[0].current = true;
       return reachable(0);
     }
-    host_.assign(std::max<std::size_t>(bytes_, 1), std::byte{0});
+    std::memset(allocated_host(), 0, bytes_);
     host_current_ = true;
-    return host_.data();
+    return host_->host();
   }
   const auto place = static_cast<std::size_t>(current - replicas_.begin());
-  host_.resize(std::max<std::size_t>(bytes_, 1));
+  void* const host = allocated_host();
   if (bytes_ > 0) {
-    core_->place(place).queue->copy(device::Span::host(host_.data(), bytes_), source(place));
+    core_->place(place).queue->copy(device::Span::host(host, bytes_), source(place));
     const auto event = core_->record(place);
     lock.unlock();
     core_->wait(*event, place);
     lock.lock();
   }
   host_current_ = true;
-  return host_.data();
+  return host;
 }
 
 const void* Buffer::read() {
@@ -149,7 +160,7 @@ void* Buffer::write() {
   for (std::size_t i = 0; i < replicas_.size(); ++i) {
     replicas_[i].current = replicas_[i].current && reachable(i) == address;
   }
-  host_current_ = address == host_.data();
+  host_current_ = host_ && address == host_->host();
   return address;
 }
 

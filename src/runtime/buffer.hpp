@@ -50,6 +50,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   void wait_for(bool writers_only);
   void* host_copy();
+  void* allocated_host();
   void* reachable(std::size_t place) const;
   device::Span source(std::size_t place) const;
   void fill_or_copy(std::size_t place);
@@ -60,7 +61,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::shared_ptr<Core> core_;
   std::size_t bytes_;
   std::vector<Replica> replicas_;  // by place; none current: the bytes are zeros that nobody needed yet
-  std::vector<std::byte> host_;    // where no device's memory can be reached by the host
+  std::unique_ptr<device::Memory> host_;  // where no device's memory can be reached by the host
   bool host_current_ = false;
   InUse in_use_;
 };

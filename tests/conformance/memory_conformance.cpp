@@ -1,5 +1,6 @@
 // Memory, copies and fills.
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <random>
 
@@ -68,6 +69,31 @@ TEST_P(Conformance, CopiesBothWays) {
     queue->synchronize();
     ASSERT_EQ(back, data);
   }
+}
+
+TEST_P(Conformance, HostMemoryOfTheDevice) {
+  std::vector<std::unique_ptr<Memory>> held;
+  for (const std::size_t n : {1u, 255u, 257u, 70'000u, 1u << 20, 3'000'001u, 3'000'001u}) {
+    held.push_back(device->allocate_host(n));
+    const Span span = held.back()->span();
+    EXPECT_EQ(span.device, nullptr);
+    EXPECT_EQ(span.size, n);
+    EXPECT_EQ(span.address % 64, 0u);
+    EXPECT_EQ(held.back()->host(), reinterpret_cast<void*>(span.address));
+    std::memset(held.back()->host(), static_cast<int>(held.size()), n);
+  }
+  for (std::size_t i = 0; i < held.size(); ++i) {
+    const Span span = held[i]->span();
+    const auto* bytes = static_cast<const std::uint8_t*>(held[i]->host());
+    ASSERT_TRUE(std::all_of(bytes, bytes + span.size, [&](auto b) { return b == i + 1; })) << "blocks overlap";
+    const Buffer<std::uint8_t> there(*device, span.size);
+    queue->copy(there.span(), span);
+    const auto back = device->allocate_host(span.size);
+    queue->copy(back->span(), there.span());
+    queue->synchronize();
+    EXPECT_EQ(std::memcmp(back->host(), held[i]->host(), span.size), 0);
+  }
+  EXPECT_FALSE(expect_error(ErrorCode::out_of_memory, [&] { device->allocate_host(1ull << 55); }).empty());
 }
 
 TEST_P(Conformance, CopiesOfParts) {

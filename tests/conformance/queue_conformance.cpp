@@ -284,7 +284,9 @@ TEST_P(Conformance, FaultsLoseTheDevice) {
   if (device->info().survives_faults) GTEST_SKIP() << "this device survives faults";
   const auto other = device->queue({});
   const auto before = device->event(), after = device->event();
-  const Buffer<std::uint32_t> x(*device, 16), good(*device, 1);
+  const Buffer<std::uint32_t> good(*device, 1);
+  const auto kept = device->allocate_host(64);
+  std::memset(kept->host(), 7, 64);
   good.fill(*queue);
   queue->record(*before);
   queue->synchronize();
@@ -302,6 +304,13 @@ TEST_P(Conformance, FaultsLoseTheDevice) {
   expect_error(ErrorCode::device_lost, [&] { launch(*other, "nothing", {}); });
   expect_error(ErrorCode::device_lost, [&] { device->allocate(100); });
   expect_error(ErrorCode::device_lost, [&] { after->wait(); });
+  // What the host has is kept, and whoever opens the device now finds one that works, with the lost one still there.
+  const auto again = GetParam()();
+  const auto fresh = again->queue({});
+  const Buffer<std::uint32_t> y(*again, 16);
+  fresh->copy(y.span(), kept->span());
+  EXPECT_EQ(y.read(*fresh), std::vector<std::uint32_t>(16, 0x07070707));
+  expect_error(ErrorCode::device_lost, [&] { device->allocate(100); });
 }
 
 TEST_P(Conformance, QueuesMayEndWithWorkUnderWay) {

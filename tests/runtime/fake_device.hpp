@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "device/host_memory.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::tests {
@@ -92,6 +93,7 @@ class FakeDevice final : public device::Device {
   explicit FakeDevice(FakeOptions options);
   const device::DeviceInfo& info() const override { return info_; }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return device::make_host_memory(bytes); }
   std::shared_ptr<device::Module> load(std::shared_ptr<const ptx::Module> module,
                                        const device::LoadOptions& options) override;
   std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override;

@@ -11,6 +11,7 @@
 #include "device/cpu/services.hpp"
 #include "device/cpu/topology.hpp"
 #include "device/device.hpp"
+#include "device/host_memory.hpp"
 
 namespace heddle::device::cpu {
 
@@ -21,6 +22,7 @@ class CpuDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Memory> allocate(std::size_t bytes) override;
+  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_host_memory(bytes); }
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override;
   std::unique_ptr<Queue> queue(const QueueOptions& options) override;
   std::unique_ptr<Event> event() override;

@@ -7,6 +7,7 @@
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/partition.hpp"
+#include "device/cuda/pinned.hpp"
 #include "device/cuda/queue.hpp"
 
 namespace heddle::device::cuda {
@@ -26,6 +27,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     return std::make_unique<CudaMemory>(*this, state_, bytes);
   }
+
+  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_pinned_memory(state_, bytes); }
 
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
     if (options.check)

@@ -69,7 +69,7 @@ enum class JitOption : int {
 
 inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_blocking = 1, event_no_timing = 2,
                           host_portable = 1, host_device_mapped = 2, green_default_stream = 1,
-                          split_ignore_coscheduling = 1, wait_greater_or_equal = 0;
+                          split_ignore_coscheduling = 1;
 inline constexpr int pool_release_threshold = 4, p2p_access_supported = 2, p2p_native_atomics = 3,
                      access_read_write = 3, location_device = 1, resource_sm = 1;
 

@@ -47,21 +47,4 @@ CudaMemory::~CudaMemory() {
   state_->allocated_bytes -= bytes_;
 }
 
-PinnedMemory::PinnedMemory(std::shared_ptr<DeviceState> state, std::size_t bytes) : state_(std::move(state)) {
-  const DeviceState::Current current(*state_);
-  const Driver& cuda = state_->driver();
-  const driver::Result result = cuda.host_alloc(&data_, std::max<std::size_t>(bytes, 1),
-                                                driver::host_portable | driver::host_device_mapped);
-  if (result == driver::error_out_of_memory)
-    base::fail(ErrorCode::out_of_memory, "no pinned host memory for an allocation of {}", base::format_bytes(bytes));
-  state_->check(result, "allocating pinned host memory");
-  state_->check(cuda.host_device_address(&device_address_, data_, 0), "asking for the address of pinned memory");
-}
-
-PinnedMemory::~PinnedMemory() {
-  if (state_->lost()) return;
-  const DeviceState::Current current(*state_);
-  state_->driver().host_free(data_);
-}
-
 }  // namespace heddle::device::cuda

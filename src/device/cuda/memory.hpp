@@ -25,20 +25,4 @@ class CudaMemory final : public Memory {
   std::size_t bytes_;
 };
 
-// Host memory that the GPU reaches: copies from and to it run at the link's full rate and never block the host.
-class PinnedMemory {
- public:
-  PinnedMemory(std::shared_ptr<DeviceState> state, std::size_t bytes);
-  ~PinnedMemory();
-  PinnedMemory(const PinnedMemory&) = delete;
-  PinnedMemory& operator=(const PinnedMemory&) = delete;
-  void* data() const { return data_; }
-  driver::Address device_address() const { return device_address_; }
-
- private:
-  std::shared_ptr<DeviceState> state_;
-  void* data_ = nullptr;
-  driver::Address device_address_ = 0;
-};
-
 }  // namespace heddle::device::cuda

@@ -20,8 +20,9 @@ constexpr std::uint64_t reference_period_ns = 2'000'000'000;
 DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace)
     : driver_(std::move(driver)), trace_(trace) {
   info_.id = fmt::format("cuda:{}", ordinal);
-  check(driver_->device_get(&number_, ordinal), "opening the GPU", ErrorCode::not_found);
-  check(driver_->primary_retain(&context_, number_), "making a context on the GPU", ErrorCode::unsupported);
+  if (const Result result = driver_->device_get(&number_, ordinal); result != driver::success)
+    base::fail(ErrorCode::not_found, "{}: opening the GPU failed: {}", info_.id, driver_->describe(result));
+  context_ = PrimaryContext::open(driver_, number_, info_.id);
   const Current current(*this);
   int lowest = 0, highest = 0;
   check(driver_->context_priorities(&lowest, &highest), "asking for the priorities of streams");
@@ -36,13 +37,12 @@ DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base
 }
 
 DeviceState::~DeviceState() {
-  {
-    const Current current(*this);
-    for (EventHandle event : spare_events_) driver_->event_destroy(event);
-    for (const Reference& reference : references_) driver_->event_destroy(reference.event);
-    if (service_) driver_->stream_destroy(service_);
-  }
-  driver_->primary_release(number_);
+  if (lost()) return;
+  const Current current(*this);
+  pinned.unregister();
+  for (EventHandle event : spare_events_) driver_->event_destroy(event);
+  for (const Reference& reference : references_) driver_->event_destroy(reference.event);
+  if (service_) driver_->stream_destroy(service_);
 }
 
 int DeviceState::attribute(DeviceAttribute attribute) const {
@@ -77,11 +77,11 @@ void DeviceState::describe() {
 
 DeviceState::Current::Current(const DeviceState& state) : state_(state) {
   state_.driver_->context_get(&before_);
-  if (before_ != state_.context_) state_.check(state_.driver_->context_set(state_.context_), "choosing the GPU");
+  if (before_ != state_.context()) state_.check(state_.driver_->context_set(state_.context()), "choosing the GPU");
 }
 
 DeviceState::Current::~Current() {
-  if (before_ != state_.context_) state_.driver_->context_set(before_);
+  if (before_ != state_.context()) state_.driver_->context_set(before_);
 }
 
 void DeviceState::check(Result result, std::string_view what, ErrorCode code) const {
@@ -95,14 +95,7 @@ void DeviceState::check(Result result, std::string_view what, ErrorCode code) co
 
 void DeviceState::lose(Result result, const std::string& suspects) const {
   const std::string loss = fmt::format("{} in {}", driver_->describe(result), suspects);
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    first = !lost_.load(std::memory_order_relaxed);
-    if (first) loss_ = loss;
-    lost_.store(true, std::memory_order_release);
-  }
-  if (!first) check_lost();
+  if (!context_->lose(loss)) check_lost();
   base::fail(ErrorCode::kernel_fault,
              "{}: {}; the GPU's context is lost with all that it held. Running the kernel with --device cpu --check "
              "tells the thread and the address",
@@ -110,9 +103,8 @@ void DeviceState::lose(Result result, const std::string& suspects) const {
 }
 
 void DeviceState::check_lost() const {
-  if (!lost()) return;
-  const std::lock_guard lock(mutex_);
-  base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, loss_);
+  if (lost())
+    base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, context_->loss());
 }
 
 EventHandle DeviceState::take_event() const {

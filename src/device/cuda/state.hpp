@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/trace.hpp"
+#include "device/cuda/context.hpp"
 #include "device/cuda/driver.hpp"
+#include "device/cuda/pinned.hpp"
 #include "device/cuda/span_map.hpp"
 #include "device/device.hpp"
 
@@ -28,7 +30,7 @@ class DeviceState {
   const Driver& driver() const { return *driver_; }
   const DeviceInfo& info() const { return info_; }
   driver::DeviceNumber number() const { return number_; }
-  driver::Context context() const { return context_; }
+  driver::Context context() const { return context_->handle(); }
   driver::Stream service_stream() const { return service_; }
   base::TraceSink* trace() const { return trace_; }
   int attribute(driver::DeviceAttribute attribute) const;
@@ -52,7 +54,7 @@ class DeviceState {
   // The first fault loses the device: it throws kernel_fault, and everybody who comes later device_lost. `suspects`
   // names the kernels that were under way.
   [[noreturn]] void lose(driver::Result result, const std::string& suspects) const;
-  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  bool lost() const { return context_ && context_->lost(); }
   // Throws device_lost when it is.
   void check_lost() const;
 
@@ -66,6 +68,7 @@ class DeviceState {
   void keep_time() const;  // at every record: takes a new reference now and then, as the driver counts in floats
 
   SpanMap spans;  // allocations and module variables
+  PinnedPool pinned{*this};
   std::atomic<std::uint64_t> allocations{0}, allocated_bytes{0};  // of this process, through Heddle
 
  private:
@@ -80,14 +83,12 @@ class DeviceState {
 
   std::shared_ptr<const Driver> driver_;
   driver::DeviceNumber number_ = 0;
-  driver::Context context_ = nullptr;
+  std::shared_ptr<PrimaryContext> context_;
   driver::Stream service_ = nullptr;
   base::TraceSink* trace_;
   DeviceInfo info_;
 
-  mutable std::atomic<bool> lost_{false};
   mutable std::mutex mutex_;
-  mutable std::string loss_;
   mutable std::vector<driver::EventHandle> spare_events_;
   mutable std::mutex clock_mutex_;
   mutable std::vector<Reference> references_;  // the last ones; the front is known

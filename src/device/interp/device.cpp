@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "device/host_memory.hpp"
 #include "device/interp/interp.hpp"
 #include "device/interp/queue.hpp"
 
@@ -89,6 +90,8 @@ class InterpDevice final : public Device {
       base::fail(ErrorCode::out_of_memory, "an allocation of {} bytes; the machine has {}", bytes, info_.memory_bytes);
     return std::make_unique<InterpMemory>(*this, state_, bytes);
   }
+
+  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_host_memory(bytes); }
 
   // Every access is checked whatever options.check says.
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions&) override {

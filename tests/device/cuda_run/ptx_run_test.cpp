@@ -20,6 +20,7 @@ class KeepingDevice final : public Device {
       : gpu_(gpu), kept_(kept) {}
   const device::DeviceInfo& info() const override { return gpu_.info(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return gpu_.allocate(bytes); }
+  std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return gpu_.allocate_host(bytes); }
   std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override { return gpu_.queue(options); }
   std::unique_ptr<device::Event> event() override { return gpu_.event(); }
   std::unique_ptr<device::Partition> partition(const device::ProcessorSet& set) override {

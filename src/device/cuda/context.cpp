@@ -1,0 +1,73 @@
+#include "device/cuda/context.hpp"
+
+#include <map>
+
+#include "base/fail.hpp"
+
+namespace heddle::device::cuda {
+namespace {
+
+// What the process has open, by GPU.
+struct Open {
+  std::mutex mutex;
+  struct Entry {
+    std::weak_ptr<PrimaryContext> context;
+    bool broken = false;  // the last one was lost, and the driver still has it
+  };
+  std::map<driver::DeviceNumber, Entry> entries;
+};
+
+// Never destroyed: contexts may end after main() has.
+Open& process() {
+  static Open* const open = new Open;
+  return *open;
+}
+
+}  // namespace
+
+std::shared_ptr<PrimaryContext> PrimaryContext::open(std::shared_ptr<const Driver> driver, driver::DeviceNumber number,
+                                                     const std::string& id) {
+  const std::lock_guard lock(process().mutex);
+  Open::Entry& entry = process().entries[number];
+  if (auto there = entry.context.lock(); there && !there->lost()) return there;
+  if (entry.broken) {
+    if (const driver::Result result = driver->primary_reset(number); result != driver::success)
+      base::fail(ErrorCode::device_lost,
+                 "{} was lost and the driver does not give a new context ({}); a new process can use the GPU", id,
+                 driver->describe(result));
+    entry.broken = false;
+  }
+  std::shared_ptr<PrimaryContext> context(new PrimaryContext(driver, number));
+  const driver::Result result = driver->primary_retain(&context->handle_, number);
+  if (result != driver::success) {
+    context->handle_ = nullptr;
+    base::fail(is_sticky(result) ? ErrorCode::device_lost : ErrorCode::unsupported,
+               "{}: making a context on the GPU failed: {}{}", id, driver->describe(result),
+               is_sticky(result) ? ". Other code of this process has lost it; a new process can use the GPU" : "");
+  }
+  entry.context = context;
+  return context;
+}
+
+PrimaryContext::~PrimaryContext() {
+  if (handle_ && !lost()) driver_->primary_release(number_);
+}
+
+bool PrimaryContext::lose(const std::string& loss) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_.load(std::memory_order_relaxed)) return false;
+    loss_ = loss;
+    lost_.store(true, std::memory_order_release);
+  }
+  const std::lock_guard lock(process().mutex);
+  process().entries[number_].broken = true;
+  return true;
+}
+
+std::string PrimaryContext::loss() const {
+  const std::lock_guard lock(mutex_);
+  return loss_;
+}
+
+}  // namespace heddle::device::cuda

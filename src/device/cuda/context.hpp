@@ -1,0 +1,43 @@
+// A GPU's primary context, which all of the process share: other CUDA libraries in it as well.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "device/cuda/driver.hpp"
+
+namespace heddle::device::cuda {
+
+// One object per GPU for all that is open on it, so that a loss that one of them meets is known to all of them. A lost
+// context stays lost for who holds it; whoever opens the GPU next has the driver make a new one. Any thread.
+class PrimaryContext {
+ public:
+  // Throws unsupported when the driver makes no context. `id` is the device's, for messages.
+  static std::shared_ptr<PrimaryContext> open(std::shared_ptr<const Driver> driver, driver::DeviceNumber number,
+                                              const std::string& id);
+  ~PrimaryContext();
+  PrimaryContext(const PrimaryContext&) = delete;
+  PrimaryContext& operator=(const PrimaryContext&) = delete;
+
+  driver::Context handle() const { return handle_; }
+  // Once lost, nothing that belongs to the context may be given to the driver any more: it may be gone.
+  bool lost() const { return lost_.load(std::memory_order_acquire); }
+  // True for the first who says so.
+  bool lose(const std::string& loss);
+  std::string loss() const;
+
+ private:
+  PrimaryContext(std::shared_ptr<const Driver> driver, driver::DeviceNumber number)
+      : driver_(std::move(driver)), number_(number) {}
+
+  std::shared_ptr<const Driver> driver_;
+  driver::DeviceNumber number_;
+  driver::Context handle_ = nullptr;
+  std::atomic<bool> lost_{false};
+  mutable std::mutex mutex_;
+  std::string loss_;
+};
+
+}  // namespace heddle::device::cuda
