@@ -58,7 +58,7 @@ class Classifier {
   }
 
   void classify_spin(const SpinLoop& spin) {
-    if (!may_be_global(spin.instruction)) return;
+    if (spin.endless || !may_be_global(spin.instruction)) return;
     if (!spin.takes && looks_back(spin.instruction))
       raise(BlockOrder::ordered, spin.instruction, "waits in a loop for what an earlier block writes");
     else

@@ -63,10 +63,13 @@ std::vector<std::string> warnings_of(const Module& module, const Function& funct
   const auto at = [&](std::uint32_t i) { return describe_instruction(function, i); };
   for (std::uint32_t i : kernel.waiting.divergent_barriers)
     warnings.push_back(at(i) + " may be reached by only some of the threads that are left");
-  for (const SpinLoop& spin : kernel.waiting.spin_loops)
+  for (const SpinLoop& spin : kernel.waiting.spin_loops) {
+    if (spin.endless)
+      warnings.push_back(at(spin.instruction) + " begins a loop that never ends once it has begun a second turn");
     if (spin.intra_warp)
       warnings.push_back(at(spin.instruction) +
                          " is waited on in a loop that threads of one warp leave at different times");
+  }
   if (kernel.waiting.reaches_recursion)
     warnings.push_back("calls functions that call themselves: the stack it needs cannot be told");
   if (kernel.waiting.calls_indirectly) warnings.push_back("calls through function pointers");

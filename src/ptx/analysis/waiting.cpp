@@ -69,14 +69,18 @@ class SpinFinder {
     for (std::uint32_t i : slice.instructions) {
       const Instruction& inst = function_.body[i];
       if (inst.opcode == Opcode::call ? call_waits(i) : is_call_result(inst) && some_call_waits(loop))
-        return SpinLoop{loop, i, Space::generic, true, false};
+        return SpinLoop{loop, i, Space::generic, true};
       const bool waits =
           inst.opcode == Opcode::ld ? load_waits(loop, i, slice) : inst.opcode == Opcode::atom && atomic_waits(loop, i);
       if (!waits) continue;
       const Space space = space_of(module_, function_, inst, inst.operands[1]);
       const bool takes =
           inst.opcode == Opcode::atom && (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas);
-      return SpinLoop{loop, i, space, takes, false};
+      return SpinLoop{loop, i, space, takes};
+    }
+    if (is_endless(slice)) {
+      const std::uint32_t first = cfg_.block(cfg_.loops()[loop].header).begin;
+      return SpinLoop{.loop = loop, .instruction = first, .space = Space::local, .endless = true};
     }
     return std::nullopt;
   }
@@ -119,6 +123,47 @@ class SpinFinder {
       }
     }
     return false;
+  }
+
+  // The conditions to leave are the same in every turn: no register that they are computed from changes, and they look
+  // at nothing that does. A loop without a way out has no conditions.
+  bool is_endless(const Slicer::Slice& slice) const {
+    return !slice.carried && std::none_of(slice.instructions.begin(), slice.instructions.end(), [&](std::uint32_t i) {
+      return may_change(function_.body[i]);
+    });
+  }
+
+  static bool may_change(const Instruction& inst) {
+    if (inst.opcode == Opcode::ld) {
+      const bool argument = inst.d.space == Space::param && inst.operands[1].symbol.kind == SymbolRef::Kind::parameter;
+      return !argument && inst.d.space != Space::constant;
+    }
+    if (inst.guard.present) return true;  // keeps what another turn has left
+    switch (inst.opcode) {
+      case Opcode::ldu:
+      case Opcode::atom:
+      case Opcode::call:
+      case Opcode::bar:
+      case Opcode::barrier:
+      case Opcode::mbarrier:
+      case Opcode::tex:
+      case Opcode::tld4:
+      case Opcode::suld:
+      case Opcode::elect: return true;
+      default: break;
+    }
+    return needs_lanes(inst) || std::any_of(inst.operands.begin(), inst.operands.end(), is_special);
+  }
+
+  static bool needs_lanes(const Instruction& inst) {
+    return inst.opcode == Opcode::shfl || inst.opcode == Opcode::vote || inst.opcode == Opcode::match ||
+           inst.opcode == Opcode::redux || inst.opcode == Opcode::activemask;
+  }
+
+  // Clocks and counters; which of the others change is not worth telling apart here.
+  static bool is_special(const Operand& operand) {
+    return operand.kind == OperandKind::special ||
+           std::any_of(operand.elements.begin(), operand.elements.end(), is_special);
   }
 
   bool load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::Slice& slice) const {
@@ -303,6 +348,7 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
     auto spin = finder.find(loop);
     if (!spin) continue;
     for (std::uint32_t b : cfg.loops()[loop].blocks) {
+      if (spin->endless) break;  // who has left it was never waited for
       const auto next = cfg.successors(b);
       const bool leaves =
           std::any_of(next.begin(), next.end(), [&](std::uint32_t s) { return !cfg.loop_contains(loop, s); });

@@ -12,12 +12,13 @@
 
 namespace heddle::ptx::analysis {
 
-// A loop whose end depends on memory that others write.
+// A loop whose end depends on memory that others write, or that never ends once it has begun a second turn.
 struct SpinLoop {
   std::uint32_t loop = 0;         // into ControlFlowGraph::loops()
-  std::uint32_t instruction = 0;  // that reads what is waited for
+  std::uint32_t instruction = 0;  // that reads what is waited for; of endless ones the first of the loop
   Space space = Space::generic;   // of what is waited for; generic may be global
   bool takes = false;             // by an atomic that changes it: a lock
+  bool endless = false;           // nothing that it does or that others do changes whether it ends
   bool intra_warp = false;        // lanes of one group may leave in different turns: one may wait for another
 };
 
