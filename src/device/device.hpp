@@ -37,7 +37,8 @@ struct DeviceInfo {
 };
 
 struct LoadOptions {
-  bool check = false;  // verify every access (devices that can; others refuse)
+  bool check = false;      // verify every access (devices that can; others refuse)
+  bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
 };
 
 class Device {

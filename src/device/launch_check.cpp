@@ -30,8 +30,8 @@ void check_block(const DeviceInfo& info, const ptx::Function& function, const Di
   const std::uint64_t limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
   check_extent(function.name, "block", block, limit);
   if (block.count() > info.max_threads_per_block)
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed",
-               function.name, block.count(), info.max_threads_per_block);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed", function.name,
+               block.count(), info.max_threads_per_block);
   if (const auto* required = function.directive("reqntid"); required && !(extent_of(*required) == block))
     base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
                function.name, text(extent_of(*required)), text(block));
@@ -65,6 +65,15 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
   if (argument_bytes != function.parameter_bytes())
     base::fail(ErrorCode::invalid_argument, "kernel '{}': {} bytes of arguments given, but its parameters take {}",
                name, argument_bytes, function.parameter_bytes());
+}
+
+void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,
+                     const BlockRange& range, std::size_t argument_bytes) {
+  if (config.cooperative)
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}': a cooperative launch cannot be stopped between its blocks, which all run together",
+               function.ptx().name);
+  check_launch(info, function, config, range, argument_bytes);
 }
 
 }  // namespace heddle::device

@@ -13,6 +13,10 @@ namespace heddle::device {
 void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,
                   std::size_t argument_bytes);
 
+// The same for a stoppable launch: cooperative ones throw unsupported besides.
+void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,
+                     const BlockRange& range, std::size_t argument_bytes);
+
 // The part of it that concerns the block.
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block);
 

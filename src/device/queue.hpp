@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "device/event.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
+#include "device/stoppable_launch.hpp"
 #include "heddle/dim3.hpp"
 
 namespace heddle::device {
@@ -40,6 +42,13 @@ class Queue {
   // the device's or the kernel's limits.
   virtual void launch(Function& function, const LaunchConfig& config, BlockRange range,
                       std::span<const std::byte> arguments) = 0;
+  // The same, but the launch can be stopped between its blocks; the result may be dropped at any time. `residents`: on
+  // GPUs, how many blocks run at a time; 0: as many as fit. Throws unsupported, with the reason, for kernels that
+  // cannot be stopped there and cooperative launches; invalid_argument if the device needs LoadOptions::stoppable and
+  // the module was loaded without.
+  virtual std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config,
+                                                            BlockRange range, std::span<const std::byte> arguments,
+                                                            unsigned residents = 0) = 0;
   // Copies source.size bytes; host, device and peer spans alike. Both must stay valid until the copy has run.
   virtual void copy(Span destination, Span source) = 0;
   // Fills with a repeated 1-, 2- or 4-byte value.

@@ -60,7 +60,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   std::shared_ptr<Core> core_;
   std::size_t bytes_;
-  std::vector<Replica> replicas_;  // by place; none current: the bytes are zeros that nobody needed yet
+  std::vector<Replica> replicas_;         // by place; none current: the bytes are zeros that nobody needed yet
   std::unique_ptr<device::Memory> host_;  // where no device's memory can be reached by the host
   bool host_current_ = false;
   InUse in_use_;

@@ -104,6 +104,20 @@ void FakeQueue::launch(device::Function& function, const device::LaunchConfig& c
   });
 }
 
+std::shared_ptr<device::StoppableLaunch> FakeQueue::launch_stoppable(device::Function& function,
+                                                                     const device::LaunchConfig& config,
+                                                                     BlockRange range,
+                                                                     std::span<const std::byte> arguments, unsigned) {
+  auto flag = std::make_shared<device::StopFlag>(range);
+  add([this, &function, config, range, flag, copied = std::vector<std::byte>(arguments.begin(), arguments.end())] {
+    if (failure_ || flag->stopped()) return;
+    note("launch " + function.ptx().name);
+    options_.kernels.at(function.ptx().name)({copied, config, range});
+    flag->advance(range.end);
+  });
+  return flag;
+}
+
 void FakeQueue::copy(device::Span destination, device::Span source) {
   add([this, destination, source] {
     if (failure_) return;

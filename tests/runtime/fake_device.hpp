@@ -65,6 +65,10 @@ class FakeQueue final : public device::Queue {
   explicit FakeQueue(const FakeOptions& options) : options_(options) {}
   void launch(device::Function& function, const device::LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
+  std::shared_ptr<device::StoppableLaunch> launch_stoppable(device::Function& function,
+                                                            const device::LaunchConfig& config, BlockRange range,
+                                                            std::span<const std::byte> arguments,
+                                                            unsigned residents) override;
   void copy(device::Span destination, device::Span source) override;
   void fill(device::Span destination, std::uint32_t value, unsigned value_bytes) override;
   void record(device::Event& event) override;

@@ -52,7 +52,7 @@ class Job {
  public:
   // Pieces are the numbers [range); `owner_id` tells jobs of one queue from others.
   Job(BlockRange range, std::uint64_t owner_id)
-      : owner_id(owner_id), next_(range.begin), end_(range.end), unfinished_(range.size()) {}
+      : owner_id(owner_id), next_(range.begin), end_(range.end), given_up_(range.end), unfinished_(range.size()) {}
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -67,6 +67,7 @@ class Job {
   // Takes up to `most` pieces, in increasing order: a share of what is left, so that workers end together. `sharers` is
   // how many workers take part.
   BlockRange take(unsigned sharers, std::uint64_t most) {
+    if (stopped_.load(std::memory_order_relaxed)) give_up();
     std::uint64_t begin = next_.load(std::memory_order_relaxed);
     while (begin < end_) {
       const std::uint64_t share = std::max<std::uint64_t>(1, (end_ - begin) / (std::uint64_t{sharers} * shares_each));
@@ -91,7 +92,11 @@ class Job {
     if (begin < end_) finish(end_ - begin);
   }
   // The job will not run because an earlier one failed.
-  virtual void skip() noexcept {}
+  virtual void skip() noexcept { given_up_.store(next_.load(std::memory_order_relaxed), std::memory_order_release); }
+  // Whoever comes for pieces next gives up those that nobody has taken. Any thread, at any time.
+  void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
+  // The first piece that was given up by stop(), or the end. Valid when the job is done.
+  std::uint64_t given_up() const { return given_up_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // Valid when the job is done.
   const std::exception_ptr& failure() const { return failure_; }
@@ -111,6 +116,13 @@ class Job {
   // Polychronopoulos and Kuck, 1987).
   static constexpr unsigned shares_each = 4;
 
+  void give_up() noexcept {
+    const std::uint64_t begin = next_.exchange(end_, std::memory_order_relaxed);
+    if (begin >= end_) return;
+    given_up_.store(begin, std::memory_order_release);
+    finish(end_ - begin);
+  }
+
   void complete() noexcept {
     on_complete();
     const std::shared_ptr<JobOwner> keep = std::move(owner);
@@ -119,6 +131,8 @@ class Job {
 
   alignas(64) std::atomic<std::uint64_t> next_;
   const std::uint64_t end_;
+  std::atomic<bool> stopped_{false};
+  std::atomic<std::uint64_t> given_up_;
   alignas(64) std::atomic<std::uint64_t> unfinished_;
   std::atomic<bool> failed_{false};
   SpinLock failure_lock_;

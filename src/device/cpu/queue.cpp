@@ -37,29 +37,67 @@ void CpuQueue::drain() {
   device_.pool().wait(target);
 }
 
-void CpuQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
-                      std::span<const std::byte> arguments) {
+namespace {
+
+CpuFunction& cpu_function(Function& function) {
   auto* kernel = dynamic_cast<CpuFunction*>(&function);
   if (kernel == nullptr) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device than this queue's",
                function.ptx().name);
   }
-  check_launch(device_.info(), *kernel, config, range, arguments.size());
   refuse_clusters(kernel->ptx(), "the CPU device");
+  return *kernel;
+}
+
+class CpuStoppableLaunch final : public StoppableLaunch {
+ public:
+  CpuStoppableLaunch(std::shared_ptr<LaunchJob> job, std::uint64_t end) : job_(std::move(job)), end_(end) {}
+  void stop() override { job_->stop(); }
+  BlockRange rest() const override { return {job_->given_up(), end_}; }
+
+ private:
+  std::shared_ptr<LaunchJob> job_;
+  std::uint64_t end_;
+};
+
+}  // namespace
+
+void CpuQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                      std::span<const std::byte> arguments) {
+  CpuFunction& kernel = cpu_function(function);
+  check_launch(device_.info(), kernel, config, range, arguments.size());
+  if (auto job = make_job(kernel, config, range, arguments)) core_->submit(std::move(job));
+}
+
+std::shared_ptr<StoppableLaunch> CpuQueue::launch_stoppable(Function& function, const LaunchConfig& config,
+                                                            BlockRange range, std::span<const std::byte> arguments,
+                                                            unsigned) {
+  CpuFunction& kernel = cpu_function(function);
+  check_stoppable(device_.info(), kernel, config, range, arguments.size());
+  auto job = make_job(kernel, config, range, arguments);
+  if (!job) return std::make_shared<StopFlag>(range);
+  auto launch = std::make_shared<CpuStoppableLaunch>(job, range.end);
+  core_->submit(std::move(job));
+  return launch;
+}
+
+// Null for an empty range.
+std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchConfig& config, BlockRange range,
+                                              std::span<const std::byte> arguments) {
   LaunchJob::Setup setup;
-  setup.code = kernel->code(config.block, global_id_fits(config));
-  if (config.cooperative) device_.check_cooperative(*kernel, *setup.code, config, range, core_->workers());
-  if (range.empty()) return;
-  setup.module = &kernel->module();
-  setup.kernel = &kernel->ptx();
-  setup.unit = &kernel->kernel_unit();
-  setup.variables = kernel->variables();
+  setup.code = kernel.code(config.block, global_id_fits(config));
+  if (config.cooperative) device_.check_cooperative(kernel, *setup.code, config, range, core_->workers());
+  if (range.empty()) return nullptr;
+  setup.module = &kernel.module();
+  setup.kernel = &kernel.ptx();
+  setup.unit = &kernel.kernel_unit();
+  setup.variables = kernel.variables();
   setup.config = config;
   setup.range = range;
   setup.arguments = arguments;
   setup.queue_id = core_->id();
   setup.command = device_.services().next_number();
-  core_->submit(std::make_shared<LaunchJob>(setup, device_.services()));
+  return std::make_shared<LaunchJob>(setup, device_.services());
 }
 
 void CpuQueue::check_span(const Span& span, const char* what) const {

@@ -9,6 +9,8 @@
 namespace heddle::device::cpu {
 
 class CpuDevice;
+class CpuFunction;
+class LaunchJob;
 
 class CpuQueue final : public Queue {
  public:
@@ -18,6 +20,8 @@ class CpuQueue final : public Queue {
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
+  std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config, BlockRange range,
+                                                    std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
   void record(Event& event) override;
@@ -27,6 +31,8 @@ class CpuQueue final : public Queue {
 
  private:
   void drain();
+  std::shared_ptr<LaunchJob> make_job(CpuFunction& kernel, const LaunchConfig& config, BlockRange range,
+                                      std::span<const std::byte> arguments);
   void check_span(const Span& span, const char* what) const;
 
   CpuDevice& device_;

@@ -17,7 +17,8 @@ class CudaDevice final : public Device {
  public:
   CudaDevice(std::shared_ptr<const Driver> driver, const CudaOptions& options)
       : state_(std::make_shared<DeviceState>(std::move(driver), options.ordinal, options.trace)),
-        partitions_(std::make_shared<PartitionTable>(state_)) {
+        partitions_(std::make_shared<PartitionTable>(state_)),
+        pools_(std::make_shared<PoolTable>(*this, state_)) {
     if (options.trace) tracer_ = std::make_unique<Tracer>(state_, *options.trace);
     reach_peers(options.ordinal);
   }
@@ -34,11 +35,11 @@ class CudaDevice final : public Device {
     if (options.check)
       base::fail(ErrorCode::unsupported,
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
-    return std::make_shared<CudaModule>(*this, state_, std::move(module));
+    return std::make_shared<CudaModule>(*this, state_, std::move(module), options.stoppable);
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions& options) override {
-    return std::make_unique<CudaQueue>(*this, state_, partitions_, tracer_.get(), options);
+    return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, tracer_.get(), options);
   }
 
   std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_); }
@@ -98,6 +99,7 @@ class CudaDevice final : public Device {
 
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PartitionTable> partitions_;
+  std::shared_ptr<PoolTable> pools_;
   std::unique_ptr<Tracer> tracer_;
   std::mutex mutex_;
   double bandwidth_ = 0;

@@ -25,7 +25,7 @@ class CudaPoint final : public EventPoint {
   void wait() const;
   // Points are made before their record is in the stream, which may be held back (host_side.hpp).
   bool submitted() const { return submitted_.load(std::memory_order_acquire); }
-  void submit();                         // it is in the stream now
+  void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it never will be
   std::uint64_t completed_ns() const;
   driver::EventHandle handle() const { return event_; }

@@ -1,5 +1,6 @@
 #include "device/cuda/module.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/fail.hpp"
@@ -14,7 +15,6 @@ using driver::Result;
 
 namespace {
 
-constexpr std::array forms = {ptx::RangeForm::box, ptx::RangeForm::linear};
 constexpr std::size_t log_bytes = 16 * 1024;
 
 bool has_memory(const ptx::Variable& variable) {
@@ -28,6 +28,24 @@ ErrorCode code_of(Result result) {
     case driver::error_jit_compiler_not_found: return ErrorCode::unsupported;
     default: return ErrorCode::compile_error;
   }
+}
+
+// The prelude is for kernels that the other forms refuse; all others would be compiled in vain.
+ptx::RangeModule with_ranges(const ptx::Module& module, bool stoppable) {
+  using Form = ptx::RangeForm;
+  std::vector<Form> forms = {Form::box, Form::linear};
+  if (stoppable) forms.push_back(Form::pool);
+  const ptx::RangeFacts facts = ptx::find_range_facts(module);
+  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts);
+  const bool refused = std::any_of(ranges.refusals.begin(), ranges.refusals.end(),
+                                   [](const ptx::RangeRefusal& refusal) { return refusal.form == Form::box; });
+  if (!refused) return ranges;
+  forms.push_back(Form::prelude);
+  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts);
+  const bool helps = std::any_of(ranges.refusals.begin(), ranges.refusals.end(), [&](const ptx::RangeRefusal& refusal) {
+    return refusal.form == Form::box && more.find(refusal.original, Form::prelude);
+  });
+  return helps ? more : ranges;
 }
 
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
@@ -68,15 +86,14 @@ CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
       parameters_(parameter_layout(ptx_.parameters)),
       parameter_bytes_(device::parameter_bytes(ptx_.parameters)),
       whole_(module.state(), module.handle(), ptx_.name) {
-  static_shared_ =
-      static_cast<std::uint64_t>(whole_.attribute(module.state(), FunctionAttribute::static_shared_bytes));
+  static_shared_ = static_cast<std::uint64_t>(whole_.attribute(module.state(), FunctionAttribute::static_shared_bytes));
 }
 
 void CudaFunction::prepare(const Dim3&) {
   const DeviceState::Current current(module_.state());
   whole_.load(module_.state());
-  for (const ptx::RangeForm form : forms)
-    if (has(form)) range(form).function->load(module_.state());
+  for (const ptx::RangeEntry& entry : module_.ranges().entries)
+    if (entry.original == index_) range(entry.form).function->load(module_.state());
 }
 
 bool CudaFunction::has(ptx::RangeForm form) const { return module_.ranges().find(index_, form) != nullptr; }
@@ -98,19 +115,22 @@ CudaFunction::Range CudaFunction::range(ptx::RangeForm form) {
   return {entry, function.get()};
 }
 
-std::uint64_t CudaFunction::resident_blocks(const Dim3& block, std::uint32_t dynamic_shared) const {
+std::uint64_t CudaFunction::resident_blocks(const DriverFunction& code, const Dim3& block,
+                                            std::uint32_t dynamic_shared) const {
   const DeviceState& state = module_.state();
   int blocks = 0;
-  state.check(state.driver().occupancy(&blocks, whole_.handle(), static_cast<int>(block.count()), dynamic_shared),
+  state.check(state.driver().occupancy(&blocks, code.handle(), static_cast<int>(block.count()), dynamic_shared),
               "asking for the occupancy of kernel '" + ptx_.name + "'");
-  return static_cast<std::uint64_t>(blocks) * state.info().processors;
+  return static_cast<std::uint64_t>(blocks);
 }
 
-CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module)
+CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
+                       bool stoppable)
     : device_(device),
       state_(std::move(state)),
       module_(std::move(module)),
-      ranges_(ptx::add_range_entries(*module_, forms)) {
+      stoppable_(stoppable),
+      ranges_(with_ranges(*module_, stoppable)) {
   state_->check_lost();
   compile();
 }
@@ -134,8 +154,7 @@ void CudaModule::compile() {
   if (result == driver::success) return;
   log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
   while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
-  state_->check(result, fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log),
-                code_of(result));
+  state_->check(result, fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log), code_of(result));
 }
 
 Function& CudaModule::function(std::string_view name) {

@@ -51,8 +51,8 @@ class CudaFunction final : public Function {
   // What runs parts of the grid. Throws unsupported with the reason why there is none.
   Range range(ptx::RangeForm form);
   bool has(ptx::RangeForm form) const;
-  // Blocks that fit on the GPU at once.
-  std::uint64_t resident_blocks(const Dim3& block, std::uint32_t dynamic_shared) const;
+  // Blocks of `code`, the kernel's or one of its range entries', that fit on an SM at once.
+  std::uint64_t resident_blocks(const DriverFunction& code, const Dim3& block, std::uint32_t dynamic_shared) const;
 
  private:
   CudaModule& module_;
@@ -68,15 +68,18 @@ class CudaFunction final : public Function {
 
 class CudaModule final : public Module {
  public:
-  // Prints the module with its range entries and has the driver compile it. Throws compile_error with the driver's log,
+  // Prints the module with its range entries, for launches that can be stopped too if `stoppable`, and has the driver
+  // compile it. Throws compile_error with the driver's log,
   // or unsupported where the GPU or the driver is too old.
-  CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module);
+  CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
+             bool stoppable);
   ~CudaModule() override;
   Function& function(std::string_view name) override;
   Span variable(std::string_view name) override;
 
   const ptx::Module& ptx() const { return *module_; }
   const ptx::RangeModule& ranges() const { return ranges_; }
+  bool stoppable() const { return stoppable_; }
   const DeviceState& state() const { return *state_; }
   driver::ModuleHandle handle() const { return handle_; }
 
@@ -86,6 +89,7 @@ class CudaModule final : public Module {
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<const ptx::Module> module_;
+  bool stoppable_;
   ptx::RangeModule ranges_;
   driver::ModuleHandle handle_ = nullptr;
   std::mutex mutex_;

@@ -34,9 +34,8 @@ void PartitionTable::split() {
   state_->check(cuda.split_sms(nullptr, &count, &all, nullptr, driver::split_ignore_coscheduling, smallest_group),
                 "splitting the SMs", ErrorCode::unsupported);
   std::vector<Resource> groups(count);
-  state_->check(
-      cuda.split_sms(groups.data(), &count, &all, &rest, driver::split_ignore_coscheduling, smallest_group),
-      "splitting the SMs", ErrorCode::unsupported);
+  state_->check(cuda.split_sms(groups.data(), &count, &all, &rest, driver::split_ignore_coscheduling, smallest_group),
+                "splitting the SMs", ErrorCode::unsupported);
   groups.resize(count);
   if (rest.type == driver::resource_sm && rest.sm.count > 0) groups.push_back(rest);
   first_.assign(1, 0);
@@ -65,16 +64,16 @@ std::unique_ptr<Partition> PartitionTable::partition(const ProcessorSet& process
   for (std::size_t group : chosen) all += first_[group + 1] - first_[group];
   if (all != processors.ids.size())
     base::fail(ErrorCode::invalid_argument,
-               "{}: a partition has whole groups of {} SMs (0-1, 2-3, ...); {} SMs of groups with {} were asked for", id,
-               smallest_group, processors.ids.size(), all);
+               "{}: a partition has whole groups of {} SMs (0-1, 2-3, ...); {} SMs of groups with {} were asked for",
+               id, smallest_group, processors.ids.size(), all);
   auto& context = contexts_[chosen];
   if (!context) {
     std::vector<Resource> resources;
     for (std::size_t group : chosen) resources.push_back(groups_[group]);
     driver::ResourceDescriptor description = nullptr;
-    state_->check(state_->driver().describe_resources(&description, resources.data(),
-                                                      static_cast<unsigned>(resources.size())),
-                  "describing a partition", ErrorCode::unsupported);
+    state_->check(
+        state_->driver().describe_resources(&description, resources.data(), static_cast<unsigned>(resources.size())),
+        "describing a partition", ErrorCode::unsupported);
     state_->check(state_->driver().green_create(&context, description, state_->number(), driver::green_default_stream),
                   "making a partition", ErrorCode::unsupported);
   }

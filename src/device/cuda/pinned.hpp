@@ -1,7 +1,7 @@
 // Pinned host memory: copies from and to it run at the link's full rate and do not hold up the host.
 //
-// The memory is the process's own and registered with the driver, not the driver's: so what the host keeps there outlives
-// a GPU that is lost. Registering takes the driver long, so freed blocks are kept and given out again.
+// The memory is the process's own and registered with the driver, not the driver's: so what the host keeps there
+// outlives a GPU that is lost. Registering takes the driver long, so freed blocks are kept and given out again.
 #pragma once
 
 #include <cstddef>

@@ -31,12 +31,14 @@ int stream_priority(const DeviceState& state, int priority) {
 }  // namespace
 
 CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-                     Tracer* tracer, const QueueOptions& options)
+                     std::shared_ptr<PoolTable> pools, Tracer* tracer, const QueueOptions& options)
     : device_(device),
       state_(std::move(state)),
       partitions_(std::move(partitions)),
+      pools_(std::move(pools)),
       tracer_(tracer),
-      id_(next_queue_id()) {
+      id_(next_queue_id()),
+      processors_(state_->info().processors) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   const int priority = stream_priority(*state_, options.priority);
@@ -47,9 +49,10 @@ CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::sh
   const auto* partition = dynamic_cast<const CudaPartition*>(options.partition);
   if (!partition || partition->table() != partitions_.get())
     base::fail(ErrorCode::invalid_argument, "{}: the partition belongs to another device", state_->info().id);
-  state_->check(state_->driver().green_stream_create(&stream_, partition->context(), driver::stream_non_blocking,
-                                                     priority),
-                "making a stream of a partition");
+  processors_ = static_cast<unsigned>(partition->processors().ids.size());
+  state_->check(
+      state_->driver().green_stream_create(&stream_, partition->context(), driver::stream_non_blocking, priority),
+      "making a stream of a partition");
 }
 
 // What is under way is seen to its end.
@@ -82,12 +85,28 @@ void CudaQueue::check(Result result, std::string_view what) const {
   state_->check(result, what);
 }
 
-void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
-                       std::span<const std::byte> arguments) {
+namespace {
+
+Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
+                  driver::Stream stream, std::byte* arguments, std::size_t bytes) {
+  void* extra[] = {driver::launch_buffer, arguments, driver::launch_buffer_size, &bytes, driver::launch_end};
+  return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
+                     config.dynamic_shared_bytes, stream, nullptr, bytes == 0 ? nullptr : extra);
+}
+
+}  // namespace
+
+CudaFunction& CudaQueue::own_function(Function& function) const {
   auto* kernel = dynamic_cast<CudaFunction*>(&function);
   if (!kernel || &kernel->module().state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
   state_->check_lost();
+  return *kernel;
+}
+
+void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                       std::span<const std::byte> arguments) {
+  CudaFunction* kernel = &own_function(function);
   check_launch(state_->info(), *kernel, config, range, arguments.size());
   const DeviceState::Current current(*state_);
   const bool whole = range.begin == 0 && range.end == config.grid.count();
@@ -108,8 +127,75 @@ void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, BlockRan
     launch_whole(kernel, config, arguments);
   else
     launch_part(kernel, config, range, arguments);
+  remember(kernel.ptx().name);
+}
+
+void CudaQueue::remember(const std::string& kernel) {
   const std::lock_guard lock(names_mutex_);
-  recent_[launches_++ % recent_.size()] = kernel.ptx().name;
+  recent_[launches_++ % recent_.size()] = kernel;
+}
+
+std::uint64_t CudaQueue::resident_blocks(const CudaFunction& function, const DriverFunction& code,
+                                         const LaunchConfig& config) const {
+  return function.resident_blocks(code, config.block, config.dynamic_shared_bytes) * processors_;
+}
+
+std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function, const LaunchConfig& config,
+                                                             BlockRange range, std::span<const std::byte> arguments,
+                                                             unsigned residents) {
+  CudaFunction* kernel = &own_function(function);
+  check_stoppable(state_->info(), *kernel, config, range, arguments.size());
+  if (!kernel->module().stoppable())
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': its module was loaded without LoadOptions::stoppable, which {} needs for launches that "
+               "can be stopped",
+               function.ptx().name, state_->info().id);
+  const DeviceState::Current current(*state_);
+  const auto [entry, code] = kernel->range(ptx::RangeForm::pool);
+  if (entry->warps_are_rows && config.block.count() > config.block.x && config.block.x % 32 != 0)
+    base::fail(
+        ErrorCode::unsupported,
+        "kernel '{}': on {} it can be stopped only with blocks of one dimension or of a width that is a multiple "
+        "of 32, as threads of a warp that end apart must be neighbours; this launch's blocks are {} wide",
+        function.ptx().name, state_->info().id, config.block.x);
+  while (!stoppable_.empty() && stoppable_.front().end->done()) stoppable_.pop_front();
+  if (range.empty()) return std::make_shared<StopFlag>(range);
+  auto control = pools_->take(range);
+  auto end = std::make_shared<CudaPoint>(state_);
+  stoppable_.push_back({control, end});
+  auto command = [this, kernel, config, range, residents, control, end,
+                  bytes = std::vector(arguments.begin(), arguments.end())] {
+    const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel->ptx().name, 0, range, config);
+    launch_pool(*kernel, config, range, bytes, residents, *control);
+    remember(kernel->ptx().name);
+    check(state_->driver().event_record(end->handle(), stream_), "recording an event");
+    end->submit();
+  };
+  if (!held_back()) {
+    command();
+  } else {
+    host_side_->hold_back(std::move(command), [end](std::exception_ptr failure) { end->fail(std::move(failure)); });
+  }
+  return control;
+}
+
+void CudaQueue::launch_pool(CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                            std::span<const std::byte> arguments, unsigned residents, const PoolControl& control) {
+  const auto [entry, code] = function.range(ptx::RangeForm::pool);
+  code->allow_shared(*state_, config.dynamic_shared_bytes);
+  std::uint64_t workers = residents != 0 ? residents : resident_blocks(function, *code, config);
+  workers = std::clamp<std::uint64_t>(workers, 1, range.size());
+  const ptx::PoolLaunch pool{static_cast<std::uint32_t>(workers), control.counter(), control.control()};
+  std::vector<std::byte> bytes(entry->parameter_bytes);
+  std::copy(arguments.begin(), arguments.end(), bytes.begin());
+  const Driver& cuda = state_->driver();
+  const std::string what = "launching kernel '" + function.ptx().name + "' so that it can be stopped";
+  check(cuda.stream_write_value(stream_, control.counter(), static_cast<std::uint32_t>(range.begin), 0), what);
+  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, pool)) {
+    std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
+    check(start_grid(cuda, code->handle(), part.grid, config, stream_, bytes.data(), bytes.size()), what);
+  }
+  check(cuda.copy_to_host_async(control.result(), control.counter(), sizeof(std::uint32_t), stream_), what);
 }
 
 void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole,
@@ -119,26 +205,14 @@ void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& co
                "kernel '{}': a cooperative launch runs all its blocks together; {} cannot run blocks [{}, {}) of {}",
                function.ptx().name, state_->info().id, range.begin, range.end, config.grid.count());
   function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
-  const std::uint64_t resident = function.resident_blocks(config.block, config.dynamic_shared_bytes);
+  const std::uint64_t resident = resident_blocks(function, function.whole(), config);
   if (config.grid.count() > resident)
     base::fail(ErrorCode::invalid_argument,
                "kernel '{}': a cooperative launch of {} blocks of {} threads; {} such blocks fit on {} at once",
                function.ptx().name, config.grid.count(), config.block.count(), resident, state_->info().id);
 }
 
-namespace {
-
-Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
-             driver::Stream stream, std::byte* arguments, std::size_t bytes) {
-  void* extra[] = {driver::launch_buffer, arguments, driver::launch_buffer_size, &bytes, driver::launch_end};
-  return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
-                     config.dynamic_shared_bytes, stream, nullptr, bytes == 0 ? nullptr : extra);
-}
-
-}  // namespace
-
-void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config,
-                             std::span<const std::byte> arguments) {
+void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments) {
   function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
   // The driver copies the arguments and does not write to them.
   auto* bytes = const_cast<std::byte*>(arguments.data());
@@ -152,8 +226,12 @@ void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, 
   // One launch where the range is a box of the grid; several small ones cost more than a division.
   const bool small = config.grid.count() < (std::uint64_t{1} << 31);
   const std::size_t boxes = ptx::boxes_of(config.grid, range).size();
-  const bool linear = boxes > 1 && small && function.has(ptx::RangeForm::linear);
-  const auto [entry, code] = function.range(linear ? ptx::RangeForm::linear : ptx::RangeForm::box);
+  ptx::RangeForm form = ptx::RangeForm::box;
+  if (boxes > 1 && small && function.has(ptx::RangeForm::linear))
+    form = ptx::RangeForm::linear;
+  else if (!function.has(ptx::RangeForm::box) && function.has(ptx::RangeForm::prelude))
+    form = ptx::RangeForm::prelude;
+  const auto [entry, code] = function.range(form);
   code->allow_shared(*state_, config.dynamic_shared_bytes);
   std::vector<std::byte> bytes(entry->parameter_bytes);
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
@@ -214,8 +292,8 @@ void CudaQueue::copy_now(const Span& destination, const Span& source, bool from_
     result = cuda.copy_to_device_async(destination.address, reinterpret_cast<const void*>(source.address), source.size,
                                        stream_);
   else if (to_host)
-    result = cuda.copy_to_host_async(reinterpret_cast<void*>(destination.address), source.address, source.size,
-                                     stream_);
+    result =
+        cuda.copy_to_host_async(reinterpret_cast<void*>(destination.address), source.address, source.size, stream_);
   else
     result = cuda.copy_async(destination.address, source.address, source.size, stream_);
   if (result != driver::success) check(result, fmt::format("copying {} bytes", source.size));
@@ -243,10 +321,10 @@ void CudaQueue::fill_now(const Span& destination, std::uint32_t value, unsigned 
   const Tracer::Scope traced(tracer_, Kind::fill, id_, stream_, {}, destination.size);
   const Driver& cuda = state_->driver();
   const std::size_t count = destination.size / value_bytes;
-  const Result result =
-      value_bytes == 4   ? cuda.fill32_async(destination.address, value, count, stream_)
-      : value_bytes == 2 ? cuda.fill16_async(destination.address, static_cast<unsigned short>(value), count, stream_)
-                         : cuda.fill8_async(destination.address, static_cast<unsigned char>(value), count, stream_);
+  const Result result = value_bytes == 4 ? cuda.fill32_async(destination.address, value, count, stream_)
+                        : value_bytes == 2
+                            ? cuda.fill16_async(destination.address, static_cast<unsigned short>(value), count, stream_)
+                            : cuda.fill8_async(destination.address, static_cast<unsigned char>(value), count, stream_);
   if (result != driver::success) check(result, fmt::format("filling {} bytes", destination.size));
 }
 
@@ -305,7 +383,8 @@ void CudaQueue::put(Command&& command) {
 }
 
 HostSide& CudaQueue::host_side() {
-  if (!host_side_) host_side_ = std::make_unique<HostSide>(
+  if (!host_side_)
+    host_side_ = std::make_unique<HostSide>(
         state_, [this] { check(state_->driver().stream_synchronize(stream_), "waiting for a queue"); });
   return *host_side_;
 }

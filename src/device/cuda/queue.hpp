@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,22 +10,26 @@
 #include "device/cuda/event.hpp"
 #include "device/cuda/host_side.hpp"
 #include "device/cuda/partition.hpp"
+#include "device/cuda/pool_control.hpp"
 #include "device/cuda/tracer.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::cuda {
 
 class CudaFunction;
+class DriverFunction;
 
 class CudaQueue final : public Queue {
  public:
   // Higher priorities run first, as far as the driver has them; beyond its range they count as its ends.
   CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-            Tracer* tracer, const QueueOptions& options);
+            std::shared_ptr<PoolTable> pools, Tracer* tracer, const QueueOptions& options);
   ~CudaQueue() override;
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
+  std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config, BlockRange range,
+                                                    std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
   void record(Event& event) override;
@@ -47,6 +52,13 @@ class CudaQueue final : public Queue {
   void launch_part(CudaFunction& function, const LaunchConfig& config, BlockRange range,
                    std::span<const std::byte> arguments);
   void launch_cooperative(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
+  void launch_pool(CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                   std::span<const std::byte> arguments, unsigned residents, const PoolControl& control);
+  CudaFunction& own_function(Function& function) const;
+  // Blocks of the code that this queue's SMs run at a time.
+  std::uint64_t resident_blocks(const CudaFunction& function, const DriverFunction& code,
+                                const LaunchConfig& config) const;
+  void remember(const std::string& kernel);
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
   HostSide& host_side();
@@ -54,10 +66,18 @@ class CudaQueue final : public Queue {
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PartitionTable> partitions_;  // lives as long as the stream
+  std::shared_ptr<PoolTable> pools_;
   Tracer* tracer_;
   std::uint64_t id_;
   driver::Stream stream_ = nullptr;
+  unsigned processors_;                  // that it may use
   std::unique_ptr<HostSide> host_side_;  // made at first use
+  // Launches whose words the GPU may still use, and where each ends.
+  struct Stoppable {
+    std::shared_ptr<PoolControl> control;
+    std::shared_ptr<CudaPoint> end;
+  };
+  std::deque<Stoppable> stoppable_;
   // The last kernels put in, for messages.
   mutable std::mutex names_mutex_;
   std::array<std::string, 4> recent_;

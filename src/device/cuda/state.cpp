@@ -103,8 +103,7 @@ void DeviceState::lose(Result result, const std::string& suspects) const {
 }
 
 void DeviceState::check_lost() const {
-  if (lost())
-    base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, context_->loss());
+  if (lost()) base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, context_->loss());
 }
 
 EventHandle DeviceState::take_event() const {

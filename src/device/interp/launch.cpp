@@ -23,7 +23,7 @@ constexpr std::uint64_t stuck_grace_ns = 100'000'000;  // the host may write to 
 }  // namespace
 
 Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-               std::span<const std::byte> arguments)
+               std::span<const std::byte> arguments, StopFlag* stop)
     : context_{function,
                config,
                range,
@@ -32,7 +32,8 @@ Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange 
                function.module().state().next_grid_id++,
                function.module().state()},
       executor_(context_),
-      next_block_(range.begin) {
+      next_block_(range.begin),
+      stop_(stop) {
   context_.parameters.resize(arguments.size() + parameter_alignment);
   const auto at = align_up(reinterpret_cast<std::uint64_t>(context_.parameters.data()), parameter_alignment);
   context_.parameter_data = reinterpret_cast<std::byte*>(at);
@@ -60,11 +61,11 @@ void Launch::run() {
   const std::uint64_t limit = context_.config.cooperative
                                   ? context_.range.size()
                                   : std::max<std::uint64_t>(context_.state.options.max_resident_blocks, 1);
-  while (next_block_ < context_.range.end || !resident_.empty()) {
+  while (more_blocks() || !resident_.empty()) {
     std::lock_guard turn(context_.state.turn);
     do {
-      if (next_block_ < context_.range.end && resident_.size() < limit) admit();
-    } while (context_.config.cooperative && next_block_ < context_.range.end);
+      if (more_blocks() && resident_.size() < limit) admit();
+    } while (context_.config.cooperative && more_blocks());
     // The oldest block runs until it ends or its turn is over; then it goes to the end of the line and another is
     // admitted.
     std::unique_ptr<Block> block = std::move(resident_.front());
@@ -293,7 +294,7 @@ bool Launch::complete_barriers(Block& block) {
 void Launch::watch() {
   DeviceState& state = context_.state;
   const std::uint64_t limit = state.options.max_resident_blocks;
-  const bool more = next_block_ < context_.range.end && resident_.size() < std::max<std::uint64_t>(limit, 1);
+  const bool more = more_blocks() && resident_.size() < std::max<std::uint64_t>(limit, 1);
   const bool idle =
       state.memory_epoch == seen_epoch_ && context_.instructions - seen_instructions_ > state.options.idle_budget;
   const bool repeated = !more && all_repeat();

@@ -12,19 +12,24 @@ namespace heddle::device::interp {
 class Launch {
  public:
   // `arguments` is the packed parameter buffer.
-  Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments);
+  // Begins no further block once `stop` says so.
+  Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments,
+         StopFlag* stop = nullptr);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
 
   // Executes all blocks. Throws kernel_fault, deadlock, unsupported.
   void run();
+  // Blocks before this one have run, once run() has returned.
+  std::uint64_t next_block() const { return next_block_; }
 
  private:
   std::uint64_t workspace() const;
   enum class Turn : std::uint8_t { finished, out_of_budget };
 
   void admit();
+  bool more_blocks() const { return next_block_ < context_.range.end && !(stop_ && stop_->stopped()); }
   Turn run_block(Block& block);
   bool run_warp(Block& block, Warp& warp);
   bool step_warp(Block& block, Warp& warp);
@@ -46,6 +51,7 @@ class Launch {
   LaunchContext context_;
   Executor executor_;
   std::uint64_t next_block_;
+  StopFlag* stop_;
   std::deque<std::unique_ptr<Block>> resident_;
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;  // when memory last changed, and how far we were then
   std::uint64_t stuck_since_ns_ = 0;

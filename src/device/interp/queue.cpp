@@ -74,13 +74,39 @@ void InterpQueue::work() {
   }
 }
 
-void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
-                         std::span<const std::byte> arguments) {
+namespace {
+
+LoadedFunction& loaded_function(Function& function) {
   auto* loaded = dynamic_cast<LoadedFunction*>(&function);
   if (!loaded) base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+  return *loaded;
+}
+
+}  // namespace
+
+void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                         std::span<const std::byte> arguments) {
+  LoadedFunction* loaded = &loaded_function(function);
   check(device_.info(), *loaded, config, range, arguments.size());
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
   push({[loaded, config, range, bytes = std::move(bytes)] { Launch(*loaded, config, range, bytes).run(); }, {}});
+}
+
+std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& function, const LaunchConfig& config,
+                                                               BlockRange range, std::span<const std::byte> arguments,
+                                                               unsigned) {
+  LoadedFunction* loaded = &loaded_function(function);
+  check_stoppable(device_.info(), *loaded, config, range, arguments.size());
+  refuse_clusters(loaded->ptx(), "the interpreter");
+  std::vector<std::byte> bytes(arguments.begin(), arguments.end());
+  auto flag = std::make_shared<StopFlag>(range);
+  push({[loaded, config, range, flag, bytes = std::move(bytes)] {
+          Launch launch(*loaded, config, range, bytes, flag.get());
+          launch.run();
+          flag->advance(launch.next_block());
+        },
+        {}});
+  return flag;
 }
 
 void InterpQueue::check_span(const Span& span, const char* what) const {

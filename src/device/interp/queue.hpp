@@ -22,6 +22,8 @@ class InterpQueue final : public Queue {
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
+  std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config, BlockRange range,
+                                                    std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
   void record(Event& event) override;

@@ -128,9 +128,8 @@ class SpinFinder {
   // The conditions to leave are the same in every turn: no register that they are computed from changes, and they look
   // at nothing that does. A loop without a way out has no conditions.
   bool is_endless(const Slicer::Slice& slice) const {
-    return !slice.carried && std::none_of(slice.instructions.begin(), slice.instructions.end(), [&](std::uint32_t i) {
-      return may_change(function_.body[i]);
-    });
+    return !slice.carried && std::none_of(slice.instructions.begin(), slice.instructions.end(),
+                                          [&](std::uint32_t i) { return may_change(function_.body[i]); });
   }
 
   static bool may_change(const Instruction& inst) {

@@ -103,8 +103,8 @@ TEST_F(Gpu, PartitionsKeepToTheirProcessors) {
   EXPECT_EQ(processors_of(*whole).size(), all);
   const auto make = [&](std::vector<unsigned> ids) { return device->partition({std::move(ids)}); };
   const auto first = make({0, 1, 2, 3, 4, 5, 6, 7}), second = make({8, 9, 20, 21}), both = make({6, 7, 8, 9});
-  const auto on_first = device->queue({.partition = first.get()}), on_second = device->queue({.partition = second.get()}),
-             on_both = device->queue({.partition = both.get()});
+  const auto on_first = device->queue({.partition = first.get()}),
+             on_second = device->queue({.partition = second.get()}), on_both = device->queue({.partition = both.get()});
   const auto a = processors_of(*on_first), b = processors_of(*on_second), c = processors_of(*on_both);
   EXPECT_EQ(a.size(), 8u);
   EXPECT_EQ(b.size(), 4u);

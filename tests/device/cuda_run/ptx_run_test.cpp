@@ -23,15 +23,12 @@ class KeepingDevice final : public Device {
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return gpu_.allocate_host(bytes); }
   std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override { return gpu_.queue(options); }
   std::unique_ptr<device::Event> event() override { return gpu_.event(); }
-  std::unique_ptr<device::Partition> partition(const device::ProcessorSet& set) override {
-    return gpu_.partition(set);
-  }
+  std::unique_ptr<device::Partition> partition(const device::ProcessorSet& set) override { return gpu_.partition(set); }
   double measured_bandwidth() override { return gpu_.measured_bandwidth(); }
   std::shared_ptr<device::Module> load(std::shared_ptr<const ptx::Module> module,
                                        const device::LoadOptions& options) override {
-    const bool writable = std::any_of(module->variables.begin(), module->variables.end(), [](const ptx::Variable& v) {
-      return v.space == ptx::Space::global;
-    });
+    const bool writable = std::any_of(module->variables.begin(), module->variables.end(),
+                                      [](const ptx::Variable& v) { return v.space == ptx::Space::global; });
     if (writable) return gpu_.load(std::move(module), options);
     auto& kept = kept_[ptx::print(*module)];
     if (!kept) kept = gpu_.load(std::move(module), options);

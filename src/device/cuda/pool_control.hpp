@@ -1,0 +1,71 @@
+// What the host and a pool of persistent blocks tell one another: which block is next, and to stop.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "device/cuda/state.hpp"
+#include "device/memory.hpp"
+#include "device/stoppable_launch.hpp"
+
+namespace heddle::device::cuda {
+
+class PoolTable;
+
+// One launch's words, and the StoppableLaunch of it.
+class PoolControl final : public StoppableLaunch {
+ public:
+  PoolControl(std::shared_ptr<PoolTable> table, std::size_t slot, BlockRange range);
+  ~PoolControl() override;
+  PoolControl(const PoolControl&) = delete;
+  PoolControl& operator=(const PoolControl&) = delete;
+  // The GPU's front end writes the word, since no SM may be free to do it. Failures are those of a lost device, of which
+  // whoever waits hears.
+  void stop() override;
+  BlockRange rest() const override;
+
+  driver::Address counter() const;
+  driver::Address control() const;
+  // Where the host finds the counter after the launch, 4 bytes.
+  void* result() const;
+
+ private:
+  std::shared_ptr<PoolTable> table_;
+  std::size_t slot_;
+  BlockRange range_;
+  std::mutex mutex_;
+  bool stopped_ = false;
+};
+
+// The words of all launches that can be stopped, in memory of the GPU: a control word in host memory would have each
+// block wait for the link. Any thread.
+class PoolTable : public std::enable_shared_from_this<PoolTable> {
+ public:
+  PoolTable(Device& device, std::shared_ptr<DeviceState> state);
+  ~PoolTable();
+  PoolTable(const PoolTable&) = delete;
+  PoolTable& operator=(const PoolTable&) = delete;
+  // Needs the GPU's context, as everything here.
+  std::shared_ptr<PoolControl> take(BlockRange range);
+
+ private:
+  friend class PoolControl;
+  struct Chunk {
+    std::unique_ptr<Memory> words, results;
+  };
+  static constexpr std::size_t chunk_slots = 64, slot_bytes = 256;
+  void grow();
+  void give(std::size_t slot, bool stopped);
+  void stop(std::size_t slot);
+  driver::Address words(std::size_t slot) const;
+
+  Device& device_;
+  std::shared_ptr<DeviceState> state_;
+  driver::Stream stream_ = nullptr;  // for stop words alone: nothing else may be before one
+  mutable std::mutex mutex_;
+  std::vector<Chunk> chunks_;
+  std::vector<std::size_t> free_, stopped_;  // the stop words of the latter must be taken back first
+};
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,177 @@
+// Launches that can be stopped between their blocks.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "conformance/conformance.hpp"
+#include "ptx/parser.hpp"
+
+namespace heddle::conformance {
+namespace {
+
+using device::StoppableLaunch;
+using testing::HasSubstr;
+
+// Each block counts itself at its linear number, with a barrier between two halves of its work, which takes `turns`.
+constexpr const char* tally_text = R"ptx(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry tally(.param .u64 out, .param .u32 turns) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<16>;
+  .reg .b64 %rd<4>;
+  .shared .align 4 .u32 partial;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [turns];
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p1, %r2, 0;
+  @%p1 bra begin;
+  st.shared.u32 [partial], 1;
+begin:
+  mov.u32 %r3, 0;
+again:
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p2, %r3, %r1;
+  @%p2 bra again;
+  bar.sync 0;
+  @%p1 bra done;
+  mov.u32 %r4, %ctaid.x;
+  mov.u32 %r5, %ctaid.y;
+  mov.u32 %r6, %nctaid.x;
+  mad.lo.u32 %r7, %r5, %r6, %r4;
+  mad.wide.u32 %rd2, %r7, 4, %rd1;
+  ld.shared.u32 %r8, [partial];
+  red.global.add.u32 [%rd2], %r8;
+done:
+  ret;
+}
+)ptx";
+
+class Tallies {
+ public:
+  Tallies(Device& device, Queue& queue, std::size_t blocks)
+      : queue_(queue),
+        blocks_(blocks),
+        module_(device.load(std::make_shared<ptx::Module>(ptx::parse(tally_text, "tally.ptx")), {.stoppable = true})),
+        out_(device, blocks) {
+    out_.fill(queue);
+    queue.synchronize();
+  }
+  std::shared_ptr<StoppableLaunch> launch(const LaunchConfig& config, BlockRange range, std::uint32_t turns,
+                                          unsigned residents = 0) {
+    struct {
+      std::uint64_t out;
+      std::uint32_t turns;
+    } arguments{out_.address(), turns};
+    const auto bytes = std::as_bytes(std::span(&arguments, 1)).first(12);
+    return queue_.launch_stoppable(module_->function("tally"), config, range, bytes, residents);
+  }
+  // Each block of the ranges once, no other.
+  void expect_ran(std::initializer_list<BlockRange> ranges) {
+    std::vector<std::uint32_t> expected(blocks_, 0);
+    for (const BlockRange& range : ranges)
+      for (std::uint64_t i = range.begin; i < range.end; ++i) ++expected[i];
+    EXPECT_EQ(read(), expected);
+  }
+  std::vector<std::uint32_t> read() const { return out_.read(queue_); }
+
+ private:
+  Queue& queue_;
+  std::size_t blocks_;
+  std::shared_ptr<device::Module> module_;
+  Buffer<std::uint32_t> out_;
+};
+
+TEST_P(Conformance, StoppableLaunchesThatNobodyStops) {
+  const LaunchConfig config{.grid = {37, 11}, .block = {64}};
+  Tallies tallies(*device, *queue, 37 * 11);
+  const auto whole = tallies.launch(config, {0, 37 * 11}, 10);
+  queue->synchronize();
+  EXPECT_TRUE(whole->rest().empty());
+  tallies.expect_ran({{0, 37 * 11}});
+  whole->stop();  // too late
+  EXPECT_TRUE(whole->rest().empty());
+  const auto part = tallies.launch(config, {100, 271}, 10, 3);
+  const auto none = tallies.launch(config, {5, 5}, 10);
+  queue->synchronize();
+  EXPECT_TRUE(part->rest().empty());
+  EXPECT_TRUE(none->rest().empty());
+  tallies.expect_ran({{0, 37 * 11}, {100, 271}});
+}
+
+TEST_P(Conformance, LaunchesAreStoppedBeforeTheyBegin) {
+  Tallies tallies(*device, *queue, 50);
+  std::atomic<bool> go{false};
+  queue->call([&] {
+    while (!go) std::this_thread::yield();
+  });
+  const auto launch = tallies.launch({.grid = {50}, .block = {32}}, {10, 50}, 10);
+  launch->stop();
+  launch->stop();
+  if (!device->info().survives_faults) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for it to arrive
+  go = true;
+  queue->synchronize();
+  const BlockRange rest = launch->rest();
+  EXPECT_EQ(rest.begin, 10u);
+  EXPECT_EQ(rest.end, 50u);
+  tallies.expect_ran({});
+}
+
+// Stopped at some time, taken up again, and again.
+TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
+  const bool slow = device->info().id == "interp";
+  const std::uint32_t turns = slow ? 20 : 20'000;
+  const std::size_t blocks = slow ? 4000 : 50'000;
+  Tallies tallies(*device, *queue, blocks);
+  BlockRange range{0, blocks};
+  unsigned stops = 0;
+  while (!range.empty()) {
+    const auto launch = tallies.launch({.grid = {static_cast<std::uint32_t>(blocks)}, .block = {64}}, range, turns);
+    std::this_thread::sleep_for(std::chrono::milliseconds(2 + stops));
+    launch->stop();
+    const auto end = device->event();
+    queue->record(*end);
+    end->wait();
+    const BlockRange rest = launch->rest();
+    ASSERT_GE(rest.begin, range.begin);
+    ASSERT_EQ(rest.end, range.end);
+    if (!rest.empty()) ++stops;
+    tallies.expect_ran({{0, rest.begin}});
+    range = rest;
+  }
+  EXPECT_GT(stops, 0u) << "no launch was under way when it was stopped";
+}
+
+TEST_P(Conformance, StoppableLaunchesMayBeDropped) {
+  Tallies tallies(*device, *queue, 300);
+  for (int i = 0; i < 200; ++i) {
+    auto launch = tallies.launch({.grid = {300}, .block = {32}}, {0, 300}, 1);
+    if (i % 2 == 0) launch.reset();
+  }
+  queue->synchronize();
+  EXPECT_EQ(tallies.read(), std::vector<std::uint32_t>(300, 200));
+}
+
+TEST_P(Conformance, StoppableLaunchesBehindAFailure) {
+  if (!device->info().survives_faults) GTEST_SKIP() << "a fault loses this device";
+  Tallies tallies(*device, *queue, 50);
+  const Buffer<std::uint32_t> good(*device, 1);
+  launch(*queue, "trap_block", {.grid = {1}, .block = {1}}, good.address(), 0u);
+  const auto skipped = tallies.launch({.grid = {50}, .block = {32}}, {0, 50}, 10);
+  expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  EXPECT_EQ(skipped->rest().begin, 0u);
+  tallies.expect_ran({});
+}
+
+TEST_P(Conformance, LaunchesThatCannotBeStopped) {
+  Tallies tallies(*device, *queue, 50);
+  EXPECT_THAT(expect_error(ErrorCode::unsupported,
+                           [&] { tallies.launch({.grid = {5}, .block = {32}, .cooperative = true}, {0, 5}, 1); }),
+              HasSubstr("cooperative"));
+  expect_error(ErrorCode::invalid_argument, [&] { tallies.launch({.grid = {5}, .block = {32}}, {0, 6}, 1); });
+  expect_error(ErrorCode::invalid_argument, [&] { tallies.launch({.grid = {5}, .block = {2048}}, {0, 5}, 1); });
+}
+
+}  // namespace
+}  // namespace heddle::conformance
