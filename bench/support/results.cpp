@@ -15,9 +15,9 @@ namespace {
 
 std::string number(double value) { return fmt::format("{:.4g}", value); }
 
-nlohmann::ordered_json json_rows(const std::vector<Result>& results) {
+nlohmann::ordered_json json_rows(const std::vector<Result>& results, const std::string& machine) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  const std::string machine = machine_text(), commit = commit_text();
+  const std::string commit = commit_text();
   for (const Result& r : results) {
     nlohmann::ordered_json row = {{"name", r.name},   {"value", r.value}, {"unit", r.unit},     {"bar", nullptr},
                                   {"holds", nullptr}, {"peer", nullptr},  {"machine", machine}, {"commit", commit}};
@@ -62,21 +62,23 @@ std::string Results::table() const {
   return table.text();
 }
 
-std::string Results::json() const { return json_rows(results_).dump(2) + "\n"; }
+std::string Results::machine() const { return machine_text() + (device_.empty() ? "" : ", " + device_); }
+
+std::string Results::json() const { return json_rows(results_, machine()).dump(2) + "\n"; }
 
 std::filesystem::path Results::write() const {
   const char* set = std::getenv("HEDDLE_RESULTS");
   const std::filesystem::path folder = set != nullptr && *set != '\0' ? set : HEDDLE_RESULTS_FOLDER;
   const std::filesystem::path file = folder / (name_ + ".json");
   nlohmann::ordered_json rows = other_rows(file, results_);
-  for (auto& row : json_rows(results_)) rows.push_back(std::move(row));
+  for (auto& row : json_rows(results_, machine())) rows.push_back(std::move(row));
   base::write_file_atomic(file, std::string_view(rows.dump(2) + "\n"));
   return file;
 }
 
 int Results::finish() const {
   const std::filesystem::path file = write();
-  fmt::print("{}\nmachine: {}\ncommit:  {}\nwritten: {}\n", table(), machine_text(), commit_text(), file.string());
+  fmt::print("{}\nmachine: {}\ncommit:  {}\nwritten: {}\n", table(), machine(), commit_text(), file.string());
   return 0;
 }
 

@@ -32,6 +32,8 @@ class Results {
  public:
   // `name` is the file's name without ending.
   explicit Results(std::string name) : name_(std::move(name)) {}
+  // What else the figures depend on, as in "NVIDIA H200": said behind the machine.
+  void also_on(std::string device) { device_ = std::move(device); }
   void add(Result result) { results_.push_back(std::move(result)); }
   const std::vector<Result>& all() const { return results_; }
   bool hold() const;  // every bar there is
@@ -46,7 +48,9 @@ class Results {
   int finish() const;
 
  private:
-  std::string name_;
+  std::string machine() const;
+
+  std::string name_, device_;
   std::vector<Result> results_;
 };
 

@@ -53,6 +53,9 @@ class Queue {
   virtual void copy(Span destination, Span source) = 0;
   // Fills with a repeated 1-, 2- or 4-byte value.
   virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
+  // Launches from here on run on these processors only, null: on the whole device; in queue order behind what came
+  // before. Throws invalid_argument for a partition of another device. The partition must outlive its use.
+  virtual void set_partition(const Partition* partition) = 0;
   virtual void record(Event& event) = 0;
   // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of
   // whatever device, may be recorded again or end before that.

@@ -367,6 +367,13 @@ TEST_P(Conformance, PartitionsRunTheSameWork) {
   x.fill(*inside);
   for (int i = 0; i < 10; ++i) launch(*inside, "add_one", {.grid = {10}, .block = {100}}, x.address(), 1000u);
   EXPECT_EQ(x.read(*inside), std::vector<std::uint32_t>(1000, 10));
+  // From one launch to the next, in order.
+  for (int i = 0; i < 50; ++i) {
+    inside->set_partition(i % 3 == 0 ? nullptr : partition.get());
+    launch(*inside, "add_one", {.grid = {10}, .block = {100}}, x.address(), 1000u);
+    if (i == 25) inside->call([] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  }
+  EXPECT_EQ(x.read(*inside), std::vector<std::uint32_t>(1000, 60));
   expect_error(ErrorCode::invalid_argument, [&] { device->partition({}); });
   expect_error(ErrorCode::invalid_argument, [&] { device->partition({{device->info().processors}}); });
 }

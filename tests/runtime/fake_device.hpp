@@ -71,6 +71,7 @@ class FakeQueue final : public device::Queue {
                                                             unsigned residents) override;
   void copy(device::Span destination, device::Span source) override;
   void fill(device::Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void set_partition(const device::Partition*) override { throw Error(ErrorCode::unsupported, "no partitions"); }
   void record(device::Event& event) override;
   void wait(const device::Event& event) override;
   void call(std::function<void()> function) override;

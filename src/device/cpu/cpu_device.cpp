@@ -84,13 +84,7 @@ std::shared_ptr<Module> CpuDevice::load(std::shared_ptr<const ptx::Module> modul
 }
 
 std::unique_ptr<Queue> CpuDevice::queue(const QueueOptions& options) {
-  WorkerSet workers;
-  if (options.partition != nullptr) {
-    const auto* partition = dynamic_cast<const CpuPartition*>(options.partition);
-    if (partition == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: the partition is of another device");
-    workers = partition->workers();
-  }
-  return std::make_unique<CpuQueue>(*this, services_.next_number(), options.priority, std::move(workers));
+  return std::make_unique<CpuQueue>(*this, services_.next_number(), options.priority, workers_of(options.partition));
 }
 
 std::unique_ptr<Event> CpuDevice::event() { return std::make_unique<CpuEvent>(pool_); }

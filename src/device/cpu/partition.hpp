@@ -1,6 +1,7 @@
 // A subset of the workers.
 #pragma once
 
+#include "base/fail.hpp"
 #include "device/cpu/job.hpp"
 #include "device/partition.hpp"
 
@@ -16,5 +17,13 @@ class CpuPartition final : public Partition {
   ProcessorSet processors_;
   WorkerSet workers_;
 };
+
+// All workers for null. Throws invalid_argument for partitions of other devices.
+inline WorkerSet workers_of(const Partition* partition) {
+  if (partition == nullptr) return {};
+  const auto* own = dynamic_cast<const CpuPartition*>(partition);
+  if (own == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: the partition is of another device");
+  return own->workers();
+}
 
 }  // namespace heddle::device::cpu

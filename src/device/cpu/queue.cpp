@@ -7,6 +7,7 @@
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/launch_job.hpp"
 #include "device/cpu/module.hpp"
+#include "device/cpu/partition.hpp"
 #include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
@@ -160,6 +161,8 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
   core_->submit(std::make_shared<FillJob>(to, destination.size, value, value_bytes, core_->id(),
                                           device_.services().next_number(), device_.services()));
 }
+
+void CpuQueue::set_partition(const Partition* partition) { core_->set_workers(workers_of(partition)); }
 
 void CpuQueue::record(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);

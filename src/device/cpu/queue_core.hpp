@@ -23,6 +23,8 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
 
   std::uint64_t id() const { return id_; }
   const WorkerSet& workers() const { return workers_; }
+  // Of commands that are submitted from now on.
+  void set_workers(WorkerSet workers) { workers_ = std::move(workers); }
   int priority() const { return priority_; }
 
   // Commands, in order. One thread at a time.
@@ -67,7 +69,7 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
   EventWatcher& watcher_;
   const std::uint64_t id_;
   const int priority_;
-  const WorkerSet workers_;
+  WorkerSet workers_;  // touched by the thread that submits
 
   SpinLock lock_;
   std::deque<Command> commands_;

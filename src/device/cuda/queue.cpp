@@ -41,18 +41,30 @@ CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::sh
       processors_(state_->info().processors) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  const int priority = stream_priority(*state_, options.priority);
-  if (!options.partition) {
-    state_->check(state_->driver().stream_create(&stream_, driver::stream_non_blocking, priority), "making a stream");
-    return;
-  }
-  const auto* partition = dynamic_cast<const CudaPartition*>(options.partition);
-  if (!partition || partition->table() != partitions_.get())
+  priority_ = stream_priority(*state_, options.priority);
+  const CudaPartition* partition = own_partition(options.partition);
+  if (partition) processors_ = static_cast<unsigned>(partition->processors().ids.size());
+  stream_ = stream_of(partition ? partition->context() : nullptr);
+}
+
+const CudaPartition* CudaQueue::own_partition(const Partition* partition) const {
+  if (!partition) return nullptr;
+  const auto* own = dynamic_cast<const CudaPartition*>(partition);
+  if (!own || own->table() != partitions_.get())
     base::fail(ErrorCode::invalid_argument, "{}: the partition belongs to another device", state_->info().id);
-  processors_ = static_cast<unsigned>(partition->processors().ids.size());
-  state_->check(
-      state_->driver().green_stream_create(&stream_, partition->context(), driver::stream_non_blocking, priority),
-      "making a stream of a partition");
+  return own;
+}
+
+driver::Stream CudaQueue::stream_of(driver::GreenContext context) {
+  driver::Stream& stream = streams_[context];
+  if (stream) return stream;
+  const Driver& cuda = state_->driver();
+  if (context)
+    state_->check(cuda.green_stream_create(&stream, context, driver::stream_non_blocking, priority_),
+                  "making a stream of a partition");
+  else
+    state_->check(cuda.stream_create(&stream, driver::stream_non_blocking, priority_), "making a stream");
+  return stream;
 }
 
 // What is under way is seen to its end.
@@ -60,8 +72,8 @@ CudaQueue::~CudaQueue() {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
   host_side_.reset();
-  state_->driver().stream_synchronize(stream_);
-  state_->driver().stream_destroy(stream_);
+  state_->driver().stream_synchronize(stream_);  // the others' work is before it
+  for (const auto& [context, stream] : streams_) state_->driver().stream_destroy(stream);
 }
 
 std::string CudaQueue::suspects() const {
@@ -326,6 +338,23 @@ void CudaQueue::fill_now(const Span& destination, std::uint32_t value, unsigned 
                             ? cuda.fill16_async(destination.address, static_cast<unsigned short>(value), count, stream_)
                             : cuda.fill8_async(destination.address, static_cast<unsigned char>(value), count, stream_);
   if (result != driver::success) check(result, fmt::format("filling {} bytes", destination.size));
+}
+
+// The new stream waits for what is in the old one.
+void CudaQueue::set_partition(const Partition* partition) {
+  const CudaPartition* own = own_partition(partition);
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  put([this, context = own ? own->context() : nullptr,
+       processors = own ? static_cast<unsigned>(own->processors().ids.size()) : state_->info().processors] {
+    const driver::Stream next = stream_of(context);
+    processors_ = processors;
+    if (next == stream_) return;
+    const CudaPoint before(state_);
+    check(state_->driver().event_record(before.handle(), stream_), "recording an event");
+    check(state_->driver().stream_wait_event(next, before.handle(), 0), "waiting for an event");
+    stream_ = next;
+  });
 }
 
 void CudaQueue::record(Event& event) {

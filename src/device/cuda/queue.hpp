@@ -3,6 +3,7 @@
 
 #include <array>
 #include <deque>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ class CudaQueue final : public Queue {
                                                     std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void set_partition(const Partition* partition) override;
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
@@ -62,6 +64,8 @@ class CudaQueue final : public Queue {
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
   HostSide& host_side();
+  driver::Stream stream_of(driver::GreenContext context);
+  const CudaPartition* own_partition(const Partition* partition) const;
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
@@ -69,8 +73,11 @@ class CudaQueue final : public Queue {
   std::shared_ptr<PoolTable> pools_;
   Tracer* tracer_;
   std::uint64_t id_;
+  // The stream that commands go into, of the partition that is set; one each of all that ever were.
   driver::Stream stream_ = nullptr;
-  unsigned processors_;                  // that it may use
+  unsigned processors_ = 0;  // of the partition
+  int priority_ = 0;         // as the driver counts
+  std::map<driver::GreenContext, driver::Stream> streams_;  // null: the whole GPU
   std::unique_ptr<HostSide> host_side_;  // made at first use
   // Launches whose words the GPU may still use, and where each ends.
   struct Stoppable {

@@ -8,6 +8,7 @@
 #include "device/device.hpp"
 #include "device/interp/launch.hpp"
 #include "device/launch_check.hpp"
+#include "device/partition.hpp"
 
 namespace heddle::device::interp {
 namespace {
@@ -156,6 +157,11 @@ void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_byt
           ++state_->memory_epoch;
         },
         {}});
+}
+
+void InterpQueue::set_partition(const Partition* partition) {
+  if (partition && partition->processors().ids != std::vector<unsigned>{0})
+    base::fail(ErrorCode::invalid_argument, "the partition is of another device than the interpreter");
 }
 
 void InterpQueue::record(Event& event) {

@@ -117,6 +117,24 @@ TEST_F(Gpu, PartitionsKeepToTheirProcessors) {
   EXPECT_TRUE(std::includes(together.begin(), together.end(), c.begin(), c.end()));
 }
 
+TEST_F(Gpu, OneQueueChangesPartition) {
+  const auto some = device->partition({{4, 5, 6, 7}}), others = device->partition({{20, 21}});
+  const auto queue = device->queue({});
+  for (int i = 0; i < 3; ++i) {
+    queue->set_partition(some.get());
+    const auto a = processors_of(*queue);
+    queue->set_partition(others.get());
+    const auto b = processors_of(*queue);
+    queue->set_partition(nullptr);
+    EXPECT_EQ(a.size(), 4u);
+    EXPECT_EQ(b.size(), 2u);
+    EXPECT_EQ(processors_of(*queue).size(), device->info().processors);
+    std::vector<std::uint32_t> shared;
+    std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(shared));
+    EXPECT_TRUE(shared.empty());
+  }
+}
+
 TEST_F(Gpu, PartitionsThatCannotBe) {
   const auto refused = [&](std::vector<unsigned> ids) {
     try {
