@@ -93,10 +93,14 @@ void pinning(Gpu& gpu, Results& results) {
   }
   results.add({"copy to the GPU from ordinary memory, 256 MiB", bytes / median(took) * 1e-9, "GB/s", {}, ""});
   double start = seconds();
-  { const auto first = gpu.device->allocate_host(3 * bytes); }
+  {
+    const auto first = gpu.device->allocate_host(3 * bytes);
+  }
   results.add({"pinning 768 MiB for the first time", (seconds() - start) * 1e3, "ms", {}, ""});
   start = seconds();
-  { const auto again = gpu.device->allocate_host(3 * bytes); }
+  {
+    const auto again = gpu.device->allocate_host(3 * bytes);
+  }
   results.add({"pinned 768 MiB again, from the pool", (seconds() - start) * 1e6, "us", {}, ""});
   took.clear();
   for (int i = 0; i < 1000; ++i) {
@@ -117,7 +121,10 @@ int main() {
   for (const std::size_t bytes : {std::size_t{1} << 30, std::size_t{1} << 20, std::size_t{64} << 10})
     compare(*gpu, bytes, results);
   pinning(*gpu, results);
-  results.add({"bandwidth of the GPU's memory, copy, read and write", gpu->device->measured_bandwidth() * 1e-9, "GB/s",
-               {}, ""});
+  results.add({"bandwidth of the GPU's memory, copy, read and write",
+               gpu->device->measured_bandwidth() * 1e-9,
+               "GB/s",
+               {},
+               ""});
   return results.finish();
 }

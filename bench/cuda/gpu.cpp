@@ -52,8 +52,6 @@ std::shared_ptr<device::Module> load_text(Gpu& gpu, const std::string& ptx, bool
   return gpu.device->load(std::make_shared<ptx::Module>(ptx::parse(ptx, "benchmark")), {.stoppable = stoppable});
 }
 
-double seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace heddle::bench

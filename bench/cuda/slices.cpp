@@ -49,16 +49,21 @@ class Bench {
     std::vector<double> took;
     for (int i = 0; i < 9; ++i) took.push_back(time_once(whole));
     const double seconds = median(took);
-    const auto slices = std::max<std::uint64_t>(2, static_cast<std::uint64_t>(seconds / slice_seconds));
+    // Whole waves of at least so long: fewer blocks than the GPU holds at a time would leave SMs empty.
+    const std::uint64_t wave = wave_of(work);
+    const auto waves = static_cast<std::uint64_t>(
+        slice_seconds / seconds * static_cast<double>(blocks) / static_cast<double>(wave) + 1);
+    const std::uint64_t step = waves * wave, slices = (blocks + step - 1) / step;
     const auto sliced = [&](unsigned queues) {
       for (std::uint64_t i = 0; i < slices; ++i)
         (queues == 2 && i % 2 == 1 ? *second_ : *first_)
-            .launch(*work.function, work.config, {blocks * i / slices, blocks * (i + 1) / slices}, work.arguments);
+            .launch(*work.function, work.config, {step * i, std::min(blocks, step * (i + 1))}, work.arguments);
       if (queues == 2) join();
       first_->synchronize();
     };
     results_.add({work.name + ", whole", seconds * 1e3, "ms", {}, ""});
     results_.add({work.name + ", slices", static_cast<double>(slices), "", {}, ""});
+    results_.add({work.name + ", a slice", seconds / static_cast<double>(slices) * 1e6, "us", {}, ""});
     const Paired one = run_paired([&] { sliced(1); }, whole, rounds, 2);
     const Paired two = run_paired([&] { sliced(2); }, whole, rounds, 2);
     results_.add({work.name + ", slices in one queue over whole", 1 / one.ratio, "x", at_most(1.02), "whole launch"});
@@ -74,6 +79,11 @@ class Bench {
     first_->wait(*done);
   }
 
+  std::uint64_t wave_of(Work& work) {
+    auto& function = dynamic_cast<device::cuda::CudaFunction&>(*work.function);
+    return function.resident_blocks(function.whole(), work.config.block, 0) * gpu_.device->info().processors;
+  }
+
   void registers(Work& work) {
     auto& function = dynamic_cast<device::cuda::CudaFunction&>(*work.function);
     const auto& state = function.module().state();
@@ -83,7 +93,8 @@ class Bench {
     int most = 0;
     for (const auto form : {ptx::RangeForm::box, ptx::RangeForm::linear})
       if (function.has(form)) most = std::max(most, count(*function.range(form).function) - count(function.whole()));
-    results_.add({work.name + ", registers that slices add", static_cast<double>(most), "", at_most(0), "whole launch"});
+    results_.add(
+        {work.name + ", registers that slices add", static_cast<double>(most), "", at_most(0), "whole launch"});
   }
 
   std::unique_ptr<Memory> output_of(Work& work, const std::function<void()>& run) {
@@ -122,8 +133,8 @@ class Bench {
         join();
         first_->synchronize();
       });
-    results_.add({work.name + ", sliced results that differ, of 5", static_cast<double>(wrong), "", at_most(0),
-                  "whole launch"});
+    results_.add(
+        {work.name + ", sliced results that differ, of 5", static_cast<double>(wrong), "", at_most(0), "whole launch"});
   }
 
   Gpu& gpu_;

@@ -7,12 +7,12 @@
 namespace heddle::device::cuda {
 namespace {
 
-// What the process has open, by GPU.
+// What the process has open, or has lost, by GPU.
 struct Open {
   std::mutex mutex;
   struct Entry {
     std::weak_ptr<PrimaryContext> context;
-    bool broken = false;  // the last one was lost, and the driver still has it
+    std::string loss;
   };
   std::map<driver::DeviceNumber, Entry> entries;
 };
@@ -29,14 +29,9 @@ std::shared_ptr<PrimaryContext> PrimaryContext::open(std::shared_ptr<const Drive
                                                      const std::string& id) {
   const std::lock_guard lock(process().mutex);
   Open::Entry& entry = process().entries[number];
-  if (auto there = entry.context.lock(); there && !there->lost()) return there;
-  if (entry.broken) {
-    if (const driver::Result result = driver->primary_reset(number); result != driver::success)
-      base::fail(ErrorCode::device_lost,
-                 "{} was lost and the driver does not give a new context ({}); a new process can use the GPU", id,
-                 driver->describe(result));
-    entry.broken = false;
-  }
+  if (!entry.loss.empty())
+    base::fail(ErrorCode::device_lost, "{} is lost to this process since {}; a new process can use it", id, entry.loss);
+  if (auto there = entry.context.lock()) return there;
   std::shared_ptr<PrimaryContext> context(new PrimaryContext(driver, number));
   const driver::Result result = driver->primary_retain(&context->handle_, number);
   if (result != driver::success) {
@@ -61,7 +56,7 @@ bool PrimaryContext::lose(const std::string& loss) {
     lost_.store(true, std::memory_order_release);
   }
   const std::lock_guard lock(process().mutex);
-  process().entries[number_].broken = true;
+  process().entries[number_].loss = loss;
   return true;
 }
 

@@ -10,11 +10,13 @@
 
 namespace heddle::device::cuda {
 
-// One object per GPU for all that is open on it, so that a loss that one of them meets is known to all of them. A lost
-// context stays lost for who holds it; whoever opens the GPU next has the driver make a new one. Any thread.
+// One object per GPU for all that is open on it, so that a loss that one of them meets is known to all of them. Once
+// lost, the GPU stays lost for the process: the driver gives every later context the same error, one made after
+// cuDevicePrimaryCtxReset too (seen with driver 580 on an H200). Other GPUs and the host go on. Any thread.
 class PrimaryContext {
  public:
-  // Throws unsupported when the driver makes no context. `id` is the device's, for messages.
+  // Throws device_lost for a GPU that this process has lost, unsupported when the driver makes no context for another
+  // reason. `id` is the device's, for messages.
   static std::shared_ptr<PrimaryContext> open(std::shared_ptr<const Driver> driver, driver::DeviceNumber number,
                                               const std::string& id);
   ~PrimaryContext();
@@ -22,7 +24,6 @@ class PrimaryContext {
   PrimaryContext& operator=(const PrimaryContext&) = delete;
 
   driver::Context handle() const { return handle_; }
-  // Once lost, nothing that belongs to the context may be given to the driver any more: it may be gone.
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   // True for the first who says so.
   bool lose(const std::string& loss);

@@ -43,6 +43,10 @@ PoolTable::PoolTable(Device& device, std::shared_ptr<DeviceState> state) : devic
   int lowest = 0, highest = 0;
   state_->check(state_->driver().context_priorities(&lowest, &highest), "asking for the priorities of streams");
   state_->check(state_->driver().stream_create(&stream_, driver::stream_non_blocking, highest), "making a stream");
+  values_ = make_pinned_memory(state_, 2 * sizeof(std::uint32_t));
+  auto* values = static_cast<std::uint32_t*>(values_->host());
+  values[0] = 0;
+  values[1] = 1;
 }
 
 PoolTable::~PoolTable() {
@@ -76,7 +80,7 @@ std::shared_ptr<PoolControl> PoolTable::take(BlockRange range) {
       for (const std::size_t used : stopped_) {
         const driver::Address word =
             chunks_[used / chunk_slots].words->span().address + used % chunk_slots * slot_bytes + slot_bytes / 2;
-        state_->check(state_->driver().stream_write_value(stream_, word, 0, 0), "taking back a stop");
+        state_->check(write(word, false), "taking back a stop");
       }
       state_->check(state_->driver().stream_synchronize(stream_), "taking back a stop");
       free_ = std::exchange(stopped_, {});
@@ -96,7 +100,12 @@ void PoolTable::give(std::size_t slot, bool stopped) {
 void PoolTable::stop(std::size_t slot) {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
-  state_->driver().stream_write_value(stream_, words(slot) + slot_bytes / 2, 1, 0);
+  write(words(slot) + slot_bytes / 2, true);
+}
+
+driver::Result PoolTable::write(driver::Address control, bool stop) {
+  const auto* value = static_cast<const std::uint32_t*>(values_->host()) + (stop ? 1 : 0);
+  return state_->driver().copy_to_device_async(control, value, sizeof *value, stream_);
 }
 
 }  // namespace heddle::device::cuda

@@ -20,7 +20,7 @@ class PoolControl final : public StoppableLaunch {
   ~PoolControl() override;
   PoolControl(const PoolControl&) = delete;
   PoolControl& operator=(const PoolControl&) = delete;
-  // The GPU's front end writes the word, since no SM may be free to do it. Failures are those of a lost device, of which
+  // A copy engine writes the word, since no SM may be free to do it. Failures are those of a lost device, of which
   // whoever waits hears.
   void stop() override;
   BlockRange rest() const override;
@@ -56,6 +56,7 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   };
   static constexpr std::size_t chunk_slots = 64, slot_bytes = 256;
   void grow();
+  driver::Result write(driver::Address control, bool stop);
   void give(std::size_t slot, bool stopped);
   void stop(std::size_t slot);
   driver::Address words(std::size_t slot) const;
@@ -64,6 +65,7 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   std::shared_ptr<DeviceState> state_;
   driver::Stream stream_ = nullptr;  // for stop words alone: nothing else may be before one
   mutable std::mutex mutex_;
+  std::unique_ptr<Memory> values_;  // pinned: 0 and 1, to copy from
   std::vector<Chunk> chunks_;
   std::vector<std::size_t> free_, stopped_;  // the stop words of the latter must be taken back first
 };

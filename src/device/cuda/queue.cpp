@@ -202,12 +202,14 @@ void CudaQueue::launch_pool(CudaFunction& function, const LaunchConfig& config, 
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
   const Driver& cuda = state_->driver();
   const std::string what = "launching kernel '" + function.ptx().name + "' so that it can be stopped";
-  check(cuda.stream_write_value(stream_, control.counter(), static_cast<std::uint32_t>(range.begin), 0), what);
+  check(cuda.fill32_async(control.counter(), static_cast<std::uint32_t>(range.begin), 1, stream_),
+        what + ", setting its counter");
   for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, pool)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
     check(start_grid(cuda, code->handle(), part.grid, config, stream_, bytes.data(), bytes.size()), what);
   }
-  check(cuda.copy_to_host_async(control.result(), control.counter(), sizeof(std::uint32_t), stream_), what);
+  check(cuda.copy_to_host_async(control.result(), control.counter(), sizeof(std::uint32_t), stream_),
+        what + ", fetching its counter");
 }
 
 void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole,

@@ -75,10 +75,10 @@ class CudaQueue final : public Queue {
   std::uint64_t id_;
   // The stream that commands go into, of the partition that is set; one each of all that ever were.
   driver::Stream stream_ = nullptr;
-  unsigned processors_ = 0;  // of the partition
-  int priority_ = 0;         // as the driver counts
+  unsigned processors_ = 0;                                 // of the partition
+  int priority_ = 0;                                        // as the driver counts
   std::map<driver::GreenContext, driver::Stream> streams_;  // null: the whole GPU
-  std::unique_ptr<HostSide> host_side_;  // made at first use
+  std::unique_ptr<HostSide> host_side_;                     // made at first use
   // Launches whose words the GPU may still use, and where each ends.
   struct Stoppable {
     std::shared_ptr<PoolControl> control;
