@@ -37,9 +37,11 @@ inline constexpr std::size_t grid_workspace_bytes = 256;
 class Queue {
  public:
   virtual ~Queue() = default;
-  // Runs blocks [range) of the launch; each block sees the indices of the whole grid. `arguments` is the packed
-  // parameter buffer (Function::parameters) and is copied. Throws invalid_argument at once when the shape is against
-  // the device's or the kernel's limits.
+  // Runs blocks [range) of the launch; each block sees the indices of the whole grid. A range that begins where the one
+  // put in right before it ends, with the same function, shape and arguments, counts as a part of the same launch:
+  // their blocks may run at the same time, as those of one launch do. `arguments` is the packed parameter buffer
+  // (Function::parameters) and is copied. Throws invalid_argument at once when the shape is against the device's or the
+  // kernel's limits.
   virtual void launch(Function& function, const LaunchConfig& config, BlockRange range,
                       std::span<const std::byte> arguments) = 0;
   // The same, but the launch can be stopped between its blocks; the result may be dropped at any time. `residents`: on

@@ -37,6 +37,7 @@ class Driver {
   using MemoryPool = driver::MemoryPool;
   using Resource = driver::Resource;
   using MemoryAccess = driver::MemoryAccess;
+  using LaunchSettings = driver::LaunchSettings;
   template <class F>
   using Pointer = F*;
 #define HEDDLE_CUDA(member, name, version, parameters) Pointer<Result parameters> member = nullptr;

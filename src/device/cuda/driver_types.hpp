@@ -91,6 +91,25 @@ struct Resource {
 };
 static_assert(sizeof(Resource) == 144);
 
+// CUlaunchAttribute and CUlaunchConfig.
+struct LaunchAttribute {
+  int id = 0;
+  unsigned char unused[4] = {};
+  union {
+    int number;
+    unsigned char all[64] = {};
+  };
+};
+static_assert(sizeof(LaunchAttribute) == 72);
+inline constexpr int programmatic_stream_serialization = 6;
+
+struct LaunchSettings {
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  Stream stream;
+  LaunchAttribute* attributes;
+  unsigned attribute_count;
+};
+
 struct MemoryAccess {
   int location_type;
   int location_id;

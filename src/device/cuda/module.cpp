@@ -31,21 +31,27 @@ ErrorCode code_of(Result result) {
 }
 
 // The prelude is for kernels that the other forms refuse; all others would be compiled in vain.
-ptx::RangeModule with_ranges(const ptx::Module& module, bool stoppable) {
+ptx::RangeModule with_ranges(const DeviceState& state, const ptx::Module& module, bool stoppable) {
   using Form = ptx::RangeForm;
   std::vector<Form> forms = {Form::box, Form::linear};
   if (stoppable) forms.push_back(Form::pool);
   const ptx::RangeFacts facts = ptx::find_range_facts(module);
-  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts);
+  const ptx::RangeOptions options{.overlap = state.attribute(driver::DeviceAttribute::capability_major) >= 9};
+  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts, options);
   const bool refused = std::any_of(ranges.refusals.begin(), ranges.refusals.end(),
                                    [](const ptx::RangeRefusal& refusal) { return refusal.form == Form::box; });
   if (!refused) return ranges;
   forms.push_back(Form::prelude);
-  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts);
+  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts, options);
   const bool helps = std::any_of(ranges.refusals.begin(), ranges.refusals.end(), [&](const ptx::RangeRefusal& refusal) {
     return refusal.form == Form::box && more.find(refusal.original, Form::prelude);
   });
   return helps ? more : ranges;
+}
+
+std::uint64_t next_function_id() {
+  static std::atomic<std::uint64_t> next{1};
+  return next++;
 }
 
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
@@ -83,6 +89,7 @@ CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
     : module_(module),
       ptx_(module.ptx().functions[index]),
       index_(index),
+      id_(next_function_id()),
       parameters_(parameter_layout(ptx_.parameters)),
       parameter_bytes_(device::parameter_bytes(ptx_.parameters)),
       whole_(module.state(), module.handle(), ptx_.name) {
@@ -130,7 +137,7 @@ CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::
       state_(std::move(state)),
       module_(std::move(module)),
       stoppable_(stoppable),
-      ranges_(with_ranges(*module_, stoppable)) {
+      ranges_(with_ranges(*state_, *module_, stoppable)) {
   state_->check_lost();
   compile();
 }

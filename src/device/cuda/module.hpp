@@ -43,6 +43,7 @@ class CudaFunction final : public Function {
   void prepare(const Dim3& block) override;
 
   CudaModule& module() const { return module_; }
+  std::uint64_t id() const { return id_; }  // of no other, also of later ones
   DriverFunction& whole() { return whole_; }
   struct Range {
     const ptx::RangeEntry* entry;
@@ -58,6 +59,7 @@ class CudaFunction final : public Function {
   CudaModule& module_;
   const ptx::Function& ptx_;
   std::uint32_t index_;
+  std::uint64_t id_;
   std::vector<ParameterLayout> parameters_;
   std::uint32_t parameter_bytes_ = 0;
   std::uint64_t static_shared_ = 0;

@@ -99,11 +99,24 @@ void CudaQueue::check(Result result, std::string_view what) const {
 
 namespace {
 
+// `overlaps`: may begin when all blocks of the grid before have begun (ptx::RangeEntry::overlaps).
 Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
-                  driver::Stream stream, std::byte* arguments, std::size_t bytes) {
-  void* extra[] = {driver::launch_buffer, arguments, driver::launch_buffer_size, &bytes, driver::launch_end};
-  return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
-                     config.dynamic_shared_bytes, stream, nullptr, bytes == 0 ? nullptr : extra);
+                  driver::Stream stream, std::span<const std::byte> arguments, bool overlaps = false) {
+  // The driver copies the arguments and does not write to them.
+  auto* data = const_cast<std::byte*>(arguments.data());
+  std::size_t bytes = arguments.size();
+  void* extra[] = {driver::launch_buffer, data, driver::launch_buffer_size, &bytes, driver::launch_end};
+  void** const packed = bytes == 0 ? nullptr : extra;
+  if (!overlaps)
+    return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
+                       config.dynamic_shared_bytes, stream, nullptr, packed);
+  driver::LaunchAttribute attribute;
+  attribute.id = driver::programmatic_stream_serialization;
+  attribute.number = 1;
+  const driver::LaunchSettings settings{
+      grid.x, grid.y,     grid.z, config.block.x, config.block.y, config.block.z, config.dynamic_shared_bytes,
+      stream, &attribute, 1};
+  return cuda.launch_with(&settings, function, nullptr, packed);
 }
 
 }  // namespace
@@ -133,9 +146,11 @@ void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRang
 void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range,
                       std::span<const std::byte> arguments) {
   const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel.ptx().name, 0, range, config);
+  const bool whole = range.begin == 0 && range.end == config.grid.count();
+  if (config.cooperative || whole) last_.function = 0;
   if (config.cooperative)
     launch_cooperative(kernel, config, arguments);
-  else if (range.begin == 0 && range.end == config.grid.count())
+  else if (whole)
     launch_whole(kernel, config, arguments);
   else
     launch_part(kernel, config, range, arguments);
@@ -178,6 +193,7 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   auto command = [this, kernel, config, range, residents, control, end,
                   bytes = std::vector(arguments.begin(), arguments.end())] {
     const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel->ptx().name, 0, range, config);
+    last_.function = 0;
     launch_pool(*kernel, config, range, bytes, residents, *control);
     remember(kernel->ptx().name);
     check(state_->driver().event_record(end->handle(), stream_), "recording an event");
@@ -206,7 +222,7 @@ void CudaQueue::launch_pool(CudaFunction& function, const LaunchConfig& config, 
         what + ", setting its counter");
   for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, pool)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    check(start_grid(cuda, code->handle(), part.grid, config, stream_, bytes.data(), bytes.size()), what);
+    check(start_grid(cuda, code->handle(), part.grid, config, stream_, bytes), what);
   }
   check(cuda.copy_to_host_async(control.result(), control.counter(), sizeof(std::uint32_t), stream_),
         what + ", fetching its counter");
@@ -228,10 +244,8 @@ void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& co
 
 void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments) {
   function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
-  // The driver copies the arguments and does not write to them.
-  auto* bytes = const_cast<std::byte*>(arguments.data());
   const Result result =
-      start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_, bytes, arguments.size());
+      start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_, arguments);
   if (result != driver::success) check(result, "launching kernel '" + function.ptx().name + "'");
 }
 
@@ -249,12 +263,25 @@ void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, 
   code->allow_shared(*state_, config.dynamic_shared_bytes);
   std::vector<std::byte> bytes(entry->parameter_bytes);
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
+  bool overlaps = entry->overlaps && !tracer_ && continues(function, config, range, arguments);
   for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    const Result result =
-        start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes.data(), bytes.size());
+    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes, overlaps);
     if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");
+    overlaps = entry->overlaps && !tracer_;
   }
+  if (!entry->overlaps) return;
+  last_.function = function.id();
+  last_.config = config;
+  last_.end = range.end;
+  last_.arguments.assign(arguments.begin(), arguments.end());
+}
+
+bool CudaQueue::continues(const CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                          std::span<const std::byte> arguments) const {
+  return last_.function == function.id() && last_.end == range.begin && last_.config.grid == config.grid &&
+         last_.config.block == config.block && last_.config.dynamic_shared_bytes == config.dynamic_shared_bytes &&
+         std::equal(arguments.begin(), arguments.end(), last_.arguments.begin(), last_.arguments.end());
 }
 
 void CudaQueue::launch_cooperative(CudaFunction& function, const LaunchConfig& config,
@@ -368,16 +395,13 @@ void CudaQueue::record(Event& event) {
   state_->keep_time();
   auto point = std::make_shared<CudaPoint>(state_);
   own->set(point);
-  if (!held_back()) {
+  const auto command = [this, point] {
+    last_.function = 0;
     check(state_->driver().event_record(point->handle(), stream_), "recording an event");
-    return point->submit();
-  }
-  host_side_->hold_back(
-      [this, point] {
-        check(state_->driver().event_record(point->handle(), stream_), "recording an event");
-        point->submit();
-      },
-      [point](std::exception_ptr failure) { point->fail(std::move(failure)); });
+    point->submit();
+  };
+  if (!held_back()) return command();
+  host_side_->hold_back(command, [point](std::exception_ptr failure) { point->fail(std::move(failure)); });
 }
 
 void CudaQueue::wait(const Event& event) {
@@ -407,10 +431,14 @@ void CudaQueue::call(std::function<void()> function) {
 
 template <class Command>
 void CudaQueue::put(Command&& command) {
-  if (held_back())
-    host_side_->hold_back(std::forward<Command>(command));
-  else
+  auto alone = [this, command = std::forward<Command>(command)] {
+    last_.function = 0;
     command();
+  };
+  if (held_back())
+    host_side_->hold_back(std::move(alone));
+  else
+    alone();
 }
 
 HostSide& CudaQueue::host_side() {

@@ -61,6 +61,9 @@ class CudaQueue final : public Queue {
   std::uint64_t resident_blocks(const CudaFunction& function, const DriverFunction& code,
                                 const LaunchConfig& config) const;
   void remember(const std::string& kernel);
+  // Whether the range goes on where the last command of the stream, a range of the same launch, has ended.
+  bool continues(const CudaFunction& function, const LaunchConfig& config, BlockRange range,
+                 std::span<const std::byte> arguments) const;
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
   HostSide& host_side();
@@ -79,6 +82,14 @@ class CudaQueue final : public Queue {
   int priority_ = 0;                                        // as the driver counts
   std::map<driver::GreenContext, driver::Stream> streams_;  // null: the whole GPU
   std::unique_ptr<HostSide> host_side_;                     // made at first use
+  // The range that was launched last, while it is the last command of the stream: the next may overlap it.
+  struct Part {
+    std::uint64_t function = 0;  // CudaFunction::id(); 0: none
+    LaunchConfig config;
+    std::uint64_t end = 0;
+    std::vector<std::byte> arguments;
+  };
+  Part last_;
   // Launches whose words the GPU may still use, and where each ends.
   struct Stoppable {
     std::shared_ptr<PoolControl> control;

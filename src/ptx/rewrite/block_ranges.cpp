@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ptx/rewrite/block_ranges_overlap.hpp"
 #include "ptx/rewrite/block_ranges_pool.hpp"
 #include "ptx/rewrite/block_ranges_prelude.hpp"
 #include "ptx/rewrite/block_ranges_refusal.hpp"
@@ -69,6 +70,7 @@ class Builder {
   Builder(const Module& module, const RangeFacts& facts, const RangeOptions& options)
       : module_(module),
         facts_(facts),
+        overlap_(options.overlap && can_raise_target(module)),
         options_(options),
         stem_(unused_stem(module)),
         copies_{values_needed(module), std::vector<std::uint32_t>(module.functions.size(), GridCopies::no_copy)},
@@ -164,6 +166,8 @@ class Builder {
       result_.entries.push_back(std::move(entry));  // the original will do
       return;
     }
+    entry.overlaps =
+        overlap_ && (form == RangeForm::box || form == RangeForm::linear) && may_overlap(module_, facts_, original);
     PoolPlan pool;
     if (form == RangeForm::pool) {
       pool = plan_pool(context_, original);
@@ -197,6 +201,7 @@ class Builder {
     const std::size_t reads = count_grid_reads(function, module_, copies_);
     const GridValueSet& needed = copies_.needed[entry.original];
     BodyEditor editor(function, stem_);
+    if (entry.overlaps) emit_overlap(editor, entry.form);
     if (entry.form == RangeForm::prelude) {
       emit_prelude(editor, hidden);
       keep_body(editor);
@@ -238,6 +243,7 @@ class Builder {
 
   const Module& module_;
   const RangeFacts& facts_;
+  const bool overlap_;
   const RangeOptions& options_;
   std::string stem_;
   GridCopies copies_;
@@ -279,6 +285,8 @@ RangeModule add_range_entries(Module module, std::span<const RangeForm> forms, c
   RangeModule result = builder.build(forms);
   result.module = std::move(module);
   for (Function& function : builder.added()) result.module.functions.push_back(std::move(function));
+  const auto overlaps = [](const RangeEntry& entry) { return entry.overlaps; };
+  if (std::any_of(result.entries.begin(), result.entries.end(), overlaps)) raise_target(result.module);
   return result;
 }
 

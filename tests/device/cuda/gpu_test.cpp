@@ -38,6 +38,26 @@ again:
   @%p1 bra again;
   ret;
 }
+// Block b writes b + 1; block 0 after 3 ms.
+.visible .entry first_is_slow(.param .u64 out) {
+  .reg .b32 %r<5>; .reg .b64 %rd<6>; .reg .pred %p<3>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %ctaid.x;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra write;
+  mov.u64 %rd3, %globaltimer;
+again:
+  mov.u64 %rd4, %globaltimer;
+  sub.u64 %rd5, %rd4, %rd3;
+  setp.lt.u64 %p2, %rd5, 3000000;
+  @%p2 bra again;
+write:
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd1, %rd1, %rd2;
+  add.u32 %r2, %r1, 1;
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
 .visible .entry numbers(.param .u64 out, .param .u64 count) {
   .reg .b32 %r<12>; .reg .b64 %rd<6>;
   ld.param.u64 %rd1, [out];
@@ -115,6 +135,25 @@ TEST_F(Gpu, PartitionsKeepToTheirProcessors) {
   std::set<std::uint32_t> together = a;
   together.insert(b.begin(), b.end());
   EXPECT_TRUE(std::includes(together.begin(), together.end(), c.begin(), c.end()));
+}
+
+// Ranges of one launch overlap. What comes behind the last of them still finds all of them done: here the very first
+// block, which is slow, while the others are fast.
+TEST_F(Gpu, WhatFollowsRangesFindsThemDone) {
+  constexpr std::uint32_t blocks = 2000;
+  const auto out = device->allocate(blocks * 4), copy = device->allocate(blocks * 4);
+  const auto queue = device->queue({});
+  std::vector<std::uint32_t> expected(blocks);
+  for (std::uint32_t i = 0; i < blocks; ++i) expected[i] = i + 1;
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    queue->fill(out->span(), 0, 4);
+    const std::uint32_t step = 1 + round * 37;
+    for (std::uint32_t i = 0; i < blocks; i += step)
+      launch(*queue, "first_is_slow", {.grid = {blocks}, .block = {64}}, {i, std::min(blocks, i + step)},
+             out->span().address);
+    if (round % 2 == 0) queue->copy(copy->span(), out->span());
+    EXPECT_EQ(read(*queue, round % 2 == 0 ? *copy : *out), expected) << "ranges of " << step;
+  }
 }
 
 TEST_F(Gpu, OneQueueChangesPartition) {

@@ -1,0 +1,75 @@
+#include "ptx/rewrite/block_ranges_overlap.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "ptx/rewrite/block_ranges_refusal.hpp"
+
+namespace heddle::ptx {
+namespace {
+
+using S = SpecialRegister;
+
+constexpr unsigned least_target = 90, least_version = 78, oldest_target = 70, oldest_version = 64;
+constexpr Modifier b32 = modifier_of(Type::b32), u32 = modifier_of(Type::u32);
+
+// The number of a target like "sm_90a".
+std::optional<unsigned> target_number(const std::string& name) {
+  unsigned number = 0;
+  if (!name.starts_with("sm_")) return std::nullopt;
+  std::from_chars(name.data() + 3, name.data() + name.size(), number);
+  return number;
+}
+
+unsigned version(const Module& module) { return module.version_major * 10 + module.version_minor; }
+
+Operand reg(std::uint32_t index) { return Operand::make_reg(index); }
+
+}  // namespace
+
+bool may_overlap(const Module& module, const RangeFacts& facts, std::uint32_t entry) {
+  const analysis::BlockIndependence& blocks = facts.blocks[entry];
+  if (blocks.order != analysis::BlockOrder::independent || blocks.whole_clusters) return false;
+  const auto functions = functions_run(facts, entry);
+  return std::none_of(functions.begin(), functions.end(), [&](std::uint32_t f) {
+    const auto& body = module.functions[f].body;
+    return std::any_of(body.begin(), body.end(),
+                       [](const Instruction& inst) { return inst.opcode == Opcode::griddepcontrol; });
+  });
+}
+
+bool can_raise_target(const Module& module) {
+  if (version(module) < oldest_version) return false;
+  bool found = false;
+  for (const std::string& name : module.targets) {
+    if (name == "map_f64_to_f32") return false;
+    if (const auto number = target_number(name)) {
+      if (*number < oldest_target) return false;
+      found = true;
+    }
+  }
+  return found;
+}
+
+void raise_target(Module& module) {
+  for (std::string& name : module.targets)
+    if (const auto number = target_number(name); number && *number < least_target) name = "sm_90";
+  if (version(module) >= least_version) return;
+  module.version_major = least_version / 10;
+  module.version_minor = least_version % 10;
+}
+
+void emit_overlap(BodyEditor& editor, RangeForm form) {
+  editor.emit(make_instruction(Opcode::griddepcontrol, {Modifier::launch_dependents}, {}));
+  // The block's number in the grid that is launched, not in the kernel's.
+  std::uint32_t number = editor.read(S::ctaid_x);
+  if (form == RangeForm::box)
+    for (const S other : {S::ctaid_y, S::ctaid_z})
+      number = editor.compute(Type::b32, Opcode::or_, {b32}, {reg(number), reg(editor.read(other))});
+  const std::uint32_t first =
+      editor.compute(Type::pred, Opcode::setp, {Modifier::eq, u32}, {{}, reg(number), Operand::make_integer(0)});
+  editor.emit_if(first, true, make_instruction(Opcode::griddepcontrol, {Modifier::wait}, {}));
+}
+
+}  // namespace heddle::ptx
