@@ -81,7 +81,8 @@ class Bench {
 
   std::uint64_t wave_of(Work& work) {
     auto& function = dynamic_cast<device::cuda::CudaFunction&>(*work.function);
-    return function.resident_blocks(function.whole(), work.config.block, 0) * gpu_.device->info().processors;
+    return function.whole().resident_blocks(function.module().state(), work.config.block.count(), 0) *
+           gpu_.device->info().processors;
   }
 
   void registers(Work& work) {

@@ -25,11 +25,15 @@ class DriverFunction {
   // Allows launches with so much dynamic shared memory. Any thread.
   void allow_shared(const DeviceState& state, std::uint32_t bytes);
   void load(const DeviceState& state) const;
+  // Blocks that fit on an SM at once. Any thread.
+  std::uint64_t resident_blocks(const DeviceState& state, std::uint64_t threads, std::uint32_t dynamic_shared) const;
 
  private:
   driver::FunctionHandle handle_ = nullptr;
   std::string name_;
   std::atomic<std::uint32_t> allowed_{48 * 1024};
+  // The last answer: threads, shared memory and blocks in one word, as launches ask again and again.
+  mutable std::atomic<std::uint64_t> resident_{0};
 };
 
 class CudaFunction final : public Function {
@@ -52,8 +56,6 @@ class CudaFunction final : public Function {
   // What runs parts of the grid. Throws unsupported with the reason why there is none.
   Range range(ptx::RangeForm form);
   bool has(ptx::RangeForm form) const;
-  // Blocks of `code`, the kernel's or one of its range entries', that fit on an SM at once.
-  std::uint64_t resident_blocks(const DriverFunction& code, const Dim3& block, std::uint32_t dynamic_shared) const;
 
  private:
   CudaModule& module_;

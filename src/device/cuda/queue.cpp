@@ -164,7 +164,8 @@ void CudaQueue::remember(const std::string& kernel) {
 
 std::uint64_t CudaQueue::resident_blocks(const CudaFunction& function, const DriverFunction& code,
                                          const LaunchConfig& config) const {
-  return function.resident_blocks(code, config.block, config.dynamic_shared_bytes) * processors_;
+  return code.resident_blocks(function.module().state(), config.block.count(), config.dynamic_shared_bytes) *
+         processors_;
 }
 
 std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function, const LaunchConfig& config,
@@ -264,7 +265,8 @@ void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, 
   std::vector<std::byte> bytes(entry->parameter_bytes);
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
   bool overlaps = entry->overlaps && !tracer_ && continues(function, config, range, arguments);
-  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
+  const std::uint64_t resident = entry->overlaps ? resident_blocks(function, *code, config) : 0;
+  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, {}, resident)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
     const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes, overlaps);
     if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");

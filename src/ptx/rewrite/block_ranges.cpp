@@ -35,6 +35,7 @@ constexpr const char* hidden_names[] = {
     "shift_x",
     "magic_y",
     "shift_y",
+    "late",
 };
 
 // Where more instructions want block numbers that take a division, these are computed once, where the kernel begins.
@@ -135,6 +136,7 @@ class Builder {
     if (entry.form == RangeForm::prelude) values = {HiddenValue::first, HiddenValue::count};
     if (entry.form == RangeForm::pool)
       values.insert(values.end(), {HiddenValue::counter, HiddenValue::control, HiddenValue::end});
+    if (entry.overlaps) values.push_back(HiddenValue::late);
     std::sort(values.begin(), values.end());  // addresses first: they are aligned most
     return values;
   }
@@ -201,7 +203,7 @@ class Builder {
     const std::size_t reads = count_grid_reads(function, module_, copies_);
     const GridValueSet& needed = copies_.needed[entry.original];
     BodyEditor editor(function, stem_);
-    if (entry.overlaps) emit_overlap(editor, entry.form);
+    if (entry.overlaps) emit_overlap(editor, entry.form, hidden);
     if (entry.form == RangeForm::prelude) {
       emit_prelude(editor, hidden);
       keep_body(editor);

@@ -52,6 +52,7 @@ enum class HiddenValue : std::uint8_t {
   shift_x,           //
   magic_y,           //
   shift_y,           //
+  late,  // ranges that overlap: from this block of the launched grid on, blocks say that the next range may begin
 };
 
 struct HiddenParameter {

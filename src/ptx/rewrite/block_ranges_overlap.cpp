@@ -12,7 +12,7 @@ namespace {
 using S = SpecialRegister;
 
 constexpr unsigned least_target = 90, least_version = 78, oldest_target = 70, oldest_version = 64;
-constexpr Modifier b32 = modifier_of(Type::b32), u32 = modifier_of(Type::u32);
+constexpr Modifier u32 = modifier_of(Type::u32);
 
 // The number of a target like "sm_90a".
 std::optional<unsigned> target_number(const std::string& name) {
@@ -60,13 +60,24 @@ void raise_target(Module& module) {
   module.version_minor = least_version % 10;
 }
 
-void emit_overlap(BodyEditor& editor, RangeForm form) {
-  editor.emit(make_instruction(Opcode::griddepcontrol, {Modifier::launch_dependents}, {}));
+void emit_overlap(BodyEditor& editor, RangeForm form, const HiddenIndices& hidden) {
   // The block's number in the grid that is launched, not in the kernel's.
   std::uint32_t number = editor.read(S::ctaid_x);
-  if (form == RangeForm::box)
-    for (const S other : {S::ctaid_y, S::ctaid_z})
-      number = editor.compute(Type::b32, Opcode::or_, {b32}, {reg(number), reg(editor.read(other))});
+  if (form == RangeForm::box) {
+    const auto multiply_add = [&](std::uint32_t a, S b, std::uint32_t c) {
+      return editor.compute(Type::b32, Opcode::mad, {Modifier::lo, u32}, {reg(a), reg(editor.read(b)), reg(c)});
+    };
+    const std::uint32_t row = multiply_add(editor.read(S::ctaid_z), S::nctaid_y, editor.read(S::ctaid_y));
+    number = multiply_add(row, S::nctaid_x, number);
+  }
+  const std::uint32_t late = emit_hidden(editor, hidden, HiddenValue::late);
+  const std::uint32_t is_late =
+      editor.compute(Type::pred, Opcode::setp, {Modifier::ge, u32}, {{}, reg(number), reg(late)});
+  // One thread of a block speaks for it.
+  const std::uint32_t thread = editor.read(S::tid_x);
+  const std::uint32_t speaks = editor.compute(Type::pred, Opcode::setp, {Modifier::eq, Modifier::and_, u32},
+                                              {{}, reg(thread), Operand::make_integer(0), reg(is_late)});
+  editor.emit_if(speaks, true, make_instruction(Opcode::griddepcontrol, {Modifier::launch_dependents}, {}));
   const std::uint32_t first =
       editor.compute(Type::pred, Opcode::setp, {Modifier::eq, u32}, {{}, reg(number), Operand::make_integer(0)});
   editor.emit_if(first, true, make_instruction(Opcode::griddepcontrol, {Modifier::wait}, {}));

@@ -43,9 +43,10 @@ TEST(OverlappingRanges, SayThatTheNextMayBeginAndTheFirstBlockWaits) {
   for (const RangeForm form : {RangeForm::box, RangeForm::linear}) {
     EXPECT_TRUE(ranges.find(0, form)->overlaps);
     const std::string text = code(ranges, form);
-    EXPECT_EQ(text.find("griddepcontrol.launch_dependents"), 0u) << text;
+    EXPECT_THAT(text, HasSubstr(" griddepcontrol.launch_dependents"));
     EXPECT_THAT(text, HasSubstr(" griddepcontrol.wait"));
     EXPECT_EQ(text.find("%ctaid.y") != std::string::npos, form == RangeForm::box) << text;
+    EXPECT_EQ(ranges.find(0, form)->hidden.back().value, HiddenValue::late);
   }
   for (const RangeForm form : {RangeForm::prelude, RangeForm::pool}) {
     EXPECT_FALSE(ranges.find(0, form)->overlaps);
