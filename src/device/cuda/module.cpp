@@ -31,18 +31,17 @@ ErrorCode code_of(Result result) {
 }
 
 // The prelude is for kernels that the other forms refuse; all others would be compiled in vain.
-ptx::RangeModule with_ranges(const DeviceState& state, const ptx::Module& module, bool stoppable) {
+ptx::RangeModule with_ranges(const ptx::Module& module, bool stoppable) {
   using Form = ptx::RangeForm;
   std::vector<Form> forms = {Form::box, Form::linear};
   if (stoppable) forms.push_back(Form::pool);
   const ptx::RangeFacts facts = ptx::find_range_facts(module);
-  const ptx::RangeOptions options{.overlap = state.attribute(driver::DeviceAttribute::capability_major) >= 9};
-  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts, options);
+  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts);
   const bool refused = std::any_of(ranges.refusals.begin(), ranges.refusals.end(),
                                    [](const ptx::RangeRefusal& refusal) { return refusal.form == Form::box; });
   if (!refused) return ranges;
   forms.push_back(Form::prelude);
-  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts, options);
+  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts);
   const bool helps = std::any_of(ranges.refusals.begin(), ranges.refusals.end(), [&](const ptx::RangeRefusal& refusal) {
     return refusal.form == Form::box && more.find(refusal.original, Form::prelude);
   });
@@ -140,7 +139,7 @@ CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::
       state_(std::move(state)),
       module_(std::move(module)),
       stoppable_(stoppable),
-      ranges_(with_ranges(*state_, *module_, stoppable)) {
+      ranges_(with_ranges(*module_, stoppable)) {
   state_->check_lost();
   compile();
 }

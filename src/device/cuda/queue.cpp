@@ -99,15 +99,16 @@ void CudaQueue::check(Result result, std::string_view what) const {
 
 namespace {
 
-// `overlaps`: may begin when all blocks of the grid before have begun (ptx::RangeEntry::overlaps).
+// `early`: its blocks may begin when those of the grid before have ended, without waiting for their writes to be seen
+// (CUDA's programmatic stream serialization).
 Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
-                  driver::Stream stream, std::span<const std::byte> arguments, bool overlaps = false) {
+                  driver::Stream stream, std::span<const std::byte> arguments, bool early = false) {
   // The driver copies the arguments and does not write to them.
   auto* data = const_cast<std::byte*>(arguments.data());
   std::size_t bytes = arguments.size();
   void* extra[] = {driver::launch_buffer, data, driver::launch_buffer_size, &bytes, driver::launch_end};
   void** const packed = bytes == 0 ? nullptr : extra;
-  if (!overlaps)
+  if (!early)
     return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
                        config.dynamic_shared_bytes, stream, nullptr, packed);
   driver::LaunchAttribute attribute;
@@ -264,15 +265,21 @@ void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, 
   code->allow_shared(*state_, config.dynamic_shared_bytes);
   std::vector<std::byte> bytes(entry->parameter_bytes);
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
-  bool overlaps = entry->overlaps && !tracer_ && continues(function, config, range, arguments);
-  const std::uint64_t resident = entry->overlaps ? resident_blocks(function, *code, config) : 0;
-  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, {}, resident)) {
+  // The launch of a range is made ready while the one before it runs, and its blocks begin as soon as that one's have
+  // ended: 3 us less between the two. What blocks have written is not promised to be seen so early, so not for blocks
+  // that use what others left; nor with a trace, whose events stand in between.
+  const bool may = !entry->ordered && !entry->whole_clusters && !tracer_ && state_->launches_early();
+  bool early = may && continues(function, config, range, arguments);
+  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes, overlaps);
+    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes, early);
     if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");
-    overlaps = entry->overlaps && !tracer_;
+    early = may;
   }
-  if (!entry->overlaps) return;
+  if (!may) {
+    last_.function = 0;
+    return;
+  }
   last_.function = function.id();
   last_.config = config;
   last_.end = range.end;

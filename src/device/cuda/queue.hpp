@@ -82,7 +82,7 @@ class CudaQueue final : public Queue {
   int priority_ = 0;                                        // as the driver counts
   std::map<driver::GreenContext, driver::Stream> streams_;  // null: the whole GPU
   std::unique_ptr<HostSide> host_side_;                     // made at first use
-  // The range that was launched last, while it is the last command of the stream: the next may overlap it.
+  // The range that was launched last, while it is the last command of the stream: the next may begin early.
   struct Part {
     std::uint64_t function = 0;  // CudaFunction::id(); 0: none
     LaunchConfig config;

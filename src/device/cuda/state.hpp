@@ -34,6 +34,8 @@ class DeviceState {
   driver::Stream service_stream() const { return service_; }
   base::TraceSink* trace() const { return trace_; }
   int attribute(driver::DeviceAttribute attribute) const;
+  // Whether launches can be made ready while the kernel before them runs.
+  bool launches_early() const { return launches_early_; }
 
   // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards.
   class Current {
@@ -87,6 +89,7 @@ class DeviceState {
   driver::Stream service_ = nullptr;
   base::TraceSink* trace_;
   DeviceInfo info_;
+  bool launches_early_ = false;
 
   mutable std::mutex mutex_;
   mutable std::vector<driver::EventHandle> spare_events_;

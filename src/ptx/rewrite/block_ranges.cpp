@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 
-#include "ptx/rewrite/block_ranges_overlap.hpp"
 #include "ptx/rewrite/block_ranges_pool.hpp"
 #include "ptx/rewrite/block_ranges_prelude.hpp"
 #include "ptx/rewrite/block_ranges_refusal.hpp"
@@ -35,7 +34,6 @@ constexpr const char* hidden_names[] = {
     "shift_x",
     "magic_y",
     "shift_y",
-    "late",
 };
 
 // Where more instructions want block numbers that take a division, these are computed once, where the kernel begins.
@@ -71,7 +69,6 @@ class Builder {
   Builder(const Module& module, const RangeFacts& facts, const RangeOptions& options)
       : module_(module),
         facts_(facts),
-        overlap_(options.overlap && can_raise_target(module)),
         options_(options),
         stem_(unused_stem(module)),
         copies_{values_needed(module), std::vector<std::uint32_t>(module.functions.size(), GridCopies::no_copy)},
@@ -136,7 +133,6 @@ class Builder {
     if (entry.form == RangeForm::prelude) values = {HiddenValue::first, HiddenValue::count};
     if (entry.form == RangeForm::pool)
       values.insert(values.end(), {HiddenValue::counter, HiddenValue::control, HiddenValue::end});
-    if (entry.overlaps) values.push_back(HiddenValue::late);
     std::sort(values.begin(), values.end());  // addresses first: they are aligned most
     return values;
   }
@@ -168,8 +164,6 @@ class Builder {
       result_.entries.push_back(std::move(entry));  // the original will do
       return;
     }
-    entry.overlaps =
-        overlap_ && (form == RangeForm::box || form == RangeForm::linear) && may_overlap(module_, facts_, original);
     PoolPlan pool;
     if (form == RangeForm::pool) {
       pool = plan_pool(context_, original);
@@ -203,7 +197,6 @@ class Builder {
     const std::size_t reads = count_grid_reads(function, module_, copies_);
     const GridValueSet& needed = copies_.needed[entry.original];
     BodyEditor editor(function, stem_);
-    if (entry.overlaps) emit_overlap(editor, entry.form, hidden);
     if (entry.form == RangeForm::prelude) {
       emit_prelude(editor, hidden);
       keep_body(editor);
@@ -245,7 +238,6 @@ class Builder {
 
   const Module& module_;
   const RangeFacts& facts_;
-  const bool overlap_;
   const RangeOptions& options_;
   std::string stem_;
   GridCopies copies_;
@@ -287,8 +279,6 @@ RangeModule add_range_entries(Module module, std::span<const RangeForm> forms, c
   RangeModule result = builder.build(forms);
   result.module = std::move(module);
   for (Function& function : builder.added()) result.module.functions.push_back(std::move(function));
-  const auto overlaps = [](const RangeEntry& entry) { return entry.overlaps; };
-  if (std::any_of(result.entries.begin(), result.entries.end(), overlaps)) raise_target(result.module);
   return result;
 }
 

@@ -52,7 +52,6 @@ enum class HiddenValue : std::uint8_t {
   shift_x,           //
   magic_y,           //
   shift_y,           //
-  late,  // ranges that overlap: from this block of the launched grid on, blocks say that the next range may begin
 };
 
 struct HiddenParameter {
@@ -74,10 +73,6 @@ struct RangeEntry {
   Dim3 cluster{0, 0, 0};
   // The kernel reads %gridid, which differs between the launches that ranges are made of.
   bool reads_grid_number = false;
-  // Box, linear: launched with programmatic stream serialization (CUDA's launch attribute) right behind another range
-  // of the same launch in the same queue, its blocks begin as that one's leave room. Without the attribute nothing
-  // changes.
-  bool overlaps = false;
   // Pool: only for blocks of one dimension, or whose width is a multiple of 32. In others, threads of one warp might
   // wait for threads that have gone on to the end of the kernel.
   bool warps_are_rows = false;
@@ -113,10 +108,6 @@ RangeFacts find_range_facts(const Module& module);
 
 struct RangeOptions {
   bool processor_mask = false;  // pools check %smid against a mask before they take a block
-  // Boxes and linear ranges of independent blocks may overlap (RangeEntry::overlaps), for GPUs of compute
-  // capability 9.0 or later. The module's version and target are raised to PTX 7.8 and sm_90 if they are less, but not
-  // from below PTX 6.4 or sm_70: then nothing overlaps.
-  bool overlap = false;
 };
 
 // `module` must be one that verifies. Adds an entry of each form for each entry with a body, where nothing forbids it.

@@ -30,7 +30,6 @@ struct Values {
   BlockBox box;
   BlockRange range;
   PoolLaunch pool;
-  std::uint64_t resident = 0, launched = 0;
 
   std::uint64_t of(HiddenValue value) const {
     switch (value) {
@@ -55,14 +54,12 @@ struct Values {
       case HiddenValue::shift_x: return range_divisor(grid.x).shift;
       case HiddenValue::magic_y: return range_divisor(grid.y).magic;
       case HiddenValue::shift_y: return range_divisor(grid.y).shift;
-      case HiddenValue::late: return resident == 0 || launched <= resident ? 0 : launched - resident;
     }
     return 0;
   }
 };
 
-RangeLaunch make_launch(const RangeEntry& entry, const Dim3& grid, Values values) {
-  values.launched = grid.count();
+RangeLaunch make_launch(const RangeEntry& entry, const Dim3& grid, const Values& values) {
   RangeLaunch launch;
   launch.grid = grid;
   launch.hidden.resize(entry.parameter_bytes - entry.hidden_offset);
@@ -171,9 +168,8 @@ std::vector<BlockBox> boxes_of(const Dim3& grid, const BlockRange& range) {
 }
 
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,
-                                    const Dim3& cluster, const PoolLaunch& pool, std::uint64_t resident) {
+                                    const Dim3& cluster, const PoolLaunch& pool) {
   Values values;
-  values.resident = resident;
   values.grid = grid;
   values.range = range;
   values.pool = pool;

@@ -44,10 +44,9 @@ struct RangeLaunch {
 };
 
 // Launches that run blocks [range) of `grid`, in increasing block order. `cluster` is what the launch says; the
-// kernel's own extents come first. `resident` is for entries that overlap: how many blocks the GPU holds at a time; 0:
-// not known, which costs time. Throws heddle::Error (invalid_argument) for ranges outside the grid, ranges that cut a
-// cluster apart, and grids of 2^31 blocks or more (linear, pool) or 2^32 (prelude).
+// kernel's own extents come first. Throws heddle::Error (invalid_argument) for ranges outside the grid, ranges that cut
+// a cluster apart, and grids of 2^31 blocks or more (linear, pool) or 2^32 (prelude).
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,
-                                    const Dim3& cluster = {}, const PoolLaunch& pool = {}, std::uint64_t resident = 0);
+                                    const Dim3& cluster = {}, const PoolLaunch& pool = {});
 
 }  // namespace heddle::ptx

@@ -137,7 +137,7 @@ TEST_F(Gpu, PartitionsKeepToTheirProcessors) {
   EXPECT_TRUE(std::includes(together.begin(), together.end(), c.begin(), c.end()));
 }
 
-// Ranges of one launch overlap. What comes behind the last of them still finds all of them done: here the very first
+// Ranges of one launch begin early. What comes behind the last of them finds all of them done: here the very first
 // block, which is slow, while the others are fast.
 TEST_F(Gpu, WhatFollowsRangesFindsThemDone) {
   constexpr std::uint32_t blocks = 2000;

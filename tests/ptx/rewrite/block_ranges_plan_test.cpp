@@ -145,13 +145,6 @@ TEST(BlockRangesPlan, BoxesAreGivenOffsetsAndTheGrid) {
 
 TEST(BlockRangesPlan, OtherFormsTakeOneLaunch) {
   const RangeEntry prelude = entry_of(RangeForm::prelude, {{HiddenValue::first, 8, 4}, {HiddenValue::count, 12, 4}});
-  const RangeEntry overlapping = entry_of(RangeForm::linear, {{HiddenValue::first, 8, 4}, {HiddenValue::late, 12, 4}});
-  const auto late = [&](const BlockRange& range, std::uint64_t resident) {
-    return word(plan_range(overlapping, {4, 3, 5}, range, {}, {}, resident).front(), 4);
-  };
-  EXPECT_EQ(late({2, 14}, 5), 7u);
-  EXPECT_EQ(late({2, 14}, 12), 0u);
-  EXPECT_EQ(late({2, 14}, 0), 0u);
   auto launches = plan_range(prelude, {4, 3, 5}, {2, 14});
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].grid, (Dim3{4, 3, 5}));

@@ -47,7 +47,7 @@ void assemble(const std::string& ptxas, const std::filesystem::path& file, Growt
   SCOPED_TRACE(file.string());
   const std::string source = lift_target(read_file(file));
   const ptx::Module module = ptx::parse(source, file.string());
-  const ptx::RangeModule ranges = ptx::add_range_entries(module, forms, {.processor_mask = true, .overlap = true});
+  const ptx::RangeModule ranges = ptx::add_range_entries(module, forms, {.processor_mask = true});
   ptx::verify(ranges.module, file.string());
   const PtxasReport report = report_registers(ptxas, ptx::print(ranges.module));
   if (report.accepted)
@@ -77,7 +77,7 @@ void assemble_all(const std::vector<std::string>& folders) {
     EXPECT_GT(kernels, 30u);
     // The point of the first three forms is that they cost nothing to speak of.
     if (form != RangeForm::pool) {
-      EXPECT_GE(none, kernels * 17 / 20) << name(form);
+      EXPECT_GE(none, kernels * 9 / 10) << name(form);
     }
   }
 }

@@ -41,8 +41,8 @@ class RangeFiles {
     auto& ranges = files_[c.file.string()];
     if (!ranges) {
       ranges = std::make_unique<Ranges>();
-      ranges->added = ptx::add_range_entries(ptx::parse(c.source, c.file.filename().string()), forms,
-                                             {.processor_mask = true, .overlap = true});
+      ranges->added =
+          ptx::add_range_entries(ptx::parse(c.source, c.file.filename().string()), forms, {.processor_mask = true});
       ranges->module = std::make_shared<const ptx::Module>(ranges->added.module);
     }
     return *ranges;
