@@ -126,8 +126,8 @@ TEST_P(Conformance, LaunchesAreStoppedBeforeTheyBegin) {
 
 // Stopped at some time, taken up again, and again.
 TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
-  constexpr std::size_t blocks = 4000;
-  const LaunchConfig config{.grid = {blocks}, .block = {64}};
+  constexpr std::size_t blocks = 2000;
+  const LaunchConfig config{.grid = {blocks}, .block = {32}};
   Tallies tallies(*device, *queue, blocks);
   // As many turns as make it last, whatever the device.
   std::uint32_t turns = 5, runs = 0;
