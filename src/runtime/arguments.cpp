@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/kernel_name.hpp"
 
@@ -17,8 +18,9 @@ bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == '
 
 std::string where(const KernelInfo& kernel, std::size_t index) {
   const Parameter& parameter = kernel.parameters[index];
-  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {} bytes{})", index + 1, readable_name(kernel.name),
-                     parameter.name, parameter.type, parameter.size, parameter.pointer ? ", a pointer" : "");
+  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {}{})", index + 1, readable_name(kernel.name),
+                     parameter.name, parameter.type, base::counted(parameter.size, "byte"),
+                     parameter.pointer ? ", a pointer" : "");
 }
 
 const char* what(const Argument& argument) {
@@ -36,7 +38,7 @@ const char* what(const Argument& argument) {
                          std::string_view advice) {
   const std::size_t size = argument.value().size();
   base::fail(ErrorCode::invalid_argument, "{} was given {}{}; {}", where(kernel, index), what(argument),
-             size > 0 ? fmt::format(" of {} bytes", size) : std::string(), advice);
+             size > 0 ? " of " + base::counted(size, "byte") : std::string(), advice);
 }
 
 void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
@@ -46,8 +48,8 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
            parameter.type[0] == 'b' ? "pass a structure of that size" : "it is no pointer, pass a number");
   }
   if (argument.kind() == Argument::Kind::array && argument.offset() > argument.buffer()->bytes()) {
-    base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {} bytes",
-               where(kernel, index), argument.offset(), argument.buffer()->bytes());
+    base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
+               where(kernel, index), argument.offset(), base::counted(argument.buffer()->bytes(), "byte"));
   }
 }
 
@@ -76,8 +78,8 @@ void check_arguments(const KernelInfo& kernel, std::span<const Argument> argumen
       list += fmt::format("{}{} .{}{}", list.empty() ? "" : ", ", parameter.name, parameter.type,
                           parameter.pointer ? " (pointer)" : "");
     }
-    base::fail(ErrorCode::invalid_argument, "kernel {} takes {} arguments and was given {}: {}",
-               readable_name(kernel.name), kernel.parameters.size(), arguments.size(), list.empty() ? "none" : list);
+    base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", readable_name(kernel.name),
+               base::counted(kernel.parameters.size(), "argument"), arguments.size(), list.empty() ? "none" : list);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument::Kind kind = arguments[i].kind();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/kernel_name.hpp"
@@ -86,8 +87,8 @@ device::Module& ModuleState::on(std::size_t place) {
 device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
   const device::Span whole = on(place).variable(name);
   if (offset > whole.size || bytes > whole.size - offset) {
-    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {} bytes, so {} bytes from byte {} do not fit",
-               name, name_, whole.size, bytes, offset);
+    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {}, so {} from byte {} on {} not fit", name, name_,
+               base::counted(whole.size, "byte"), base::counted(bytes, "byte"), offset, bytes == 1 ? "does" : "do");
   }
   return whole.sub(offset, bytes);
 }

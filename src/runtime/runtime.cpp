@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
@@ -108,8 +109,8 @@ void Runtime::synchronize() { core_->synchronize(); }
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
-    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} bytes is larger than any memory", count,
-               element_bytes);
+    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} is larger than any memory", count,
+               base::counted(element_bytes, "byte"));
   }
   return std::make_shared<runtime::Buffer>(core_, bytes);
 }
