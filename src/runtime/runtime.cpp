@@ -12,10 +12,14 @@
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
+#include "runtime/held.hpp"
 #include "runtime/launch_state.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle {
+
+using runtime::held;
+
 namespace {
 
 compile::CompileOptions internal(const CompileOptions& options) {
@@ -69,28 +73,30 @@ Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 
 std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
-  for (std::size_t i = 0; i < core_->places(); ++i) list.push_back(public_info(core_->place(i).device->info()));
+  runtime::Core& core = *held(core_, "Runtime");
+  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(public_info(core.place(i).device->info()));
   return list;
 }
 
 double Runtime::measured_bandwidth(std::string_view device) const {
-  return core_->place(core_->find(device)).device->measured_bandwidth();
+  runtime::Core& core = *held(core_, "Runtime");
+  return core.place(core.find(device)).device->measured_bandwidth();
 }
 
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
-  return make_module(core_, compile_to_ptx(file, options), file.string());
+  return make_module(held(core_, "Runtime"), compile_to_ptx(file, options), file.string());
 }
 
 Module Runtime::compile(std::string_view source, std::string_view name, const CompileOptions& options) {
-  return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name));
+  return make_module(held(core_, "Runtime"), compile::compile_cuda(source, name, internal(options)), std::string(name));
 }
 
 Module Runtime::load_ptx(std::string_view text, std::string_view name) {
-  return make_module(core_, std::string(text), std::string(name));
+  return make_module(held(core_, "Runtime"), std::string(text), std::string(name));
 }
 
 Module Runtime::load_ptx_file(const std::filesystem::path& file) {
-  return make_module(core_, base::read_file(file), file.string());
+  return make_module(held(core_, "Runtime"), base::read_file(file), file.string());
 }
 
 Module Runtime::load_file(const std::filesystem::path& file, const CompileOptions& options) {
@@ -101,10 +107,10 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
 }
 
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
-  return Launch(runtime::launch(core_, kernel.state(), options, arguments));
+  return Launch(runtime::launch(held(core_, "Runtime"), held(kernel.state(), "Kernel"), options, arguments));
 }
 
-void Runtime::synchronize() { core_->synchronize(); }
+void Runtime::synchronize() { held(core_, "Runtime")->synchronize(); }
 
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
   std::size_t bytes = 0;
@@ -112,7 +118,7 @@ std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::si
     base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} is larger than any memory", count,
                base::counted(element_bytes, "byte"));
   }
-  return std::make_shared<runtime::Buffer>(core_, bytes);
+  return std::make_shared<runtime::Buffer>(held(core_, "Runtime"), bytes);
 }
 
 }  // namespace heddle

@@ -63,6 +63,7 @@ nlohmann::json parameter_json(const InspectedParameter& parameter) {
                          {"access", name(parameter.access)}};
   for (const MemoryUse& field : parameter.fields)
     json["fields"].push_back({{"offset", field.offset}, {"access", name(field.mode)}});
+  if (parameter.may_be_index) json["may_be_index"] = true;
   if (!parameter.reason.empty()) json["reason"] = parameter.reason;
   return json;
 }
