@@ -161,7 +161,8 @@ class Compiler {
 
 // clang's text without the stack dump it appends when its backend gives up.
 std::string_view diagnostics(std::string_view text) {
-  return text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
+  text = text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
+  return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 
 void check(const Compilation& compilation, const Unit& unit) {
