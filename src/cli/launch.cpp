@@ -92,8 +92,10 @@ class Job {
   // blocks finds it.
   void refuse_early(const Kernel& kernel) {
     std::vector<Array<std::byte>> empty;
+    empty.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) empty.push_back(runtime_->array<std::byte>(0));
     std::vector<Argument> list;
+    list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       list.push_back(texts_[i].is_array() ? Argument(empty[i]) : argument_of(texts_[i]));
     }
@@ -139,6 +141,7 @@ class Job {
 
   std::vector<Argument> make_arguments() const {
     std::vector<Argument> list;
+    list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       list.push_back(arrays_[i].array ? Argument(*arrays_[i].array) : argument_of(texts_[i]));
     }

@@ -22,8 +22,9 @@ bool is_known_version(unsigned major, unsigned minor) {
 std::string known_versions() {
   std::string text = "a PTX version that Heddle knows: ";
   for (unsigned i = 0; i < std::size(last_minor); ++i) {
-    const std::string major = std::to_string(i + 1), last = std::to_string(last_minor[i]);
-    text += (i == 0 ? "" : ", ") + major + ".0" + (last_minor[i] == 0 ? "" : " to " + major + "." + last);
+    const std::string major = std::to_string(i + 1) + ".";
+    text.append(i == 0 ? "" : ", ").append(major).append("0");
+    if (last_minor[i] != 0) text.append(" to ").append(major).append(std::to_string(last_minor[i]));
   }
   return text;
 }

@@ -27,42 +27,42 @@ const char* name(Access access) {
 
 using runtime::held;
 
-const std::string& Kernel::name() const { return held(state_, "Kernel")->name(); }
-const KernelInfo& Kernel::info() const { return held(state_, "Kernel")->info(); }
+const std::string& Kernel::name() const { return held(state_, "Kernel").name(); }
+const KernelInfo& Kernel::info() const { return held(state_, "Kernel").info(); }
 
-Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module")->kernel(name)); }
+Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module").kernel(name)); }
 
 std::vector<std::string> Module::kernel_names() const {
   std::vector<std::string> names;
-  for (const auto& kernel : held(state_, "Module")->kernels()) names.push_back(kernel->name());
+  for (const auto& kernel : held(state_, "Module").kernels()) names.push_back(kernel->name());
   return names;
 }
 
-const std::string& Module::ptx() const { return held(state_, "Module")->text(); }
+const std::string& Module::ptx() const { return held(state_, "Module").text(); }
 
 void Module::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
                             std::string_view device) {
-  const auto& module = held(state_, "Module");
-  module->write_variable(name, offset, bytes, module->core()->find(device));
+  runtime::ModuleState& module = held(state_, "Module");
+  module.write_variable(name, offset, bytes, module.core()->find(device));
 }
 
 void Module::read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes,
                            std::string_view device) const {
-  const auto& module = held(state_, "Module");
-  module->read_variable(name, offset, bytes, module->core()->find(device));
+  runtime::ModuleState& module = held(state_, "Module");
+  module.read_variable(name, offset, bytes, module.core()->find(device));
 }
 
-std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array")->bytes(); }
-const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array")->read(); }
-void* ArrayBytes::write_bytes() { return held(buffer_, "Array")->write(); }
+std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array").bytes(); }
+const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array").read(); }
+void* ArrayBytes::write_bytes() { return held(buffer_, "Array").write(); }
 std::uint64_t ArrayBytes::address(std::string_view device) {
-  const auto& buffer = held(buffer_, "Array");
-  return buffer->pin(buffer->core()->find(device));
+  runtime::Buffer& buffer = held(buffer_, "Array");
+  return buffer.pin(buffer.core()->find(device));
 }
 
-bool Launch::done() const { return held(state_, "Launch")->done(); }
-void Launch::wait() const { held(state_, "Launch")->wait(); }
-double Launch::seconds() const { return held(state_, "Launch")->seconds(); }
-const std::string& Launch::device() const { return held(state_, "Launch")->device(); }
+bool Launch::done() const { return held(state_, "Launch").done(); }
+void Launch::wait() const { held(state_, "Launch").wait(); }
+double Launch::seconds() const { return held(state_, "Launch").seconds(); }
+const std::string& Launch::device() const { return held(state_, "Launch").device(); }
 
 }  // namespace heddle

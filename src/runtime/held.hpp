@@ -10,11 +10,11 @@ namespace heddle::runtime {
 
 // What a public object stands for. Throws invalid_argument when the object was moved from; `what` is its class.
 template <typename T>
-const std::shared_ptr<T>& held(const std::shared_ptr<T>& state, std::string_view what) {
+T& held(const std::shared_ptr<T>& state, std::string_view what) {
   if (!state)
     base::fail(ErrorCode::invalid_argument,
                "this heddle::{} was moved from and holds nothing; use the object that it was moved to", what);
-  return state;
+  return *state;
 }
 
 }  // namespace heddle::runtime

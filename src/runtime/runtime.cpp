@@ -44,6 +44,7 @@ DeviceInfo public_info(const device::DeviceInfo& info) {
 }
 
 Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name) {
+  held(core, "Runtime");
   auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, name));
   return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));
 }
@@ -73,30 +74,34 @@ Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 
 std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
-  runtime::Core& core = *held(core_, "Runtime");
+  runtime::Core& core = held(core_, "Runtime");
+  list.reserve(core.places());
   for (std::size_t i = 0; i < core.places(); ++i) list.push_back(public_info(core.place(i).device->info()));
   return list;
 }
 
 double Runtime::measured_bandwidth(std::string_view device) const {
-  runtime::Core& core = *held(core_, "Runtime");
+  runtime::Core& core = held(core_, "Runtime");
   return core.place(core.find(device)).device->measured_bandwidth();
 }
 
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
-  return make_module(held(core_, "Runtime"), compile_to_ptx(file, options), file.string());
+  held(core_, "Runtime");
+  return make_module(core_, compile_to_ptx(file, options), file.string());
 }
 
 Module Runtime::compile(std::string_view source, std::string_view name, const CompileOptions& options) {
-  return make_module(held(core_, "Runtime"), compile::compile_cuda(source, name, internal(options)), std::string(name));
+  held(core_, "Runtime");
+  return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name));
 }
 
 Module Runtime::load_ptx(std::string_view text, std::string_view name) {
-  return make_module(held(core_, "Runtime"), std::string(text), std::string(name));
+  return make_module(core_, std::string(text), std::string(name));
 }
 
 Module Runtime::load_ptx_file(const std::filesystem::path& file) {
-  return make_module(held(core_, "Runtime"), base::read_file(file), file.string());
+  held(core_, "Runtime");
+  return make_module(core_, base::read_file(file), file.string());
 }
 
 Module Runtime::load_file(const std::filesystem::path& file, const CompileOptions& options) {
@@ -107,18 +112,21 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
 }
 
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
-  return Launch(runtime::launch(held(core_, "Runtime"), held(kernel.state(), "Kernel"), options, arguments));
+  held(core_, "Runtime");
+  held(kernel.state(), "Kernel");
+  return Launch(runtime::launch(core_, kernel.state(), options, arguments));
 }
 
-void Runtime::synchronize() { held(core_, "Runtime")->synchronize(); }
+void Runtime::synchronize() { held(core_, "Runtime").synchronize(); }
 
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
+  held(core_, "Runtime");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
     base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} is larger than any memory", count,
                base::counted(element_bytes, "byte"));
   }
-  return std::make_shared<runtime::Buffer>(held(core_, "Runtime"), bytes);
+  return std::make_shared<runtime::Buffer>(core_, bytes);
 }
 
 }  // namespace heddle

@@ -19,6 +19,7 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -128,7 +129,9 @@ TEST_F(Cli, CompileErrorsShowTheLine) {
                           std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
   const Ran ran = heddle("compile bad.cu");
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing")));
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing"), Not(EndsWith("\n\n"))));
+  EXPECT_EQ(heddle("compile bad.cu -X --bogus").output,
+            "heddle: bad.cu does not compile: clang-19: error: unknown argument: '--bogus'\n");
 }
 
 TEST_F(Cli, InspectShowsAccessAndIndependence) {

@@ -90,6 +90,7 @@ TEST(LaunchText, RealsThatDoNotFitAreNoInfinities) {
 
 std::vector<std::filesystem::path> files_of(const std::vector<std::string>& texts, const char* folder = "") {
   std::vector<ArgumentText> arguments;
+  arguments.reserve(texts.size());
   for (const std::string& text : texts) arguments.push_back(parse_argument(text));
   return result_files(texts, arguments, folder);
 }

@@ -55,11 +55,11 @@ TEST_F(MovedFrom, Runtimes) {
   const char* what = "heddle::Runtime";
   refused(what, [&] { runtime_.devices(); });
   refused(what, [&] { runtime_.measured_bandwidth(); });
-  refused(what, [&] { runtime_.compile_file(HEDDLE_TEST_DATA "/cli/data/saxpy.cu"); });
-  refused(what, [&] { runtime_.compile("__global__ void k() {}"); });
+  refused(what, [&] { runtime_.compile_file("absent.cu"); });
+  refused(what, [&] { runtime_.compile("no C++"); });
   refused(what, [&] { runtime_.load_ptx(source); });
-  refused(what, [&] { runtime_.load_ptx_file(HEDDLE_TEST_DATA "/data/run/warp/waiting.ptx"); });
-  refused(what, [&] { runtime_.load_file(HEDDLE_TEST_DATA "/data/run/warp/waiting.ptx"); });
+  refused(what, [&] { runtime_.load_ptx_file("absent.ptx"); });
+  refused(what, [&] { runtime_.load_file("absent.ptx"); });
   refused(what, [&] { runtime_.array<int>(1); });
   refused(what, [&] { runtime_.array(std::vector<int>{1}); });
   refused(what, [&] { runtime_.launch(module_.kernel("set"), {}, array_); });
