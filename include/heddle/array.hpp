@@ -48,7 +48,8 @@ struct ArraySlice {
 };
 
 // `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not
-// copyable; destroying it waits for the launches that use it. The runtime may be gone before the array.
+// copyable; destroying it waits for the launches that use it. The runtime may be gone before the array. An array that
+// was moved from holds nothing: its members, and launches with it, throw invalid_argument.
 //
 // Threads: several may launch with, or read, the same array; write() wants the array for itself.
 template <typename T>

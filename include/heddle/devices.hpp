@@ -7,9 +7,9 @@
 namespace heddle {
 
 struct DeviceInfo {
-  std::string id;           // "cpu", "interp": what options and launches call it
-  std::string name;         // "AMD EPYC 9J14, 2 cores, AVX-512"
-  unsigned processors = 1;  // SMs of a GPU, workers of the CPU device
+  std::string id = {};      // "cuda:0", "cpu", "interp": what options and launches call it
+  std::string name = {};    // "NVIDIA H200", "AMD EPYC 9J14, 2 workers, AVX-512", "PTX interpreter"
+  unsigned processors = 1;  // SMs of a GPU, workers of the CPU device, 1 of the interpreter
   unsigned warp_size = 32;
   unsigned vector_bits = 0;  // width of the CPU's vectors; 0 where that means nothing
   std::uint64_t memory_bytes = 0;

@@ -24,17 +24,18 @@ enum class Access {
 const char* name(Access access);
 
 struct Parameter {
-  std::string name;              // as in the PTX: "saxpy_param_2"
-  std::string type;              // "u32", "f32", "b8[24]" for structures
+  std::string name = {};         // as in the PTX: "saxpy_param_2"
+  std::string type = {};         // "u32", "f32", "b8[24]" for structures
   std::uint32_t offset = 0;      // bytes, in the packed parameters
   std::uint32_t size = 0;        // bytes
   bool pointer = false;          // used as an address of memory
+  bool may_be_index = false;     // a pointer only in sums with another one, so that either may be an index
   Access access = Access::none;  // of what it points to
 };
 
 struct KernelInfo {
-  std::string name;
-  std::vector<Parameter> parameters;
+  std::string name = {};
+  std::vector<Parameter> parameters = {};
   unsigned registers = 0;           // 32-bit registers a thread needs: live at once, from the PTX; an estimate
   std::uint64_t shared_bytes = 0;   // static
   bool dynamic_shared = false;      // uses memory whose size the launch gives
@@ -42,10 +43,11 @@ struct KernelInfo {
   unsigned barriers = 0;            // barrier instructions
   unsigned atomics = 0;             // atomic and reduction instructions on memory
   bool blocks_independent = false;  // any range of blocks may run by itself, in any order
-  std::string dependence;           // when not: the instruction and line that forbid it
+  std::string dependence = {};      // when not: the instruction and line that forbid it
 };
 
-// A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread.
+// A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread. One that was
+// moved from throws invalid_argument.
 class Kernel {
  public:
   explicit Kernel(std::shared_ptr<runtime::KernelState> state) : state_(std::move(state)) {}

@@ -23,14 +23,16 @@ class LaunchState;
 }
 
 struct LaunchOptions {
-  Dim3 grid, block;                  // blocks, and threads of a block
-  std::uint32_t shared = 0;          // bytes of dynamic shared memory
-  std::optional<BlockRange> blocks;  // only these blocks of the grid; each sees the indices of the whole grid
-  bool cooperative = false;          // blocks may synchronise with each other across the grid
-  std::string_view device = {};      // id; the runtime's first device when empty
+  Dim3 grid = {}, block = {};             // blocks, and threads of a block
+  std::uint32_t shared = 0;               // bytes of dynamic shared memory
+  std::optional<BlockRange> blocks = {};  // only these blocks of the grid; each sees the indices of the whole grid
+  bool cooperative = false;               // blocks may synchronise with each other across the grid
+  std::string_view device = {};           // id; the runtime's first device when empty
 };
 
-// One argument of a launch. Scalars and structures are copied; arrays are referred to.
+// One argument of a launch. Scalars and structures are copied; arrays are referred to. Integers are no pointers: what
+// the kernel takes as one wants an array, a slice of one, or nullptr. Where an address must be passed as a number, a
+// structure that holds it is taken as it is.
 class Argument {
  public:
   enum class Kind { integer, floating, structure, null, array };
@@ -47,13 +49,15 @@ class Argument {
   Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer()) {}  // NOLINT
   template <typename T>
   Argument(const ArraySlice<T>& slice)  // NOLINT
-      : kind_(Kind::array), buffer_(slice.array->buffer()), offset_(slice.first * sizeof(T)) {}
+      : kind_(Kind::array), offset_(slice.first * sizeof(T)) {
+    if (slice.array != nullptr) buffer_ = slice.array->buffer();
+  }
   // A value given by its bytes: for programs that learn the kernel's parameters at run time.
   Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
 
   Kind kind() const { return kind_; }
   std::span<const std::byte> value() const {
-    return large_.empty() ? std::span(small_.data(), size_) : std::span<const std::byte>(large_);
+    return size_ <= small_.size() ? std::span(small_.data(), size_) : std::span<const std::byte>(large_);
   }
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
   std::size_t offset() const { return offset_; }  // bytes into the array
@@ -77,11 +81,12 @@ class Argument {
   std::size_t offset_ = 0;
 };
 
-// A launch that was made. A light handle that may be dropped: the launch goes on. Any thread.
+// A launch that was made. A light handle that may be dropped: the launch goes on. Any thread. One that was moved from
+// throws invalid_argument.
 class Launch {
  public:
   explicit Launch(std::shared_ptr<runtime::LaunchState> state) : state_(std::move(state)) {}
-  bool done() const noexcept;
+  bool done() const;
   // Blocks until it is done; throws the Error of the launch, or of one before it on its device that made it be skipped.
   void wait() const;
   // Time the device spent on it, after wait(). Copies that had to come first do not count.

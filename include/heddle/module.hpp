@@ -17,13 +17,16 @@ namespace runtime {
 class ModuleState;
 }
 
-// A light handle; copies refer to the same module, and kernels keep it alive. Any thread.
+// A light handle; copies refer to the same module, and kernels keep it alive. Any thread. One that was moved from
+// throws invalid_argument.
 class Module {
  public:
   explicit Module(std::shared_ptr<runtime::ModuleState> state) : state_(std::move(state)) {}
 
-  // By its name in the PTX, or by the name in the source when only one kernel has it ("blur" for "_Z4blurPfi").
-  // Throws not_found, with the names there are.
+  // By its name in the PTX ("_ZN3img4blurIfEEvPT_i"), or by a name from the source that fits only one kernel: with or
+  // without namespaces, template arguments and parameters, as "blur", "img::blur", "blur<float>", "blur(float*, int)",
+  // "img::blur<float>(float*, int)". Parameters and template arguments are written as a demangler does ("unsigned int",
+  // "float const*"); blanks do not matter. Throws not_found, with the names that fit, or else those there are.
   Kernel kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
 

@@ -34,12 +34,16 @@ class Core;
 }
 
 struct RuntimeOptions {
-  std::string devices;   // ids in order of preference, comma separated: "cpu", "cpu,interp"; empty: all that are found
-  bool check = false;    // verify every memory access of every kernel; slow, and names the first bad one
+  // Ids in order of preference, comma separated: "cpu", "cuda:0,cpu"; empty: all that are found, GPUs first.
+  std::string devices = {};
+  // Verify every memory access of every kernel; slow, and names the first bad one. Without a list of devices, only
+  // those that can do so are opened.
+  bool check = false;
   unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
 };
 
-// Owns its devices. Several may exist. Any thread may call any member function.
+// Owns its devices. Several may exist. Any thread may call any member function. A runtime that was moved from throws
+// invalid_argument.
 class Runtime {
  public:
   // Throws not_found for a device that is not there, with those that are.

@@ -58,6 +58,10 @@ std::string format_count(std::uint64_t count) {
   return digits;
 }
 
+std::string counted(std::uint64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string format_triple(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   return fmt::format("({}, {}, {})", x, y, z);
 }

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/format.hpp"
 
 namespace heddle::base {
 namespace {
@@ -226,8 +227,9 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
   const std::uint64_t there = text.size() - data_at;
   const std::optional<std::uint64_t> needed = checked_bytes(array);
   if (!needed || *needed != there) {
-    fail(ErrorCode::invalid_argument, "{} says {} elements of type {} ({} bytes) but holds {} bytes of data", where,
-         array.shape_text(), name(array.type), needed ? std::to_string(*needed) : "too many", there);
+    fail(ErrorCode::invalid_argument, "{} says {} elements of type {} ({}) but holds {} of data", where,
+         array.shape_text(), name(array.type), needed ? counted(*needed, "byte") : "too many bytes",
+         counted(there, "byte"));
   }
   array.data.assign(bytes.begin() + static_cast<std::ptrdiff_t>(data_at), bytes.end());
   return array;
@@ -241,8 +243,8 @@ NpyArray read_npy(const std::filesystem::path& path) {
 std::string format_npy(const NpyArray& array) {
   const std::optional<std::uint64_t> needed = checked_bytes(array);
   if (!needed || *needed != array.data.size()) {
-    fail(ErrorCode::invalid_argument, "an array of {} elements of type {} with {} bytes of data", array.shape_text(),
-         name(array.type), array.data.size());
+    fail(ErrorCode::invalid_argument, "an array of {} elements of type {} with {} of data", array.shape_text(),
+         name(array.type), counted(array.data.size(), "byte"));
   }
   std::string shape;
   for (const std::uint64_t extent : array.shape) shape += std::to_string(extent) + ", ";

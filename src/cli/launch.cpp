@@ -13,6 +13,7 @@
 #include "base/format.hpp"
 #include "base/npy.hpp"
 #include "cli/command.hpp"
+#include "cli/kernel_output.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
@@ -31,11 +32,10 @@ struct Options {
   CompileOptions compile;
 };
 
-// An array argument: its data before the launch, and where the result goes.
+// An array argument, and its data before the launch.
 struct ArrayArgument {
   base::NpyArray initial;
   std::optional<Array<std::byte>> array;
-  std::filesystem::path result;  // empty: nothing is written
 };
 
 struct Traffic {
@@ -58,6 +58,7 @@ class Job {
                .cooperative = options.cooperative} {
     if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
+    results_ = result_files(options.arguments, texts_, options.out_dir);
     runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
   }
 
@@ -65,6 +66,7 @@ class Job {
     const Progress progress("running " + options_.entry);
     const Module module = runtime_->load_file(options_.file, options_.compile);
     const Kernel kernel = module.kernel(entry_of(module));
+    refuse_early(kernel);
     load_arrays();
     std::vector<double> seconds;
     for (int i = 0; i < options_.repeat; ++i) {
@@ -86,8 +88,21 @@ class Job {
     throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
   }
 
-  std::filesystem::path in_out_dir(const std::filesystem::path& file) const {
-    return options_.out_dir.empty() ? file : std::filesystem::path(options_.out_dir) / file;
+  // Whatever is wrong with the kernel, the shape or the arguments shall be told before any data is read: a launch of no
+  // blocks finds it.
+  void refuse_early(const Kernel& kernel) {
+    std::vector<Array<std::byte>> empty;
+    empty.reserve(texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i) empty.push_back(runtime_->array<std::byte>(0));
+    std::vector<Argument> list;
+    list.reserve(texts_.size());
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      list.push_back(texts_[i].is_array() ? Argument(empty[i]) : argument_of(texts_[i]));
+    }
+    LaunchOptions nothing = shape_;
+    const BlockRange range = shape_.blocks.value_or(BlockRange{});
+    if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
+    runtime_->launch_list(kernel, nothing, list).wait();
   }
 
   void load_arrays() {
@@ -101,9 +116,6 @@ class Job {
       } else {
         array.initial = {text.type, text.shape, {}};
       }
-      // A result never replaces its input unasked.
-      if (text.kind == ArgumentText::Kind::inout) array.result = in_out_dir(text.file.stem().string() + ".out.npy");
-      if (text.kind == ArgumentText::Kind::out) array.result = in_out_dir(text.file);
       has_inout_ = has_inout_ || text.kind != ArgumentText::Kind::in;
       array.array = runtime_->array<std::byte>(array.initial.count() * base::byte_size(array.initial.type));
     }
@@ -122,16 +134,16 @@ class Job {
     }
   }
 
+  static Argument argument_of(const ArgumentText& text) {
+    if (text.kind == ArgumentText::Kind::null) return Argument(nullptr);
+    return {text.scalar_kind, std::span<const std::byte>(text.value)};
+  }
+
   std::vector<Argument> make_arguments() const {
     std::vector<Argument> list;
+    list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      if (arrays_[i].array) {
-        list.emplace_back(*arrays_[i].array);
-      } else if (texts_[i].kind == ArgumentText::Kind::null) {
-        list.emplace_back(nullptr);
-      } else {
-        list.emplace_back(texts_[i].scalar_kind, std::span<const std::byte>(texts_[i].value));
-      }
+      list.push_back(arrays_[i].array ? Argument(*arrays_[i].array) : argument_of(texts_[i]));
     }
     return list;
   }
@@ -151,12 +163,13 @@ class Job {
 
   std::vector<std::filesystem::path> write_results() {
     std::vector<std::filesystem::path> written;
-    for (ArrayArgument& argument : arrays_) {
-      if (argument.result.empty()) continue;
+    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+      if (results_[i].empty()) continue;
+      ArrayArgument& argument = arrays_[i];
       const std::span<const std::byte> bytes = argument.array->read();
       argument.initial.data.assign(bytes.begin(), bytes.end());
-      base::write_npy(argument.result, argument.initial);
-      written.push_back(argument.result);
+      base::write_npy(results_[i], argument.initial);
+      written.push_back(results_[i]);
     }
     return written;
   }
@@ -164,6 +177,7 @@ class Job {
   const Options& options_;
   LaunchOptions shape_;
   std::vector<ArgumentText> texts_;
+  std::vector<std::filesystem::path> results_;  // empty: nothing is written
   std::optional<Runtime> runtime_;
   std::vector<ArrayArgument> arrays_;
   bool has_inout_ = false;
@@ -194,7 +208,7 @@ void print_json(const Options& options, const Outcome& outcome) {
                          {"bytes_written", outcome.traffic.written},
                          {"results", nlohmann::json::array()}};
   for (const auto& result : outcome.results) json["results"].push_back(result.string());
-  fmt::print("{}\n", json.dump(2));
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));  // a path may be any bytes
 }
 
 }  // namespace
@@ -221,10 +235,13 @@ void add_launch(CLI::App& app) {
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   command->add_option("--out-dir", options->out_dir, "folder for results");
-  command->add_flag("--json", options->json, "figures as JSON");
+  command->add_flag("--json", options->json, "figures as JSON; what the kernel prints goes to stderr");
   add_compile_options(*command, options->compile);
   command->callback([options] {
+    std::optional<KernelOutputToStderr> to_stderr;
+    if (options->json) to_stderr.emplace();
     const Outcome outcome = Job(*options).run();
+    to_stderr.reset();
     options->json ? print_json(*options, outcome) : print_text(*options, outcome);
   });
 }

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <system_error>
 
 #include "cli/command.hpp"
 
@@ -62,14 +63,20 @@ void parse_integer(std::string_view text, std::string_view number, bool is_signe
   out.value.assign(bytes.begin(), bytes.begin() + bits / 8);
 }
 
-void parse_real(std::string_view text, std::string_view number, unsigned bits, ArgumentText& out) {
-  double value = 0;
+template <typename T>
+std::vector<std::byte> real_bytes(std::string_view text, std::string_view number) {
+  T value = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (error != std::errc() || end != number.data() + number.size() || number.empty()) {
-    bad_argument(text, fmt::format("'{}' is no number", number));
-  }
+  const bool whole = end == number.data() + number.size() && !number.empty();
+  if (error == std::errc::result_out_of_range && whole)
+    bad_argument(text, fmt::format("{} is out of the range of f{}", number, 8 * sizeof(T)));
+  if (error != std::errc() || !whole) bad_argument(text, fmt::format("'{}' is no number", number));
+  return bytes_of(value);
+}
+
+void parse_real(std::string_view text, std::string_view number, unsigned bits, ArgumentText& out) {
   out.scalar_kind = Argument::Kind::floating;
-  out.value = bits == 64 ? bytes_of(value) : bytes_of(static_cast<float>(value));
+  out.value = bits == 64 ? real_bytes<double>(text, number) : real_bytes<float>(text, number);
 }
 
 void parse_hex(std::string_view text, std::string_view digits, ArgumentText& out) {
@@ -100,6 +107,19 @@ void parse_type_and_shape(std::string_view text, std::string_view rest, Argument
     if (__builtin_mul_overflow(total, *extent, &total) || total > (1ull << 48)) bad_argument(text, "that is too large");
     out.shape.push_back(*extent);
   }
+}
+
+// A result never replaces its input unasked.
+std::filesystem::path result_name(const ArgumentText& argument) {
+  if (argument.kind == ArgumentText::Kind::inout) return argument.file.stem().string() + ".out.npy";
+  return argument.kind == ArgumentText::Kind::out ? argument.file : std::filesystem::path();
+}
+
+// The same for all spellings of a file, whether or not it is there.
+std::filesystem::path resolved(const std::filesystem::path& file) {
+  std::error_code error;
+  std::filesystem::path result = std::filesystem::weakly_canonical(std::filesystem::absolute(file, error), error);
+  return error ? file.lexically_normal() : result;
 }
 
 }  // namespace
@@ -166,6 +186,26 @@ ArgumentText parse_argument(std::string_view text) {
     parse_integer(text, rest, form[0] == 'i', static_cast<unsigned>(*bits), out);
   }
   return out;
+}
+
+std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
+                                                std::span<const ArgumentText> arguments,
+                                                const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::filesystem::path name = result_name(arguments[i]);
+    if (name.empty()) continue;
+    files[i] = folder.empty() ? name : folder / name;
+    for (std::size_t k = 0; k < i; ++k) {
+      if (files[k].empty() || resolved(files[k]) != resolved(files[i])) continue;
+      throw UsageError(
+          fmt::format("--arg {} and --arg {} would both write {}, and one result would be lost. The result of out:FILE "
+                      "goes to FILE, that of inout:NAME.npy to NAME.out.npy{}: give each another name",
+                      texts[k], texts[i], files[i].string(),
+                      folder.empty() ? " in the working folder" : ", both in the folder of --out-dir"));
+    }
+  }
+  return files;
 }
 
 }  // namespace heddle::cli

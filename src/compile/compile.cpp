@@ -161,15 +161,18 @@ class Compiler {
 
 // clang's text without the stack dump it appends when its backend gives up.
 std::string_view diagnostics(std::string_view text) {
-  return text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
+  text = text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
+  return text.substr(0, text.find_last_not_of('\n') + 1);
 }
 
 void check(const Compilation& compilation, const Unit& unit) {
   const ProcessResult& process = compilation.process;
   if (process.exit_status != 0) {
-    base::fail(ErrorCode::compile_error, "{} does not compile:\n{}", unit.name,
-               process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
-                                   : diagnostics(process.err));
+    const std::string text = process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
+                                                 : std::string(diagnostics(process.err));
+    // What clang says of an option is one line; what it says of the source, with the line of the source, are several.
+    base::fail(ErrorCode::compile_error, "{} does not compile:{}{}", unit.name,
+               text.find('\n') != text.npos ? '\n' : ' ', text);
   }
   auto names = unresolved_functions(process.out);
   if (names.empty()) return;

@@ -26,6 +26,14 @@ Dim3 extent_of(const ptx::FunctionDirective& directive) {
   return extent;
 }
 
+void check_module(const ptx::Module& module, std::string_view who) {
+  if (module.address_size != 64)
+    base::fail(ErrorCode::unsupported,
+               "the module has addresses of {} bits (.address_size, or PTX older than 2.3 without it); {} runs 64-bit "
+               "modules only",
+               module.address_size, who);
+}
+
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block) {
   const std::uint64_t limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
   check_extent(function.name, "block", block, limit);
@@ -57,14 +65,15 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
   const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
   if (shared > info.max_shared_per_block)
     base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': {} bytes of shared memory ({} static, {} dynamic) are more than the {} a block may have",
-               name, shared, function.static_shared_bytes(), config.dynamic_shared_bytes, info.max_shared_per_block);
+               "kernel '{}': {} of shared memory ({} static, {} dynamic) are more than the {} a block may have", name,
+               base::counted(shared, "byte"), function.static_shared_bytes(), config.dynamic_shared_bytes,
+               info.max_shared_per_block);
   if (range.begin > range.end || range.end > config.grid.count())
     base::fail(ErrorCode::invalid_argument, "kernel '{}': blocks [{}, {}) are not within the grid's {}", name,
                range.begin, range.end, config.grid.count());
   if (argument_bytes != function.parameter_bytes())
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': {} bytes of arguments given, but its parameters take {}",
-               name, argument_bytes, function.parameter_bytes());
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': {} of arguments given, but its parameters take {}", name,
+               base::counted(argument_bytes, "byte"), function.parameter_bytes());
 }
 
 void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,

@@ -1,6 +1,7 @@
 #include "ptx/parser.hpp"
 
 #include <charconv>
+#include <iterator>
 
 #include "heddle/error.hpp"
 #include "ptx/parser_impl.hpp"
@@ -9,6 +10,24 @@ namespace heddle::ptx {
 namespace {
 
 constexpr unsigned address_size_directive_since = 203;  // PTX 2.3; without it addresses have 32 bits
+
+// The versions of the instruction set that there have been, as far as the forms of instructions are known here: the
+// last minor version of each major one, from 1.
+constexpr unsigned last_minor[] = {5, 3, 2, 3, 0, 5, 8, 8, 0};
+
+bool is_known_version(unsigned major, unsigned minor) {
+  return major >= 1 && major <= std::size(last_minor) && minor <= last_minor[major - 1];
+}
+
+std::string known_versions() {
+  std::string text = "a PTX version that Heddle knows: ";
+  for (unsigned i = 0; i < std::size(last_minor); ++i) {
+    const std::string major = std::to_string(i + 1) + ".";
+    text.append(i == 0 ? "" : ", ").append(major).append("0");
+    if (last_minor[i] != 0) text.append(" to ").append(major).append(std::to_string(last_minor[i]));
+  }
+  return text;
+}
 
 // The token as it goes into a message: short, and printable whatever the text holds.
 std::string printable(std::string_view text) {
@@ -126,6 +145,7 @@ void Parser::version_directive() {
   if (!is(TokenKind::real) || dot == text.npos || !number(text.substr(0, dot), module_.version_major) ||
       !number(text.substr(dot + 1), module_.version_minor))
     fail("a PTX version such as 8.0");
+  if (!is_known_version(module_.version_major, module_.version_minor)) fail(known_versions());
   advance();
 }
 

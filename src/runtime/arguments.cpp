@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/kernel_name.hpp"
 
@@ -17,8 +18,9 @@ bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == '
 
 std::string where(const KernelInfo& kernel, std::size_t index) {
   const Parameter& parameter = kernel.parameters[index];
-  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {} bytes{})", index + 1, readable_name(kernel.name),
-                     parameter.name, parameter.type, parameter.size, parameter.pointer ? ", a pointer" : "");
+  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {}{})", index + 1, readable_name(kernel.name),
+                     parameter.name, parameter.type, base::counted(parameter.size, "byte"),
+                     parameter.pointer ? ", a pointer" : "");
 }
 
 const char* what(const Argument& argument) {
@@ -36,35 +38,58 @@ const char* what(const Argument& argument) {
                          std::string_view advice) {
   const std::size_t size = argument.value().size();
   base::fail(ErrorCode::invalid_argument, "{} was given {}{}; {}", where(kernel, index), what(argument),
-             size > 0 ? fmt::format(" of {} bytes", size) : std::string(), advice);
+             size > 0 ? " of " + base::counted(size, "byte") : std::string(), advice);
 }
+
+// "pass a structure of 24 bytes, padding included"
+std::string structure_advice(const Parameter& parameter) {
+  return fmt::format("pass a structure of {}, padding included (hex: with {} digits to heddle launch)",
+                     base::counted(parameter.size, "byte"), 2 * parameter.size);
+}
+
+bool is_structure(const Parameter& parameter) { return parameter.type.find('[') != std::string::npos; }
+
+constexpr const char* array_advice =
+    "pass a heddle::Array or nullptr (in:, inout:, out:, zeros: or null to heddle launch)";
 
 void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   if (parameter.size != 8 || is_floating(parameter.type)) {
     refuse(kernel, index, argument,
-           parameter.type[0] == 'b' ? "pass a structure of that size" : "it is no pointer, pass a number");
+           is_structure(parameter) ? structure_advice(parameter) : "it is no pointer, pass a number");
   }
-  if (argument.kind() == Argument::Kind::array && argument.offset() > argument.buffer()->bytes()) {
-    base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {} bytes",
-               where(kernel, index), argument.offset(), argument.buffer()->bytes());
+  if (argument.kind() != Argument::Kind::array) return;
+  if (!argument.buffer()) {
+    base::fail(ErrorCode::invalid_argument, "{} was given an array that was moved from; pass the one it was moved to",
+               where(kernel, index));
   }
+  if (argument.offset() > argument.buffer()->bytes()) {
+    base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
+               where(kernel, index), argument.offset(), base::counted(argument.buffer()->bytes(), "byte"));
+  }
+}
+
+std::string size_advice(const Parameter& parameter, const Argument& argument) {
+  if (parameter.pointer && !parameter.may_be_index) return array_advice;
+  if (is_structure(parameter)) return structure_advice(parameter);
+  if (argument.kind() == Argument::Kind::structure)
+    return fmt::format("the parameter is no structure, pass a value of {}", base::counted(parameter.size, "byte"));
+  return fmt::format("pass a value of {}", base::counted(parameter.size, "byte"));
 }
 
 void check_value(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   const bool floating = argument.kind() == Argument::Kind::floating;
   const bool integer = argument.kind() == Argument::Kind::integer;
-  // An integer may be an address that Array::address gave; a floating-point number never is one.
-  if (parameter.pointer && floating) refuse(kernel, index, argument, "pass a heddle::Array");
+  // A number that stands where an array should is a mistake, most often two arguments in the wrong order; what the PTX
+  // adds to a pointer may be an index. A floating-point number is neither.
+  if (parameter.pointer && (floating || (integer && !parameter.may_be_index)))
+    refuse(kernel, index, argument, array_advice);
   if (is_floating(parameter.type) && integer)
     refuse(kernel, index, argument,
            "pass a floating-point number: with a decimal point in C++, as f32:2 to heddle launch");
   if (is_integer(parameter.type) && floating) refuse(kernel, index, argument, "convert it to an integer first");
-  if (argument.value().size() != parameter.size) {
-    refuse(kernel, index, argument,
-           parameter.pointer ? "pass a heddle::Array" : "pass a value of the parameter's size");
-  }
+  if (argument.value().size() != parameter.size) refuse(kernel, index, argument, size_advice(parameter, argument));
 }
 
 }  // namespace
@@ -76,8 +101,8 @@ void check_arguments(const KernelInfo& kernel, std::span<const Argument> argumen
       list += fmt::format("{}{} .{}{}", list.empty() ? "" : ", ", parameter.name, parameter.type,
                           parameter.pointer ? " (pointer)" : "");
     }
-    base::fail(ErrorCode::invalid_argument, "kernel {} takes {} arguments and was given {}: {}",
-               readable_name(kernel.name), kernel.parameters.size(), arguments.size(), list.empty() ? "none" : list);
+    base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", readable_name(kernel.name),
+               base::counted(kernel.parameters.size(), "argument"), arguments.size(), list.empty() ? "none" : list);
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument::Kind kind = arguments[i].kind();

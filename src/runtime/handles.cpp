@@ -8,6 +8,7 @@
 #include "heddle/module.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
+#include "runtime/held.hpp"
 #include "runtime/launch_state.hpp"
 #include "runtime/module_state.hpp"
 
@@ -24,37 +25,44 @@ const char* name(Access access) {
   return "unknown";
 }
 
-const std::string& Kernel::name() const { return state_->name(); }
-const KernelInfo& Kernel::info() const { return state_->info(); }
+using runtime::held;
 
-Kernel Module::kernel(std::string_view name) const { return Kernel(state_->kernel(name)); }
+const std::string& Kernel::name() const { return held(state_, "Kernel").name(); }
+const KernelInfo& Kernel::info() const { return held(state_, "Kernel").info(); }
+
+Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module").kernel(name)); }
 
 std::vector<std::string> Module::kernel_names() const {
   std::vector<std::string> names;
-  for (const auto& kernel : state_->kernels()) names.push_back(kernel->name());
+  for (const auto& kernel : held(state_, "Module").kernels()) names.push_back(kernel->name());
   return names;
 }
 
-const std::string& Module::ptx() const { return state_->text(); }
+const std::string& Module::ptx() const { return held(state_, "Module").text(); }
 
 void Module::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
                             std::string_view device) {
-  state_->write_variable(name, offset, bytes, state_->core()->find(device));
+  runtime::ModuleState& module = held(state_, "Module");
+  module.write_variable(name, offset, bytes, module.core()->find(device));
 }
 
 void Module::read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes,
                            std::string_view device) const {
-  state_->read_variable(name, offset, bytes, state_->core()->find(device));
+  runtime::ModuleState& module = held(state_, "Module");
+  module.read_variable(name, offset, bytes, module.core()->find(device));
 }
 
-std::size_t ArrayBytes::bytes() const { return buffer_->bytes(); }
-const void* ArrayBytes::read_bytes() const { return buffer_->read(); }
-void* ArrayBytes::write_bytes() { return buffer_->write(); }
-std::uint64_t ArrayBytes::address(std::string_view device) { return buffer_->pin(buffer_->core()->find(device)); }
+std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array").bytes(); }
+const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array").read(); }
+void* ArrayBytes::write_bytes() { return held(buffer_, "Array").write(); }
+std::uint64_t ArrayBytes::address(std::string_view device) {
+  runtime::Buffer& buffer = held(buffer_, "Array");
+  return buffer.pin(buffer.core()->find(device));
+}
 
-bool Launch::done() const noexcept { return state_->done(); }
-void Launch::wait() const { state_->wait(); }
-double Launch::seconds() const { return state_->seconds(); }
-const std::string& Launch::device() const { return state_->device(); }
+bool Launch::done() const { return held(state_, "Launch").done(); }
+void Launch::wait() const { held(state_, "Launch").wait(); }
+double Launch::seconds() const { return held(state_, "Launch").seconds(); }
+const std::string& Launch::device() const { return held(state_, "Launch").device(); }
 
 }  // namespace heddle

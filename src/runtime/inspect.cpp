@@ -28,6 +28,7 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
                                .offset = parameter.offset,
                                .size = parameter.size,
                                .pointer = parameter.is_pointer,
+                               .may_be_index = parameter.may_be_index,
                                .access = public_access(parameter.access)});
   }
   const ptx::analysis::Resources& resources = kernel.resources;

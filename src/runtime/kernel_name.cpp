@@ -2,15 +2,20 @@
 
 #include <cxxabi.h>
 
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 
 namespace heddle::runtime {
 namespace {
 
-// "img::scale<float>" from "void img::scale<float>(float*, int)": what stands before the parameter list, without the
-// return type that template instances carry.
-std::string_view qualified(std::string_view text) {
+// The parts of "void img::scale<float>(float*, int)": template instances carry their return type.
+struct Parts {
+  std::string_view name;        // "img::scale<float>"
+  std::string_view parameters;  // "(float*, int)"
+};
+
+Parts parts(std::string_view text) {
   int depth = 0;
   std::size_t begin = 0, end = text.size();
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,7 +34,23 @@ std::string_view qualified(std::string_view text) {
       break;
     }
   }
-  return text.substr(begin, end - begin);
+  return {text.substr(begin, end - begin), text.substr(end)};
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Without the blanks that mean nothing: "blur<float>(float *,int)" is "blur<float>(float*, int)".
+std::string packed(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != ' ') {
+      result += text[i];
+      continue;
+    }
+    const std::size_t next = text.find_first_not_of(' ', i);
+    if (next != text.npos && !result.empty() && is_word(result.back()) && is_word(text[next])) result += ' ';
+  }
+  return result;
 }
 
 std::string_view without_template_arguments(std::string_view name) {
@@ -68,11 +89,14 @@ std::string readable_name(const std::string& name) {
 
 bool source_name_matches(const std::string& mangled, std::string_view wanted) {
   if (mangled.rfind("_Z", 0) != 0) return false;
-  const std::string full = demangled(mangled);
-  if (full == wanted) return true;
-  const std::string_view name = qualified(full);
-  for (const std::string_view candidate : {name, without_template_arguments(name)}) {
-    if (candidate == wanted || without_namespaces(candidate) == wanted) return true;
+  const std::string full = demangled(mangled), name = packed(wanted);
+  if (packed(full) == name) return true;
+  const Parts found = parts(full);
+  for (const std::string_view candidate : {found.name, without_template_arguments(found.name)}) {
+    for (const std::string_view shorter : {candidate, without_namespaces(candidate)}) {
+      const std::string plain = packed(shorter);
+      if (plain == name || plain + packed(found.parameters) == name) return true;
+    }
   }
   return false;
 }

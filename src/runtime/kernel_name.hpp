@@ -10,8 +10,9 @@ namespace heddle::runtime {
 std::string demangled(const std::string& name);
 // For messages: the mangled name, with the readable one behind it where that differs.
 std::string readable_name(const std::string& name);
-// Whether `wanted` is what a programmer may call the kernel: "blur(float*, int)", "img::blur", "blur"; for templates
-// with or without their arguments.
+// Whether `wanted` is what a programmer may call the kernel: the name with or without namespaces, with or without
+// template arguments, with or without parameters, and with or without the return type of a template instance:
+// "img::blur<float>(float*, int)", "blur<float>", "img::blur", "blur". Blanks do not matter.
 bool source_name_matches(const std::string& mangled, std::string_view wanted);
 
 }  // namespace heddle::runtime

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "runtime/arguments.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
@@ -71,8 +72,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const std::size_t place = core->find(options.device);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {} blocks", range.begin,
-               range.end, options.grid.count());
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
+               base::counted(options.grid.count(), "block"));
   }
 
   const std::lock_guard lock(core->mutex());

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/kernel_name.hpp"
@@ -66,14 +67,17 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
     if (source_name_matches(kernel->name(), name)) found.push_back(kernel.get());
   }
   if (found.size() == 1) return {shared_from_this(), found.front()};
-  std::string names;
-  for (const auto& kernel : kernels_) names += (names.empty() ? "" : ", ") + readable_name(kernel->name());
-  if (kernels_.empty()) names = "no kernels at all";
+  const auto names = [](const auto& list) {
+    std::string text;
+    for (const auto& kernel : list) text += (text.empty() ? "" : ", ") + readable_name(kernel->name());
+    return text;
+  };
   if (!found.empty()) {
-    base::fail(ErrorCode::not_found, "'{}' fits several kernels of {}; give the whole name of one of: {}", name, name_,
-               names);
+    base::fail(ErrorCode::not_found, "'{}' fits {} kernels of {}; give the whole name of one of them: {}", name,
+               found.size(), name_, names(found));
   }
-  base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", name_, name, names);
+  base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", name_, name,
+             kernels_.empty() ? "no kernels at all" : names(kernels_));
 }
 
 device::Module& ModuleState::on(std::size_t place) {
@@ -86,8 +90,8 @@ device::Module& ModuleState::on(std::size_t place) {
 device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
   const device::Span whole = on(place).variable(name);
   if (offset > whole.size || bytes > whole.size - offset) {
-    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {} bytes, so {} bytes from byte {} do not fit",
-               name, name_, whole.size, bytes, offset);
+    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {}, so {} from byte {} on {} not fit", name, name_,
+               base::counted(whole.size, "byte"), base::counted(bytes, "byte"), offset, bytes == 1 ? "does" : "do");
   }
   return whole.sub(offset, bytes);
 }

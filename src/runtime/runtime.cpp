@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/format.hpp"
 #include "base/log.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
@@ -11,10 +12,14 @@
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
+#include "runtime/held.hpp"
 #include "runtime/launch_state.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle {
+
+using runtime::held;
+
 namespace {
 
 compile::CompileOptions internal(const CompileOptions& options) {
@@ -39,6 +44,7 @@ DeviceInfo public_info(const device::DeviceInfo& info) {
 }
 
 Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name) {
+  held(core, "Runtime");
   auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, name));
   return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));
 }
@@ -68,19 +74,24 @@ Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 
 std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
-  for (std::size_t i = 0; i < core_->places(); ++i) list.push_back(public_info(core_->place(i).device->info()));
+  runtime::Core& core = held(core_, "Runtime");
+  list.reserve(core.places());
+  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(public_info(core.place(i).device->info()));
   return list;
 }
 
 double Runtime::measured_bandwidth(std::string_view device) const {
-  return core_->place(core_->find(device)).device->measured_bandwidth();
+  runtime::Core& core = held(core_, "Runtime");
+  return core.place(core.find(device)).device->measured_bandwidth();
 }
 
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
+  held(core_, "Runtime");
   return make_module(core_, compile_to_ptx(file, options), file.string());
 }
 
 Module Runtime::compile(std::string_view source, std::string_view name, const CompileOptions& options) {
+  held(core_, "Runtime");
   return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name));
 }
 
@@ -89,6 +100,7 @@ Module Runtime::load_ptx(std::string_view text, std::string_view name) {
 }
 
 Module Runtime::load_ptx_file(const std::filesystem::path& file) {
+  held(core_, "Runtime");
   return make_module(core_, base::read_file(file), file.string());
 }
 
@@ -100,16 +112,19 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
 }
 
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
+  held(core_, "Runtime");
+  held(kernel.state(), "Kernel");
   return Launch(runtime::launch(core_, kernel.state(), options, arguments));
 }
 
-void Runtime::synchronize() { core_->synchronize(); }
+void Runtime::synchronize() { held(core_, "Runtime").synchronize(); }
 
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
+  held(core_, "Runtime");
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
-    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} bytes is larger than any memory", count,
-               element_bytes);
+    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} is larger than any memory", count,
+               base::counted(element_bytes, "byte"));
   }
   return std::make_shared<runtime::Buffer>(core_, bytes);
 }

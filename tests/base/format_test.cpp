@@ -39,6 +39,12 @@ TEST(Format, Counts) {
   EXPECT_EQ(format_count(1048576), "1 048 576");
 }
 
+TEST(Format, CountedThings) {
+  EXPECT_EQ(counted(0, "byte"), "0 bytes");
+  EXPECT_EQ(counted(1, "byte"), "1 byte");
+  EXPECT_EQ(counted(2, "byte"), "2 bytes");
+}
+
 TEST(Format, Triples) { EXPECT_EQ(format_triple(3, 0, 4294967296), "(3, 0, 4294967296)"); }
 
 }  // namespace

@@ -19,18 +19,20 @@ namespace {
 
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
 struct Ran {
   int code = -1;
-  std::string output;  // stdout and stderr
+  std::string output;  // stdout and, unless they go elsewhere, errors
 };
 
 class Cli : public testing::Test {
  protected:
-  Ran heddle(const std::string& arguments) const {
-    const std::string command = "cd '" + folder_.path().string() + "' && '" HEDDLE_PROGRAM "' " + arguments + " 2>&1";
+  Ran heddle(const std::string& arguments, const std::string& errors = "&1") const {
+    const std::string command =
+        "cd '" + folder_.path().string() + "' && '" HEDDLE_PROGRAM "' " + arguments + " 2>" + errors;
     Ran ran;
     FILE* pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) return ran;
@@ -127,7 +129,9 @@ TEST_F(Cli, CompileErrorsShowTheLine) {
                           std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
   const Ran ran = heddle("compile bad.cu");
   EXPECT_EQ(ran.code, 1);
-  EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing")));
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing"), Not(EndsWith("\n\n"))));
+  EXPECT_EQ(heddle("compile bad.cu -X --bogus").output,
+            "heddle: bad.cu does not compile: clang-19: error: unknown argument: '--bogus'\n");
 }
 
 TEST_F(Cli, InspectShowsAccessAndIndependence) {
@@ -180,6 +184,63 @@ TEST_F(Cli, LaunchNamesTheWrongArgument) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("fill_blocks"), HasSubstr("argument 1")));
   EXPECT_EQ(heddle("launch " + source_ + " --arg i32:5").code, 2);  // which kernel?
+}
+
+TEST_F(Cli, ResultsThatWouldBeLostAreRefusedBeforeTheLaunch) {
+  const Ran ran = heddle("launch " + source_ + " --entry reverse --arg inout:a/x.npy --arg inout:b/x.npy");
+  EXPECT_EQ(ran.code, 2);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("--arg inout:a/x.npy"), HasSubstr("--arg inout:b/x.npy"),
+                                HasSubstr("would both write x.out.npy")));
+  save<int>("in.npy", base::NpyType::i32, {1, 2});
+  const Ran same = heddle("launch " + source_ +
+                          " --entry reverse --block 2 --shared 8 --out-dir results --arg out:o.npy:i32:2 --arg "
+                          "out:./o.npy:i32:2");
+  EXPECT_EQ(same.code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "results"));
+}
+
+TEST_F(Cli, JsonIsAllThatGoesToStandardOutput) {
+  base::write_file_atomic(folder_.path() / "says.cu",
+                          std::string_view("__global__ void says() { printf(\"hello from a kernel\\n\"); }\n"));
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran = heddle("launch says.cu --json --device " + std::string(device), "errors");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_EQ(nlohmann::json::parse(ran.output)["repeats"], 1) << ran.output;
+    EXPECT_THAT(base::read_file(folder_.path() / "errors"), HasSubstr("hello from a kernel"));
+    EXPECT_THAT(heddle("launch says.cu --device " + std::string(device), "errors").output,
+                HasSubstr("hello from a kernel"));
+  }
+  EXPECT_EQ(nlohmann::json::parse(heddle("launch says.cu --json", "&-").output)["repeats"], 1);
+}
+
+TEST_F(Cli, KernelsThatCannotRunAreRefusedBeforeDataIsRead) {
+  base::write_file_atomic(folder_.path() / "texture.ptx", std::string_view(R"(
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p) {
+  .reg .b64 %rd<2>; .reg .f32 %f<7>;
+  ld.param.u64 %rd1, [p];
+  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
+  ret;
+}
+)"));
+  const Ran ran = heddle("launch texture.ptx --arg in:absent.npy --device cpu");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("tex.2d"), Not(HasSubstr("absent"))));
+  const std::string fill = "launch " + source_ + " --entry fill_blocks --arg inout:absent.npy ";
+  EXPECT_THAT(heddle(fill + "--arg i32:1").output, AllOf(HasSubstr("takes 1 argument"), Not(HasSubstr("absent"))));
+  EXPECT_THAT(heddle(fill + "--block 5000").output, AllOf(HasSubstr("(5000, 1, 1)"), Not(HasSubstr("absent"))));
+  EXPECT_THAT(heddle(fill + "--grid 2 --blocks 1:3").output,
+              AllOf(HasSubstr("blocks 1 to 3 are no part of a grid of 2 blocks"), Not(HasSubstr("absent"))));
+  EXPECT_THAT(heddle(fill + "--grid 2 --blocks 0:2").output, HasSubstr("absent.npy"));
+}
+
+TEST_F(Cli, NumbersAreNoPointers) {
+  const Ran ran = heddle("launch " + source_ + " --entry fill_blocks --arg u64:4096");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("was given an integer of 8 bytes"), HasSubstr("in:, inout:, out:, zeros:")));
+  EXPECT_EQ(heddle("launch " + source_ + " --entry fill_blocks --check --arg hex:0010000000000000").code, 99);
 }
 
 TEST_F(Cli, KernelFaultsAreNinetyNine) {

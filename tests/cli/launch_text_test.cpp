@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 
 #include "cli/command.hpp"
@@ -10,6 +11,7 @@
 namespace heddle::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -66,6 +68,54 @@ TEST(LaunchText, RealsBytesAndNull) {
   EXPECT_EQ(parse_argument("null").kind, ArgumentText::Kind::null);
   for (const char* bad : {"f32:", "f32:x", "f32:1.5z", "hex:", "hex:1", "hex:zz", "f16:1"}) {
     EXPECT_THROW(parse_argument(bad), UsageError) << bad;
+  }
+}
+
+TEST(LaunchText, RealsThatDoNotFitAreNoInfinities) {
+  for (const char* bad : {"f32:1e39", "f32:-1e99", "f32:1e-99", "f64:1e999", "f64:-1e-999"}) {
+    try {
+      parse_argument(bad);
+      ADD_FAILURE() << bad;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("is out of the range of f")) << bad;
+    }
+  }
+  EXPECT_EQ(value<float>(parse_argument("f32:3.4e38")), 3.4e38f);
+  EXPECT_EQ(value<float>(parse_argument("f32:1e-40")), 1e-40f);
+  EXPECT_EQ(value<float>(parse_argument("f32:inf")), std::numeric_limits<float>::infinity());
+  EXPECT_TRUE(std::isnan(value<double>(parse_argument("f64:nan"))));
+  // Rounded once, not to f64 first: just above the middle between two values of f32.
+  EXPECT_EQ(value<float>(parse_argument("f32:1.00000005960464477540")), 1.0f + 1.1920929e-7f);
+}
+
+std::vector<std::filesystem::path> files_of(const std::vector<std::string>& texts, const char* folder = "") {
+  std::vector<ArgumentText> arguments;
+  arguments.reserve(texts.size());
+  for (const std::string& text : texts) arguments.push_back(parse_argument(text));
+  return result_files(texts, arguments, folder);
+}
+
+TEST(LaunchText, ResultsHaveFilesOfTheirOwn) {
+  EXPECT_THAT(files_of({"i32:1", "in:a/x.npy", "inout:a/x.npy", "out:b/x.npy:f32:4", "zeros:f32:4", "null"}),
+              ElementsAre("", "", "x.out.npy", "b/x.npy", "", ""));
+  EXPECT_THAT(files_of({"inout:a/x.npy", "out:x.npy:f32:4"}, "o"), ElementsAre("o/x.out.npy", "o/x.npy"));
+}
+
+TEST(LaunchText, ResultsThatWouldReplaceOneAnotherAreRefused) {
+  const std::vector<std::vector<std::string>> clashes = {{"inout:a/x.npy", "inout:b/x.npy"},
+                                                         {"inout:x.npy", "out:x.out.npy:f32:4"},
+                                                         {"out:z.npy:f32:4", "i32:1", "out:./z.npy:u8:4"},
+                                                         {"out:a/../z.npy:f32:4", "out:z.npy:u8:4"}};
+  for (const auto& texts : clashes) {
+    for (const char* folder : {"", "results"}) {
+      try {
+        files_of(texts, folder);
+        ADD_FAILURE() << texts.front();
+      } catch (const UsageError& error) {
+        EXPECT_THAT(error.what(), AllOf(HasSubstr("--arg " + texts.front()), HasSubstr("--arg " + texts.back()),
+                                        HasSubstr("one result would be lost"), HasSubstr("give each another name")));
+      }
+    }
   }
 }
 

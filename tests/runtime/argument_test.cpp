@@ -52,6 +52,29 @@ TEST_F(ArgumentTest, WrongKindNamesTheParameter) {
   refused("add_to", AllOf(HasSubstr("parameter data"), HasSubstr("heddle::Array")), 4, 1.0f, 2);
 }
 
+TEST_F(ArgumentTest, IntegersAreNoPointers) {
+  start({"near"});
+  Array<float> data = floats({1, 2});
+  const auto message = AllOf(HasSubstr("parameter data (.u64, 8 bytes, a pointer) was given an integer of 8 bytes"),
+                             HasSubstr("pass a heddle::Array or nullptr"), HasSubstr("in:"));
+  refused("add_to", message, 2, 1.0f, std::size_t{2});
+  refused("add_to", message, 2, 1.0f, std::int64_t{0});
+  refused("add_to", message, 2, 1.0f, data.address());
+  // An address by its bytes, for those who know what they do; and what the PTX adds to a pointer may be an index.
+  struct Address {
+    std::uint64_t value;
+  };
+  launch("add_to", {}, 2, 1.0f, Address{data.address()}).wait();
+  EXPECT_THAT(data.read(), testing::ElementsAre(2, 3));
+  EXPECT_TRUE(module_->kernel("indexed").info().parameters[1].may_be_index);
+  launch("indexed", {}, data, std::uint64_t{4}).wait();
+}
+
+TEST_F(ArgumentTest, OneArgumentIsNoPlural) {
+  start({"near"});
+  refused("structure", HasSubstr("takes 1 argument and was given 0"));
+}
+
 TEST_F(ArgumentTest, ArraysOfAnotherRuntimeAreRefused) {
   start({"near"});
   const Array<float> foreign = array<float>(4);
@@ -65,7 +88,12 @@ TEST_F(ArgumentTest, StructuresAndNullAndSlices) {
     double a, b, c;
   };
   launch("structure", {}, Plane{1, 2, 3}).wait();
-  refused("structure", HasSubstr("a structure of 8 bytes"), std::array<float, 2>{});
+  refused("structure",
+          AllOf(HasSubstr("a structure of 8 bytes"), HasSubstr("pass a structure of 24 bytes, padding included"),
+                HasSubstr("48 digits")),
+          std::array<float, 2>{});
+  refused("structure", AllOf(HasSubstr("an integer of 1 byte;"), HasSubstr("pass a structure of 24 bytes")), true);
+  refused("structure", AllOf(HasSubstr("an array;"), HasSubstr("pass a structure of 24 bytes")), floats({1}));
   launch("copy_first", {}, 0, nullptr, nullptr).wait();
   Array<float> data = floats({1, 2, 3, 4});
   launch("add_to", {}, 2, 10.0f, data.slice(2)).wait();

@@ -48,6 +48,14 @@ inline constexpr const char* test_ptx = R"(
 .visible .entry _Z4blurIfEvPT_(.param .u64 p) { ret; }
 .visible .entry _Z4blurIdEvPT_(.param .u64 p) { ret; }
 .visible .entry fails() { trap; }
+.visible .entry indexed(.param .u64 p, .param .u64 i) {
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  ld.param.u64 %rd2, [i];
+  add.u64 %rd3, %rd1, %rd2;
+  st.global.u64 [%rd3], 0;
+  ret;
+}
 )";
 
 class RuntimeTest : public testing::Test {
@@ -82,6 +90,7 @@ class RuntimeTest : public testing::Test {
            for (int i = 0; i < launch.parameter<int>(0); ++i) data[i] += launch.parameter<float>(4);
          }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
+        {"indexed", [](const FakeLaunch&) {}},
         {"fails", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails trapped"); }},
     };
   }

@@ -6,7 +6,9 @@
 namespace heddle::tests {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class ModuleTest : public RuntimeTest {
  protected:
@@ -27,8 +29,16 @@ TEST_F(ModuleTest, KernelsByNameAndBySourceName) {
   EXPECT_EQ(module_->kernel("structure").name(), "_Z9structure5Plane");
   EXPECT_EQ(module_->kernel("blur<float>").name(), "_Z4blurIfEvPT_");
   EXPECT_THAT(error_for("nothing"), HasSubstr("copy_first, add_to, _Z9structure5Plane (structure(Plane))"));
-  EXPECT_THAT(error_for("blur"), HasSubstr("fits several kernels"));
-  EXPECT_EQ(module_->kernel_names().size(), 6u);
+  EXPECT_EQ(module_->kernel("blur<float>(float*)").name(), "_Z4blurIfEvPT_");
+  EXPECT_EQ(module_->kernel_names().size(), 7u);
+}
+
+TEST_F(ModuleTest, NamesThatFitSeveralListOnlyThose) {
+  start({"near"});
+  EXPECT_THAT(
+      error_for("blur"),
+      AllOf(HasSubstr("'blur' fits 2 kernels of test.ptx"), HasSubstr("_Z4blurIfEvPT_ (void blur<float>(float*)"),
+            HasSubstr("_Z4blurIdEvPT_"), Not(HasSubstr("add_to")), Not(HasSubstr("structure"))));
 }
 
 TEST_F(ModuleTest, ParametersHaveTypesAndOffsets) {

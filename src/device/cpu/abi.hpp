@@ -82,6 +82,9 @@ struct RuntimeTable {
   // local one; that of the shared one the launch knows.
   void (*check)(WarpContext* warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
                 std::uint32_t space, std::uint32_t is_write, std::uint64_t window);
+  // Check mode: verifies that members[lane], the member mask that a warp operation was given, names the lane, for each
+  // lane of `mask`; does not return when one does not.
+  void (*check_members)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask);
   std::uint64_t (*clock)();
   std::uint64_t (*global_timer)();
   // Scalar functions for rare instructions (directed rounding without hardware help and the like), by the numbering of

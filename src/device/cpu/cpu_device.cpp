@@ -10,6 +10,7 @@
 #include "base/fail.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/queue.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -76,10 +77,7 @@ std::unique_ptr<Memory> CpuDevice::allocate(std::size_t bytes) {
 
 std::shared_ptr<Module> CpuDevice::load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) {
   if (module == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: no module given");
-  if (module->address_size != 64) {
-    base::fail(ErrorCode::unsupported, "cpu: the module has {}-bit addresses; only .address_size 64 runs here",
-               module->address_size);
-  }
+  check_module(*module, "the CPU device");
   return std::make_shared<CpuModule>(this, std::move(module), services_.allocator, provider_, options);
 }
 

@@ -10,14 +10,15 @@ class Worker;
 
 enum class FaultKind : std::uint8_t {
   none,
-  signal,       // the CPU or the operating system refused an instruction
-  trap,         // trap
-  assertion,    // __assertfail
-  bad_jump,     // call or branch to nowhere
-  bad_access,   // found by check()
-  bad_barrier,  // wrong use of bar
-  bad_free,     // free() of what malloc() did not give
-  no_fiber,     // code of direct shape called something that waits
+  signal,        // the CPU or the operating system refused an instruction
+  trap,          // trap
+  assertion,     // __assertfail
+  bad_jump,      // call or branch to nowhere
+  bad_access,    // found by check()
+  bad_barrier,   // wrong use of bar
+  bad_free,      // free() of what malloc() did not give
+  not_a_member,  // check(): a lane in a warp operation whose member mask does not name it
+  no_fiber,      // code of direct shape called something that waits
 };
 
 // What is known at the moment of the fault. Filled without allocating: a fault can come anywhere in a kernel.
@@ -31,10 +32,10 @@ struct Fault {
   int lane = -1;                      // -1: some lane of the warp
   std::uint32_t size = 0, space = 0;  // of a bad access
   bool is_write = false;
-  bool read_only = false;   // a write to constant memory
-  bool misaligned = false;  // the address is no multiple of the size
-  std::uint64_t window = 0;
-  std::uint32_t number = 0;  // barrier, line of the assertion
+  bool read_only = false;    // a write to constant memory
+  bool misaligned = false;   // the address is no multiple of the size
+  std::uint64_t window = 0;  // of a bad access; the member mask
+  std::uint32_t number = 0;  // barrier, line of the assertion, lane
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };

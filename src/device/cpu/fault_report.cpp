@@ -11,6 +11,7 @@
 
 #include "base/format.hpp"
 #include "device/cpu/memory.hpp"
+#include "device/fault_text.hpp"
 #include "ptx/printer.hpp"
 
 namespace heddle::device::cpu {
@@ -33,27 +34,40 @@ std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
                      thread_name(job, warp.first_thread + warp.lanes - 1));
 }
 
-std::string source_line(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc) {
-  if (loc == 0 || loc > function.locs.size()) return "";
-  const ptx::Loc& at = function.locs[loc - 1];
-  const auto file =
-      std::find_if(module.files.begin(), module.files.end(), [&](const auto& f) { return f.index == at.file; });
-  return fmt::format("{}:{}", file != module.files.end() ? file->name : fmt::format("file {}", at.file), at.line);
-}
+// Where an instruction comes from, by the number that its code has.
+struct Origin {
+  const ptx::Function* function = nullptr;
+  const ptx::Instruction* instruction = nullptr;  // null: not known
+};
 
-// " at saxpy.cu:12 (PTX line 40: st.global.f32 [%rd4], %f1;)", or what of it is known.
-std::string place(const LaunchJob& job, unsigned number) {
+Origin origin(const LaunchJob& job, unsigned number) {
   const KernelUnit* unit = job.unit();
-  if (unit == nullptr || number == 0 || number > unit->places.size()) {
-    return number == 0 ? "" : fmt::format(" at PTX line {}", number);
-  }
+  if (unit == nullptr || number == 0 || number > unit->places.size()) return {};
   const KernelUnit::Place& from = unit->places[number - 1];
   const ptx::Function& function = job.module().functions[from.function];
-  const ptx::Instruction& inst = function.body[from.instruction];
+  return {&function, &function.body[from.instruction]};
+}
+
+// Functions of the headers that come with Heddle.
+bool is_own(const ptx::Function& function) { return function.name.find("__heddle_") != std::string::npos; }
+
+// " at saxpy.cu:12", " near saxpy.cu:12"
+std::string at(const std::string& source) { return (source.starts_with("near ") ? " " : " at ") + source; }
+
+// " at saxpy.cu:12 (PTX line 40: st.global.f32 [%rd4], %f1;)", or what of it is known. In a function it says where that
+// is called, first of all for functions that the programmer has not written.
+std::string place(const LaunchJob& job, unsigned number) {
+  const auto [function, inst] = origin(job, number);
+  if (inst == nullptr) return number == 0 ? "" : fmt::format(" at PTX line {}", number);
   const std::string ptx_line =
-      fmt::format("PTX line {}: {}", inst.where.line, ptx::print(job.module(), function, inst));
-  const std::string line = source_line(job.module(), function, inst.where.loc);
-  return line.empty() ? fmt::format(" at {}", ptx_line) : fmt::format(" at {} ({})", line, ptx_line);
+      fmt::format("PTX line {}: {}", inst->where.line, ptx::print(job.module(), *function, *inst));
+  const std::string line = source_place(job.module(), *function, inst->where.loc);
+  const std::string calls =
+      function == &job.kernel() ? std::string() : call_places(job.module(), job.kernel(), *function);
+  if (!calls.empty() && is_own(*function))
+    return fmt::format("{}, in '{}' ({}{}{})", at(calls), function->name, line, line.empty() ? "" : "; ", ptx_line);
+  const std::string here = line.empty() ? " at " + ptx_line : fmt::format("{} ({})", at(line), ptx_line);
+  return calls.empty() ? here : fmt::format("{}, in '{}' called{}", here, function->name, at(calls));
 }
 
 // The number of the instruction that a runtime call was made from: by its return address where that is known, or as the
@@ -77,7 +91,47 @@ const char* signal_text(int signal) {
   }
 }
 
-std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
+bool has_shared(const Warp& warp) { return warp.block->context.shared != nullptr; }
+
+// The window has pages without access on either side.
+bool near_shared(const Fault& fault, const Warp& warp) {
+  constexpr std::uint64_t near = 64 * 1024;
+  const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
+  return has_shared(warp) && fault.address >= begin - near && fault.address < begin + warp.block->shared.size() + near;
+}
+
+// A wild address in a space that is no allocation: the nearest one would tell nothing.
+std::string describe_wild(const Fault& fault, const Warp& warp, const LaunchJob& job, ptx::Space space,
+                          const Allocator& allocator) {
+  if (space == ptx::Space::local)
+    return "an access outside the thread's local memory: an index that is far out of range";
+  if (space == ptx::Space::shared && !has_shared(warp))
+    return "an access to shared memory, of which the block has 0 bytes";
+  if (space == ptx::Space::shared || near_shared(fault, warp)) {
+    const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
+    return fmt::format("an access outside shared memory: offset {}, of {}",
+                       static_cast<std::int64_t>(fault.address - begin), base::counted(job.shared_bytes(), "byte"));
+  }
+  return fmt::format("{}: address {:#x} is {}", signal_text(fault.signal), fault.address,
+                     allocator.whereabouts(fault.address));
+}
+
+// What may be behind an access outside shared memory, or through the address of an array that has no memory.
+std::string shared_hint(const Fault& fault, const Warp& warp, const LaunchJob& job, ptx::Space space) {
+  constexpr std::uint64_t null_page = 64 * 1024;
+  bool outside = false;
+  if (fault.kind == FaultKind::bad_access) {
+    outside = !fault.misaligned && static_cast<ptx::Space>(fault.space) == ptx::Space::shared;
+  } else if (fault.kind == FaultKind::signal && fault.address_known) {
+    outside = (fault.signal == SIGSEGV || fault.signal == SIGBUS) &&
+              (space == ptx::Space::shared || near_shared(fault, warp) ||
+               (space == ptx::Space::generic && !has_shared(warp) && fault.address < null_page));
+  }
+  return outside ? dynamic_shared_hint(job.module(), job.kernel(), job.config().dynamic_shared_bytes) : std::string();
+}
+
+std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJob& job, ptx::Space space,
+                            const Allocator& allocator) {
   if (fault.signal == SIGSEGV && fault.address_known && warp.fiber.stack() != nullptr &&
       warp.fiber.stack()->guard_contains(fault.address)) {
     return fmt::format("stack overflow: recursion or local memory needs more than the {} of stack that a warp has",
@@ -86,40 +140,30 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
   if (fault.signal != SIGSEGV && fault.signal != SIGBUS) return signal_text(fault.signal);
   if (!fault.address_known)
     return "an access to an address that no memory can have, or a misaligned one (a wild pointer)";
-  if (warp.block->context.shared != nullptr) {
-    // The window has pages without access on either side.
-    const auto begin = reinterpret_cast<std::uint64_t>(warp.block->context.shared);
-    const std::uint64_t end = begin + warp.block->shared.size();
-    constexpr std::uint64_t near = 64 * 1024;
-    if (fault.address >= begin - near && fault.address < end + near) {
-      return fmt::format("an access outside shared memory: offset {}, of {} bytes",
-                         static_cast<std::int64_t>(fault.address - begin), job.shared_bytes());
-    }
-  }
-  return fmt::format("{}: address {:#x} is {}", signal_text(fault.signal), fault.address,
-                     allocator.whereabouts(fault.address));
+  return describe_wild(fault, warp, job, space, allocator);
 }
 
 std::string describe_access(const Fault& fault, const Allocator& allocator) {
   const auto space = static_cast<ptx::Space>(fault.space);
   const char* doing = fault.is_write ? "write" : "read";
+  const std::string size = base::counted(fault.size, "byte");
   if (fault.misaligned) {
-    return fmt::format("misaligned {} of {} bytes: {} {:#x} is no multiple of {}", doing, fault.size,
+    return fmt::format("misaligned {} of {}: {} {:#x} is no multiple of {}", doing, size,
                        space == ptx::Space::shared  ? "offset in shared memory"
                        : space == ptx::Space::local ? "offset in local memory"
                                                     : "address",
                        fault.address, fault.size);
   }
   if (space == ptx::Space::shared || space == ptx::Space::local) {
-    return fmt::format("{} of {} bytes at offset {} of {} memory, which has {} bytes", doing, fault.size,
+    return fmt::format("{} of {} at offset {} of {} memory, which has {}", doing, size,
                        static_cast<std::int64_t>(fault.address), space == ptx::Space::shared ? "shared" : "local",
-                       fault.window);
+                       base::counted(fault.window, "byte"));
   }
   if (fault.read_only) {
-    return fmt::format("write of {} bytes to constant memory: address {:#x} is {}", fault.size, fault.address,
+    return fmt::format("write of {} to constant memory: address {:#x} is {}", size, fault.address,
                        allocator.whereabouts(fault.address));
   }
-  return fmt::format("{} of {} bytes at address {:#x}, which is {}", doing, fault.size, fault.address,
+  return fmt::format("{} of {} at address {:#x}, which is {}", doing, size, fault.address,
                      allocator.whereabouts(fault.address));
 }
 
@@ -159,10 +203,11 @@ std::string describe_trap(const LaunchJob& job) {
          "cooperatively";
 }
 
-std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator) {
+std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob& job, ptx::Space space,
+                           const Allocator& allocator) {
   switch (fault.kind) {
     case FaultKind::none: break;
-    case FaultKind::signal: return describe_signal(fault, warp, job, allocator);
+    case FaultKind::signal: return describe_signal(fault, warp, job, space, allocator);
     case FaultKind::trap: return describe_trap(job);
     case FaultKind::assertion:
       return fmt::format("assertion '{}' failed in {}, {}:{}", fault.text, fault.function, fault.file, fault.number);
@@ -174,6 +219,11 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
                          allocator.was_heap(fault.address)
                              ? std::string("freed already")
                              : "not from malloc in a kernel, but " + allocator.whereabouts(fault.address));
+    case FaultKind::not_a_member:
+      return fmt::format(
+          "lane {} takes part in an operation of its warp with the member mask {:#010x}, which does not "
+          "name it",
+          fault.number, fault.window);
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -228,9 +278,12 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
   if (!fault.in_runtime) number = job.code().line_of(fault.instruction);
   // A fault in a runtime function: the place is the call.
   if (number == 0) number = number_of_call(job, warp, fault.in_runtime ? fault.instruction : warp.site);
+  const ptx::Instruction* inst = origin(job, number).instruction;
+  const ptx::Space space = inst != nullptr ? inst->d.space : ptx::Space::generic;
   return Error(ErrorCode::kernel_fault,
-               fmt::format("{}, {}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
-                           describe_event(fault, warp, job, allocator), place(job, number)));
+               fmt::format("{}, {}: {}{}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
+                           describe_event(fault, warp, job, space, allocator), place(job, number),
+                           shared_hint(fault, warp, job, space)));
 }
 
 Error barrier_deadlock(const Block& block) {

@@ -243,7 +243,7 @@ bool Allocator::contains(std::uint64_t address, std::uint64_t size) const {
 std::string Allocator::whereabouts(std::uint64_t address) const {
   constexpr std::uint64_t never_mapped = 65536;  // by default, nothing is put below
   if (address == 0) return "a null pointer";
-  if (address < never_mapped) return fmt::format("a null pointer and {} bytes", address);
+  if (address < never_mapped) return "a null pointer and " + base::counted(address, "byte");
   const std::lock_guard guard(mutex_);
   const Allocation* nearest = nullptr;
   const auto after = held_.upper_bound(address);
@@ -254,11 +254,12 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   }
   if (nearest == nullptr) return "in no allocation; there are none";
   const std::string name = plain_name(*nearest);
-  if (address < nearest->address) return fmt::format("{} bytes before the {}", nearest->address - address, name);
+  if (address < nearest->address)
+    return fmt::format("{} before the {}", base::counted(nearest->address - address, "byte"), name);
   const std::uint64_t offset = address - nearest->address;
   if (offset < nearest->size) return fmt::format("at offset {} of the {}", offset, name);
   if (offset == nearest->size) return fmt::format("right behind the end of the {}", name);
-  return fmt::format("{} bytes past the end of the {}", offset - nearest->size, name);
+  return fmt::format("{} past the end of the {}", base::counted(offset - nearest->size, "byte"), name);
 }
 
 bool Allocator::was_heap(std::uint64_t address) const {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/launch_job.hpp"
@@ -108,9 +109,10 @@ void CpuQueue::check_span(const Span& span, const char* what) const {
   if (span.device == &device_) {
     if (!device_.services().allocator->contains(span.address, span.size)) {
       base::fail(ErrorCode::invalid_argument,
-                 "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: "
+                 "the {} of a copy or fill, {} at {:#x}, is not within one allocation: "
                  "it begins {}",
-                 what, span.size, span.address, device_.services().allocator->whereabouts(span.address));
+                 what, base::counted(span.size, "byte"), span.address,
+                 device_.services().allocator->whereabouts(span.address));
     }
     return;
   }
@@ -124,8 +126,8 @@ void CpuQueue::check_span(const Span& span, const char* what) const {
 
 void CpuQueue::copy(Span destination, Span source) {
   if (destination.size < source.size) {
-    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes does not fit into its destination of {} bytes",
-               source.size, destination.size);
+    base::fail(ErrorCode::invalid_argument, "a copy of {} does not fit into its destination of {}",
+               base::counted(source.size, "byte"), base::counted(destination.size, "byte"));
   }
   destination.size = source.size;
   check_span(destination, "destination");
@@ -147,8 +149,8 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
     base::fail(ErrorCode::invalid_argument, "a fill value has 1, 2 or 4 bytes, not {}", value_bytes);
   }
   if (destination.size % value_bytes != 0) {
-    base::fail(ErrorCode::invalid_argument, "{} bytes cannot be filled with values of {} bytes", destination.size,
-               value_bytes);
+    base::fail(ErrorCode::invalid_argument, "{} cannot be filled with values of {}",
+               base::counted(destination.size, "byte"), base::counted(value_bytes, "byte"));
   }
   check_span(destination, "destination");
   if (destination.size == 0) return;

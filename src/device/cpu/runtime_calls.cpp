@@ -213,6 +213,19 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
   }
 }
 
+void call_check_members(WarpContext* context, const std::uint32_t* members, std::uint32_t mask) {
+  HEDDLE_ENTER(context);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const std::uint32_t number = (context->first_thread + static_cast<std::uint32_t>(lane)) % BarrierSet::warp_threads;
+    if ((members[lane] >> number & 1) != 0) continue;
+    Fault& fault = begin_fault(warp, FaultKind::not_a_member, lane);
+    fault.number = number;
+    fault.window = members[lane];
+    end_launch(warp);
+  }
+}
+
 std::uint64_t call_clock() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -239,6 +252,7 @@ RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
   table.trap = &call_trap;
   table.bad_jump = &call_bad_jump;
   table.check = &call_check;
+  table.check_members = &call_check_members;
   table.clock = &call_clock;
   table.global_timer = &call_global_timer;
   table.soft = soft;

@@ -9,6 +9,7 @@
 #include "device/cuda/partition.hpp"
 #include "device/cuda/pinned.hpp"
 #include "device/cuda/queue.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::cuda {
 namespace {
@@ -35,6 +36,7 @@ class CudaDevice final : public Device {
     if (options.check)
       base::fail(ErrorCode::unsupported,
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
+    check_module(*module, info().id);
     return std::make_shared<CudaModule>(*this, state_, std::move(module), options.stoppable);
   }
 

@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/format.hpp"
+
 namespace heddle::device::interp {
 
 void AddressMap::add(Allocation allocation) {
@@ -50,10 +52,12 @@ std::string AddressMap::describe_nearest(std::uint64_t address) const {
     const std::uint64_t offset = address - below.address;
     best = offset < below.size ? 0 : offset - below.size;
     text = offset < below.size ? fmt::format("it begins at byte {} of {}", offset, describe(below))
-                               : fmt::format("it is {} bytes behind the end of {}", best, describe(below));
+           : best == 0         ? "it is right behind the end of " + describe(below)
+                       : fmt::format("it is {} behind the end of {}", base::counted(best, "byte"), describe(below));
   }
   if (after != by_address_.end() && after->second.address - address < best) {
-    text = fmt::format("it is {} bytes before {}", after->second.address - address, describe(after->second));
+    text = fmt::format("it is {} before {}", base::counted(after->second.address - address, "byte"),
+                       describe(after->second));
   }
   return text;
 }
@@ -64,7 +68,7 @@ std::string describe(const Allocation& allocation) {
                      : allocation.kind == Allocation::Kind::variable ? "the variable"
                                                                      : "the allocation";
   const std::string name = allocation.name.empty() ? "" : fmt::format(" '{}'", allocation.name);
-  return fmt::format("{}{} of {} bytes at {:#x}", what, name, allocation.size, allocation.address);
+  return fmt::format("{}{} of {} at {:#x}", what, name, base::counted(allocation.size, "byte"), allocation.address);
 }
 
 }  // namespace heddle::device::interp

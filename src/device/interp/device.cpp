@@ -7,9 +7,11 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/host_memory.hpp"
 #include "device/interp/interp.hpp"
 #include "device/interp/queue.hpp"
+#include "device/launch_check.hpp"
 
 namespace heddle::device::interp {
 
@@ -44,7 +46,7 @@ class InterpMemory final : public Memory {
   InterpMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes)
       : device_(device), state_(std::move(state)), bytes_(bytes) {
     data_ = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{memory_alignment}, std::nothrow);
-    if (!data_) base::fail(ErrorCode::out_of_memory, "no memory for an allocation of {} bytes", bytes);
+    if (!data_) base::fail(ErrorCode::out_of_memory, "no memory for an allocation of {}", base::counted(bytes, "byte"));
     state_->memory.add({Allocation::Kind::memory, address(), bytes, ""});
   }
   ~InterpMemory() override {
@@ -87,7 +89,8 @@ class InterpDevice final : public Device {
 
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     if (bytes > info_.memory_bytes)
-      base::fail(ErrorCode::out_of_memory, "an allocation of {} bytes; the machine has {}", bytes, info_.memory_bytes);
+      base::fail(ErrorCode::out_of_memory, "an allocation of {}; the machine has {}", base::counted(bytes, "byte"),
+                 info_.memory_bytes);
     return std::make_unique<InterpMemory>(*this, state_, bytes);
   }
 
@@ -95,6 +98,7 @@ class InterpDevice final : public Device {
 
   // Every access is checked whatever options.check says.
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions&) override {
+    check_module(*module, "the interpreter");
     return std::make_shared<LoadedModule>(*this, state_, std::move(module));
   }
 

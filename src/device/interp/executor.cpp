@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/fault_text.hpp"
 #include "ptx/semantics/convert.hpp"
 
 namespace heddle::device::interp {
@@ -25,11 +26,8 @@ constexpr std::uint32_t warps_per_processor = 64;
 std::string coordinates(const Dim3& d) { return base::format_triple(d.x, d.y, d.z); }
 
 std::string source_of(const ptx::Module& module, const ptx::Function& function, const ptx::Instruction& inst) {
-  if (inst.where.loc == 0 || inst.where.loc > function.locs.size()) return "";
-  const ptx::Loc& loc = function.locs[inst.where.loc - 1];
-  for (const ptx::SourceFile& file : module.files)
-    if (file.index == loc.file) return fmt::format(" ({}:{})", file.name, loc.line);
-  return "";
+  const std::string text = source_place(module, function, inst.where.loc);
+  return text.empty() ? text : " (" + text + ")";
 }
 
 std::uint64_t low_bits(std::uint64_t bits, unsigned width) {
@@ -58,10 +56,14 @@ std::string Executor::place(const Block& block, const Thread& thread) const {
   std::string text = fmt::format("kernel '{}', block {}, thread {}", launch_.function.ptx().name,
                                  coordinates(block.index), coordinates(thread.index));
   if (!function.is_entry) text += fmt::format(", in function '{}'", function.name);
+  const ptx::Module& module = launch_.function.module().ptx();
   if (const ptx::Instruction* inst = thread.instruction())
-    text +=
-        fmt::format(", PTX line {}{}", inst->where.line, source_of(launch_.function.module().ptx(), function, *inst));
-  return text;
+    text += fmt::format(", PTX line {}{}", inst->where.line, source_of(module, function, *inst));
+  if (thread.frames.size() < 2) return text;
+  const Frame& caller = thread.frames[thread.frames.size() - 2];  // goes on behind the call
+  const ptx::Function& calling = *caller.code->function;
+  const ptx::Instruction& call = calling.body[caller.pc - 1];
+  return text + fmt::format(", called at PTX line {}{}", call.where.line, source_of(module, calling, call));
 }
 
 void Executor::fault(const std::string& what) const {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/format.hpp"
+#include "device/fault_text.hpp"
 #include "device/interp/executor.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
@@ -52,15 +54,15 @@ std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
     std::memset(thread.local.get(), options.poison ? options.poison_byte : 0, thread.local_bytes);
   }
   if (offset > thread.local_bytes || size > thread.local_bytes - offset) {
-    fault(fmt::format("the thread's stack is used up: {} bytes are wanted, it has {}", offset + size,
+    fault(fmt::format("the thread's stack is used up: {} wanted, it has {}", base::counted(offset + size, "byte"),
                       thread.local_bytes));
   }
   return thread.local.get() + offset;
 }
 
 void Executor::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
-  fault(fmt::format("cannot {} {} bytes at {:#x} of {} memory: {}", access == Access::read ? "read" : "write", size,
-                    place.address, space_name(place.space), why));
+  fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}", access == Access::read ? "read" : "write",
+                    base::counted(size, "byte"), place.address, space_name(place.space), why));
 }
 
 std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
@@ -72,11 +74,15 @@ std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
   };
   if (place.space == Space::shared) {
     if (within(0, block_->shared_bytes)) return block_->shared + address;
-    bad_access(place, size, access, fmt::format("the block's shared memory has {} bytes", block_->shared_bytes));
+    bad_access(place, size, access,
+               fmt::format("the block's shared memory has {}{}", base::counted(block_->shared_bytes, "byte"),
+                           dynamic_shared_hint(launch_.function.module().ptx(), launch_.function.ptx(),
+                                               launch_.config.dynamic_shared_bytes)));
   }
   if (place.space == Space::local) {
     if (within(0, thread_->frame().top)) return local_memory(address, size);
-    bad_access(place, size, access, fmt::format("the thread's local variables take {} bytes", thread_->frame().top));
+    bad_access(place, size, access,
+               fmt::format("the thread's local variables take {}", base::counted(thread_->frame().top, "byte")));
   }
   const auto parameters = reinterpret_cast<std::uint64_t>(launch_.parameter_data);
   if (place.space == Space::param || place.space == Space::generic) {

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/device.hpp"
 #include "device/interp/launch.hpp"
 #include "device/launch_check.hpp"
@@ -116,9 +117,8 @@ void InterpQueue::check_span(const Span& span, const char* what) const {
   if (span.device == nullptr) return;
   if (span.device == &device_) {
     if (!state_->memory.find(span.address, span.size)) {
-      base::fail(ErrorCode::invalid_argument,
-                 "the {} of a copy or fill, {} bytes at {:#x}, is not within one allocation: {}", what, span.size,
-                 span.address, state_->memory.describe_nearest(span.address));
+      base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} at {:#x}, is not within one allocation: {}",
+                 what, base::counted(span.size, "byte"), span.address, state_->memory.describe_nearest(span.address));
     }
   } else if (!span.device->info().host_memory) {
     base::fail(ErrorCode::unsupported,
@@ -130,7 +130,8 @@ void InterpQueue::check_span(const Span& span, const char* what) const {
 
 void InterpQueue::copy(Span destination, Span source) {
   if (source.size > destination.size)
-    base::fail(ErrorCode::invalid_argument, "a copy of {} bytes into a span of {}", source.size, destination.size);
+    base::fail(ErrorCode::invalid_argument, "a copy of {} into a span of {}", base::counted(source.size, "byte"),
+               destination.size);
   destination.size = source.size;
   check_span(destination, "destination");
   check_span(source, "source");
@@ -148,7 +149,8 @@ void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_byt
   if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4)
     base::fail(ErrorCode::invalid_argument, "fill with values of {} bytes; 1, 2 and 4 are possible", value_bytes);
   if (destination.size % value_bytes != 0)
-    base::fail(ErrorCode::invalid_argument, "fill of {} bytes with values of {} bytes", destination.size, value_bytes);
+    base::fail(ErrorCode::invalid_argument, "fill of {} with values of {}", base::counted(destination.size, "byte"),
+               base::counted(value_bytes, "byte"));
   check_span(destination, "destination");
   push({[this, destination, value, value_bytes] {
           std::lock_guard turn(state_->turn);

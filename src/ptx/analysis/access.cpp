@@ -34,12 +34,13 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     const AccessMode mode = mode_of(use.reads, use.writes, use.unknown);
     if (source.kind == Source::Kind::module_variable) {
       if (source.index < module.variables.size() && mode != AccessMode::none)
-        access.variables.push_back({source.index, 0, mode, true, use.reason});
+        access.variables.push_back({source.index, 0, mode, true, false, use.reason});
       continue;
     }
     if (source.index >= whole.size()) continue;
     if (mode != AccessMode::none || use.pointer)
-      access.fields.push_back({source.index, static_cast<std::uint64_t>(source.offset), mode, use.pointer, use.reason});
+      access.fields.push_back({source.index, static_cast<std::uint64_t>(source.offset), mode, use.pointer,
+                               use.pointer && !use.alone, use.reason});
     SourceUse& all = whole[source.index];
     const bool better = !all.reason.present() || (use.unknown && !all.unknown);
     if (better && use.reason.present()) all.reason = use.reason;
@@ -47,11 +48,13 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     all.writes |= use.writes;
     all.unknown |= use.unknown;
     all.pointer |= use.pointer;
+    all.alone |= use.alone;
   }
   for (std::uint32_t p = 0; p < whole.size(); ++p) {
-    const bool pointer = whole[p].pointer || function.parameters[p].is_pointer;
-    access.parameters.push_back(
-        {p, 0, mode_of(whole[p].reads, whole[p].writes, whole[p].unknown), pointer, whole[p].reason});
+    const bool declared = function.parameters[p].is_pointer;
+    const SourceUse& use = whole[p];
+    access.parameters.push_back({p, 0, mode_of(use.reads, use.writes, use.unknown), use.pointer || declared,
+                                 use.pointer && !use.alone && !declared, use.reason});
   }
   return access;
 }
@@ -59,8 +62,10 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
 FunctionAccess nothing_known(const Function& function) {
   FunctionAccess access;
   access.elsewhere = AccessMode::read_write;
-  for (std::uint32_t p = 0; p < function.parameters.size(); ++p)
-    access.parameters.push_back({p, 0, AccessMode::unknown, function.parameters[p].size() >= 8, {}});
+  for (std::uint32_t p = 0; p < function.parameters.size(); ++p) {
+    const bool pointer = function.parameters[p].size() >= 8;
+    access.parameters.push_back({p, 0, AccessMode::unknown, pointer, pointer, {}});
+  }
   return access;
 }
 

@@ -28,8 +28,9 @@ struct MemoryUse {
   std::uint32_t index = 0;   // parameter of the function, or variable of the module
   std::uint64_t offset = 0;  // of the field within the parameter
   AccessMode mode = AccessMode::none;
-  bool is_pointer = false;  // used as the base of an address or converted to one
-  AccessReason reason;      // of an unknown mode, else of the first access
+  bool is_pointer = false;    // used as the base of an address or converted to one
+  bool may_be_index = false;  // a pointer only in sums with others: they or it may be an index
+  AccessReason reason;        // of an unknown mode, else of the first access
 };
 
 struct FunctionAccess {

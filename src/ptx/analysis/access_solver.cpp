@@ -38,6 +38,7 @@ AccessSummary AccessSolver::solve() {
       values_[web].plain.insert(sources_.number({Kind::parameter, p, 0}));
   for (changed_ = true; changed_;) {
     changed_ = false;
+    for (SourceUse& known : uses_) known.alone = false;  // found anew, since sets of sources grow from pass to pass
     for (std::uint32_t b : cfg_.order())
       for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) step(i);
   }
@@ -237,7 +238,7 @@ PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
   switch (inst.opcode) {
     case Opcode::cvta: {
       const PointerValue from = operand(1);
-      for (std::uint32_t number : from.targets()) note_pointer(number);
+      note_pointers(from.targets(), true);
       return {from.targets(), {}, from.derived};
     }
     case Opcode::add:
@@ -413,15 +414,14 @@ void AccessSolver::use_of_address(const PointerValue& value, std::uint32_t i, co
   elsewhere(i, effect.reads, effect.writes, "an address comes from no parameter");
 }
 
-void AccessSolver::use(const SourceSet& sources, std::uint32_t i, bool reads, bool writes, bool is_pointer) {
+void AccessSolver::use(const SourceSet& sources, std::uint32_t i, bool reads, bool writes, bool is_pointer,
+                       bool alone) {
+  if (is_pointer) note_pointers(sources, alone);
   for (std::uint32_t number : sources) {
     const Source source = sources_[number];
     switch (source.kind) {
       case Kind::parameter:
-      case Kind::module_variable:
-        note(number, i, reads, writes, nullptr);
-        if (is_pointer) note_pointer(number);
-        break;
+      case Kind::module_variable: note(number, i, reads, writes, nullptr); break;
       case Kind::loaded:
         note(source.index, i, false, false, "a pointer loaded from this memory is used as an address");
         elsewhere(i, reads, writes, "a pointer loaded from memory is used as an address");
@@ -489,10 +489,15 @@ void AccessSolver::note(std::uint32_t number, std::uint32_t i, bool reads, bool 
   use.reason_is_unknown = unknown != nullptr;
 }
 
-void AccessSolver::note_pointer(std::uint32_t number) {
-  if (uses_.size() <= number) uses_.resize(sources_.size());
-  changed_ |= !uses_[number].pointer;
-  uses_[number].pointer = true;
+void AccessSolver::note_pointers(const SourceSet& sources, bool alone) {
+  if (uses_.size() < sources_.size()) uses_.resize(sources_.size());
+  for (std::uint32_t number : sources) {
+    const Kind kind = sources_[number].kind;
+    if (kind != Kind::parameter && kind != Kind::module_variable) continue;
+    changed_ |= !uses_[number].pointer;
+    uses_[number].pointer = true;
+    uses_[number].alone |= alone && sources.size() == 1;
+  }
 }
 
 AccessSummary AccessSolver::summary() {

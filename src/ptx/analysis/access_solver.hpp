@@ -17,6 +17,7 @@ namespace heddle::ptx::analysis {
 // What a function does with the memory behind one source.
 struct SourceUse {
   bool reads = false, writes = false, unknown = false, pointer = false;
+  bool alone = false;  // a pointer, and somewhere the only source of an address: no index that is added to another one
   AccessReason reason;
   bool reason_is_unknown = false;
 };
@@ -49,7 +50,8 @@ class AccessSolver {
   void memory(std::uint32_t instruction);
   void store_value(const SourceSet& targets, Space space, const PointerValue& value, std::int64_t step);
   PointerValue loaded_from(const SourceSet& targets, Space space, std::int64_t step);
-  void use(const SourceSet& sources, std::uint32_t instruction, bool reads, bool writes, bool is_pointer = true);
+  void use(const SourceSet& sources, std::uint32_t instruction, bool reads, bool writes, bool is_pointer = true,
+           bool alone = true);
   void use_of_address(const PointerValue& value, std::uint32_t instruction, const MemoryEffect& effect);
   void escape(const SourceSet& sources, std::uint32_t instruction, const char* why);
   void elsewhere(std::uint32_t instruction, bool reads, bool writes, const char* why);
@@ -73,7 +75,7 @@ class AccessSolver {
   PointerValue cell(std::uint32_t variable, std::int64_t offset) const;
   PointerValue parameter_field(std::uint32_t parameter, std::int64_t offset);
   void note(std::uint32_t source, std::uint32_t instruction, bool reads, bool writes, const char* unknown);
-  void note_pointer(std::uint32_t source);
+  void note_pointers(const SourceSet& sources, bool alone);
   AccessReason reason(std::uint32_t instruction, std::string text) const;
   AccessSummary summary();
 

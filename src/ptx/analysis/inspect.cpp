@@ -48,6 +48,7 @@ std::vector<InspectedParameter> parameters_of(const Module& module, const Functi
     parameter.offset = offset;
     offset += parameter.size;
     parameter.is_pointer = use.is_pointer;
+    parameter.may_be_index = use.may_be_index;
     parameter.access = use.mode;
     if (use.mode == AccessMode::unknown) parameter.reason = reason_text(module, use.reason);
     if (parameter.size > 8)

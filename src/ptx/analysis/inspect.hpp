@@ -19,6 +19,7 @@ struct InspectedParameter {
   std::string name, type;  // "u64", "f32", "b8[24]"
   std::uint32_t offset = 0, size = 0, alignment = 0;
   bool is_pointer = false;
+  bool may_be_index = false;  // see MemoryUse
   AccessMode access = AccessMode::none;
   std::string reason;             // why the access is unknown
   std::vector<MemoryUse> fields;  // of a structure: its pointers

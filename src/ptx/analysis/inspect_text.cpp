@@ -4,6 +4,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "base/format.hpp"
 #include "ptx/analysis/inspect.hpp"
 
 namespace heddle::ptx::analysis {
@@ -27,8 +28,8 @@ std::string extents(const std::array<std::uint32_t, 3>& block) {
 
 void write_parameter(std::string& out, const InspectedParameter& parameter) {
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "  {:4} {:32} .{:10} {:4} bytes  {}\n", parameter.offset, parameter.name, parameter.type,
-                 parameter.size,
+  fmt::format_to(to, "  {:4} {:32} .{:10} {:4} {:5}  {}\n", parameter.offset, parameter.name, parameter.type,
+                 parameter.size, parameter.size == 1 ? "byte" : "bytes",
                  parameter.is_pointer || parameter.access != AccessMode::none ? name(parameter.access) : "-");
   for (const MemoryUse& field : parameter.fields)
     fmt::format_to(to, "       pointer at byte {}: {}\n", field.offset, name(field.mode));
@@ -39,9 +40,11 @@ void write_kernel(std::string& out, const InspectedKernel& kernel) {
   const auto to = std::back_inserter(out);
   const Resources& r = kernel.resources;
   fmt::format_to(to, "{}\n", kernel.name);
-  fmt::format_to(to, "  {} registers, {} bytes shared{}, {} bytes local, {} barriers, {} atomics, {} instructions\n",
-                 r.registers, r.static_shared, r.dynamic_shared ? " and what the launch adds" : "", r.local, r.barriers,
-                 r.atomics, r.instructions);
+  using base::counted;
+  fmt::format_to(to, "  {}, {} shared{}, {} local, {}, {}, {}\n", counted(r.registers, "register"),
+                 counted(r.static_shared, "byte"), r.dynamic_shared ? " and what the launch adds" : "",
+                 counted(r.local, "byte"), counted(r.barriers, "barrier"), counted(r.atomics, "atomic"),
+                 counted(r.instructions, "instruction"));
   if (r.required_block[0] != 0) fmt::format_to(to, "  block must be {}\n", extents(r.required_block));
   if (r.maximum_block[0] != 0) fmt::format_to(to, "  block at most {}\n", extents(r.maximum_block));
   fmt::format_to(to, "  blocks: {}{}{}{}\n", name(kernel.blocks.order),
@@ -60,6 +63,7 @@ nlohmann::json parameter_json(const InspectedParameter& parameter) {
                          {"access", name(parameter.access)}};
   for (const MemoryUse& field : parameter.fields)
     json["fields"].push_back({{"offset", field.offset}, {"access", name(field.mode)}});
+  if (parameter.may_be_index) json["may_be_index"] = true;
   if (!parameter.reason.empty()) json["reason"] = parameter.reason;
   return json;
 }

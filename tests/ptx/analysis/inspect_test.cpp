@@ -56,6 +56,85 @@ TEST(Inspect, TellsEverythingOfAKernel) {
   EXPECT_EQ(inspection.kernels[1].dependence, "");
 }
 
+// What is added to a pointer is told from it by cvta, by .ptr, and by uses of one of them alone.
+TEST(Inspect, TellsPointersFromWhatMayBeAnIndex) {
+  const Module module = parse(R"(.version 8.0
+.target sm_80
+.address_size 64
+.func touch(.param .u64 a, .param .u64 b) {
+  .reg .b64 %d<3>; .reg .b32 %r;
+  ld.param.u64 %d0, [a];
+  ld.param.u64 %d1, [b];
+  add.u64 %d2, %d0, %d1;
+  ld.global.u32 %r, [%d2];
+  ret;
+}
+.visible .entry sums(.param .u64 p, .param .u64 i) {
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u64 %d1, [i];
+  add.u64 %d2, %d0, %d1;
+  st.global.u64 [%d2], 0;
+  ret;
+}
+.visible .entry alone(.param .u64 p, .param .u64 i) {
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u64 %d1, [i];
+  add.u64 %d2, %d0, %d1;
+  st.global.u64 [%d2], 0;
+  st.global.u64 [%d0+8], 0;
+  ret;
+}
+.visible .entry declared(.param .u64 .ptr .global .align 8 p, .param .u64 i) {
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u64 %d1, [i];
+  add.u64 %d2, %d0, %d1;
+  st.global.u64 [%d2], 0;
+  ret;
+}
+.visible .entry converted(.param .u64 p, .param .u64 i) {
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u64 %d1, [i];
+  cvta.to.global.u64 %d0, %d0;
+  add.u64 %d2, %d0, %d1;
+  st.global.u64 [%d2], 0;
+  ret;
+}
+.visible .entry calls(.param .u64 p, .param .u64 i) {
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [p];
+  ld.param.u64 %d1, [i];
+  .param .b64 x; .param .b64 y;
+  st.param.b64 [x], %d0;
+  st.param.b64 [y], %d1;
+  call touch, (x, y);
+  ret;
+}
+)",
+                              "k.ptx");
+  const Inspection found = inspect(module);
+  std::string text;
+  for (const InspectedKernel& kernel : found.kernels) {
+    text += kernel.name;
+    for (const InspectedParameter& parameter : kernel.parameters)
+      text += !parameter.is_pointer ? " no" : parameter.may_be_index ? " maybe" : " pointer";
+    text += "; ";
+  }
+  EXPECT_EQ(text,
+            "sums maybe maybe; alone pointer maybe; declared pointer maybe; converted pointer no; calls maybe maybe; ");
+}
+
+TEST(Inspect, OneOfAThingIsNoPlural) {
+  const Module one =
+      parse(".version 8.0 .target sm_80 .address_size 64 .visible .entry k(.param .u8 b) { bar.sync 0; }", "k");
+  EXPECT_THAT(to_text(inspect(one)), HasSubstr("0 registers, 0 bytes shared, 0 bytes local, 1 barrier, 0 atomics, "
+                                               "1 instruction\n"));
+  EXPECT_THAT(to_text(inspect(one)), HasSubstr("   1 byte   -"));
+}
+
 TEST(Inspect, WritesTextAndJson) {
   const Module module = parse(text, "k.ptx");
   const Inspection inspection = inspect(module);

@@ -141,6 +141,11 @@ TEST(ParseModule, Mistakes) {
   EXPECT_EQ(error_of(""), "t:1:1: found the end of the text, expected '.version', with which every PTX module begins");
   EXPECT_EQ(error_of(".version 8"), "t:1:10: found '8', expected a PTX version such as 8.0");
   EXPECT_EQ(error_of(".version 8.0\n.global"), "t:2:1: found '.global', expected '.target'");
+  for (const char* unknown : {"99.0", "9.1", "8.9", "5.1", "0.9"})
+    EXPECT_EQ(error_of(std::string(".version ") + unknown + " .target sm_80"),
+              std::string("t:1:10: found '") + unknown +
+                  "', expected a PTX version that Heddle knows: 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, "
+                  "4.0 to 4.3, 5.0, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8, 9.0");
   EXPECT_EQ(error_of(with_header(".address_size 48")), "t:4:15: found '48', expected 32 or 64");
   EXPECT_EQ(error_of(with_header("int x;")),
             "t:4:1: found 'int', expected a directive such as '.visible', '.entry', '.func' or '.global'");

@@ -148,6 +148,7 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
   const bool is_store = inst.opcode == Opcode::st || inst.opcode == Opcode::red;
   if (inst.has(Modifier::bulk) || (is_store && inst.has(Modifier::proxy_async)))
     refuse(inst, "asynchronous stores and bulk copies are not supported by the CPU device");
+  if (kernel_.check) check_members(inst);
   switch (inst.opcode) {
     case Opcode::ld:
     case Opcode::ldu: return emit_load(inst);

@@ -311,6 +311,7 @@ class FunctionEmitter {
   void emit_lone_barrier(const ptx::Instruction& inst, BarrierKind kind, Value* held);
   void emit_warp_barrier(const ptx::Instruction& inst);
   Value* members(const ptx::Instruction& inst, const ptx::Operand* operand);
+  void check_members(const ptx::Instruction& inst);
   bool has_groups(const ptx::Operand& members) const;
   Value* permute(Value* values, Value* index);
   Value* reduce_lanes(const ptx::Instruction& inst, Value* values, Value* mask);

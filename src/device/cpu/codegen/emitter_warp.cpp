@@ -27,6 +27,38 @@ llvm::Value* FunctionEmitter::members(const ptx::Instruction& inst, const ptx::O
   return both(mask, b_.CreateBitCast(lane0(*operand, Type::b32), vector_of(kernel_.abi.i1)));
 }
 
+namespace {
+
+// The member mask of a warp operation; null for what has none.
+const ptx::Operand* member_mask(const ptx::Instruction& inst) {
+  const auto operand = [&](std::size_t i) { return i < inst.operands.size() ? &inst.operands[i] : nullptr; };
+  switch (inst.opcode) {
+    case Opcode::shfl: return operand(5);
+    case Opcode::vote:
+    case Opcode::redux:
+    case Opcode::elect: return operand(2);
+    case Opcode::match: return &inst.operands.back();
+    case Opcode::bar:
+    case Opcode::barrier: return inst.has(Modifier::warp) ? operand(0) : nullptr;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+// --check: a lane must not take part in what its member mask does not name it for.
+void FunctionEmitter::check_members(const ptx::Instruction& inst) {
+  const ptx::Operand* operand = member_mask(inst);
+  if (operand == nullptr || !operand->present()) return;
+  auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
+  b_.CreateAlignedStore(lanes() == 1 ? lane0(*operand, Type::b32) : vector(*operand, Type::b32), places,
+                        llvm::Align(4));
+  Value* bits = lanes() == 1 ? b_.getInt32(1)
+                             : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(instruction_mask(inst))), kernel_.abi.i32);
+  note_line(inst);
+  call_runtime(offsetof(RuntimeTable, check_members), b_.getVoidTy(), {inputs_.warp, places, bits});
+}
+
 // Lanes may have different member masks.
 bool FunctionEmitter::has_groups(const ptx::Operand& members) const { return members.present() && !is_scalar(members); }
 
