@@ -1,15 +1,12 @@
 #include <gmock/gmock.h>
 
 #include "compile/clang.hpp"
-#include "compile/dependencies.hpp"
 #include "fixture.hpp"
 
 namespace heddle::compile::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 class Compile : public FreshCache {};
@@ -104,19 +101,6 @@ TEST_F(Compile, WarningsAreKept) {
   const CompileResult again = compile_cuda_detailed(source, "k.cu", {});
   EXPECT_TRUE(again.from_cache);
   EXPECT_THAT(again.warnings, HasSubstr("k.cu:1:"));
-}
-
-TEST(MakeRule, EscapesAndContinuationsAreUndone) {
-  EXPECT_THAT(parse_make_rule("x: a.cu \\\n  /b\\ c/d.h e$$f.h \\\n  g\\#h.h\n"),
-              ElementsAre("a.cu", "/b c/d.h", "e$f.h", "g#h.h"));
-  EXPECT_THAT(parse_make_rule(""), IsEmpty());
-}
-
-TEST(UnresolvedFunctions, AreThoseNoDeviceProvides) {
-  EXPECT_THAT(unresolved_functions(".extern .func (.param .b32 r) vprintf\n(\n)\n;\n"
-                                   ".extern .func  (.param .b64 func_retval0) sin\n(\n\t.param .b64 p\n)\n;\n"
-                                   ".extern .func trouble(.param .b32 a);\n.func defined() {}\n"),
-              ElementsAre("sin", "trouble"));
 }
 
 }  // namespace

@@ -41,6 +41,7 @@ class FreshCache : public ::testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
     std::filesystem::create_directories(folder_ / "cache");
+    std::filesystem::permissions(folder_ / "cache", std::filesystem::perms::owner_all);
     std::filesystem::create_directory_symlink(SharedHeaders::get().folder(), folder_ / "cache/headers");
     ::setenv("HEDDLE_CACHE_DIR", (folder_ / "cache").c_str(), 1);
   }
