@@ -16,50 +16,75 @@ struct Part {
   std::string_view name;
 };
 
-// Names of folders end in a slash; the others are beginnings that no other project's headers have, or whole names.
+// Folders end in a slash; the others are whole names, or beginnings that only these projects' headers have.
 constexpr std::array parts{
-    Part{"cub/", "CUB"},
-    Part{"thrust/", "Thrust"},
-    Part{"cuda/", "libcu++ (cuda::std)"},
-    Part{"nv/", "libcu++ (cuda::std)"},
+    Part{"cccl/", "the CUDA toolkit"},
     Part{"cooperative_groups/", "the CUDA toolkit"},
     Part{"crt/", "the CUDA toolkit"},
-    Part{"curand", "cuRAND"},
+    Part{"cub/", "CUB"},
     Part{"cublas", "cuBLAS"},
-    Part{"cufft", "cuFFT"},
-    Part{"cusparse", "cuSPARSE"},
-    Part{"cusolver", "cuSOLVER"},
+    Part{"cudaEGL", "the CUDA toolkit"},
+    Part{"cudaGL", "the CUDA toolkit"},
+    Part{"cudaProfiler", "the CUDA toolkit"},
+    Part{"cudaTypedefs.h", "the CUDA toolkit"},
+    Part{"cudaVDPAU", "the CUDA toolkit"},
+    Part{"cuda_awbarrier", "the CUDA toolkit"},
+    Part{"cuda_egl_interop.h", "the CUDA toolkit"},
+    Part{"cuda_fp", "the CUDA toolkit"},
+    Part{"cuda_gl_interop.h", "the CUDA toolkit"},
+    Part{"cuda_occupancy.h", "the CUDA toolkit"},
+    Part{"cuda_pipeline_helpers.h", "the CUDA toolkit"},
+    Part{"cuda_stdint.h", "the CUDA toolkit"},
+    Part{"cuda_vdpau_interop.h", "the CUDA toolkit"},
+    Part{"cudalibxt.h", "the CUDA toolkit"},
+    Part{"cudart_platform.h", "the CUDA toolkit"},
     Part{"cudnn", "cuDNN"},
+    Part{"cufft", "cuFFT"},
+    Part{"cufile.h", "cuFile"},
+    Part{"cupti", "CUPTI"},
+    Part{"curand", "cuRAND"},
+    Part{"cusolver", "cuSOLVER"},
+    Part{"cusparse", "cuSPARSE"},
     Part{"cutensor", "cuTENSOR"},
+    Part{"fatbinary_section.h", "the CUDA toolkit"},
+    Part{"generated_cuda", "the CUDA toolkit"},
+    Part{"generated_nvtx", "the CUDA toolkit"},
     Part{"nccl.h", "NCCL"},
-    Part{"nccl_", "NCCL"},
+    Part{"nccl_device", "NCCL"},
     Part{"npp.h", "NPP"},
-    Part{"nppi", "NPP"},
-    Part{"npps", "NPP"},
     Part{"nppcore.h", "NPP"},
     Part{"nppdefs.h", "NPP"},
-    Part{"nvjpeg", "nvJPEG"},
-    Part{"nvrtc.h", "NVRTC"},
+    Part{"nppi", "NPP"},
+    Part{"npps", "NPP"},
+    Part{"nv/detail/", "libcu++ (cuda::std)"},
+    Part{"nv/target", "libcu++ (cuda::std)"},
     Part{"nvJitLink.h", "nvJitLink"},
-    Part{"nvml.h", "NVML"},
     Part{"nvToolsExt", "NVTX"},
+    Part{"nv_decode.h", "the CUDA toolkit"},
+    Part{"nvblas.h", "cuBLAS"},
+    Part{"nvjpeg", "nvJPEG"},
+    Part{"nvml.h", "NVML"},
+    Part{"nvperf_", "CUPTI"},
+    Part{"nvrtc.h", "NVRTC"},
     Part{"nvtx3/", "NVTX"},
-    Part{"cupti", "CUPTI"},
-    Part{"cudaProfiler.h", "the CUDA toolkit"},
-    Part{"cudaTypedefs.h", "the CUDA toolkit"},
-    Part{"cudaGL", "the CUDA toolkit"},
-    Part{"cudaEGL", "the CUDA toolkit"},
-    Part{"cudaVDPAU", "the CUDA toolkit"},
-    Part{"cudart_platform.h", "the CUDA toolkit"},
-    Part{"cuda_awbarrier", "the CUDA toolkit"},
-    Part{"cuda_pipeline_helpers.h", "the CUDA toolkit"},
-    Part{"cuda_egl_interop.h", "the CUDA toolkit"},
-    Part{"cuda_gl_interop.h", "the CUDA toolkit"},
-    Part{"cuda_vdpau_interop.h", "the CUDA toolkit"},
-    Part{"cuda_occupancy.h", "the CUDA toolkit"},
-    Part{"cuda_stdint.h", "the CUDA toolkit"},
-    Part{"sm_90_rt.h", "the CUDA toolkit"},
+    Part{"nvvm.h", "the CUDA toolkit"},
+    Part{"sm_20_", "the CUDA toolkit"},
+    Part{"sm_30_", "the CUDA toolkit"},
+    Part{"sm_32_", "the CUDA toolkit"},
+    Part{"sm_35_", "the CUDA toolkit"},
+    Part{"sm_60_", "the CUDA toolkit"},
+    Part{"sm_61_", "the CUDA toolkit"},
+    Part{"sm_90_", "the CUDA toolkit"},
+    Part{"thrust/", "Thrust"},
 };
+
+// Other projects have a folder cuda/, too; libcu++ writes its names without an ending.
+bool is_libcudacxx(std::string_view name) {
+  constexpr std::string_view folder = "cuda/";
+  if (!name.starts_with(folder)) return false;
+  name.remove_prefix(folder.size());
+  return name.starts_with("std/") || name.starts_with("__") || name.find('.') == name.npos;
+}
 
 bool names_same_folder(const std::string& a, const std::string& b) {
   std::error_code ignored;
@@ -76,6 +101,7 @@ std::string_view part_below(const std::string& file, const std::string& folder, 
 }  // namespace
 
 std::string_view sdk_part(std::string_view name) {
+  if (is_libcudacxx(name)) return "libcu++ (cuda::std)";
   const auto part =
       std::find_if(parts.begin(), parts.end(), [&](const Part& each) { return name.starts_with(each.start); });
   return part == parts.end() ? std::string_view() : part->name;

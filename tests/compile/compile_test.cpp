@@ -66,7 +66,16 @@ TEST_F(Compile, OptionsReachTheCompiler) {
 TEST_F(Compile, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.arch = "gfx90a"}), HasSubstr("gfx90a"));
   EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.opt = 7}), HasSubstr("7"));
-  EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.defines = {"-x"}}), HasSubstr("-x"));
+  for (const char* define : {"-x", "", "A B", "A B=1", "1A", "A-B", "A\nB", "A(x", "A(x) y"}) {
+    EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.defines = {define}}),
+                HasSubstr("'" + std::string(define) + "' is not a macro definition"));
+  }
+}
+
+TEST_F(Compile, DefinitionsMayHaveParametersAndSpacesInTheirValue) {
+  const CompileOptions options{.defines = {"ADD(a, b)=((a) + (b))", "X=20 + 1", "_Y1", "EMPTY="}};
+  EXPECT_THAT(compile_cuda("__global__ void k(int* p) { EMPTY *p = ADD(X, X) * 10 + _Y1; }", "k.cu", options),
+              HasSubstr("421;"));
 }
 
 TEST_F(Compile, AMissingFileIsNotFound) {

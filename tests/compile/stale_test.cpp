@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 class Stale : public FreshCache {
  protected:
-  void TearDown() override {
-    for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "HEDDLE_CLANG"}) ::unsetenv(name);
-    FreshCache::TearDown();
-  }
   fs::path value(const std::string& name, int v) const {
     return write(name, "#pragma once\n#define VALUE " + std::to_string(v) + "\n");
   }

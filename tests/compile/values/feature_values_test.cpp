@@ -245,6 +245,34 @@ TEST_P(FeatureValues, HeapAndByteFunctions) {
   }
 }
 
+TEST_P(FeatureValues, PipelinePrimitivesCopyAndFillWithZeros) {
+  Program program(*device_, "feature_values.cu");
+  constexpr int stages = 19;
+  std::vector<unsigned char> x(stages * 1024);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<unsigned char>(1 + i * 7 % 255);
+  auto in = program.buffer(x);
+  for (const int size : {4, 8, 16}) {
+    auto out = program.buffer(std::vector<unsigned char>(x.size(), 0xee));
+    program.run("pipeline", {.grid = {1}, .block = {64}}, in.address(), out.address(), stages, size);
+    const auto got = program.read(out);
+    for (int i = 0; i < stages * 1024; ++i) {
+      const int zeros = i / 1024 % (size + 1);
+      ASSERT_EQ(got[i], i % 16 < 16 - zeros ? x[i] : 0) << "size " << size << " byte " << i;
+    }
+  }
+}
+
+TEST_P(FeatureValues, GridConstantParametersHaveAnAddress) {
+  Program program(*device_, "feature_values.cu");
+  struct Weights {
+    int w[7];
+  } weights{{3, 1, 4, 1, 5, 9, 2}};
+  auto out = program.buffer(std::vector<int>(64));
+  program.run("grid_constant", {.grid = {1}, .block = {64}}, weights, out.address());
+  const auto got = program.read(out);
+  for (int t = 0; t < 64; ++t) EXPECT_EQ(got[t], weights.w[t % 7] + weights.w[t * 3 % 7]) << t;
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FeatureValues, ::testing::ValuesIn(device_choices()), device_name);
 
 }  // namespace
