@@ -150,6 +150,11 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
       // Keeps calls such as __builtin_sinf calls, which the headers can define; as intrinsics NVPTX could not select
       // them.
       "-fmath-errno",
+      // CUDA programs hand variables to shuffles that only the lane that is read from has set. Otherwise clang takes
+      // it that every lane has set them, and so that every lane is that one.
+      "-Xclang", "-no-enable-noundef-analysis",
+      // A warning, as with nvcc: int2{threadIdx.x, threadIdx.y} is common.
+      "-Wno-error=c++11-narrowing",
       // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.
       "-Xclang", "-fcuda-allow-variadic-functions",
       // Selections stay selections: lanes differ in them, so a branch would cost both sides and more.

@@ -41,6 +41,12 @@ std::string_view diagnostics(std::string_view text) {
   return text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
 }
 
+// What clang says in words that do not name the reason.
+std::string explain_refusals(std::string_view diagnostics) {
+  const bool launches = diagnostics.find("reference to __global__ function") != diagnostics.npos;
+  return launches ? "\nHeddle has no dynamic parallelism: kernels are launched by the host, not by kernels." : "";
+}
+
 // The folders in -I FOLDER, -IFOLDER and the like.
 void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& options) {
   for (std::size_t i = 0; i < options.size(); ++i) {
@@ -145,10 +151,10 @@ void Compilation::check() const {
   const std::string sdk = find_unasked_sdk(last_.entered, last_.path, users_folders(), headers_.path().string());
   if (!sdk.empty()) base::fail(ErrorCode::compile_error, "{} does not compile: {}", unit_.name, sdk);
   if (process.exit_status != 0) {
-    base::fail(ErrorCode::compile_error, "{} does not compile:\n{}{}", unit_.name,
+    base::fail(ErrorCode::compile_error, "{} does not compile:\n{}{}{}", unit_.name,
                process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
                                    : diagnostics(process.err),
-               explain_missing(process.err));
+               explain_missing(process.err), explain_refusals(process.err));
   }
   const auto names = unresolved_functions(process.out);
   if (names.empty()) return;

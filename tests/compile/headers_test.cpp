@@ -177,6 +177,18 @@ TEST_F(Headers, MissingPartsOfTheSdkAreNamed) {
               Not(HasSubstr("Heddle does not have")));
 }
 
+TEST_F(Headers, NarrowingIsAWarningAsWithNvcc) {
+  const CompileResult result =
+      compile_cuda_detailed("__global__ void k(int2* p) { int2 v = {threadIdx.x, threadIdx.y}; *p = v; }", "k.cu", {});
+  EXPECT_THAT(result.warnings, HasSubstr("warning: non-constant-expression cannot be narrowed"));
+}
+
+TEST_F(Headers, KernelsThatLaunchKernelsAreRefused) {
+  EXPECT_THAT(
+      error_of("__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }", ErrorCode::compile_error),
+      HasSubstr("Heddle has no dynamic parallelism"));
+}
+
 TEST_F(Headers, WideAtomicsNeedSm90) {
   const std::string source = "__global__ void k(ulonglong2* p) { p[0] = atomicCAS(p, p[1], p[2]); }";
   EXPECT_THAT(error_of(source, ErrorCode::compile_error), HasSubstr("sm_90"));

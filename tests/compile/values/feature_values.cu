@@ -143,3 +143,22 @@ __device__ int picked(const int* w, int i) { return w[i % 7]; }
 extern "C" __global__ void grid_constant(const __grid_constant__ Weights weights, int* out) {
   out[threadIdx.x] = picked(weights.w, threadIdx.x) + weights.w[threadIdx.x * 3 % 7];
 }
+
+// Warp-aggregated counting as programs write it: only the leader sets what the others then read from it.
+__device__ int next_place(int* counter) {
+  cg::coalesced_group active = cg::coalesced_threads();
+  int first;
+  if (active.thread_rank() == 0) first = atomicAdd(counter, static_cast<int>(active.size()));
+  first = active.shfl(first, 0);
+  return first + active.thread_rank();
+}
+extern "C" __global__ void filter(int n, const int* in, int* out, int* count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    if (in[i] % 3) out[next_place(count)] = in[i];
+  }
+}
+extern "C" __global__ void leader_only(const int* in, int* out) {
+  int value;
+  if (threadIdx.x % 32 == 5) value = in[threadIdx.x];
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, value, 5);
+}
