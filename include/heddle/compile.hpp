@@ -8,17 +8,18 @@
 namespace heddle {
 
 struct CompileOptions {
-  std::vector<std::string> defines = {};        // "NAME" or "NAME=VALUE"
-  std::vector<std::string> include_paths = {};  // folders for #include, after Heddle's device headers
-  std::string arch = "sm_80";                   // the target the PTX is written for
-  bool fast_math = false;                       // as nvcc's -use_fast_math
-  int opt = 3;                                  // 0 to 3
-  bool line_info = true;                        // faults can then name the line of the source
-  std::vector<std::string> extra = {};          // handed to clang as they are
+  std::vector<std::string> defines = {};  // "NAME", "NAME=VALUE" or "NAME(PARAMETERS)=VALUE"
+  // Folders for #include; those with cuda_runtime_api.h behind Heddle's headers.
+  std::vector<std::string> include_paths = {};
+  std::string arch = "sm_80";           // the target the PTX is written for
+  bool fast_math = false;               // as nvcc's -use_fast_math
+  int opt = 3;                          // 0 to 3
+  bool line_info = true;                // faults can then name the line of the source
+  std::vector<std::string> extra = {};  // handed to clang as they are
 };
 
 // The PTX of a CUDA C++ file; needs no device. Throws compile_error with the compiler's messages, not_found or
-// io_error. Results are cached on disk. Any thread.
+// io_error, invalid_argument for options that make no sense. Results are cached on disk. Any thread.
 std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace heddle

@@ -136,18 +136,4 @@ void write_file_atomic(const std::filesystem::path& name, std::string_view conte
   leftover.path.clear();
 }
 
-std::filesystem::path cache_directory() {
-  const auto set = [](const char* variable) -> const char* {
-    const char* value = std::getenv(variable);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-  };
-  if (const char* own = set("HEDDLE_CACHE_DIR")) return own;
-  if (const char* xdg = set("XDG_CACHE_HOME")) return std::filesystem::path(xdg) / "heddle";
-  if (const char* home = set("HOME")) return std::filesystem::path(home) / ".cache" / "heddle";
-  std::error_code error;
-  std::filesystem::path temporary = std::filesystem::temp_directory_path(error);
-  if (error) temporary = "/tmp";
-  return temporary / fmt::format("heddle-{}", ::getuid());
-}
-
 }  // namespace heddle::base

@@ -22,8 +22,4 @@ inline void write_file_atomic(const std::filesystem::path& path, std::span<const
   write_file_atomic(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
-// Folder for caches: $HEDDLE_CACHE_DIR, else $XDG_CACHE_HOME/heddle, else ~/.cache/heddle, else heddle-<uid> in the
-// folder for temporary files. Not created here.
-std::filesystem::path cache_directory();
-
 }  // namespace heddle::base

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "heddle/error.hpp"
 #include "heddle/version.hpp"
 
@@ -58,16 +59,19 @@ int flushed(int code) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  heddle::cli::clean_up_on_signals();
+  const auto report = [](const std::exception& error, int code) {
+    heddle::cli::wait_if_interrupted();
+    std::fprintf(stderr, "heddle: %s\n", error.what());
+    return code;
+  };
   try {
     return flushed(run(count, arguments));
   } catch (const heddle::cli::UsageError& error) {
-    std::fprintf(stderr, "heddle: %s\n", error.what());
-    return heddle::cli::exit_usage;
+    return report(error, heddle::cli::exit_usage);
   } catch (const heddle::Error& error) {
-    std::fprintf(stderr, "heddle: %s\n", error.what());
-    return exit_code(error.code());
+    return report(error, exit_code(error.code()));
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "heddle: %s\n", error.what());
-    return heddle::cli::exit_error;
+    return report(error, heddle::cli::exit_error);
   }
 }

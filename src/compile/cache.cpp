@@ -1,52 +1,32 @@
 #include "compile/cache.hpp"
 
-#include <sys/stat.h>
-
-#include <charconv>
+#include <chrono>
+#include <exception>
 #include <string_view>
+#include <system_error>
 
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
-#include "heddle/error.hpp"
 
 namespace heddle::compile {
 namespace {
 
-constexpr std::string_view magic = "heddle ptx cache 1\n";
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "heddle ptx cache 2\n";
 constexpr std::size_t checksum_digits = 64;
-
-// Fields are written as "<length>\n<bytes>\n", so that no content can be mistaken for structure.
-void put(std::string& to, std::string_view field) {
-  to += std::to_string(field.size());
-  to += '\n';
-  to += field;
-  to += '\n';
-}
-
-std::optional<std::string_view> take(std::string_view& from) {
-  std::size_t length = 0;
-  auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), length);
-  if (error != std::errc{}) return {};
-  from.remove_prefix(static_cast<std::size_t>(end - from.data()));
-  if (from.size() < 2 || length > from.size() - 2 || from[0] != '\n' || from[length + 1] != '\n') return {};
-  std::string_view field = from.substr(1, length);
-  from.remove_prefix(length + 2);
-  return field;
-}
+constexpr const char* extension = ".entry";
+// A file that is being written is there for milliseconds; one as old as this was left by a process that was killed.
+constexpr std::chrono::hours abandoned_after{1};
 
 std::optional<CacheEntry> decode(std::string_view body) {
-  CacheEntry entry;
-  auto ptx = take(body), warnings = take(body);
+  const auto ptx = take_field(body), warnings = take_field(body);
   if (!ptx || !warnings) return {};
-  entry.ptx = *ptx;
-  entry.warnings = *warnings;
-  while (!body.empty()) {
-    auto path = take(body), print = take(body);
-    if (!path || !print) return {};
-    entry.dependencies.push_back({std::string(*path), std::string(*print)});
-  }
-  return entry;
+  auto lookups = take_lookups(body);
+  if (!lookups || !body.empty()) return {};
+  return CacheEntry{std::string(*ptx), std::string(*warnings), std::move(*lookups)};
 }
 
 std::optional<std::string_view> checked_body(std::string_view file) {
@@ -58,57 +38,49 @@ std::optional<std::string_view> checked_body(std::string_view file) {
   return body;
 }
 
-bool up_to_date(const CacheEntry& entry) {
-  for (const Dependency& dependency : entry.dependencies) {
-    if (fingerprint(dependency.path) != dependency.fingerprint) return false;
+// NAME.entry.XXXXXX, half written.
+void remove_abandoned(const fs::path& folder) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+    std::error_code gone;
+    if (it->path().stem().extension() != extension) continue;
+    const auto written = it->last_write_time(gone);
+    if (!gone && fs::file_time_type::clock::now() - written > abandoned_after) fs::remove(it->path(), gone);
   }
-  return true;
-}
-
-bool is_system_header(std::string_view path) {
-  return path.starts_with("/usr/") && !path.starts_with("/usr/local/") && !path.starts_with("/usr/src/");
 }
 
 }  // namespace
 
-std::string fingerprint(const std::string& path) {
-  struct stat info{};
-  if (::stat(path.c_str(), &info) != 0) return {};
-  if (is_system_header(path)) {
-    return std::to_string(info.st_size) + ' ' + std::to_string(info.st_mtim.tv_sec) + '.' +
-           std::to_string(info.st_mtim.tv_nsec);
-  }
-  auto content = base::read_file_if_there(path);
-  return content ? base::sha256_hex(*content) : std::string();
-}
-
-std::filesystem::path entry_path(const std::string& key) {
-  return base::cache_directory() / "compile" / key.substr(0, 2) / (key.substr(2) + ".entry");
+fs::path entry_path(const std::string& key) {
+  return base::cache_directory() / "compile" / key.substr(0, 2) / (key.substr(2) + extension);
 }
 
 std::optional<CacheEntry> load_entry(const std::string& key) {
-  auto file = base::read_file_if_there(entry_path(key));
+  const fs::path path = entry_path(key);
+  if (!base::may_use_cache(path.parent_path())) return {};
+  auto file = base::read_file_if_there(path);
   if (!file) return {};
   auto body = checked_body(*file);
   auto entry = body ? decode(*body) : std::nullopt;
   if (!entry) {
-    base::log_info("the cached PTX in {} is damaged and will be compiled again", entry_path(key).string());
+    base::log_info("the cached PTX in {} is damaged and will be compiled again", path.string());
     return {};
   }
-  if (!up_to_date(*entry)) return {};
+  if (!still_true(entry->lookups)) return {};
   return entry;
 }
 
 bool store_entry(const std::string& key, const CacheEntry& entry) {
+  const fs::path path = entry_path(key);
+  if (!base::may_use_cache(path.parent_path())) return false;
   std::string body;
-  put(body, entry.ptx);
-  put(body, entry.warnings);
-  for (const Dependency& dependency : entry.dependencies) {
-    put(body, dependency.path);
-    put(body, dependency.fingerprint);
-  }
+  append_field(body, entry.ptx);
+  append_field(body, entry.warnings);
+  append(body, entry.lookups);
   try {
-    base::write_file_atomic(entry_path(key), std::string(magic) + base::sha256_hex(body) + body);
+    base::make_cache(path.parent_path());
+    remove_abandoned(path.parent_path());
+    base::write_file_atomic(path, std::string(magic) + base::sha256_hex(body) + body);
     return true;
   } catch (const std::exception& error) {
     base::log_info("compiled PTX is not cached: {}", error.what());

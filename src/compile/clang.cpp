@@ -9,6 +9,7 @@
 #include <optional>
 #include <string_view>
 
+#include "compile/environment.hpp"
 #include "compile/subprocess.hpp"
 #include "heddle/error.hpp"
 
@@ -50,7 +51,7 @@ std::optional<Clang> on_path(const std::string& name) {
 }
 
 bool new_enough(const Clang& clang) {
-  ProcessResult version = run_process({clang.path.string(), "-dumpversion"}, {});
+  ProcessResult version = run_process({clang.path.string(), "-dumpversion"}, {}, compiler_environment());
   return version.exit_status == 0 && std::atoi(version.out.c_str()) >= clang_version;
 }
 
@@ -60,6 +61,16 @@ bool is_arch(std::string_view arch) {
   if (arch.ends_with('a')) arch.remove_suffix(1);
   return arch.size() >= 2 && arch.size() <= 3 &&
          std::all_of(arch.begin(), arch.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
+bool is_definition(std::string_view text) {
+  const auto in_name = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c >= 0x80; };
+  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])) || text.find('\n') != text.npos) return false;
+  const auto name_end = std::find_if_not(text.begin(), text.end(), in_name);
+  if (name_end == text.begin()) return false;
+  std::string_view rest = text.substr(static_cast<std::size_t>(name_end - text.begin()));
+  if (rest.starts_with('(')) rest.remove_prefix(std::min(rest.find(')') + 1, rest.size()));
+  return rest.empty() || rest[0] == '=';
 }
 
 // The headers switch contraction back on after themselves, unless the user has switched it off.
@@ -93,6 +104,20 @@ Clang find_clang() {
               std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
 }
 
+ExtraOptions split_extra(const CompileOptions& options) {
+  const std::vector<std::string>& words = options.extra;
+  ExtraOptions extra;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool forced =
+        (words[i].starts_with("-include") && !words[i].starts_with("-include-")) || words[i].starts_with("-imacros");
+    const bool pair = words[i] == "-include" || words[i] == "-imacros" || words[i] == "-Xclang" || words[i] == "-mllvm";
+    std::vector<std::string>& list = forced ? extra.forced_includes : extra.others;
+    list.push_back(words[i]);
+    if (pair && i + 1 < words.size()) list.push_back(words[++i]);
+  }
+  return extra;
+}
+
 void check_options(const CompileOptions& options) {
   if (!is_arch(options.arch)) {
     throw Error(ErrorCode::invalid_argument,
@@ -103,10 +128,10 @@ void check_options(const CompileOptions& options) {
                 "Optimisation level " + std::to_string(options.opt) + " does not exist: expected 0 to 3.");
   }
   for (const std::string& define : options.defines) {
-    if (define.empty() || !(std::isalpha(static_cast<unsigned char>(define[0])) || define[0] == '_') ||
-        define.find('\n') != define.npos) {
-      throw Error(ErrorCode::invalid_argument,
-                  "'" + define + "' is not a macro definition: expected NAME or NAME=VALUE.");
+    if (!is_definition(define)) {
+      throw Error(ErrorCode::invalid_argument, "'" + define +
+                                                   "' is not a macro definition: expected NAME, NAME=VALUE or "
+                                                   "NAME(PARAMETERS)=VALUE, without spaces in NAME or line ends.");
     }
   }
 }
@@ -115,6 +140,8 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
                                             const CompileOptions& options) {
   std::vector<std::string> arguments{
       clang.path.string(), "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=" + options.arch,
+      // What stands in a configuration file of clang would be no part of the cache's key.
+      "--no-default-config",
       // Nothing of an installed CUDA SDK may be seen, so that results do not depend on one.
       "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", "-Wno-unknown-cuda-version", ptx_feature(options.arch),
       "-S", "-O" + std::to_string(options.opt), "-std=c++17",
@@ -123,6 +150,11 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
       // Keeps calls such as __builtin_sinf calls, which the headers can define; as intrinsics NVPTX could not select
       // them.
       "-fmath-errno",
+      // CUDA programs hand variables to shuffles that only the lane that is read from has set. Otherwise clang takes
+      // it that every lane has set them, and so that every lane is that one.
+      "-Xclang", "-no-enable-noundef-analysis",
+      // A warning, as with nvcc: int2{threadIdx.x, threadIdx.y} is common.
+      "-Wno-error=c++11-narrowing",
       // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.
       "-Xclang", "-fcuda-allow-variadic-functions",
       // Selections stay selections: lanes differ in them, so a branch would cost both sides and more.
@@ -131,7 +163,8 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
   if (options.line_info) arguments.push_back("-gline-directives-only");
   if (options.fast_math) add_fast_math(arguments);
   if (forbids_contraction(options)) arguments.push_back("-DHEDDLE_FP_CONTRACT_OFF=1");
-  arguments.insert(arguments.end(), options.extra.begin(), options.extra.end());
+  const ExtraOptions extra = split_extra(options);
+  arguments.insert(arguments.end(), extra.others.begin(), extra.others.end());
   return arguments;
 }
 

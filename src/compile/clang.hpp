@@ -25,7 +25,14 @@ void check_options(const CompileOptions& options);
 // or T may be anything.
 std::string definitions(const CompileOptions& options);
 
-// What decides how the device headers are understood: clang, target, language, floating point.
+// The options' `extra`: those that include a file before the source, which comes behind Heddle's headers as with nvcc,
+// and the others.
+struct ExtraOptions {
+  std::vector<std::string> forced_includes, others;
+};
+ExtraOptions split_extra(const CompileOptions& options);
+
+// What decides how the device headers are understood: clang, target, language, floating point, options of the user.
 std::vector<std::string> language_arguments(const Clang& clang, const std::filesystem::path& headers,
                                             const CompileOptions& options);
 

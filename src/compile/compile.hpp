@@ -9,8 +9,8 @@
 namespace heddle::compile {
 
 struct CompileOptions {
-  std::vector<std::string> defines;        // "NAME" or "NAME=VALUE"
-  std::vector<std::string> include_paths;  // searched after Heddle's own headers and before the system's
+  std::vector<std::string> defines;        // "NAME", "NAME=VALUE" or "NAME(PARAMETERS)=VALUE"
+  std::vector<std::string> include_paths;  // searched before Heddle's own headers, or behind them (include_arguments())
   // sm_80 is the oldest target that has every instruction in wide use (f16x2 and bf16 arithmetic, redux, cp.async,
   // scoped and release/acquire memory operations), and every GPU since Ampere accepts its PTX. Newer targets work too.
   std::string arch = "sm_80";

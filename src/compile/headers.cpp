@@ -3,6 +3,8 @@
 #include <exception>
 #include <string>
 
+#include "base/cache_folder.hpp"
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/log.hpp"
 
@@ -24,12 +26,13 @@ void materialise(const std::filesystem::path& folder) {
 HeaderFolder::HeaderFolder() {
   path_ = base::cache_directory() / "headers" / std::string(headers_version().substr(0, 16));
   try {
+    if (!base::make_cache(path_)) base::fail(ErrorCode::io_error, "{} cannot be used", path_.string());
     materialise(path_);
     // One name for one folder, however the cache is reached: the precompiled header remembers it.
     path_ = std::filesystem::canonical(path_);
   } catch (const std::exception& error) {
     base::log_info("device headers go to a temporary folder: {}", error.what());
-    temporary_.create();
+    temporary_.create("headers");
     path_ = temporary_.path();
     materialise(path_);
   }

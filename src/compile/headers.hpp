@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "compile/temporary.hpp"
+#include "base/temporary_folder.hpp"
 
 namespace heddle::compile {
 
@@ -21,7 +21,7 @@ std::span<const EmbeddedHeader> embedded_headers();
 std::string_view headers_version();
 
 // A folder with the headers in it: one in the cache that is kept for later compilations, or, where the cache cannot be
-// written, a temporary one that lives as long as this object.
+// written or trusted, a temporary one that lives as long as this object.
 class HeaderFolder {
  public:
   // Throws io_error when neither place can be written.
@@ -30,7 +30,7 @@ class HeaderFolder {
   bool permanent() const { return temporary_.path().empty(); }
 
  private:
-  TemporaryFolder temporary_;
+  base::TemporaryFolder temporary_;
   std::filesystem::path path_;
 };
 

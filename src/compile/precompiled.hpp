@@ -7,17 +7,23 @@
 #include <vector>
 
 #include "compile/clang.hpp"
+#include "compile/lookups.hpp"
 
 namespace heddle::compile {
 
-// The precompiled prelude for these arguments (those of clang_arguments without the user's include paths), made now if
-// it is not in `folder` yet. Nothing where it cannot be made or written: then the headers are read as text. Never
-// throws.
-std::optional<std::filesystem::path> precompiled_prelude(const Clang& clang, const std::filesystem::path& folder,
-                                                         const std::vector<std::string>& arguments);
+struct Precompiled {
+  std::filesystem::path file;
+  Lookups lookups;  // what it was made from; true when it was handed out
+};
 
-// True when clang refused a precompiled header (a header of the system changed since, or the file is damaged) rather
-// than the program.
+// The precompiled prelude for these arguments (language_arguments, without the user's include paths), made now if there
+// is none in `folder` or if what it was made from has changed. Nothing where it cannot be made or written: then the
+// headers are read as text. Never throws.
+std::optional<Precompiled> precompiled_prelude(const Clang& clang, const std::filesystem::path& folder,
+                                               const std::vector<std::string>& arguments,
+                                               const std::vector<std::string>& environment);
+
+// True when clang refused a precompiled header (it is damaged, or has just been replaced) rather than the program.
 bool refused_precompiled(const std::string& diagnostics);
 
 }  // namespace heddle::compile

@@ -15,8 +15,6 @@
 
 #include "heddle/error.hpp"
 
-extern "C" char** environ;
-
 namespace heddle::compile {
 namespace {
 
@@ -80,12 +78,18 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-pid_t spawn(const std::vector<std::string>& command, const FileActions& actions) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> list;
+  for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+pid_t spawn(const std::vector<std::string>& command, const FileActions& actions,
+            const std::vector<std::string>& environment) {
+  const std::vector<char*> arguments = pointers(command), variables = pointers(environment);
   pid_t pid = 0;
-  if (int error = ::posix_spawn(&pid, arguments[0], actions.get(), nullptr, arguments.data(), environ)) {
+  if (int error = ::posix_spawn(&pid, arguments[0], actions.get(), nullptr, arguments.data(), variables.data())) {
     fail("Cannot start " + command.front(), error);
   }
   return pid;
@@ -138,13 +142,14 @@ int wait_for(pid_t pid) {
 
 }  // namespace
 
-ProcessResult run_process(const std::vector<std::string>& command, std::string_view input) {
+ProcessResult run_process(const std::vector<std::string>& command, std::string_view input,
+                          const std::vector<std::string>& environment) {
   Channel in = make_input(), out = make_pipe(true), err = make_pipe(true);
   FileActions actions;
   actions.dup(in.theirs, STDIN_FILENO);
   actions.dup(out.theirs, STDOUT_FILENO);
   actions.dup(err.theirs, STDERR_FILENO);
-  pid_t pid = spawn(command, actions);
+  pid_t pid = spawn(command, actions, environment);
   for (Channel* channel : {&in, &out, &err}) channel->theirs.close();
   ProcessResult result;
   exchange(in.ours, out.ours, err.ours, input, result);

@@ -97,16 +97,5 @@ TEST(File, ReplacementIsAtomic) {
   for (auto& writer : writers) writer.join();
 }
 
-TEST(File, CacheDirectoryFollowsTheEnvironment) {
-  ::setenv("HEDDLE_CACHE_DIR", "/c/own", 1);
-  EXPECT_EQ(cache_directory(), "/c/own");
-  ::unsetenv("HEDDLE_CACHE_DIR");
-  ::setenv("XDG_CACHE_HOME", "/c/xdg", 1);
-  EXPECT_EQ(cache_directory(), "/c/xdg/heddle");
-  ::unsetenv("XDG_CACHE_HOME");
-  ::setenv("HOME", "/c/home", 1);
-  EXPECT_EQ(cache_directory(), "/c/home/.cache/heddle");
-}
-
 }  // namespace
 }  // namespace heddle::base

@@ -1,15 +1,12 @@
 #include <gmock/gmock.h>
 
 #include "compile/clang.hpp"
-#include "compile/dependencies.hpp"
 #include "fixture.hpp"
 
 namespace heddle::compile::testing {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::Not;
 
 class Compile : public FreshCache {};
@@ -69,7 +66,16 @@ TEST_F(Compile, OptionsReachTheCompiler) {
 TEST_F(Compile, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.arch = "gfx90a"}), HasSubstr("gfx90a"));
   EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.opt = 7}), HasSubstr("7"));
-  EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.defines = {"-x"}}), HasSubstr("-x"));
+  for (const char* define : {"-x", "", "A B", "A B=1", "1A", "A-B", "A\nB", "A(x", "A(x) y"}) {
+    EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.defines = {define}}),
+                HasSubstr("'" + std::string(define) + "' is not a macro definition"));
+  }
+}
+
+TEST_F(Compile, DefinitionsMayHaveParametersAndSpacesInTheirValue) {
+  const CompileOptions options{.defines = {"ADD(a, b)=((a) + (b))", "X=20 + 1", "_Y1", "EMPTY="}};
+  EXPECT_THAT(compile_cuda("__global__ void k(int* p) { EMPTY *p = ADD(X, X) * 10 + _Y1; }", "k.cu", options),
+              HasSubstr("421;"));
 }
 
 TEST_F(Compile, AMissingFileIsNotFound) {
@@ -104,19 +110,6 @@ TEST_F(Compile, WarningsAreKept) {
   const CompileResult again = compile_cuda_detailed(source, "k.cu", {});
   EXPECT_TRUE(again.from_cache);
   EXPECT_THAT(again.warnings, HasSubstr("k.cu:1:"));
-}
-
-TEST(MakeRule, EscapesAndContinuationsAreUndone) {
-  EXPECT_THAT(parse_make_rule("x: a.cu \\\n  /b\\ c/d.h e$$f.h \\\n  g\\#h.h\n"),
-              ElementsAre("a.cu", "/b c/d.h", "e$f.h", "g#h.h"));
-  EXPECT_THAT(parse_make_rule(""), IsEmpty());
-}
-
-TEST(UnresolvedFunctions, AreThoseNoDeviceProvides) {
-  EXPECT_THAT(unresolved_functions(".extern .func (.param .b32 r) vprintf\n(\n)\n;\n"
-                                   ".extern .func  (.param .b64 func_retval0) sin\n(\n\t.param .b64 p\n)\n;\n"
-                                   ".extern .func trouble(.param .b32 a);\n.func defined() {}\n"),
-              ElementsAre("sin", "trouble"));
 }
 
 }  // namespace

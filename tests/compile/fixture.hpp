@@ -41,11 +41,12 @@ class FreshCache : public ::testing::Test {
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
     std::filesystem::create_directories(folder_ / "cache");
+    std::filesystem::permissions(folder_ / "cache", std::filesystem::perms::owner_all);
     std::filesystem::create_directory_symlink(SharedHeaders::get().folder(), folder_ / "cache/headers");
     ::setenv("HEDDLE_CACHE_DIR", (folder_ / "cache").c_str(), 1);
   }
   void TearDown() override {
-    ::unsetenv("HEDDLE_CACHE_DIR");
+    for (const char* name : {"HEDDLE_CACHE_DIR", "HEDDLE_CLANG", "CPATH", "CPLUS_INCLUDE_PATH"}) ::unsetenv(name);
     std::error_code ignored;
     std::filesystem::permissions(folder_, std::filesystem::perms::owner_all, ignored);
     std::filesystem::remove_all(folder_, ignored);

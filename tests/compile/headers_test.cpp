@@ -1,6 +1,9 @@
 // What the device headers mean, seen in the PTX: which instructions come out, and what is refused with which words.
 #include <gmock/gmock.h>
 
+#include <utility>
+
+#include "compile/clang.hpp"
 #include "fixture.hpp"
 
 namespace heddle::compile::testing {
@@ -101,6 +104,89 @@ TEST_F(Headers, ManagedVariablesAndClustersAreRefused) {
               HasSubstr("__managed__ variables are not supported"));
   EXPECT_THAT(error_of("__global__ void __cluster_dims__(2, 1, 1) k() {}", ErrorCode::compile_error),
               HasSubstr("clusters (__cluster_dims__) are not supported"));
+}
+
+TEST_F(Headers, PipelinePrimitivesAreAsynchronousCopies) {
+  const std::string source = R"(#include <cuda_pipeline_primitives.h>
+extern "C" __global__ void k(const float4* p, float4* q) {
+  __shared__ float4 s[32];
+  __pipeline_memcpy_async(&s[threadIdx.x], p + threadIdx.x, sizeof(float4));
+  __pipeline_memcpy_async(&s[threadIdx.x].x, p + 32 + threadIdx.x, 4, 1);
+  __pipeline_commit();
+  __pipeline_wait_prior(3);
+  q[threadIdx.x] = s[threadIdx.x];
+})";
+  const std::string ptx = compile_cuda(source, "k.cu");
+  EXPECT_THAT(ptx, HasSubstr("cp.async.cg.shared.global"));
+  EXPECT_THAT(ptx, HasSubstr("cp.async.ca.shared.global"));
+  EXPECT_THAT(ptx, HasSubstr("cp.async.commit_group"));
+  EXPECT_THAT(ptx, HasSubstr("cp.async.wait_group 3"));
+  EXPECT_THAT(ptx, Not(HasSubstr("trap")));
+  EXPECT_THAT(compile_cuda(source, "k.cu", {.arch = "sm_75"}), Not(HasSubstr("cp.async")));
+}
+
+TEST_F(Headers, GridConstantParametersAreNoReasonForAWarning) {
+  const CompileResult result = compile_cuda_detailed(
+      "struct S { int x[4]; };\n__global__ void k(const __grid_constant__ S s, int* p) { *p = s.x[*p & 3]; }", "k.cu",
+      {});
+  EXPECT_EQ(result.warnings, "");
+}
+
+TEST_F(Headers, SourcesForNvccFindItsMacros) {
+  EXPECT_THAT(
+      ptx_of("\n#if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ == 12\nu[0] = 4711;\n#endif\n"),
+      HasSubstr("4711"));
+}
+
+TEST_F(Headers, PartsOfTheSdkAreNotUsedUnasked) {
+  // A clang on whose own search path an SDK lies.
+  write("sdk/curand_test_only.h", "inline __device__ int from_the_sdk() { return 4711; }\n");
+  write("sdk/cub/test_only.cuh", "nonsense\n");
+  write("sdk/cuda/api.hpp", "#define OTHER 4711\n");
+  const auto script =
+      write("clang.sh", "#!/bin/sh\nexec \"" + find_clang().path.string() + "\" -Xclang -internal-isystem -Xclang '" +
+                            (folder_ / "sdk").string() + "' \"$@\"\n");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  ::setenv("HEDDLE_CLANG", script.c_str(), 1);
+  const std::string curand = "#include <curand_test_only.h>\n__global__ void k(int* p) { *p = from_the_sdk(); }";
+  const std::string message = error_of(curand, ErrorCode::compile_error);
+  EXPECT_THAT(message, HasSubstr("<curand_test_only.h> was found in " + (folder_ / "sdk").string()));
+  EXPECT_THAT(message, HasSubstr("a part of cuRAND, which Heddle does not have"));
+  EXPECT_THAT(message, HasSubstr("-I " + (folder_ / "sdk").string()));
+  EXPECT_THAT(error_of("#include <cub/test_only.cuh>\n", ErrorCode::compile_error), HasSubstr("a part of CUB"));
+  // Nothing of another project, and nothing that is only asked for.
+  EXPECT_THAT(compile_cuda("#include <cuda/api.hpp>\n__global__ void k(int* p) { *p = OTHER; }", "k.cu"),
+              HasSubstr("4711"));
+  EXPECT_NO_THROW(compile_cuda("#if __has_include(<cub/test_only.cuh>)\n#endif\n__global__ void k() {}", "k.cu"));
+  // Whoever names the folder means it.
+  const std::string sdk = (folder_ / "sdk").string();
+  EXPECT_THAT(compile_cuda(curand, "k.cu", {.include_paths = {sdk}}), HasSubstr("4711"));
+  EXPECT_THAT(compile_cuda(curand, "k.cu", {.extra = {"-isystem", sdk}}), HasSubstr("4711"));
+  ::setenv("CPATH", sdk.c_str(), 1);
+  EXPECT_THAT(compile_cuda(curand, "k.cu"), HasSubstr("4711"));
+}
+
+TEST_F(Headers, MissingPartsOfTheSdkAreNamed) {
+  for (const auto& [header, part] :
+       {std::pair("thrust/nothing_has_this_name.h", "Thrust"), std::pair("cuda/std/nothing", "libcu++"),
+        std::pair("curand_nothing.h", "cuRAND")}) {
+    EXPECT_THAT(error_of(std::string("#include <") + header + ">\n", ErrorCode::compile_error),
+                HasSubstr(std::string("<") + header + "> is a part of " + part));
+  }
+  EXPECT_THAT(error_of("#include <somebody/elses.h>\n", ErrorCode::compile_error),
+              Not(HasSubstr("Heddle does not have")));
+}
+
+TEST_F(Headers, NarrowingIsAWarningAsWithNvcc) {
+  const CompileResult result =
+      compile_cuda_detailed("__global__ void k(int2* p) { int2 v = {threadIdx.x, threadIdx.y}; *p = v; }", "k.cu", {});
+  EXPECT_THAT(result.warnings, HasSubstr("warning: non-constant-expression cannot be narrowed"));
+}
+
+TEST_F(Headers, KernelsThatLaunchKernelsAreRefused) {
+  EXPECT_THAT(
+      error_of("__global__ void child() {}\n__global__ void parent() { child<<<1, 1>>>(); }", ErrorCode::compile_error),
+      HasSubstr("Heddle has no dynamic parallelism"));
 }
 
 TEST_F(Headers, WideAtomicsNeedSm90) {

@@ -55,7 +55,7 @@ class Programs : public ::testing::TestWithParam<std::filesystem::path> {
     if (ptxas.empty()) return;
     const auto file = SharedHeaders::get().folder() / "program.ptx";
     std::ofstream(file) << ptx;
-    const ProcessResult result = run_process({ptxas, "-arch=" + arch, file.string(), "-o", "/dev/null"}, {});
+    const ProcessResult result = run_process({ptxas, "-arch=" + arch, file.string(), "-o", "/dev/null"}, {}, {});
     EXPECT_EQ(result.exit_status, 0) << result.err;
   }
 };

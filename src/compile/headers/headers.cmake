@@ -21,6 +21,8 @@ set(heddle_device_headers
   cuda_fp4.h
   cuda_fp6.h
   cuda_fp8.h
+  cuda_pipeline.h
+  cuda_pipeline_primitives.h
   cuda_profiler_api.h
   cuda_runtime.h
   cuda_runtime_api.h
@@ -30,6 +32,8 @@ set(heddle_device_headers
   device_double_functions.h
   device_functions.h
   device_launch_parameters.h
+  device_types.h
+  driver_functions.h
   driver_types.h
   heddle/atomics.h
   heddle/builtin_variables.h
@@ -68,14 +72,18 @@ set(heddle_device_headers
   heddle/textures.h
   heddle/vector_types.h
   heddle/warp.h
+  host_config.h
   host_defines.h
   library_types.h
   math_constants.h
   math_functions.h
   mma.h
+  sm_20_atomic_functions.h
   sm_20_intrinsics.h
   sm_30_intrinsics.h
+  sm_32_atomic_functions.h
   sm_32_intrinsics.h
+  sm_35_atomic_functions.h
   sm_35_intrinsics.h
   sm_60_atomic_functions.h
   sm_61_intrinsics.h

@@ -4,7 +4,7 @@
 
 #include <llvm/Config/llvm-config.h>
 
-#include "base/file.hpp"
+#include "base/cache_folder.hpp"
 #include "device/cpu/codegen/codegen.hpp"
 #include "device/cpu/codegen/soft_functions.hpp"
 #include "device/cpu/codegen_id.hpp"

@@ -1,16 +1,12 @@
 #include "device/cpu/object_cache.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <system_error>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -92,18 +88,13 @@ void ObjectCache::complain(std::string_view what) {
   base::log_warn("compiled kernels are not cached: {}", what);
 }
 
-// Ours or root's, and not open to everybody. One that is not there yet holds nothing to trust.
-bool ObjectCache::trusted() {
-  struct stat status{};
-  if (::stat(folder_.c_str(), &status) != 0) return true;
-  if ((status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & S_IWOTH) == 0) return true;
-  complain(fmt::format("other users may write to {}, and what is there would be executed", folder_.string()));
-  return false;
+bool ObjectCache::trusted(const fs::path& file) const {
+  return base::may_use_cache(folder_) && base::may_use_cache(file.parent_path());
 }
 
 std::optional<CompiledKernel> ObjectCache::load(const std::string& key) {
-  if (!trusted()) return std::nullopt;
   const fs::path path = file_of(key);
+  if (!trusted(path)) return std::nullopt;
   const std::optional<std::string> file = base::read_file_if_there(path);
   if (!file) return std::nullopt;
   std::optional<CompiledKernel> kernel = decode(key, *file);
@@ -117,10 +108,13 @@ std::optional<CompiledKernel> ObjectCache::load(const std::string& key) {
 }
 
 void ObjectCache::store(const std::string& key, const CompiledKernel& kernel) {
-  if (!trusted()) return;
+  const fs::path path = file_of(key);
+  if (!trusted(path)) return;
   const std::string file = encode(key, kernel);
   try {
-    base::write_file_atomic(file_of(key), std::string_view(file));
+    base::make_cache(folder_);
+    base::make_cache(path.parent_path());
+    base::write_file_atomic(path, std::string_view(file));
   } catch (const std::exception& error) {
     complain(error.what());
     return;

@@ -1,5 +1,5 @@
 // Compiled kernels on disk. An entry is a file named by its key; readers trust nothing but a checksum, and no folder
-// that others may write to: what is in it will be executed.
+// that base/cache_folder.hpp does not trust: what is in it will be executed.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class ObjectCache {
   std::filesystem::path file_of(const std::string& key) const;
 
  private:
-  bool trusted();  // the folder
+  bool trusted(const std::filesystem::path& file) const;  // the folders that it is in
   void trim();
   void complain(std::string_view what);
 

@@ -1,4 +1,5 @@
 // Results with simple definitions, which the host computes again.
+#include <cuda_pipeline.h>
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
@@ -107,4 +108,57 @@ extern "C" __global__ void heap_and_bytes(int* out) {
   int sum = 0;
   for (int i = 0; i < 16; ++i) sum += (i + 1) * copy[i];
   out[threadIdx.x] = sum;
+}
+
+// Batches of asynchronous copies, each thread its own 16 bytes a stage; the last copy of a stage ends in zeros.
+template <int Size>
+__device__ void staged(const unsigned char* in, unsigned char* out, int stages) {
+  __shared__ __align__(16) unsigned char buffer[3][64 * 16];
+  const int lane = threadIdx.x * 16;
+  for (int s = 0; s < stages; ++s) {
+    for (int at = 0; at < 16; at += Size) {
+      const int zeros = at + Size == 16 ? s % (Size + 1) : 0;
+      __pipeline_memcpy_async(&buffer[s % 3][lane + at], in + s * 1024 + lane + at, Size, zeros);
+    }
+    __pipeline_commit();
+    if (s < 2) continue;
+    __pipeline_wait_prior(2);
+    memcpy(out + (s - 2) * 1024 + lane, &buffer[(s - 2) % 3][lane], 16);
+  }
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  const int other = (63 - threadIdx.x) * 16;  // what another thread has copied
+  for (int s = stages - 2; s < stages; ++s) memcpy(out + s * 1024 + other, &buffer[s % 3][other], 16);
+}
+extern "C" __global__ void pipeline(const unsigned char* in, unsigned char* out, int stages, int size) {
+  if (size == 4) staged<4>(in, out, stages);
+  if (size == 8) staged<8>(in, out, stages);
+  if (size == 16) staged<16>(in, out, stages);
+}
+
+struct Weights {
+  int w[7];
+};
+__device__ int picked(const int* w, int i) { return w[i % 7]; }
+extern "C" __global__ void grid_constant(const __grid_constant__ Weights weights, int* out) {
+  out[threadIdx.x] = picked(weights.w, threadIdx.x) + weights.w[threadIdx.x * 3 % 7];
+}
+
+// Warp-aggregated counting as programs write it: only the leader sets what the others then read from it.
+__device__ int next_place(int* counter) {
+  cg::coalesced_group active = cg::coalesced_threads();
+  int first;
+  if (active.thread_rank() == 0) first = atomicAdd(counter, static_cast<int>(active.size()));
+  first = active.shfl(first, 0);
+  return first + active.thread_rank();
+}
+extern "C" __global__ void filter(int n, const int* in, int* out, int* count) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+    if (in[i] % 3) out[next_place(count)] = in[i];
+  }
+}
+extern "C" __global__ void leader_only(const int* in, int* out) {
+  int value;
+  if (threadIdx.x % 32 == 5) value = in[threadIdx.x];
+  out[threadIdx.x] = __shfl_sync(0xffffffffu, value, 5);
 }

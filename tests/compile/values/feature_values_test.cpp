@@ -1,6 +1,7 @@
 // What half precision, groups, integer intrinsics and the heap compute on the devices, against plain definitions.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <functional>
@@ -243,6 +244,55 @@ TEST_P(FeatureValues, HeapAndByteFunctions) {
     for (int i = 0; i < 16; ++i) sum += (i + 1) * copy[i];
     EXPECT_EQ(got[t], sum) << t;
   }
+}
+
+TEST_P(FeatureValues, PipelinePrimitivesCopyAndFillWithZeros) {
+  Program program(*device_, "feature_values.cu");
+  constexpr int stages = 19;
+  std::vector<unsigned char> x(stages * 1024);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<unsigned char>(1 + i * 7 % 255);
+  auto in = program.buffer(x);
+  for (const int size : {4, 8, 16}) {
+    auto out = program.buffer(std::vector<unsigned char>(x.size(), 0xee));
+    program.run("pipeline", {.grid = {1}, .block = {64}}, in.address(), out.address(), stages, size);
+    const auto got = program.read(out);
+    for (int i = 0; i < stages * 1024; ++i) {
+      const int zeros = i / 1024 % (size + 1);
+      ASSERT_EQ(got[i], i % 16 < 16 - zeros ? x[i] : 0) << "size " << size << " byte " << i;
+    }
+  }
+}
+
+TEST_P(FeatureValues, GridConstantParametersHaveAnAddress) {
+  Program program(*device_, "feature_values.cu");
+  struct Weights {
+    int w[7];
+  } weights{{3, 1, 4, 1, 5, 9, 2}};
+  auto out = program.buffer(std::vector<int>(64));
+  program.run("grid_constant", {.grid = {1}, .block = {64}}, weights, out.address());
+  const auto got = program.read(out);
+  for (int t = 0; t < 64; ++t) EXPECT_EQ(got[t], weights.w[t % 7] + weights.w[t * 3 % 7]) << t;
+}
+
+TEST_P(FeatureValues, OnlyTheLaneThatIsReadFromNeedsAValue) {
+  Program program(*device_, "feature_values.cu");
+  std::vector<int> x(1000), expected;
+  for (int i = 0; i < 1000; ++i) x[i] = i * 7 % 101;
+  for (int v : x)
+    if (v % 3 != 0) expected.push_back(v);
+  auto in = program.buffer(x), out = program.buffer(std::vector<int>(1000)),
+       count = program.buffer(std::vector<int>(1));
+  program.run("filter", {.grid = {3}, .block = {96}}, 1000, in.address(), out.address(), count.address());
+  ASSERT_EQ(program.read(count)[0], static_cast<int>(expected.size()));
+  auto got = program.read(out);
+  got.resize(expected.size());
+  std::sort(got.begin(), got.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(got, expected);
+
+  program.run("leader_only", {.grid = {1}, .block = {64}}, in.address(), out.address());
+  got = program.read(out);
+  for (int t = 0; t < 64; ++t) EXPECT_EQ(got[t], x[t / 32 * 32 + 5]) << t;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureValues, ::testing::ValuesIn(device_choices()), device_name);

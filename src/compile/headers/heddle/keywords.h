@@ -16,7 +16,13 @@
 #define __constant__ __attribute__((constant))
 #define __managed__ \
   _Pragma("GCC error \"__managed__ variables are not supported by Heddle: use __device__ and copy, or an array\"")
+// A parameter that no thread changes, so that all may use it where it lies. A clang that does not know this gives each
+// thread a copy where its address is taken, which looks the same.
+#if __has_attribute(grid_constant)
 #define __grid_constant__ __attribute__((grid_constant))
+#else
+#define __grid_constant__
+#endif
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)
 #define __cluster_dims__(...) \

@@ -21,6 +21,10 @@
 #include "cooperative_groups.h"
 #include "host_headers.h"
 
+// Sources written for nvcc ask for this to know whether they are compiled as CUDA. It comes last: the host's headers
+// above are those for clang.
+#define __NVCC__ 1
+
 // Back to nvcc's habit for the program itself, unless the command line chose otherwise.
 #if !defined(HEDDLE_FP_CONTRACT_OFF)
 #pragma clang fp contract(fast)

@@ -1,0 +1,116 @@
+#include "base/cache_folder.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <vector>
+
+#include "base/log.hpp"
+
+namespace heddle::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+const char* set_variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : nullptr;
+}
+
+bool is_trusted_owner(uid_t owner) { return owner == ::geteuid() || owner == 0; }
+
+std::string foreign(const fs::path& folder, const char* what, uid_t owner) {
+  return fmt::format(
+      "the cache folder {} is not used: {} belongs to user {}, not to you (user {}), and what is in it would be "
+      "executed. Set HEDDLE_CACHE_DIR to a folder of your own.",
+      folder.string(), what, owner, ::geteuid());
+}
+
+// `folder` and what is above it, as far as it lies in the cache directory; outermost first.
+std::vector<fs::path> chain(const fs::path& folder) {
+  const fs::path normal = folder.lexically_normal();
+  fs::path top = cache_directory().lexically_normal();
+  if (!top.has_filename()) top = top.parent_path();  // as in /folder/
+  const fs::path below = normal.lexically_relative(top);
+  if (below.empty() || *below.begin() == "..") return {folder};
+  std::vector<fs::path> folders{top};
+  fs::path at = top;
+  for (const fs::path& part : below) {
+    if (part == "." || part.empty()) continue;
+    folders.push_back(at /= part);
+  }
+  return folders;
+}
+
+// Warned of already? What was said is the process's, as standard error is: every part that has a cache would say it
+// again.
+bool first_time(const std::string& sentence) {
+  static std::mutex mutex;
+  static std::set<std::string> said;
+  const std::lock_guard guard(mutex);
+  return said.insert(sentence).second;
+}
+
+bool trusted(const fs::path& folder) {
+  const std::string reason = distrust(folder);
+  if (reason.empty()) return true;
+  if (first_time(reason)) log_warn("{}", reason);
+  return false;
+}
+
+bool make_private(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0) return true;
+  std::error_code error;
+  return errno == EEXIST && fs::is_directory(folder, error);
+}
+
+}  // namespace
+
+fs::path cache_directory() {
+  if (const char* own = set_variable("HEDDLE_CACHE_DIR")) return own;
+  if (const char* xdg = set_variable("XDG_CACHE_HOME")) return fs::path(xdg) / "heddle";
+  if (const char* home = set_variable("HOME")) return fs::path(home) / ".cache" / "heddle";
+  std::error_code error;
+  fs::path temporary = fs::temp_directory_path(error);
+  if (error) temporary = "/tmp";
+  return temporary / fmt::format("heddle-{}", ::getuid());
+}
+
+std::string distrust(const fs::path& folder) {
+  struct stat link{}, status{};
+  if (::lstat(folder.c_str(), &link) != 0) return {};
+  if (!is_trusted_owner(link.st_uid)) return foreign(folder, S_ISLNK(link.st_mode) ? "the link" : "it", link.st_uid);
+  if (::stat(folder.c_str(), &status) != 0) return {};
+  if (!is_trusted_owner(status.st_uid)) return foreign(folder, "what the link leads to", status.st_uid);
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
+  return fmt::format(
+      "the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be executed. "
+      "After chmod go-w '{}' it is used, if what is in it is yours; or set HEDDLE_CACHE_DIR to another folder.",
+      folder.string(), status.st_mode & 07777, folder.string());
+}
+
+bool may_use_cache(const fs::path& folder) {
+  for (const fs::path& each : chain(folder)) {
+    if (!trusted(each)) return false;
+  }
+  return true;
+}
+
+bool make_cache(const fs::path& folder) {
+  const std::vector<fs::path> folders = chain(folder);
+  std::error_code error;
+  const fs::path parent = folders.front().parent_path();
+  if (!parent.empty()) fs::create_directories(parent, error);
+  if (error) return false;
+  for (const fs::path& each : folders) {
+    if (!make_private(each) || !trusted(each)) return false;
+  }
+  return true;
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,38 @@
+// Folders that are removed with their content when they are no longer needed, also when the process was killed.
+//
+// A living owner holds a lock (flock) on its folder. Whoever makes a folder of the same kind in the same place removes
+// those first that nobody holds; where the file system has no such locks, none are removed.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace heddle::base {
+
+class TemporaryFolder {
+ public:
+  TemporaryFolder() = default;  // none yet
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder();
+
+  // Makes the folder in `parent`, readable by this user alone, with `purpose` in its name: "heddle-<purpose>.XXXXXX".
+  // Throws io_error.
+  void create(const std::filesystem::path& parent, std::string_view purpose);
+  // In $TMPDIR or /tmp.
+  void create(std::string_view purpose);
+  // Empty before create().
+  const std::filesystem::path& path() const { return path_; }
+
+  // Removes all that this process has, whichever objects they belong to: for a program that is about to be ended by a
+  // signal. Any thread.
+  static void remove_all();
+
+ private:
+  bool try_create(const std::filesystem::path& parent, std::string_view purpose);
+
+  std::filesystem::path path_;
+  int lock_ = -1;  // a descriptor of the folder
+};
+
+}  // namespace heddle::base

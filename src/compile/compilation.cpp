@@ -1,0 +1,193 @@
+#include "compile/compilation.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "compile/dependencies.hpp"
+#include "compile/environment.hpp"
+#include "compile/includes.hpp"
+#include "compile/observer.hpp"
+#include "compile/sdk.hpp"
+
+namespace heddle::compile {
+namespace {
+
+std::string line_name(std::string_view name) {
+  std::string text;
+  for (char c : name) {
+    if (c == '"' || c == '\\') text += '\\';
+    text += c == '\n' ? ' ' : c;
+  }
+  return '"' + text + '"';
+}
+
+// Macros that make heddle/exports.h define those of the functions that it knows.
+std::string export_list(const std::vector<std::string>& names) {
+  std::string list;
+  for (const EmbeddedHeader& header : embedded_headers()) {
+    if (header.path != "heddle/exports.h") continue;
+    for (const std::string& name : names) {
+      const std::string macro = "__HEDDLE_EXPORT_" + name;
+      if (header.text.find("#define " + macro + ' ') != header.text.npos) list += ' ' + macro;
+    }
+  }
+  return list;
+}
+
+// clang's text without the stack dump it appends when its backend gives up.
+std::string_view diagnostics(std::string_view text) {
+  text = text.substr(0, std::min(text.find("PLEASE submit a bug report"), text.size()));
+  return text.substr(0, text.find_last_not_of('\n') + 1);
+}
+
+// What clang says in words that do not name the reason.
+std::string explain_refusals(std::string_view diagnostics) {
+  const bool launches = diagnostics.find("reference to __global__ function") != diagnostics.npos;
+  return launches ? "\nHeddle has no dynamic parallelism: kernels are launched by the host, not by kernels." : "";
+}
+
+// The folders in -I FOLDER, -IFOLDER and the like.
+void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& options) {
+  for (std::size_t i = 0; i < options.size(); ++i) {
+    for (const std::string_view option : {"-I", "-isystem", "-iquote", "-idirafter"}) {
+      if (!options[i].starts_with(option)) continue;
+      const std::string value = options[i].substr(option.size());
+      if (!value.empty()) {
+        folders.push_back(value);
+      } else if (i + 1 < options.size()) {
+        folders.push_back(options[++i]);
+      }
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Compilation::Compilation(const Unit& unit, const Clang& clang, const CompileOptions& options,
+                         const std::vector<std::string>& environment)
+    : unit_(unit),
+      options_(options),
+      environment_(environment),
+      arguments_(language_arguments(clang, headers_.path(), options)) {
+  folder_.create("compile");
+  start_ = start_of_observation();
+  if (headers_.permanent()) precompiled_ = precompiled_prelude(clang, headers_.path(), arguments_, environment);
+}
+
+void Compilation::run() {
+  attempt({});
+  if (last_.process.exit_status == 0) {
+    const std::string exports = export_list(unresolved_functions(last_.process.out));
+    if (!exports.empty()) attempt(exports);
+  }
+  check();
+}
+
+void Compilation::attempt(const std::string& exports) {
+  run_once(exports);
+  if (precompiled_ && last_.process.exit_status != 0 && refused_precompiled(last_.process.err)) {
+    std::error_code ignored;
+    std::filesystem::remove(precompiled_->file, ignored);
+    precompiled_.reset();
+    run_once(exports);
+  }
+}
+
+void Compilation::run_once(const std::string& exports) {
+  last_ = run_traced(command(exports), input_words(), input(), environment_, folder_.path());
+  known_ = known_ && last_.known;
+  read_.insert(read_.end(), last_.read.begin(), last_.read.end());
+  entered_.insert(entered_.end(), last_.entered.begin(), last_.entered.end());
+}
+
+std::vector<std::string> Compilation::command(const std::string& exports) const {
+  const IncludePaths paths = include_arguments(options_);
+  std::vector<std::string> command{arguments_.front()};
+  // Before the headers' own -I, which is among the language arguments.
+  command.insert(command.end(), paths.before.begin(), paths.before.end());
+  command.insert(command.end(), arguments_.begin() + 1, arguments_.end());
+  command.insert(command.end(), paths.after.begin(), paths.after.end());
+  if (precompiled_) {
+    command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled_->file.string()});
+  } else {
+    command.insert(command.end(), {"-include", (headers_.path() / "heddle/prelude.h").string()});
+  }
+  if (!exports.empty()) {
+    command.insert(command.end(),
+                   {"-DHEDDLE_EXPORTS=" + exports, "-include", (headers_.path() / "heddle/exports.h").string()});
+  }
+  const auto defines = folder_.path() / "defines.h";
+  base::write_file_atomic(defines, definitions(options_));
+  command.insert(command.end(), {"-include", defines.string()});
+  const std::vector<std::string> forced = split_extra(options_).forced_includes;
+  command.insert(command.end(), forced.begin(), forced.end());
+  command.insert(command.end(), {"-o", "-"});
+  return command;
+}
+
+std::vector<std::string> Compilation::input_words() const {
+  if (unit_.is_file) return {"--", unit_.name};
+  const std::filesystem::path folder = std::filesystem::path(unit_.name).parent_path();
+  if (folder.empty()) return {"-"};
+  return {"-iquote", folder.string(), "-"};
+}
+
+std::string Compilation::input() const {
+  if (unit_.is_file) return {};
+  return "#line 1 " + line_name(unit_.name) + "\n" + std::string(unit_.source);
+}
+
+std::vector<std::string> Compilation::users_folders() const {
+  std::vector<std::string> folders = environment_include_paths();
+  folders.insert(folders.end(), options_.include_paths.begin(), options_.include_paths.end());
+  add_folders(folders, options_.extra);
+  return folders;
+}
+
+void Compilation::check() const {
+  const ProcessResult& process = last_.process;
+  const std::string sdk = find_unasked_sdk(last_.entered, last_.path, users_folders(), headers_.path().string());
+  if (!sdk.empty()) base::fail(ErrorCode::compile_error, "{} does not compile: {}", unit_.name, sdk);
+  if (process.exit_status != 0) {
+    std::string text = process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
+                                           : std::string(diagnostics(process.err));
+    for (const std::string& more : {explain_missing(process.err), explain_refusals(process.err)})
+      text += (more.empty() || more.front() == '\n' ? "" : "\n") + more;
+    // What clang says of an option is one line; what it says of the source, with the line of the source, are several.
+    base::fail(ErrorCode::compile_error, "{} does not compile:{}{}", unit_.name,
+               text.find('\n') != text.npos ? '\n' : ' ', text);
+  }
+  const auto names = unresolved_functions(process.out);
+  if (names.empty()) return;
+  base::fail(
+      ErrorCode::compile_error,
+      "{} does not compile: device code calls {}, which is declared but has no device definition in this file. Heddle "
+      "compiles each file by itself; put the definition into the file or a header it includes.",
+      unit_.name, fmt::join(names, ", "));
+}
+
+std::optional<Lookups> Compilation::lookups(std::string& doubt) const {
+  if (!known_) {
+    doubt = "clang did not list what it read";
+    return {};
+  }
+  if (!only_reads_headers(options_.extra)) {
+    doubt = "it is not known which files the options for clang stand for";
+    return {};
+  }
+  Observer observer(last_.path, start_, {headers_.path().string(), folder_.path().string()});
+  if (precompiled_) observer.know(precompiled_->lookups);
+  for (const std::string& path : read_) observer.read(path);
+  observer.look_up(find_mentions(unit_.source), unit_.is_file ? folder_of(unit_.name) : std::string());
+  observer.look_up(find_mentions(definitions(options_)), {});
+  observer.look_up(find_mentions_in_options(options_.extra), {});
+  for (const std::string& path : entered_) {
+    if (const auto text = base::read_file_if_there(path)) observer.look_up(find_mentions(*text), folder_of(path));
+  }
+  return observer.finish(doubt);
+}
+
+}  // namespace heddle::compile

@@ -1,0 +1,148 @@
+// Temporary folders: gone with their owner, also when it was killed, and never while it lives.
+#include "base/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/file.hpp"
+#include "heddle/error.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TemporaryFolders : public testing::Test {
+ protected:
+  std::size_t count() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(parent_.path()), fs::directory_iterator()));
+  }
+  // A process that has a folder with a file in it and waits to be killed; it has made it when this returns.
+  pid_t owner() const {
+    int ends[2];
+    EXPECT_EQ(::pipe(ends), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      TemporaryFolder folder;
+      folder.create(parent_.path(), "test");
+      write_file_atomic(folder.path() / "sub/file", std::string_view("x"));
+      [[maybe_unused]] const ssize_t written = ::write(ends[1], "m", 1);
+      for (;;) ::pause();
+    }
+    char byte = 0;
+    EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return child;
+  }
+  static void end(pid_t child) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+
+  const tests::TemporaryFolder parent_;
+};
+
+TEST_F(TemporaryFolders, GoWithTheirObjects) {
+  {
+    TemporaryFolder folder;
+    EXPECT_TRUE(folder.path().empty());
+    folder.create(parent_.path(), "test");
+    write_file_atomic(folder.path() / "sub/file", std::string_view("x"));
+    struct stat info{};
+    ASSERT_EQ(::stat(folder.path().c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 07777, 0700u);
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(TemporaryFolders, OfTheKilledGoWhenTheNextIsMade) {
+  const pid_t killed = owner(), living = owner();
+  end(killed);
+  EXPECT_EQ(count(), 2u);
+  TemporaryFolder next;
+  next.create(parent_.path(), "test");
+  EXPECT_EQ(count(), 2u) << "the living one's and the next one";
+  end(living);
+}
+
+TEST_F(TemporaryFolders, OfTheLivingStay) {
+  const pid_t living = owner();
+  TemporaryFolder mine;
+  mine.create(parent_.path(), "test");
+  for (int i = 0; i < 10; ++i) {
+    TemporaryFolder other;
+    other.create(parent_.path(), "test");
+    EXPECT_EQ(count(), 3u);
+    EXPECT_TRUE(fs::exists(mine.path()));
+  }
+  end(living);
+}
+
+TEST_F(TemporaryFolders, OnlyThoseOfThisKindAreRemoved) {
+  for (const char* name : {"heddle-test.backup1", "heddle-other.a1b2c3", "heddle-testXa1b2c3", "test.a1b2c3"}) {
+    fs::create_directory(parent_.path() / name);
+    fs::permissions(parent_.path() / name, fs::perms::owner_all);
+  }
+  write_file_atomic(parent_.path() / "heddle-test.a1b2c3", std::string_view("a file"));
+  fs::create_directory(parent_.path() / "heddle-test.open12");  // made by hand: others may read it
+  fs::create_directory_symlink(parent_.path() / "heddle-other.a1b2c3", parent_.path() / "heddle-test.link12");
+  TemporaryFolder next;
+  next.create(parent_.path(), "test");
+  EXPECT_EQ(count(), 8u);
+}
+
+TEST_F(TemporaryFolders, ThreadsAndProcessesDoNotRemoveEachOthers) {
+  const auto work = [&] {
+    for (int i = 0; i < 200; ++i) {
+      TemporaryFolder folder;
+      folder.create(parent_.path(), "test");
+      if (!fs::exists(folder.path())) return false;
+      write_file_atomic(folder.path() / "file", std::string_view("x"));
+      if (!fs::exists(folder.path() / "file")) return false;
+    }
+    return true;
+  };
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(work() ? 0 : 1);
+    children.push_back(child);
+  }
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i) threads.emplace_back([&] { EXPECT_TRUE(work()); });
+  for (std::thread& thread : threads) thread.join();
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(count(), 0u);
+}
+
+TEST_F(TemporaryFolders, OfThisProcessCanBeRemovedAtOnce) {
+  const pid_t other = owner();
+  TemporaryFolder first, second;
+  first.create(parent_.path(), "test");
+  second.create(parent_.path(), "other");
+  EXPECT_EQ(count(), 3u);
+  TemporaryFolder::remove_all();
+  EXPECT_EQ(count(), 1u);
+  end(other);
+}
+
+TEST_F(TemporaryFolders, ThatCannotBeMadeAreAnError) {
+  TemporaryFolder folder;
+  EXPECT_THROW(folder.create(parent_.path() / "absent", "test"), Error);
+}
+
+}  // namespace
+}  // namespace heddle::base
