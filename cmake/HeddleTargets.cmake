@@ -47,14 +47,17 @@ function(heddle_library name)
   target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_DEPENDS})
 endfunction()
 
-# heddle_test(NAME SOURCES a_test.cpp ... DEPENDS lib ... [LABELS fast|slow|gpu]): one GoogleTest program, one CTest entry.
+# heddle_test(NAME SOURCES a_test.cpp ... DEPENDS lib ... [LABELS fast|slow|gpu] [NEEDS_SOURCE]): one GoogleTest program, one
+# CTest entry. With NEEDS_SOURCE it is in no archive of script/bundle.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NEEDS_SOURCE" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE HEDDLE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests")
-  heddle_bundled(${name} tests/bin)
+  if(NOT ARG_NEEDS_SOURCE)
+    heddle_bundled(${name} tests/bin)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
