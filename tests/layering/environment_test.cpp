@@ -1,4 +1,4 @@
-// heddle doctor knows every environment variable that something reads, and the document explains those of the program.
+// heddle doctor knows every environment variable that something reads, and documents explain those of the program.
 #include <gtest/gtest.h>
 
 #include <regex>
@@ -43,14 +43,12 @@ TEST(EnvironmentVariables, DoctorKnowsThoseOfTests) {
       EXPECT_TRUE(known.count(name)) << name << " is read in " << folder << "/, and " << list << " does not know it";
 }
 
-TEST(EnvironmentVariables, TheDocumentExplainsThem) {
-  std::string page;
+TEST(EnvironmentVariables, SomeDocumentExplainsEach) {
+  std::string pages;
   for (const SourceText& file : sources("docs", {".md"}))
-    if (file.path == "docs/cli.md")
-      for (const std::string& line : file.lines) page += line + "\n";
-  ASSERT_FALSE(page.empty());
+    for (const std::string& line : file.lines) pages += line + "\n";
   for (const std::string& name : matches(sources("src", endings), R"-(\{"(HEDDLE_[A-Z_0-9]+)",)-", true))
-    EXPECT_NE(page.find("| `" + name + "` |"), std::string::npos) << "docs/cli.md does not explain " << name;
+    EXPECT_NE(pages.find("| `" + name + "` |"), std::string::npos) << "no table of docs/ explains " << name;
 }
 
 }  // namespace
