@@ -90,11 +90,11 @@ std::optional<fs::path> find_tool(std::string_view program, const char* chosen, 
   if (chosen != nullptr && *chosen != '\0') return is_program(chosen) ? std::optional<fs::path>(chosen) : std::nullopt;
   while (!search_path.empty()) {
     const std::size_t end = std::min(search_path.find(':'), search_path.size());
-    const fs::path file = fs::path(search_path.substr(0, end)) / program;
+    fs::path file = fs::path(search_path.substr(0, end)) / program;
     if (file.is_absolute() && is_program(file)) return file;
     search_path.remove_prefix(std::min(end + 1, search_path.size()));
   }
-  const fs::path usual = fs::path("/usr/local/cuda/bin") / program;
+  fs::path usual = fs::path("/usr/local/cuda/bin") / program;
   return is_program(usual) ? std::optional<fs::path>(usual) : std::nullopt;
 }
 
