@@ -1,7 +1,8 @@
 // The clang of an archive of script/bundle: the compiler of clang 19 with its driver, for CUDA C++ to PTX. Of the code
 // generators it has NVPTX alone, and of the actions those that Heddle asks for; that makes it a third as large as
-// Debian's. clang.cfg beside it names the headers that it comes with.
+// Debian's. A file `defaults` beside it names the headers that it comes with.
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/InitLLVM.h>
+#include <llvm/Support/Path.h>
 #include <llvm/TargetParser/Host.h>
 
 extern "C" {
@@ -80,9 +82,25 @@ int compile(llvm::SmallVectorImpl<const char*>& arguments) {
   return good ? 0 : 1;
 }
 
+// The options that stand before all others, one a line in a file beside the program, where @FOLDER@ is the program's.
+// No configuration file of clang: Heddle switches those off.
+std::vector<std::string> defaults(const std::string& program) {
+  constexpr llvm::StringLiteral own = "@FOLDER@";
+  const std::string folder = llvm::sys::path::parent_path(program).str();
+  std::vector<std::string> options;
+  std::ifstream file(folder + "/defaults");
+  for (std::string line; std::getline(file, line);) {
+    if (const std::size_t at = line.find(own); at != std::string::npos) line.replace(at, own.size(), folder);
+    if (!line.empty()) options.push_back(line);
+  }
+  return options;
+}
+
 // Turns the options that people know into those of -cc1, and runs this program again with them.
 int drive(llvm::SmallVectorImpl<const char*>& arguments, const std::string& program) {
   arguments[0] = program.c_str();
+  const std::vector<std::string> first = defaults(program);
+  for (std::size_t i = 0; i < first.size(); ++i) arguments.insert(arguments.begin() + 1 + i, first[i].c_str());
   llvm::IntrusiveRefCntPtr<DiagnosticOptions> options = CreateAndPopulateDiagOpts(arguments);
   auto* printer = new TextDiagnosticPrinter(llvm::errs(), &*options);
   printer->setPrefix("clang");
