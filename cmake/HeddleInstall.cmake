@@ -2,6 +2,13 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+if(HEDDLE_BUNDLE)
+  # Third-party libraries of an archive of script/bundle; nothing where there is no such folder.
+  set_target_properties(heddle PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib/heddle")
+  set_target_properties(heddle_shared PROPERTIES INSTALL_RPATH "\$ORIGIN/heddle")
+  target_link_options(heddle PRIVATE LINKER:--disable-new-dtags)
+  target_link_options(heddle_shared PRIVATE LINKER:--disable-new-dtags)
+endif()
 install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS heddle_shared EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp)

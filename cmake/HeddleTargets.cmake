@@ -27,6 +27,18 @@ endif()
 target_include_directories(heddle_options INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>)
 
+# heddle_bundled(TARGET FOLDER): script/bundle takes the program into this folder of its archive, where it finds the
+# libraries from wherever the archive lies. DT_RPATH, unlike DT_RUNPATH, also serves the libraries of libraries.
+function(heddle_bundled target folder)
+  if(NOT HEDDLE_BUNDLE)
+    return()
+  endif()
+  file(RELATIVE_PATH up /${folder} /lib)
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN/${up};\$ORIGIN/${up}/heddle")
+  target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  install(TARGETS ${target} RUNTIME DESTINATION ${folder} COMPONENT bundle EXCLUDE_FROM_ALL)
+endfunction()
+
 # heddle_library(NAME SOURCES a.cpp ... DEPENDS lib ...): object code of one room.
 function(heddle_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
@@ -35,13 +47,17 @@ function(heddle_library name)
   target_link_libraries(heddle_${name} PUBLIC heddle_options ${ARG_DEPENDS})
 endfunction()
 
-# heddle_test(NAME SOURCES a_test.cpp ... DEPENDS lib ... [LABELS fast|slow|gpu]): one GoogleTest program, one CTest entry.
+# heddle_test(NAME SOURCES a_test.cpp ... DEPENDS lib ... [LABELS fast|slow|gpu] [NEEDS_SOURCE]): one GoogleTest program, one
+# CTest entry. With NEEDS_SOURCE it is in no archive of script/bundle.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "NEEDS_SOURCE" "TIMEOUT" "SOURCES;DEPENDS;LABELS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   target_compile_definitions(${name} PRIVATE HEDDLE_TEST_DATA="${PROJECT_SOURCE_DIR}/tests")
+  if(NOT ARG_NEEDS_SOURCE)
+    heddle_bundled(${name} tests/bin)
+  endif()
   add_test(NAME ${name} COMMAND ${name})
   if(NOT ARG_LABELS)
     set(ARG_LABELS fast)
@@ -57,6 +73,7 @@ function(heddle_benchmark name)
   cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE heddle_options ${ARG_DEPENDS})
+  heddle_bundled(${name} bench/bin)
 endfunction()
 
 # heddle_fuzz(NAME SOURCES a_fuzz.cpp ... DEPENDS lib ... CORPUS folder): SOURCES define LLVMFuzzerTestOneInput. With
@@ -73,6 +90,7 @@ function(heddle_fuzz name)
   if(HEDDLE_BUILD_TESTS)
     add_executable(${name}_corpus ${ARG_SOURCES} ${PROJECT_SOURCE_DIR}/tests/support/corpus_main.cpp)
     target_link_libraries(${name}_corpus PRIVATE heddle_options ${ARG_DEPENDS})
+    heddle_bundled(${name}_corpus tests/bin)
     add_test(NAME ${name}_corpus COMMAND ${name}_corpus ${ARG_CORPUS})
     set_tests_properties(${name}_corpus PROPERTIES LABELS fast TIMEOUT 300)
   endif()

@@ -18,6 +18,7 @@
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
+#include "support/folders.hpp"
 #include "support/results.hpp"
 #include "support/statistics.hpp"
 
@@ -58,7 +59,7 @@ class Folder {
 std::vector<fs::path> source_files() {
   std::vector<fs::path> files;
   for (const char* folder : {"tests/data/run", "examples", "bench/cpu/kernels"}) {
-    for (const auto& entry : fs::recursive_directory_iterator(fs::path(HEDDLE_SOURCE) / folder)) {
+    for (const auto& entry : fs::recursive_directory_iterator(bench::source_root() / folder)) {
       const auto ending = entry.path().extension();
       if (ending == ".ptx" || ending == ".cu") files.push_back(entry.path());
     }
@@ -71,7 +72,7 @@ std::vector<Source> read_sources() {
   std::vector<Source> sources;
   for (const fs::path& file : source_files()) {
     const std::string text = file.extension() == ".cu" ? compile_to_ptx(file) : base::read_file(file);
-    const std::string name = fs::relative(file, HEDDLE_SOURCE).string();
+    const std::string name = fs::relative(file, bench::source_root()).string();
     const ptx::Module module = ptx::parse(text, name);
     for (std::uint32_t i = 0; i < module.functions.size(); ++i) {
       const ptx::Function& function = module.functions[i];

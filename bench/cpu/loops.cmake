@@ -1,4 +1,4 @@
-# The plain C++ loops, compiled by clang++-19 -O3 -march=native -fopenmp whatever compiler builds the rest: target
+# The plain C++ loops, compiled by clang++-19 -O3 -march=native (or HEDDLE_BENCH_MARCH) -fopenmp whatever compiler builds the rest: target
 # heddle_bench_loops, a shared library. Not there when clang++-19 or its OpenMP is missing.
 find_program(HEDDLE_BENCH_CLANG NAMES clang++-19)
 if(HEDDLE_BENCH_CLANG AND NOT DEFINED HEDDLE_BENCH_OPENMP)
@@ -14,7 +14,8 @@ if(NOT HEDDLE_BENCH_OPENMP)
   return()
 endif()
 
-set(loops_flags -std=c++20 -O3 -march=native -fopenmp -fPIC -Wall -Wextra)
+set(HEDDLE_BENCH_MARCH native CACHE STRING "The processor that the C++ loops of bench/cpu are compiled for")
+set(loops_flags -std=c++20 -O3 -march=${HEDDLE_BENCH_MARCH} -fopenmp -fPIC -Wall -Wextra)
 set(loops_objects)
 function(add_loops_object name source)
   set(object ${CMAKE_CURRENT_BINARY_DIR}/loops/${name}.o)
@@ -41,3 +42,6 @@ add_custom_target(heddle_bench_loops_files DEPENDS ${loops_library})
 add_library(heddle_bench_loops SHARED IMPORTED)
 set_target_properties(heddle_bench_loops PROPERTIES IMPORTED_LOCATION ${loops_library} IMPORTED_SONAME libheddle_bench_loops.so)
 add_dependencies(heddle_bench_loops heddle_bench_loops_files)
+if(HEDDLE_BUNDLE)
+  install(FILES ${loops_library} DESTINATION lib/heddle COMPONENT bundle EXCLUDE_FROM_ALL)
+endif()

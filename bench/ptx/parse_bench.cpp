@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
+#include "support/folders.hpp"
 #include "support/results.hpp"
 #include "support/statistics.hpp"
 
@@ -79,8 +80,9 @@ Rate measure(const std::vector<std::string>& texts) {
 int main(int count, char** arguments) {
   std::vector<std::filesystem::path> files(arguments + 1, arguments + count);
   const bool own = !files.empty();
+  const std::filesystem::path data = bench::source_root() / "tests/data/ptx";
   if (!own)
-    for (const auto& entry : std::filesystem::directory_iterator(HEDDLE_PTX_DATA "/nvcc"))
+    for (const auto& entry : std::filesystem::directory_iterator(data / "nvcc"))
       if (entry.path().string().find("debug") == std::string::npos) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   bench::Results results("ptx");
@@ -88,9 +90,9 @@ int main(int count, char** arguments) {
   results.add({"parse nvcc output", nvcc.parse, "MB/s of CPU time", bench::at_least(50), ""});
   results.add({"print nvcc output", nvcc.print, "MB/s of CPU time", {}, ""});
   if (!own) {
-    const Rate clang = measure(read_files({HEDDLE_PTX_DATA "/clang/portable.sm90.ptx"}));
+    const Rate clang = measure(read_files({data / "clang/portable.sm90.ptx"}));
     results.add({"parse clang output", clang.parse, "MB/s of CPU time", bench::at_least(50), ""});
-    const Rate large = measure(read_files({HEDDLE_PTX_DATA "/nvcc/arithmetic.sm80.ptx"}));
+    const Rate large = measure(read_files({data / "nvcc/arithmetic.sm80.ptx"}));
     results.add({"parse one large kernel", large.parse, "MB/s of CPU time", bench::at_least(50), ""});
   }
   return results.finish();

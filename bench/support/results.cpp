@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/file.hpp"
 #include "base/table.hpp"
+#include "support/folders.hpp"
 #include "support/machine.hpp"
 
 namespace heddle::bench {
@@ -67,9 +67,7 @@ std::string Results::machine() const { return machine_text() + (device_.empty() 
 std::string Results::json() const { return json_rows(results_, machine()).dump(2) + "\n"; }
 
 std::filesystem::path Results::write() const {
-  const char* set = std::getenv("HEDDLE_RESULTS");
-  const std::filesystem::path folder = set != nullptr && *set != '\0' ? set : HEDDLE_RESULTS_FOLDER;
-  const std::filesystem::path file = folder / (name_ + ".json");
+  const std::filesystem::path file = results_folder() / (name_ + ".json");
   nlohmann::ordered_json rows = other_rows(file, results_);
   for (auto& row : json_rows(results_, machine())) rows.push_back(std::move(row));
   base::write_file_atomic(file, std::string_view(rows.dump(2) + "\n"));

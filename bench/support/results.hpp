@@ -40,7 +40,7 @@ class Results {
 
   std::string table() const;
   std::string json() const;  // of these rows alone
-  // Into $HEDDLE_RESULTS or build/results; returns the file. Rows that stand there already under other names stay:
+  // Into results_folder(); returns the file. Rows that stand there already under other names stay:
   // several programs may write one file. Throws io_error.
   std::filesystem::path write() const;
   // Prints the table and where the file went; the exit code for main: 0 even where a bar does not hold, since a

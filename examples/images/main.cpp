@@ -22,8 +22,16 @@ namespace fs = std::filesystem;
 
 const std::string interpreter = "interp";
 
+// Where the photograph and the kernels are: beside the folder of this program in an archive of script/bundle, else in the
+// source.
+fs::path own_folder() {
+  std::error_code error;
+  const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "images";
+  return !error && fs::exists(beside / "images.cu", error) ? beside : fs::path(IMAGES_FOLDER);
+}
+
 struct Options {
-  std::string photo = IMAGES_FOLDER "/photo.png", kernels = IMAGES_FOLDER "/images.cu", out = "images-out", devices;
+  std::string photo = own_folder() / "photo.png", kernels = own_folder() / "images.cu", out = "images-out", devices;
   int scale = 1, repeats = 9, interpreter_part = 6;
 };
 

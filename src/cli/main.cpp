@@ -37,6 +37,7 @@ int run(int count, char** arguments) {
   cli::add_compile(app);
   cli::add_inspect(app);
   cli::add_launch(app);
+  cli::add_doctor(app);
   cli::add_version(app);
   check_command(app, count, arguments);
   try {

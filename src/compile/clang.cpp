@@ -1,5 +1,7 @@
 #include "compile/clang.hpp"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -50,6 +52,24 @@ std::optional<Clang> on_path(const std::string& name) {
   return {};
 }
 
+// The clang of an archive of script/bundle, seen from the program or library that this code is in.
+std::optional<Clang> in_archive() {
+  Dl_info unused{};
+  link_map* object = nullptr;
+  if (::dladdr1(reinterpret_cast<const void*>(&in_archive), &unused, reinterpret_cast<void**>(&object),
+                RTLD_DL_LINKMAP) == 0)
+    return {};
+  std::error_code error;
+  const bool is_library = object != nullptr && *object->l_name != '\0';  // programs have no name there
+  const auto file = std::filesystem::canonical(is_library ? object->l_name : "/proc/self/exe", error);
+  if (error) return {};
+  for (const char* up : {"..", "../.."}) {
+    if (auto found = as_program((file.parent_path() / up / "lib/heddle/clang/clang-19").lexically_normal()))
+      return found;
+  }
+  return {};
+}
+
 bool new_enough(const Clang& clang) {
   ProcessResult version = run_process({clang.path.string(), "-dumpversion"}, {}, compiler_environment());
   return version.exit_status == 0 && std::atoi(version.out.c_str()) >= clang_version;
@@ -94,6 +114,7 @@ Clang find_clang() {
     throw Error(ErrorCode::invalid_argument, std::string("HEDDLE_CLANG is '") + chosen +
                                                  "', which is not a program that can be run. " + install_hint);
   }
+  if (auto found = in_archive()) return *found;
   if (auto found = on_path("clang-19")) return *found;
   for (const char* place : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/local/bin/clang-19",
                             "/usr/local/opt/llvm@19/bin/clang", "/opt/llvm-19/bin/clang"}) {

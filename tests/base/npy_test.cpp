@@ -8,6 +8,7 @@
 #include <string>
 
 #include "heddle/error.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::base {
@@ -17,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-const std::filesystem::path corpus = HEDDLE_TEST_DATA "/base/npy_corpus";
+const std::filesystem::path corpus = tests::test_data() / "base/npy_corpus";
 
 template <typename T>
 std::vector<T> values(const NpyArray& array) {

@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "base/npy.hpp"
+#include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -31,8 +32,8 @@ struct Ran {
 class Cli : public testing::Test {
  protected:
   Ran heddle(const std::string& arguments, const std::string& errors = "&1") const {
-    const std::string command =
-        "cd '" + folder_.path().string() + "' && '" HEDDLE_PROGRAM "' " + arguments + " 2>" + errors;
+    const std::string command = "cd '" + folder_.path().string() + "' && '" + heddle_program(HEDDLE_PROGRAM).string() +
+                                "' " + arguments + " 2>" + errors;
     Ran ran;
     FILE* pipe = ::popen(command.c_str(), "r");
     if (pipe == nullptr) return ran;
@@ -57,7 +58,7 @@ class Cli : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  const std::string source_ = "'" HEDDLE_TEST_DATA "/cli/data/saxpy.cu'";
+  const std::string source_ = "'" + (test_data() / "cli/data/saxpy.cu").string() + "'";
 };
 
 TEST_F(Cli, VersionAndHelp) {

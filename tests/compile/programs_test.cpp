@@ -7,6 +7,7 @@
 
 #include "compile/subprocess.hpp"
 #include "fixture.hpp"
+#include "support/places.hpp"
 
 namespace heddle::compile::testing {
 namespace {
@@ -17,7 +18,7 @@ using ::testing::Not;
 std::vector<std::filesystem::path> sources() {
   std::vector<std::filesystem::path> files;
   for (const char* folder : {"compile/cuda", "../examples/kernels"}) {
-    for (const auto& file : std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_TEST_DATA) / folder)) {
+    for (const auto& file : std::filesystem::directory_iterator(tests::test_data() / folder)) {
       if (file.path().extension() == ".cu") files.push_back(file.path());
     }
   }

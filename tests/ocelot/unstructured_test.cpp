@@ -18,6 +18,7 @@
 
 #include "base/fail.hpp"
 #include "support/cpu_factory.hpp"
+#include "support/places.hpp"
 #include "support/ptx_test.hpp"
 
 namespace heddle::test {
@@ -102,8 +103,7 @@ TEST_P(Unstructured, EqualsTheInterpreter) {
 
 std::vector<std::filesystem::path> kernels() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(std::filesystem::path(HEDDLE_TEST_DATA) / "ocelot" / "kernels"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::test_data() / "ocelot" / "kernels"))
     files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;

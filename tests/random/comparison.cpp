@@ -27,8 +27,21 @@ std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {
 CaseResult run_on_interp(const PtxCase& c) { return run_case(c, make_interp); }
 
 const char* name(Verdict verdict) {
-  static constexpr const char* names[] = {"equal", "different", "failed", "invalid", "crashed"};
+  static constexpr const char* names[] = {"equal",   "different", "failed", "refused", "invalid", "crashed", "no end"};
   return names[static_cast<int>(verdict)];
+}
+
+Comparison compare_results(const PtxCase& c, const CaseResult& want, const CaseResult& got) {
+  if (want.error) return {Verdict::invalid, "the interpreter: " + want.error_text};
+  if (got.error)
+    return {*got.error == ErrorCode::unsupported ? Verdict::refused : Verdict::failed, got.error_text};
+  for (const Expectation& expectation : c.expectations)
+    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
+      if (c.arguments[i].name != expectation.name) continue;
+      const std::string problem = compare(c.arguments[i].type, got.arguments[i], want.arguments[i], {});
+      if (!problem.empty()) return {Verdict::different, fmt::format("{}: {}", expectation.name, problem)};
+    }
+  return {};
 }
 
 Comparison compare_with_interp(const std::string& text, const Run& run) {
@@ -38,17 +51,7 @@ Comparison compare_with_interp(const std::string& text, const Run& run) {
   } catch (const Error& error) {
     return {Verdict::invalid, error.what()};
   }
-  const CaseResult want = run_on_interp(c);
-  if (want.error) return {Verdict::invalid, "the interpreter: " + want.error_text};
-  const CaseResult got = run(c);
-  if (got.error) return {Verdict::failed, got.error_text};
-  for (const Expectation& expectation : c.expectations)
-    for (std::size_t i = 0; i < c.arguments.size(); ++i) {
-      if (c.arguments[i].name != expectation.name) continue;
-      const std::string problem = compare(c.arguments[i].type, got.arguments[i], want.arguments[i], {});
-      if (!problem.empty()) return {Verdict::different, fmt::format("{}: {}", expectation.name, problem)};
-    }
-  return {};
+  return compare_results(c, run_on_interp(c), run(c));
 }
 
 Comparison compare_apart(const std::string& text, const Run& run, unsigned seconds) {

@@ -13,9 +13,12 @@ enum class Verdict : int {
   equal,
   different,  // results differ
   failed,     // the device reports an error
+  refused,    // it says that it does not do this: ErrorCode::unsupported
   invalid,    // the interpreter does: the kernel is not what a random kernel should be
   crashed,    // the process died, or ran out of time (compare_apart)
+  endless,    // it ran out of time (differential)
 };
+constexpr int verdict_count = 7;
 const char* name(Verdict verdict);
 
 struct Comparison {
@@ -28,6 +31,8 @@ using Run = std::function<CaseResult(const PtxCase&)>;
 CaseResult run_on_cpu(const PtxCase& c);
 CaseResult run_on_interp(const PtxCase& c);
 
+// A device's result against the interpreter's.
+Comparison compare_results(const PtxCase& c, const CaseResult& want, const CaseResult& got);
 Comparison compare_with_interp(const std::string& text, const Run& run);
 // The same in a process of its own that is ended after `seconds`.
 Comparison compare_apart(const std::string& text, const Run& run, unsigned seconds);

@@ -158,6 +158,14 @@ class Writer {
   std::string shared_reduction(const Scope& scope);
   std::string split_barrier(const Scope& scope);
 
+  // writer_block.cpp
+  std::string order(bool is_reduction);
+  std::string wide_order(bool is_reduction);
+  std::string fence();
+  std::string drawn_numbers(const Scope& scope);
+  std::string producers(const Scope& scope);
+  std::string asynchronous_copy(const Scope& scope);
+
   // writer_calls.cpp
   std::string call(const Scope& scope);
   std::string call_through_pointer(const Scope& scope);

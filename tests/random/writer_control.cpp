@@ -87,18 +87,20 @@ Statement Writer::statement(const Scope& scope) {
 
 Statement Writer::plain_statement(const Scope& scope) {
   const unsigned die = random_.below(100);
-  if (die < 40) return Statement::lines(arithmetic(scope, false));
-  if (die < 45) return Statement::lines(scope.uniform ? arithmetic(scope, true) : arithmetic(scope, false));
-  if (die < 63) return Statement::lines(memory_access(scope));
-  if (die < 66) return Statement::lines(carry_chain(scope));
-  if (die < 70) return Statement::lines(packing(scope));
-  if (die < 73) return Statement::lines(reinterpretation(scope));
-  if (die < 79) return Statement::lines(affine_value(scope));
-  if (die < 81) return Statement::lines(is_kernel_ ? wrapped_access(scope) : affine_value(scope));
-  if (die < 84) return Statement::lines(is_kernel_ ? reduction_on_all(scope) : arithmetic(scope, false));
-  if (die < 86) return Statement::lines(is_kernel_ ? atomic_on_own(scope) : arithmetic(scope, false));
-  if (die < 92) return Statement::lines(warp_operation(scope));
+  if (die < 36) return Statement::lines(arithmetic(scope, false));
+  if (die < 41) return Statement::lines(scope.uniform ? arithmetic(scope, true) : arithmetic(scope, false));
+  if (die < 58) return Statement::lines(memory_access(scope));
+  if (die < 61) return Statement::lines(carry_chain(scope));
+  if (die < 65) return Statement::lines(packing(scope));
+  if (die < 68) return Statement::lines(reinterpretation(scope));
+  if (die < 73) return Statement::lines(affine_value(scope));
+  if (die < 75) return Statement::lines(is_kernel_ ? wrapped_access(scope) : affine_value(scope));
+  if (die < 78) return Statement::lines(is_kernel_ ? reduction_on_all(scope) : arithmetic(scope, false));
+  if (die < 81) return Statement::lines(is_kernel_ ? atomic_on_own(scope) : arithmetic(scope, false));
+  if (die < 88) return Statement::lines(warp_operation(scope));
   if (die < 95 && is_kernel_ && scope.uniform) return Statement::lines(barrier(scope));
+  if (die < 91 && is_kernel_)
+    return Statement::lines(s_.target.sm >= 80 && random_.chance(80) ? asynchronous_copy(scope) : fence());
   if (die < 98) return Statement::lines(call(scope));
   if (!scope.loops.empty()) return leave_loop(scope);
   if (is_kernel_ && s_.early_exit && random_.chance(50)) return Statement::lines(leave_kernel(scope));

@@ -330,10 +330,10 @@ std::string Writer::atomic_on_own(const Scope& scope) {
   const std::string guarded = guard(scope, 15);
   const bool has_red = !operation.starts_with("exch") && !operation.starts_with("cas");
   if (has_red && random_.chance(25))
-    line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, b);
+    line(text, "{}red{}{}.{} [{}], {};", guarded, order(true), at.space, operation, at.text, b);
   else
-    line(text, "{}atom{}.{} {}, [{}], {}{};", guarded, at.space, operation, random_.chance(10) ? "_" : write(type),
-         at.text, b, c);
+    line(text, "{}atom{}{}.{} {}, [{}], {}{};", guarded, order(false), at.space, operation,
+         random_.chance(10) ? "_" : write(type), at.text, b, c);
   return text;
 }
 
@@ -360,10 +360,10 @@ std::string Writer::reduction_on_all(const Scope& scope) {
                                 : read(scope, *ptx::type_from_name(operation.substr(operation.rfind('.') + 1)));
   const std::string guarded = guard(scope, 25);
   if (random_.chance(70))
-    line(text, "{}red{}.{} [{}], {};", guarded, at.space, operation, at.text, value);
+    line(text, "{}red{}{}.{} [{}], {};", guarded, wide_order(true), at.space, operation, at.text, value);
   else
-    line(text, "{}atom{}.{} {}, [{}], {};", guarded, at.space, operation, random_.chance(50) ? "_" : temp(type),
-         at.text, value);
+    line(text, "{}atom{}{}.{} {}, [{}], {};", guarded, wide_order(false), at.space, operation,
+         random_.chance(50) ? "_" : temp(type), at.text, value);
   return text;
 }
 

@@ -7,9 +7,10 @@ using ptx::Type;
 
 std::string Writer::warp_operation(const Scope& scope) {
   if (scope.mask.empty()) return s_.warp && random_.chance(50) ? active_lanes(scope) : arithmetic(scope, false);
-  switch (random_.below(7)) {
+  switch (random_.below(8)) {
     case 0:
-    case 1: return s_.early_exit ? vote(scope) : shuffle(scope);  // what a lane that is gone would give is open
+    case 1:
+    case 7: return s_.early_exit ? vote(scope) : shuffle(scope);  // what a lane that is gone would give is open
     case 2:
     case 3: return vote(scope);
     case 4:
@@ -101,7 +102,10 @@ std::string Writer::active_lanes(const Scope& scope) {
 
 std::string Writer::barrier(const Scope& scope) {
   std::string text;
-  switch (random_.below(10)) {
+  // What needs every thread of the block, and whole warps.
+  const bool all = !s_.early_exit, whole = all && s_.block_threads() % 32 == 0 && s_.block_threads() >= 64;
+  if (whole && random_.chance(25)) return producers(scope);
+  switch (random_.below(12)) {
     case 0: line(text, "bar.sync 0;"); return text;
     case 1: line(text, "barrier.sync {};", random_.below(16)); return text;
     case 2:
@@ -111,11 +115,12 @@ std::string Writer::barrier(const Scope& scope) {
       line(text, "bar.red.{}.pred {}, 0, {}{};", random_.chance(50) ? "and" : "or", write(Type::pred),
            random_.chance(50) ? "!" : "", read(scope, Type::pred));
       return text;
-    case 4: line(text, "membar.cta;"); return text;
+    case 4: return fence();
     case 5: return split_barrier(scope);
     case 6:
     case 7: return shared_reduction(scope);
-    default: return s_.early_exit ? shared_reduction(scope) : exchange(scope);
+    case 8: return all ? drawn_numbers(scope) : shared_reduction(scope);
+    default: return all ? exchange(scope) : shared_reduction(scope);
   }
 }
 
@@ -178,9 +183,9 @@ std::string Writer::shared_reduction(const Scope& scope) {
   line(text, "mad.lo.u32 {}, {}, 4, {};", at, i, base);
   const std::string guarded = guard(scope, 25), value = read(scope, Type::u32);
   if (random_.chance(60))
-    line(text, "{}red.shared.{} [{}], {};", guarded, operation, at, value);
+    line(text, "{}red{}.shared.{} [{}], {};", guarded, order(true), operation, at, value);
   else
-    line(text, "{}atom.shared.{} {}, [{}], {};", guarded, operation, t, at, value);
+    line(text, "{}atom{}.shared.{} {}, [{}], {};", guarded, order(false), operation, t, at, value);
   line(text, "bar.sync 0;");
   line(text, "ld.shared.u32 {}, [{}+{}];", write(Type::u32), base, 4 * random_.below(places));
   line(text, "bar.sync 0;");

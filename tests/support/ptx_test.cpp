@@ -1,4 +1,5 @@
 #include "support/ptx_test.hpp"
+#include "support/places.hpp"
 
 #include <gtest/gtest.h>
 
@@ -30,13 +31,13 @@ int run_ptx_tests(int argc, char** argv, const std::string& device, const Device
   testing::InitGoogleTest(&argc, argv);
   std::vector<PtxCase> cases;
   try {
-    cases = read_folder(std::filesystem::path(HEDDLE_TEST_DATA) / "data" / "run");
+    cases = read_folder(tests::test_data() / "data" / "run");
   } catch (const Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
   }
   if (cases.empty()) {
-    std::fprintf(stderr, "no test cases found under %s/data/run\n", HEDDLE_TEST_DATA);
+    std::fprintf(stderr, "no test cases found under %s/data/run\n", tests::test_data().c_str());
     return 1;
   }
   for (const PtxCase& c : cases) {

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "support/places.hpp"
 #include "tools/support_columns.hpp"
 
 namespace heddle::test {
@@ -17,7 +18,7 @@ std::string read(const std::string& path) {
 }
 
 TEST(SupportPage, CheckedInPageIsFresh) {
-  const std::string page = read(std::string(HEDDLE_TEST_DATA) + "/../docs/ptx-support.md");
+  const std::string page = read((tests::test_data() / "../docs/ptx-support.md").string());
   ASSERT_FALSE(page.empty()) << "docs/ptx-support.md is missing";
   EXPECT_TRUE(page == ptx::support_page(device_columns()))
       << "docs/ptx-support.md is old; run: heddle_ptx_support docs/ptx-support.md";

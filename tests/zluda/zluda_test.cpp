@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "ptx/parser.hpp"
+#include "support/places.hpp"
 
 namespace heddle::test {
 namespace {
@@ -161,7 +162,7 @@ class KernelTest : public testing::Test {
 
 int run_zluda_tests(int argc, char** argv, const DeviceFactory& factory) {
   testing::InitGoogleTest(&argc, argv);
-  const std::filesystem::path table = std::filesystem::path(HEDDLE_TEST_DATA) / "zluda" / "kernels.txt";
+  const std::filesystem::path table = tests::test_data() / "zluda" / "kernels.txt";
   std::vector<Row> rows;
   try {
     rows = read_rows(table);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compare/contender.hpp"
+#include "support/folders.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 class HeddleContender final : public Contender {
  public:
   HeddleContender(const Case& test, Runtime& runtime) : test_(test), runtime_(runtime) {
-    const Module module = runtime.compile_file(std::filesystem::path(HEDDLE_BENCH_KERNELS) / (test.name + ".cu"));
+    const Module module = runtime.compile_file(source_root() / "bench/cpu/kernels" / (test.name + ".cu"));
     for (const Step& step : test.steps) {
       if (!kernels_.contains(step.kernel)) kernels_.emplace(step.kernel, module.kernel(step.kernel));
     }

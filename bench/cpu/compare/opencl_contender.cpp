@@ -10,6 +10,7 @@
 #include "base/file.hpp"
 #include "compare/contender.hpp"
 #include "compare/host_memory.hpp"
+#include "support/folders.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -66,7 +67,7 @@ class OpenClContender final : public Contender {
 
  private:
   void build() {
-    const std::filesystem::path file = std::filesystem::path(HEDDLE_BENCH_KERNELS) / (test_.name + ".cl");
+    const std::filesystem::path file = source_root() / "bench/cpu/kernels" / (test_.name + ".cl");
     const std::string source = base::read_file(file);
     const char* text = source.c_str();
     const std::size_t length = source.size();

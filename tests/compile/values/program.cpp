@@ -4,11 +4,12 @@
 
 #include "compile/compile.hpp"
 #include "ptx/parser.hpp"
+#include "support/places.hpp"
 
 namespace heddle::compile::testing {
 
 Program::Program(device::Device& device, const std::string& file) : device_(device), queue_(device.queue({})) {
-  const std::string ptx = compile_cuda_file(std::filesystem::path(HEDDLE_TEST_DATA) / "compile/values" / file);
+  const std::string ptx = compile_cuda_file(tests::test_data() / "compile/values" / file);
   module_ = device.load(std::make_shared<ptx::Module>(ptx::parse(ptx, file)), {});
 }
 

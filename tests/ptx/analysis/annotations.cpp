@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "ptx/parser.hpp"
+#include "support/places.hpp"
 
 namespace heddle::ptx::analysis::testing {
 namespace {
@@ -51,7 +52,7 @@ std::string AnnotatedFile::setting(const std::string& key, const std::string& ot
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(HEDDLE_TEST_DATA) + "/" + folder))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::test_data() / folder))
     if (entry.path().extension() == ".ptx") paths.push_back(entry.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;

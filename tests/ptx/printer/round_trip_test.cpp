@@ -12,6 +12,7 @@
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
+#include "support/places.hpp"
 #include "support/ptxas.hpp"
 
 namespace heddle::ptx {
@@ -73,8 +74,8 @@ constexpr const char* no_ptxas = "NO PTXAS: printed PTX is parsed again, but not
 
 TEST(RoundTrip, OurFiles) {
   const auto ptxas = test::find_ptxas();
-  std::vector<fs::path> files = ptx_files(HEDDLE_TEST_DATA "/data/ptx");
-  for (const fs::path& seed : ptx_files(HEDDLE_TEST_DATA "/fuzz/ptx_corpus"))
+  std::vector<fs::path> files = ptx_files(tests::test_data() / "data/ptx");
+  for (const fs::path& seed : ptx_files(tests::test_data() / "fuzz/ptx_corpus"))
     if (seed.filename().string().rfind("found_", 0) != 0) files.push_back(seed);  // those may be no PTX at all
   ASSERT_GE(files.size(), 20u);
   const Tally tally = check(files, ptxas ? &*ptxas : nullptr, true);
@@ -83,7 +84,7 @@ TEST(RoundTrip, OurFiles) {
 }
 
 TEST(RoundTrip, OriginalTextIsNotNeeded) {
-  for (const fs::path& file : ptx_files(HEDDLE_TEST_DATA "/data/ptx")) reprint(read(file), file);
+  for (const fs::path& file : ptx_files(tests::test_data() / "data/ptx")) reprint(read(file), file);
 }
 
 // The collections are not ours to keep here.

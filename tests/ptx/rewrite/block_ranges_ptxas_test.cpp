@@ -13,6 +13,7 @@
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/ptxas_registers.hpp"
 #include "ptx/verifier.hpp"
+#include "support/places.hpp"
 #include "support/ptxas.hpp"
 
 namespace heddle::test {
@@ -62,8 +63,7 @@ void assemble_all(const std::vector<std::string>& folders) {
   if (!ptxas) GTEST_SKIP() << "ptxas is not installed: nobody but our own verifier has looked at the added entries";
   Growth growth;
   for (const std::string& folder : folders)
-    for (const auto& item :
-         std::filesystem::recursive_directory_iterator(std::filesystem::path(HEDDLE_TEST_DATA) / folder))
+    for (const auto& item : std::filesystem::recursive_directory_iterator(tests::test_data() / folder))
       if (item.path().extension() == ".ptx") assemble(*ptxas, item.path(), growth);
   for (RangeForm form : forms) {
     fmt::print("registers of {}:", name(form));

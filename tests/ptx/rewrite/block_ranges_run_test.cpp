@@ -12,6 +12,7 @@
 #include "ptx/parser.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
+#include "support/places.hpp"
 #include "support/ptx_test.hpp"
 
 namespace heddle::test {
@@ -215,7 +216,7 @@ void compare(const PtxCase& c, const Ranges& ranges, Counts& counts, std::mt1993
 }
 
 TEST(BlockRangesRun, RangesLeaveWhatTheWholeGridLeaves) {
-  const std::filesystem::path tests = HEDDLE_TEST_DATA;
+  const std::filesystem::path tests = tests::test_data();
   RangeFiles files;
   Counts counts;
   std::mt19937 random(5);

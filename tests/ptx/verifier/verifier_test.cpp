@@ -14,6 +14,7 @@
 #include "heddle/error.hpp"
 #include "ptx/decode.hpp"
 #include "ptx/parser.hpp"
+#include "support/places.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -56,7 +57,7 @@ void update(const fs::path& path, const std::string& text, const std::vector<std
 
 std::vector<fs::path> cases() {
   std::vector<fs::path> paths;
-  for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_TEST_DATA) / "ptx/verifier"))
+  for (const auto& entry : fs::directory_iterator(tests::test_data() / "ptx/verifier"))
     if (entry.path().extension() == ".ptx") paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;

@@ -1,0 +1,62 @@
+// The folder for compiled kernels.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <exception>
+#include <system_error>
+
+#include "base/file.hpp"
+#include "base/format.hpp"
+#include "runtime/doctor/checks.hpp"
+
+namespace heddle::runtime::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t little_space = std::uint64_t{256} << 20;
+
+// The folder or, before there is one, the one that it will be made in.
+fs::path existing(const fs::path& folder) {
+  std::error_code error;
+  fs::path place = fs::absolute(folder, error);
+  while (!place.empty() && place != place.parent_path() && !fs::exists(place, error)) place = place.parent_path();
+  return place;
+}
+
+Finding wrong(std::string text, std::string mend) {
+  return {"cache", Mark::wrong, std::move(text), std::move(mend), false};
+}
+
+}  // namespace
+
+Finding check_cache(const fs::path& folder) {
+  const std::string shown = folder.string();
+  constexpr const char* elsewhere =
+      "Set HEDDLE_CACHE_DIR to a folder of yours; until then kernels are compiled anew each time.";
+  const fs::path probe = folder / fmt::format("doctor.{}", ::getpid());
+  const bool was_there = fs::exists(folder);
+  try {
+    base::write_file_atomic(probe, std::string_view("heddle doctor\n"));
+    std::error_code ignored;
+    fs::remove(probe, ignored);
+  } catch (const std::exception& error) {
+    return wrong(fmt::format("nothing can be written to {}: {}.", shown, error.what()), elsewhere);
+  }
+  struct stat status{};
+  if (::stat(folder.c_str(), &status) != 0) return wrong(fmt::format("{} cannot be looked at.", shown), elsewhere);
+  const bool foreign = status.st_uid != ::geteuid() && status.st_uid != 0;
+  if (foreign || (status.st_mode & S_IWOTH) != 0)
+    return wrong(fmt::format("{} can be written to by other users, so compiled kernels in it are not trusted.", shown),
+                 fmt::format("Make it yours alone (chmod go-w {}), or set HEDDLE_CACHE_DIR to another folder.", shown));
+  std::error_code error;
+  const fs::space_info space = fs::space(existing(folder), error);
+  if (!error && space.available < little_space)
+    return wrong(fmt::format("{} has only {} of free space.", shown, base::format_bytes(space.available)),
+                 "Free some, or set HEDDLE_CACHE_DIR to a folder on another disk.");
+  return good("cache", fmt::format("{}{}, {} of free space", shown, was_there ? "" : " (made just now)",
+                                   error ? "unknown amount" : base::format_bytes(space.available)));
+}
+
+}  // namespace heddle::runtime::doctor

@@ -1,0 +1,84 @@
+#include "runtime/doctor/doctor.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <thread>
+
+#include "base/file.hpp"
+#include "runtime/doctor/checks.hpp"
+
+namespace heddle::runtime::doctor {
+namespace {
+
+std::uint64_t limit_of(__rlimit_resource which) {
+  rlimit limit{};
+  return ::getrlimit(which, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+std::vector<std::string> environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
+class Examination {
+ public:
+  explicit Examination(const std::function<void(const std::string&)>& before) : before_(before) {}
+
+  // A check that throws all the same says so instead of ending the others.
+  template <class Check>
+  void add(const std::string& subject, Check&& check, bool essential = false) {
+    if (before_) before_(subject);
+    Finding finding;
+    try {
+      finding = check();
+    } catch (const std::exception& error) {
+      finding = {subject, Mark::wrong, error.what(), {}, false};
+    }
+    finding.essential = essential;
+    report.findings.push_back(std::move(finding));
+  }
+  Report report;
+
+ private:
+  const std::function<void(const std::string&)>& before_;
+};
+
+}  // namespace
+
+const char* name(Mark mark) {
+  static constexpr const char* names[] = {"ok", "missing", "wrong", "not here"};
+  return names[static_cast<int>(mark)];
+}
+
+Report examine(const std::function<void(const std::string&)>& before) {
+  Examination all(before);
+  all.add("CPU device", [] { return check_device("cpu", "CPU device"); }, true);
+  all.add("interpreter", [] { return check_device("interp", "interpreter"); });
+  all.add("cache", [] { return check_cache(base::cache_directory()); });
+  all.add("CUDA C++", check_compiler, true);
+
+  NvidiaDriver driver;
+  all.add("NVIDIA driver", [&] {
+    driver = find_nvidia_driver();
+    return check_nvidia_driver(driver);
+  });
+  for (const std::string& id : driver.gpus) all.add(id, [&] { return check_device(id, id); });
+  all.add("ptxas", check_ptxas);
+  all.add("nvrtc", check_nvrtc);
+
+  all.add("locked memory", [&] { return check_locked_memory(limit_of(RLIMIT_MEMLOCK), !driver.gpus.empty()); });
+  all.add("open files", [] { return check_descriptors(limit_of(RLIMIT_NOFILE)); });
+  all.add("threads",
+          [] { return check_threads(find_thread_limits(), std::max(1u, std::thread::hardware_concurrency())); });
+  all.add("environment", [] { return check_environment(environment()); });
+  all.report.works = std::all_of(all.report.findings.begin(), all.report.findings.end(), [](const Finding& finding) {
+    return !finding.essential || finding.mark == Mark::ok;
+  });
+  return std::move(all.report);
+}
+
+}  // namespace heddle::runtime::doctor

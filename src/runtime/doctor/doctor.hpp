@@ -1,0 +1,21 @@
+// What works on this machine, and what is missing for the rest.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "runtime/doctor/finding.hpp"
+
+namespace heddle::runtime::doctor {
+
+struct Report {
+  std::vector<Finding> findings;
+  // All that is essential is ok: kernels in CUDA C++ are compiled, and they and those in PTX run on the CPU device.
+  bool works = false;
+};
+
+// Takes a second or so; opens every device. `before` is told what is looked at next. Not for several threads at once.
+Report examine(const std::function<void(const std::string& subject)>& before = {});
+
+}  // namespace heddle::runtime::doctor

@@ -1,0 +1,169 @@
+// What heddle doctor says of machines that are not this one.
+#include "runtime/doctor/doctor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <map>
+
+#include "base/file.hpp"
+#include "runtime/doctor/checks.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::runtime::doctor {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Doctor : public testing::Test {
+ protected:
+  tests::TemporaryFolder folder_;
+};
+
+TEST_F(Doctor, CacheThatCanBeUsed) {
+  const std::filesystem::path cache = folder_.path() / "new" / "cache";
+  const Finding first = check_cache(cache);
+  EXPECT_EQ(first.mark, Mark::ok) << first.text;
+  EXPECT_THAT(first.text, AllOf(HasSubstr(cache.string()), HasSubstr("made just now"), HasSubstr("free space")));
+  EXPECT_TRUE(std::filesystem::is_empty(cache)) << "the check has left something behind";
+  EXPECT_THAT(check_cache(cache).text, testing::Not(HasSubstr("made just now")));
+}
+
+TEST_F(Doctor, CacheThatCannotBeMade) {
+  base::write_file_atomic(folder_.path() / "file", std::string_view("in the way"));
+  const Finding finding = check_cache(folder_.path() / "file" / "cache");
+  EXPECT_EQ(finding.mark, Mark::wrong);
+  EXPECT_THAT(finding.text, HasSubstr("nothing can be written"));
+  EXPECT_THAT(finding.mend, HasSubstr("HEDDLE_CACHE_DIR"));
+}
+
+TEST_F(Doctor, CacheThatOthersMayWriteTo) {
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0777), 0);
+  const Finding finding = check_cache(folder_.path());
+  EXPECT_EQ(finding.mark, Mark::wrong);
+  EXPECT_THAT(finding.text, HasSubstr("not trusted"));
+  EXPECT_THAT(finding.mend, HasSubstr("chmod go-w"));
+}
+
+TEST_F(Doctor, DevicesRunAKernel) {
+  for (const char* id : {"cpu", "interp"}) {
+    const Finding finding = check_device(id, "a device");
+    EXPECT_EQ(finding.mark, Mark::ok) << finding.text;
+    EXPECT_EQ(finding.subject, "a device");
+    EXPECT_THAT(finding.text, HasSubstr("right result"));
+  }
+  const Finding absent = check_device("warp9", "warp9");
+  EXPECT_EQ(absent.mark, Mark::wrong);
+  EXPECT_THAT(absent.text, HasSubstr("there is no device 'warp9'"));
+}
+
+TEST_F(Doctor, NvidiaDriver) {
+  NvidiaDriver none;
+  none.why = "there is no NVIDIA driver (libcuda.so.1 is not found)";
+  EXPECT_EQ(check_nvidia_driver(none).mark, Mark::not_here);
+  EXPECT_THAT(check_nvidia_driver(none).mend, IsEmpty());
+  NvidiaDriver forgotten = none;
+  forgotten.hardware = true;
+  EXPECT_EQ(check_nvidia_driver(forgotten).mark, Mark::missing);
+  EXPECT_THAT(check_nvidia_driver(forgotten).mend, HasSubstr("Install"));
+  NvidiaDriver hidden;
+  hidden.hardware = hidden.usable = true;
+  EXPECT_EQ(check_nvidia_driver(hidden).mark, Mark::wrong);
+  EXPECT_THAT(check_nvidia_driver(hidden).mend, HasSubstr("CUDA_VISIBLE_DEVICES"));
+  NvidiaDriver good = hidden;
+  good.cuda_version = 13010;
+  good.kernel_module = "580.65.06";
+  good.gpus = {"cuda:0", "cuda:1"};
+  EXPECT_EQ(check_nvidia_driver(good).mark, Mark::ok);
+  EXPECT_EQ(check_nvidia_driver(good).text, "580.65.06, CUDA 13.1; 2 GPUs");
+}
+
+TEST_F(Doctor, ToolsAreSearched) {
+  const std::filesystem::path program = folder_.path() / "a" / "some-tool", text = folder_.path() / "b" / "some-tool";
+  base::write_file_atomic(program, std::string_view("#!/bin/sh\n"));
+  base::write_file_atomic(text, std::string_view("no program\n"));
+  ASSERT_EQ(::chmod(program.c_str(), 0755), 0);
+  const std::string path = text.parent_path().string() + ":relative:" + program.parent_path().string();
+  EXPECT_EQ(find_tool("some-tool", nullptr, path), program);
+  EXPECT_EQ(find_tool("some-tool", "", path), program);
+  EXPECT_EQ(find_tool("some-tool", program.c_str(), ""), program);
+  EXPECT_EQ(find_tool("some-tool", text.c_str(), path), std::nullopt) << "what was chosen counts, and is no program";
+  EXPECT_EQ(find_tool("some-tool", nullptr, text.parent_path().string()), std::nullopt);
+}
+
+TEST(DoctorLimits, LockedMemory) {
+  EXPECT_EQ(check_locked_memory(RLIM_INFINITY, true).text, "no limit");
+  EXPECT_EQ(check_locked_memory(64 << 10, false).mark, Mark::ok) << "without a GPU it does not matter";
+  EXPECT_EQ(check_locked_memory(64 << 10, true).mark, Mark::wrong);
+  EXPECT_THAT(check_locked_memory(64 << 10, true).mend, HasSubstr("ulimit -l"));
+}
+
+TEST(DoctorLimits, OpenFiles) {
+  EXPECT_EQ(check_descriptors(1024).mark, Mark::ok);
+  EXPECT_EQ(check_descriptors(RLIM_INFINITY).text, "no limit at once");
+  EXPECT_EQ(check_descriptors(64).mark, Mark::wrong);
+  EXPECT_THAT(check_descriptors(64).mend, HasSubstr("ulimit -n"));
+}
+
+TEST(DoctorLimits, ThreadsNameTheNarrowestLimit) {
+  EXPECT_EQ(check_threads({RLIM_INFINITY, RLIM_INFINITY, 30000}, 128).mark, Mark::ok);
+  EXPECT_THAT(check_threads({100, 5000, 30000}, 128).mend, HasSubstr("ulimit -u"));
+  EXPECT_THAT(check_threads({5000, 100, 30000}, 128).mend, HasSubstr("pids.max"));
+  EXPECT_THAT(check_threads({5000, 1000, 100}, 128).mend, HasSubstr("threads-max"));
+  EXPECT_EQ(check_threads({100, 100, 100}, 2).mark, Mark::ok);
+}
+
+TEST(DoctorEnvironment, SaysWhatIsSet) {
+  EXPECT_THAT(check_environment({"PATH=/bin"}).text, HasSubstr("no HEDDLE_ variable"));
+  const Finding set = check_environment({"HEDDLE_LOG=debug", "PATH=/bin", "HEDDLE_CLANG=/x"});
+  EXPECT_EQ(set.mark, Mark::ok);
+  EXPECT_EQ(set.text, "HEDDLE_CLANG=/x, HEDDLE_LOG=debug");
+}
+
+TEST(DoctorEnvironment, UnknownVariablesAreNamedWithWhatMayBeMeant) {
+  const Finding typo = check_environment({"HEDDLE_CACHEDIR=/x", "HEDDLE_LOG=info"});
+  EXPECT_EQ(typo.mark, Mark::wrong);
+  EXPECT_THAT(typo.text, AllOf(HasSubstr("nothing reads HEDDLE_CACHEDIR"), HasSubstr("HEDDLE_LOG=info")));
+  EXPECT_EQ(typo.mend, "HEDDLE_CACHEDIR may be meant as HEDDLE_CACHE_DIR.");
+  const Finding strange = check_environment({"HEDDLE_FROBNICATION_LEVEL=9"});
+  EXPECT_EQ(strange.mark, Mark::wrong);
+  for (const Variable& variable : known_variables()) EXPECT_THAT(strange.mend, HasSubstr(variable.name));
+}
+
+TEST(DoctorAll, LooksAtEverythingInOrder) {
+  std::vector<std::string> asked;
+  const Report report = examine([&](const std::string& subject) { asked.push_back(subject); });
+  std::map<std::string, Finding> found;
+  ASSERT_EQ(report.findings.size(), asked.size());
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    EXPECT_EQ(report.findings[i].subject, asked[i]);
+    found[asked[i]] = report.findings[i];
+  }
+  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "NVIDIA driver", "ptxas", "nvrtc",
+                              "locked memory", "open files", "threads", "environment"})
+    EXPECT_TRUE(found.count(subject)) << subject;
+  EXPECT_TRUE(found["CPU device"].essential);
+  EXPECT_TRUE(found["CUDA C++"].essential);
+  EXPECT_EQ(report.works, found["CUDA C++"].mark == Mark::ok);
+}
+
+TEST(DoctorAll, NoClangMeansTheMainJobDoesNotWork) {
+  ::setenv("HEDDLE_CLANG", "/nonexistent/clang", 1);
+  const Report report = examine();
+  ::unsetenv("HEDDLE_CLANG");
+  EXPECT_FALSE(report.works);
+  for (const Finding& finding : report.findings) {
+    if (finding.subject != "CUDA C++") continue;
+    EXPECT_EQ(finding.mark, Mark::missing);
+    EXPECT_THAT(finding.text, HasSubstr("/nonexistent/clang"));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::runtime::doctor
