@@ -23,6 +23,7 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "device/cpu/codegen/bit_selects.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::cpu {
@@ -106,6 +107,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::ModulePassManager pipeline;
   pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   pipeline.run(module, modules);
+  unmask_bit_selects(module);
 }
 
 std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
