@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 
 const std::string interpreter = "interp";
 
-// Where the photograph and the kernels are: beside the folder of this program in an archive of script/bundle, else in the
-// source.
+// Where the photograph and the kernels are: beside the folder of this program in an archive of script/bundle, else in
+// the source.
 fs::path own_folder() {
   std::error_code error;
   const fs::path beside = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "images";

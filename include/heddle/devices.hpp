@@ -13,6 +13,7 @@ struct DeviceInfo {
   unsigned warp_size = 32;
   unsigned vector_bits = 0;  // width of the CPU's vectors; 0 where that means nothing
   std::uint64_t memory_bytes = 0;
+  bool host_memory = false;  // its memory is the host's
   unsigned max_threads_per_block = 1024;
   std::uint64_t max_shared_per_block = 0;  // bytes, static and dynamic together
 };

@@ -28,6 +28,9 @@ struct LaunchOptions {
   std::optional<BlockRange> blocks = {};  // only these blocks of the grid; each sees the indices of the whole grid
   bool cooperative = false;               // blocks may synchronise with each other across the grid
   std::string_view device = {};           // id; the runtime's first device when empty
+  // SMs of a GPU, or workers of the CPU device, that it may run on, ascending; empty: all. GPUs take whole pairs: 0 and
+  // 1, 2 and 3, ...
+  std::vector<unsigned> processors = {};
 };
 
 // One argument of a launch. Scalars and structures are copied; arrays are referred to. Integers are no pointers: what

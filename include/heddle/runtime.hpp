@@ -56,6 +56,10 @@ class Runtime {
   std::vector<DeviceInfo> devices() const;
   // Bytes read plus bytes written per second by a large copy on the device; measured on first call (up to 200 ms).
   double measured_bandwidth(std::string_view device = {}) const;
+  // Bytes per second of a large copy from one device to another, through the link that they have; "host" (or a device
+  // that uses the host's memory, as the CPU device does) stands for host memory. Measured at each call (some 100 ms),
+  // beside whatever else is under way. Throws not_found; invalid_argument for two that are the same or both the host's.
+  double measured_link(std::string_view from, std::string_view to) const;
 
   // CUDA C++. Throws compile_error with the compiler's messages.
   Module compile_file(const std::filesystem::path& file, const CompileOptions& options = {});

@@ -4,6 +4,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/format.hpp"
 #include "base/table.hpp"
@@ -34,6 +36,36 @@ void print_table(const Runtime& runtime) {
   fmt::print("{}", table.text());
 }
 
+// Devices with memory of their own, which is what links lead to.
+std::vector<std::string> ends_of_links(const Runtime& runtime) {
+  std::vector<std::string> ends{"host"};
+  for (const DeviceInfo& device : runtime.devices())
+    if (!device.host_memory) ends.push_back(device.id);
+  return ends;
+}
+
+void print_links(const Runtime& runtime) {
+  const std::vector<std::string> ends = ends_of_links(runtime);
+  if (ends.size() < 2) return;
+  std::vector<base::Table::Column> columns{{"from, to"}};
+  for (const std::string& to : ends) columns.push_back({to, base::Align::right});
+  base::Table table(std::move(columns));
+  for (const std::string& from : ends) {
+    std::vector<std::string> row{from};
+    for (const std::string& to : ends)
+      row.push_back(from == to ? "-" : base::format_bandwidth(runtime.measured_link(from, to)));
+    table.add_row(std::move(row));
+  }
+  fmt::print("\n{}", table.text());
+}
+
+nlohmann::json links_of(const Runtime& runtime, const std::string& from) {
+  nlohmann::json links = nlohmann::json::object();
+  for (const std::string& to : ends_of_links(runtime))
+    if (to != from) links[to] = runtime.measured_link(from, to);
+  return links;
+}
+
 void print_json(const Runtime& runtime) {
   nlohmann::json list = nlohmann::json::array();
   for (const DeviceInfo& device : runtime.devices()) {
@@ -46,6 +78,10 @@ void print_json(const Runtime& runtime) {
                     {"max_threads_per_block", device.max_threads_per_block},
                     {"max_shared_per_block", device.max_shared_per_block},
                     {"bandwidth_bytes_per_second", runtime.measured_bandwidth(device.id)}});
+    if (!device.host_memory) {
+      list.back()["link_to_bytes_per_second"] = links_of(runtime, device.id);
+      list.back()["link_from_host_bytes_per_second"] = runtime.measured_link("host", device.id);
+    }
   }
   fmt::print("{}\n", list.dump(2));
 }
@@ -60,7 +96,9 @@ void add_devices(CLI::App& app) {
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options] {
     const Runtime runtime({.devices = options->devices});
-    options->json ? print_json(runtime) : print_table(runtime);
+    if (options->json) return print_json(runtime);
+    print_table(runtime);
+    print_links(runtime);
   });
 }
 

@@ -24,7 +24,7 @@ namespace heddle::cli {
 namespace {
 
 struct Options {
-  std::string file, entry, grid = "1", block = "1", blocks, device, out_dir;
+  std::string file, entry, grid = "1", block = "1", blocks, processors, device, out_dir;
   std::vector<std::string> arguments;
   std::uint32_t shared = 0;
   int repeat = 1;
@@ -57,6 +57,7 @@ class Job {
                .shared = options.shared,
                .cooperative = options.cooperative} {
     if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
+    if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
     runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
@@ -229,6 +230,8 @@ void add_launch(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--device", options->device, "id of the device; default: the first");
   command->add_option("--blocks", options->blocks, "BEGIN:END, only these blocks of the grid");
+  command->add_option("--sms", options->processors,
+                      "only these SMs of a GPU (whole pairs, as in 0-31), or these workers of the CPU device");
   command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
   command->add_flag("--check", options->check, "verify every memory access and report the first bad one");
   command->add_option("--repeat", options->repeat, "times to run it")

@@ -149,6 +149,23 @@ BlockRange parse_blocks(std::string_view text) {
   throw UsageError(fmt::format("--blocks {}: a range is BEGIN:END, as in 0:100 for the first hundred blocks", text));
 }
 
+std::vector<unsigned> parse_processors(std::string_view text) {
+  const auto refuse = [&](std::string_view why) {
+    throw UsageError(fmt::format("--sms {}: {}; SMs are given by number, ascending, as in 0-31 or 0,1,6-9", text, why));
+  };
+  constexpr std::uint64_t most = 4096;
+  std::vector<unsigned> processors;
+  for (const std::string_view part : split(text, ",")) {
+    const std::vector<std::string_view> ends = split(part, "-");
+    const auto first = parse_unsigned(ends.front()), last = parse_unsigned(ends.back());
+    if (ends.size() > 2 || !first || !last) refuse(fmt::format("'{}' is neither a number nor a range", part));
+    if (*last < *first || *last >= most) refuse(fmt::format("{} is no range of SMs", part));
+    if (!processors.empty() && *first <= processors.back()) refuse(fmt::format("{} does not ascend", part));
+    for (std::uint64_t i = *first; i <= *last; ++i) processors.push_back(static_cast<unsigned>(i));
+  }
+  return processors;
+}
+
 ArgumentText parse_argument(std::string_view text) {
   ArgumentText out;
   if (text == "null") {

@@ -19,6 +19,8 @@ namespace heddle::cli {
 Dim3 parse_shape(std::string_view text, std::string_view option);
 // "0:100". Throws UsageError.
 BlockRange parse_blocks(std::string_view text);
+// "0-31", "0,1,6-9": ascending. Throws UsageError.
+std::vector<unsigned> parse_processors(std::string_view text);
 
 // One --arg.
 struct ArgumentText {

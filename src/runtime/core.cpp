@@ -12,7 +12,9 @@ namespace heddle::runtime {
 Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check) : pinned_(devices.size()), check_(check) {
   for (auto& device : devices) {
     auto queue = device->queue({});
-    places_.push_back({std::move(device), std::move(queue), {}, {}});
+    Place& place = places_.emplace_back();
+    place.device = std::move(device);
+    place.queue = std::move(queue);
   }
 }
 
@@ -35,6 +37,20 @@ std::size_t Core::find(std::string_view id) const {
     there += (there.empty() ? "" : ", ") + candidate;
   }
   base::fail(ErrorCode::not_found, "this runtime has no device '{}'; it has {}", id, there);
+}
+
+void Core::use_processors(std::size_t index, const std::vector<unsigned>& processors) {
+  Place& place = places_[index];
+  const device::Partition* wanted = nullptr;
+  if (!processors.empty()) {
+    auto found = place.partitions.find(processors);
+    if (found == place.partitions.end())
+      found = place.partitions.emplace(processors, place.device->partition({processors})).first;
+    wanted = found->second.get();
+  }
+  if (wanted == place.partition) return;
+  place.queue->set_partition(wanted);
+  place.partition = wanted;
 }
 
 std::shared_ptr<device::Event> Core::record(std::size_t index) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -15,10 +16,12 @@ namespace heddle::runtime {
 
 class Buffer;
 
-// A device with its queue. Places are numbered in order of preference.
+// A device with its queue, which ends before the partitions that it used. Places are numbered in order of preference.
 struct Place {
   std::unique_ptr<device::Device> device;
   // The rest is guarded by Core::mutex().
+  std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>> partitions;  // by processors; all that were used
+  const device::Partition* partition = nullptr;                                    // that the queue is set to
   std::unique_ptr<device::Queue> queue;
   std::deque<std::shared_ptr<device::Event>>
       in_flight;                                      // in the queue's order: it must find them when it comes to them
@@ -41,6 +44,9 @@ class Core {
 
   // Guards queues, buffers' replicas and modules' loaded forms. Never held while waiting for a device.
   std::mutex& mutex() { return mutex_; }
+
+  // Launches on the place run on these processors from now on; empty: on all. Needs the lock. Throws invalid_argument.
+  void use_processors(std::size_t place, const std::vector<unsigned>& processors);
 
   // Records an event on a place's queue. Needs the lock.
   std::shared_ptr<device::Event> record(std::size_t index);

@@ -88,6 +88,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   }
   device::Queue& queue = *core->place(place).queue;
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
+  core->use_processors(place, options.processors);
   auto start = core->record(place);
   queue.launch(function, {options.grid, options.block, options.shared, options.cooperative}, range,
                pack_arguments(info, arguments, addresses));

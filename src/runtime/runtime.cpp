@@ -14,6 +14,7 @@
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
 #include "runtime/launch_state.hpp"
+#include "runtime/links.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle {
@@ -39,6 +40,7 @@ DeviceInfo public_info(const device::DeviceInfo& info) {
           .warp_size = info.warp_size,
           .vector_bits = info.vector_bits,
           .memory_bytes = info.memory_bytes,
+          .host_memory = info.host_memory,
           .max_threads_per_block = info.max_threads_per_block,
           .max_shared_per_block = info.max_shared_per_block};
 }
@@ -83,6 +85,10 @@ std::vector<DeviceInfo> Runtime::devices() const {
 double Runtime::measured_bandwidth(std::string_view device) const {
   runtime::Core& core = held(core_, "Runtime");
   return core.place(core.find(device)).device->measured_bandwidth();
+}
+
+double Runtime::measured_link(std::string_view from, std::string_view to) const {
+  return runtime::measure_link(held(core_, "Runtime"), from, to);
 }
 
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {

@@ -45,6 +45,14 @@ TEST(LaunchText, BlockRanges) {
     EXPECT_THROW(parse_blocks(bad), UsageError) << bad;
 }
 
+TEST(LaunchText, Processors) {
+  EXPECT_EQ(parse_processors("5"), (std::vector<unsigned>{5}));
+  EXPECT_EQ(parse_processors("0-3"), (std::vector<unsigned>{0, 1, 2, 3}));
+  EXPECT_EQ(parse_processors("0,1,6-7,40-40"), (std::vector<unsigned>{0, 1, 6, 7, 40}));
+  for (const char* bad : {"", "-", "3-", "-3", "3-1", "1,1", "2,1", "1-4,3", "1-2-3", "x", "1,", "0-999999999"})
+    EXPECT_THROW(parse_processors(bad), UsageError) << bad;
+}
+
 TEST(LaunchText, Integers) {
   EXPECT_EQ(value<std::int32_t>(parse_argument("i32:1048576")), 1048576);
   EXPECT_EQ(value<std::int32_t>(parse_argument("i32:-5")), -5);

@@ -27,14 +27,13 @@ std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {
 CaseResult run_on_interp(const PtxCase& c) { return run_case(c, make_interp); }
 
 const char* name(Verdict verdict) {
-  static constexpr const char* names[] = {"equal",   "different", "failed", "refused", "invalid", "crashed", "no end"};
+  static constexpr const char* names[] = {"equal", "different", "failed", "refused", "invalid", "crashed", "no end"};
   return names[static_cast<int>(verdict)];
 }
 
 Comparison compare_results(const PtxCase& c, const CaseResult& want, const CaseResult& got) {
   if (want.error) return {Verdict::invalid, "the interpreter: " + want.error_text};
-  if (got.error)
-    return {*got.error == ErrorCode::unsupported ? Verdict::refused : Verdict::failed, got.error_text};
+  if (got.error) return {*got.error == ErrorCode::unsupported ? Verdict::refused : Verdict::failed, got.error_text};
   for (const Expectation& expectation : c.expectations)
     for (std::size_t i = 0; i < c.arguments.size(); ++i) {
       if (c.arguments[i].name != expectation.name) continue;

@@ -109,6 +109,31 @@ TEST(Devices, TakeTurnsOnOneArray) {
   EXPECT_TRUE(all_are(x.read(), expected));
 }
 
+TEST(Devices, LaunchesKeepToTheirProcessors) {
+  Runtime runtime({.devices = "cpu", .workers = 2});
+  Module module = runtime.load_ptx(source);
+  auto x = runtime.array<std::uint32_t>(n);
+  const Kernel add = module.kernel("add");
+  for (std::uint32_t i = 0; i < 9; ++i) {
+    LaunchOptions options = shape;
+    if (i % 3 != 0) options.processors = {i % 3 - 1};
+    runtime.launch(add, options, n, 1u, 1u, x);
+  }
+  EXPECT_TRUE(all_are(x.read(), 9));
+  LaunchOptions wrong = shape;
+  wrong.processors = {0, 2};
+  EXPECT_THAT(error_of(ErrorCode::invalid_argument, [&] { runtime.launch(add, wrong, n, 1u, 1u, x); }),
+              testing::HasSubstr("2"));
+  EXPECT_TRUE(all_are(x.read(), 9));
+}
+
+TEST(Devices, LinksLeadToMemoryOfItsOwn) {
+  Runtime runtime({.devices = "cpu,interp", .workers = 2});
+  EXPECT_THAT(error_of(ErrorCode::invalid_argument, [&] { runtime.measured_link("cpu", "host"); }),
+              testing::HasSubstr("the same memory"));
+  error_of(ErrorCode::not_found, [&] { runtime.measured_link("host", "cuda:77"); });
+}
+
 TEST(Devices, ManyThreadsLaunchAndRead) {
   Runtime runtime({.devices = "cpu", .workers = 2});
   Module module = runtime.load_ptx(source);

@@ -75,9 +75,8 @@ Report examine(const std::function<void(const std::string&)>& before) {
   all.add("threads",
           [] { return check_threads(find_thread_limits(), std::max(1u, std::thread::hardware_concurrency())); });
   all.add("environment", [] { return check_environment(environment()); });
-  all.report.works = std::all_of(all.report.findings.begin(), all.report.findings.end(), [](const Finding& finding) {
-    return !finding.essential || finding.mark == Mark::ok;
-  });
+  all.report.works = std::all_of(all.report.findings.begin(), all.report.findings.end(),
+                                 [](const Finding& finding) { return !finding.essential || finding.mark == Mark::ok; });
   return std::move(all.report);
 }
 
