@@ -1,11 +1,11 @@
 // The folder for compiled kernels.
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <exception>
 #include <system_error>
 
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "runtime/doctor/checks.hpp"
@@ -44,12 +44,7 @@ Finding check_cache(const fs::path& folder) {
   } catch (const std::exception& error) {
     return wrong(fmt::format("nothing can be written to {}: {}.", shown, error.what()), elsewhere);
   }
-  struct stat status{};
-  if (::stat(folder.c_str(), &status) != 0) return wrong(fmt::format("{} cannot be looked at.", shown), elsewhere);
-  const bool foreign = status.st_uid != ::geteuid() && status.st_uid != 0;
-  if (foreign || (status.st_mode & S_IWOTH) != 0)
-    return wrong(fmt::format("{} can be written to by other users, so compiled kernels in it are not trusted.", shown),
-                 fmt::format("Make it yours alone (chmod go-w {}), or set HEDDLE_CACHE_DIR to another folder.", shown));
+  if (const std::string why = base::distrust(folder); !why.empty()) return wrong(why, elsewhere);
   std::error_code error;
   const fs::space_info space = fs::space(existing(folder), error);
   if (!error && space.available < little_space)

@@ -5,6 +5,7 @@
 
 #include "compile/clang.hpp"
 #include "compile/compile.hpp"
+#include "compile/environment.hpp"
 #include "compile/subprocess.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/doctor/checks.hpp"
@@ -34,7 +35,7 @@ Finding check_compiler() {
   }
   const std::string program = clang.path.string();
   try {
-    const compile::ProcessResult asked = compile::run_process({program, "--version"}, {});
+    const compile::ProcessResult asked = compile::run_process({program, "--version"}, {}, compile::compiler_environment());
     if (asked.exit_status != 0)
       return failed(Mark::wrong, fmt::format("{} does not run: {}", program, first_line(asked.err)), install);
     const std::string version = first_line(asked.out);

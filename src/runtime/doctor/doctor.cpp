@@ -7,7 +7,7 @@
 #include <exception>
 #include <thread>
 
-#include "base/file.hpp"
+#include "base/cache_folder.hpp"
 #include "runtime/doctor/checks.hpp"
 
 namespace heddle::runtime::doctor {
