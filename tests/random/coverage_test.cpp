@@ -69,6 +69,7 @@ constexpr Feature features[] = {
 const std::vector<std::string>& kernels() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> texts;
+    texts.reserve(seeds);
     for (std::uint64_t seed = 0; seed < seeds; ++seed) texts.push_back(generate(seed).text());
     return texts;
   }();

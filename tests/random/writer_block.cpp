@@ -3,8 +3,6 @@
 
 namespace heddle::test::random_kernel {
 
-using ptx::Type;
-
 // Order and scope of an atomic operation. Alone on its memory, or commuting with all others there, it gives the same
 // whatever they are.
 std::string Writer::order(bool is_reduction) {

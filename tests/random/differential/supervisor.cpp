@@ -37,6 +37,7 @@ class Process {
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
     if (::posix_spawn(&pid_, words[0], &actions, nullptr, words.data(), environ) != 0) pid_ = -1;
@@ -181,6 +182,7 @@ class Supervisor {
 
   void wait() {
     std::vector<pollfd> ends;
+    ends.reserve(running_.size());
     for (const auto& process : running_) ends.push_back({process->output(), POLLIN, 0});
     ::poll(ends.data(), ends.size(), 200);
     for (std::size_t i = ends.size(); i-- > 0;) {
