@@ -53,12 +53,14 @@ Statement FunctionWriter::initial_value(const Reg& reg) {
     Writer::line(text, "cvt.rn.f64.u32 {}, %k_tx;", reg.name);
   else
     Writer::line(text, "mov.{} {}, {};", ptx::name(reg.type), reg.name, w_.constant(reg.type));
+  if (reg.type != Type::pred && !is_float(reg)) w_.vary(text, reg.name, reg.type);
   return Statement::lines(text);
 }
 
 // Arguments go to registers of the pool, as many as there are.
 Statement FunctionWriter::parameters() {
   std::string text = "  mov.u32 %k_tx, %tid.x;\n";
+  w_.make_zero(text);
   scope_.known.push_back({"%k_tx", 1023});
   if (local_bytes_) {
     for (unsigned at = 0; at < local_bytes_; at += 8)

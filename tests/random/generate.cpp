@@ -99,6 +99,7 @@ Program generate(std::uint64_t seed, bool for_gpu) {
   setting.early_exit = random.chance(12);
   setting.warp = random.chance(60);
   setting.for_gpu = for_gpu;
+  setting.irregular = !for_gpu || random.chance(50);
   program.head = module_head(setting);
   for (unsigned i = random.chance(40) ? 1 + random.below(3) : 0; i > 0; --i) {
     const Signature signature = signature_of(setting, static_cast<unsigned>(setting.signatures.size()));

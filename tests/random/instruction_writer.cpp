@@ -79,7 +79,9 @@ bool operands_differ_on_gpus(const Choice& choice, const std::string& text) {
       return std::any_of(operands.end() - 2, operands.end(), [&](const std::string& o) {
         return is_number(o) && std::stoul(o) >= ptx::bit_width(choice.d.type);
       });
-    case Opcode::fns: return !is_number(operands.back());
+    case Opcode::fns: return !is_number(operands.back()) || operands.back() == "-2147483648";
+    case Opcode::mul:
+      return choice.d.type == Type::f32 && std::count(operands.begin(), operands.end(), "0f3F800000") != 0;
     case Opcode::min:
     case Opcode::max: return ptx::is_float(choice.d.type) && operands.size() == 3 && operands[1] == operands[2];
     default: return false;

@@ -41,7 +41,7 @@ class InstructionWriter {
 };
 
 // With these operands ptxas 13.0 gives something else than PTX says: constants beyond the width in bfe and bfi, the
-// least integer as the offset of fns, which minimum or maximum of a NaN with itself is.
+// least integer as the offset of fns, the minimum or maximum of a NaN with itself, a NaN times the constant 1.
 bool operands_differ_on_gpus(const Choice& choice, const std::string& text);
 
 }  // namespace heddle::test::random_kernel

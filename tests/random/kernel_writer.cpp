@@ -137,6 +137,7 @@ Statement KernelWriter::numbers() {
     Writer::line(text, format, std::forward<Args>(args)...);
   };
   line("mov.u32 %k_tx, %tid.x;");
+  w_.make_zero(text);
   line("mov.u32 %k_ty, %tid.y;");
   line("mov.u32 %k_tz, %tid.z;");
   line("mov.u32 %k_bx, %ctaid.x;");
@@ -157,6 +158,7 @@ Statement KernelWriter::numbers() {
   line("add.u32 %k_block, %k_block, %k_t;");
   line("mov.u32 %k_t, %nctaid.x;");
   line("mad.lo.u32 %k_block, %k_block, %k_t, %k_bx;");
+  w_.vary(text, "%k_block", Type::b32);
   if (flat && grid.y * grid.z == 1 && random_.chance(70))
     line("mov.b32 %k_gid, %k_gx;");
   else
@@ -175,13 +177,14 @@ Statement KernelWriter::numbers() {
   scope_.known.push_back({"%k_lane", 31});
   scope_.known.push_back({"%k_warp", 31});
   scope_.mask = "-1";
-  if (own % 32 != 0 || random_.chance(20)) {
+  if (w_.must_vary() || own % 32 != 0 || random_.chance(20)) {
     scope_.mask = "%k_mask";
     line("and.b32 %k_mask, %k_lin, -32;");
     line("sub.u32 %k_mask, {}, %k_mask;", own);
     line("min.u32 %k_mask, %k_mask, 32;");
     line("sub.u32 %k_mask, 32, %k_mask;");
     line("shr.u32 %k_mask, 0xffffffff, %k_mask;");
+    w_.vary(text, "%k_mask", Type::b32);
   }
   return Statement::lines(text);
 }
@@ -235,6 +238,7 @@ std::string KernelWriter::initial_word(Type type) {
                  random_.between(-100, 100));
   } else {
     Writer::line(text, "mov.{} %INTO, {};", ptx::name(type), w_.constant(type));
+    w_.vary(text, "%INTO", type);
   }
   return text;
 }
@@ -288,6 +292,7 @@ Statement KernelWriter::initial_uniform(const Reg& reg) {
   } else {
     Writer::line(text, "{} {}, %k_block;", width == 32 ? "mov.b32" : "cvt.u64.u32", reg.name);
   }
+  if (reg.type != Type::pred && reg.type != Type::f32) w_.vary(text, reg.name, reg.type);
   return Statement::lines(text);
 }
 

@@ -65,6 +65,7 @@ struct Setting {
   bool early_exit = false;  // some threads leave the kernel before its end
   bool warp = true;         // has operations of warps
   bool for_gpu = false;     // leave out what GPUs are known to do otherwise
+  bool irregular = true;    // has flow that is no nest of branches and loops
   std::vector<Signature> signatures;
   unsigned next_label = 0;
 
@@ -107,6 +108,7 @@ class Writer {
   std::string write(Type type, Use use = Use::write_exact);
   std::string constant(Type type);
   std::string guard(const Scope& scope, unsigned percent);
+  std::string branch_guard(const Scope& scope, unsigned percent, std::string& text);
   std::string arithmetic(const Scope& scope, bool all_uniform);
   std::string carry_chain(const Scope& scope);
   std::string packing(const Scope& scope);
@@ -134,6 +136,7 @@ class Writer {
 
   // writer_control.cpp
   std::string condition(const Scope& scope, std::string& text, bool all_uniform);
+  std::string comparison(const Scope& scope, std::string& text, bool all_uniform);
   std::string trip_count(const Scope& scope, std::string& text, bool all_uniform, unsigned most);
   Scope inner(const Scope& scope, bool all_uniform) const;
   Statement choice(const Scope& scope);
@@ -166,6 +169,17 @@ class Writer {
   std::string producers(const Scope& scope);
   std::string asynchronous_copy(const Scope& scope);
 
+  // writer_gpu.cpp: nothing of it changes kernels that are not for GPUs.
+  void make_zero(std::string& text);
+  std::string unknown(std::string& text, const std::string& predicate);
+  void make_unknown(std::string& text, const std::string& number);
+  void vary(std::string& text, const std::string& reg, Type type);
+  void start_counter(std::string& text, const std::string& counter, const std::string& value);
+  std::string adapted(const Choice& choice, const std::string& instruction, std::string& before);
+  std::string stored_part(std::string& text, const Reg& reg, Type type);
+  const char* barrier_name() const;
+  bool must_vary() const { return s_.for_gpu && s_.irregular; }
+
   // writer_calls.cpp
   std::string call(const Scope& scope);
   std::string call_through_pointer(const Scope& scope);
@@ -176,6 +190,7 @@ class Writer {
   Random& random_;
   bool is_kernel_;
   unsigned budget_ = 0;
+  std::string zero_;  // of kernels for GPUs: a 32-bit register that is 0, which ptxas cannot know
 };
 
 }  // namespace heddle::test::random_kernel

@@ -39,26 +39,26 @@ std::string Writer::drawn_numbers(const Scope& scope) {
                     value = temp(Type::b32);
   line(text, "mov.u32 {}, counters;", counters);
   line(text, "mov.u32 {}, exchanged;", base);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "st.shared.u32 [{}], 0;", counters);
   line(text, "st.shared.u32 [{}+8], 0;", counters);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   if (random_.chance(60))
     line(text, "@{} atom{}.shared.add.u32 {}, [{}], 1;", p, order(false), number, counters);
   else
     line(text, "@{} atom{}.shared.inc.u32 {}, [{}], 0xffff;", p, order(false), number, counters);
   line(text, "@{} mad.lo.u32 {}, {}, 4, {};", p, at, number, base);
   line(text, "@{} st.shared.u32 [{}], {};", p, at, read(scope, Type::u32));
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "ld.shared.u32 {}, [{}];", count, counters);
   line(text, "setp.lt.u32 {}, %k_lin, {};", mine, count);
   line(text, "mad.lo.u32 {}, %k_lin, 4, {};", at, base);
   line(text, "@{} ld.shared.u32 {}, [{}];", mine, value, at);
   line(text, "@{} red{}.shared.{} [{}+8], {};", mine, order(true), random_.pick(sums), counters, value);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "ld.shared.u32 {}, [{}+8];", value, counters);
   line(text, "add.u32 {}, {}, {};", write(Type::u32), value, count);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   return text;
 }
 
@@ -70,9 +70,9 @@ std::string Writer::producers(const Scope& scope) {
   const std::string p = temp(Type::pred), base = temp(Type::b32), at = temp(Type::b32), other = temp(Type::b32);
   const unsigned barrier = 7 + random_.below(8);
   const bool aligned = random_.chance(50);
-  const char* name = aligned ? "bar" : "barrier";
+  const char* name = aligned ? barrier_name() : "barrier";
   line(text, "mov.u32 {}, exchanged;", base);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "setp.lt.u32 {}, %k_lin, {};", p, 32 * writing);
   line(text, "@{} bra {};", p, produce);
   line(text, "{}.sync {}, {};", name, barrier, 32 * warps);
@@ -85,7 +85,7 @@ std::string Writer::producers(const Scope& scope) {
   line(text, "st.shared.b64 [{}], {};", at, read(scope, Type::b64));
   line(text, "{}.arrive {}, {};", name, barrier, 32 * warps);
   text += end + ":\n";
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   return text;
 }
 

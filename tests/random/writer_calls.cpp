@@ -10,7 +10,7 @@ std::string Writer::call_lines(const Scope& scope, const Signature& signature, c
                                const std::string& before_call, const std::string& prototype, const std::string& first) {
   std::string text, list;
   // Results cannot be read under a guard: a branch around it all.
-  const std::string skip = s_.label("skip"), guarded = first.empty() ? guard(scope, 15) : "";
+  const std::string skip = s_.label("skip"), guarded = first.empty() ? branch_guard(scope, 15, text) : "";
   if (!guarded.empty()) line(text, "{}bra {};", guarded, skip);
   text += "  {\n" + before_call;
   if (signature.pair) {

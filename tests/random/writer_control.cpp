@@ -13,6 +13,11 @@ constexpr unsigned most_depth = 4;
 }  // namespace
 
 std::string Writer::condition(const Scope& scope, std::string& text, bool all_uniform) {
+  const std::string p = comparison(scope, text, all_uniform);
+  return unknown(text, p);
+}
+
+std::string Writer::comparison(const Scope& scope, std::string& text, bool all_uniform) {
   const std::string p = temp(Type::pred);
   static constexpr const char* compares[] = {"lt.u32", "ge.u32", "eq.s32", "ne.s32", "gt.s32", "le.s32"};
   if (all_uniform) {
@@ -52,6 +57,7 @@ std::string Writer::condition(const Scope& scope, std::string& text, bool all_un
 std::string Writer::trip_count(const Scope& scope, std::string& text, bool all_uniform, unsigned most) {
   const std::string n = temp(Type::b32);
   line(text, "and.b32 {}, {}, {};", n, all_uniform ? read_uniform(Type::b32) : read(scope, Type::b32), most);
+  make_unknown(text, n);
   return n;
 }
 
@@ -108,7 +114,7 @@ Statement Writer::plain_statement(const Scope& scope) {
 }
 
 Statement Writer::control_statement(const Scope& scope) {
-  const bool loops = scope.turns < most_turns;
+  const bool loops = scope.turns < most_turns, irregular = loops && s_.irregular;
   for (;;) switch (random_.below(12)) {
       case 0:
       case 1:
@@ -126,10 +132,10 @@ Statement Writer::control_statement(const Scope& scope) {
         break;
       case 8: return switch_statement(scope);
       case 9:
-        if (loops) return loops_with_one_head(scope);
+        if (irregular) return loops_with_one_head(scope);
         break;
       default:
-        if (loops) return jumble(scope);
+        if (irregular) return jumble(scope);
         break;
     }
 }
@@ -188,7 +194,7 @@ Statement Writer::counted_loop(const Scope& scope) {
   const char* uni = all_uniform && random_.chance(30) ? ".uni" : "";
   Statement statement;
   if (random_.chance(60)) {
-    line(text, "mov.u32 {}, 0;", i);
+    start_counter(text, i, "0");
     text += head + ":\n";
     line(text, "setp.ge.u32 {}, {}, {};", p, i, n);
     line(text, "@{} bra{} {};", p, uni, end);
@@ -197,7 +203,7 @@ Statement Writer::counted_loop(const Scope& scope) {
     line(text, "add.u32 {}, {}, {};", i, i, random_.chance(75) ? 1 : 2);
     line(text, "bra{} {};", random_.chance(30) ? ".uni" : "", head);
   } else {
-    line(text, "mov.u32 {}, {};", i, n);
+    start_counter(text, i, n);
     text += head + ":\n";
     statement.add(text).add(some(inside, 6));
     text = next + ":\n";
@@ -219,7 +225,7 @@ Statement Writer::masked_loop(const Scope& scope) {
   inside.mask = mask;
   inside.turns *= most;
   inside.known.push_back({i, most});
-  line(text, "mov.u32 {}, 0;", i);
+  start_counter(text, i, "0");
   line(text, "mov.b32 {}, {};", mask, scope.mask);
   text += head + ":\n";
   line(text, "setp.lt.u32 {}, {}, {};", p, i, n);
@@ -243,7 +249,7 @@ Statement Writer::turning_loop(const Scope& scope) {
   Scope inside = inner(scope, false);
   inside.turns *= most;
   inside.loops.push_back({end, next, true});
-  line(text, "mov.u32 {}, {};", fuel, most);
+  start_counter(text, fuel, std::to_string(most));
   text += head + ":\n";
   std::string test;
   const std::string q = condition(inside, test, false);
@@ -269,8 +275,8 @@ Statement Writer::loops_with_one_head(const Scope& scope) {
   Scope first = inner(scope, false), behind = inner(scope, all_uniform);
   first.turns *= most + 3;
   behind.turns *= 3;
-  line(text, "mov.u32 {}, 0;", turns);
-  line(text, "mov.u32 {}, 0;", i);
+  start_counter(text, turns, "0");
+  start_counter(text, i, "0");
   text += head + ":\n";
   Statement statement;
   statement.add(text).add(some(first, 3));
@@ -299,6 +305,7 @@ Statement Writer::switch_statement(const Scope& scope) {
   line(text, "shr.u32 {}, {}, {};", t, all_uniform ? read_uniform(Type::u32) : read(scope, Type::u32),
        random_.chance(70) ? 0 : 13);
   line(text, "rem.u32 {}, {}, {};", i, t, cases);
+  make_unknown(text, i);
   line(text, "{}: .branchtargets", table);
   text.pop_back();
   for (unsigned k = 0; k < cases; ++k)
@@ -339,7 +346,7 @@ Statement Writer::jumble(const Scope& scope) {
   };
   Statement statement;
   std::string text;
-  line(text, "mov.s32 {}, {};", fuel, most);
+  start_counter(text, fuel, std::to_string(most));
   for (unsigned i = random_.below(3); i > 0; --i) {
     const std::string p = condition(scope, text, all_uniform);
     line(text, "@{} bra {};", p, names[1 + random_.below(blocks - 1)]);
@@ -377,7 +384,8 @@ std::string Writer::leave_kernel(const Scope& scope) {
   const std::string t = temp(Type::b32), p = temp(Type::pred);
   line(text, "and.b32 {}, {}, 31;", t, read(scope, Type::b32));
   line(text, "setp.eq.u32 {}, {}, {};", p, t, random_.below(32));
-  line(text, "@{} {};", p, random_.chance(50) ? "ret" : "exit");
+  const std::string leaves = unknown(text, p);
+  line(text, "@{} {};", leaves, random_.chance(50) ? "ret" : "exit");
   return text;
 }
 

@@ -288,11 +288,10 @@ std::string Writer::store(const Scope& scope, const Region& region) {
   if (list.empty()) return "";
   const Reg& model = *random_.pick(list);
   std::erase_if(list, [&](const Reg* reg) { return !alike(*reg, model); });
-  std::string source;
-  for (unsigned i = 0; i < count; ++i) source += (i > 0 ? ", " : "") + random_.pick(list)->name;
+  std::string source, text;
+  for (unsigned i = 0; i < count; ++i) source += (i > 0 ? ", " : "") + stored_part(text, *random_.pick(list), type);
   if (count == 1 && random_.chance(12) && type != Type::b8 && type != Type::u8 && type != Type::s8)
     source = constant(type);
-  std::string text;
   const Place at = place(scope, text, region, bytes * count);
   const std::string vector = count == 1 ? "" : fmt::format(".v{}", count);
   std::string prefix = "st" + at.space;

@@ -106,13 +106,14 @@ std::string Writer::barrier(const Scope& scope) {
   const bool all = !s_.early_exit, whole = all && s_.block_threads() % 32 == 0 && s_.block_threads() >= 64;
   if (whole && random_.chance(25)) return producers(scope);
   switch (random_.below(12)) {
-    case 0: line(text, "bar.sync 0;"); return text;
+    case 0: line(text, "{}.sync 0;", barrier_name()); return text;
     case 1: line(text, "barrier.sync {};", random_.below(16)); return text;
     case 2:
-      line(text, "bar.red.popc.u32 {}, {}, {};", write(Type::u32), random_.below(4), read(scope, Type::pred));
+      line(text, "{}.red.popc.u32 {}, {}, {};", barrier_name(), write(Type::u32), random_.below(4),
+           read(scope, Type::pred));
       return text;
     case 3:
-      line(text, "bar.red.{}.pred {}, 0, {}{};", random_.chance(50) ? "and" : "or", write(Type::pred),
+      line(text, "{}.red.{}.pred {}, 0, {}{};", barrier_name(), random_.chance(50) ? "and" : "or", write(Type::pred),
            random_.chance(50) ? "!" : "", read(scope, Type::pred));
       return text;
     case 4: return fence();
@@ -147,9 +148,9 @@ std::string Writer::exchange(const Scope& scope) {
   line(text, "mov.u32 {}, {};", base, name);
   line(text, "mad.lo.u32 {}, %k_lin, {}, {};", mine, size, base);
   const auto n = static_cast<unsigned>(s_.block_threads());
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "st.shared.{} [{}], {};", ptx::name(type), mine, read(scope, type));
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   switch (random_.below(4)) {
     case 0: line(text, "sub.u32 {}, {}, %k_lin;", other, n - 1); break;
     case 1: line(text, "rem.u32 {}, {}, {};", other, read(scope, Type::u32), n); break;
@@ -163,7 +164,7 @@ std::string Writer::exchange(const Scope& scope) {
   }
   line(text, "mad.lo.u32 {}, {}, {}, {};", from, other, size, base);
   line(text, "{}ld.shared.{} {}, [{}];", guard(scope, 15), ptx::name(type), write(type), from);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   return text;
 }
 
@@ -176,9 +177,9 @@ std::string Writer::shared_reduction(const Scope& scope) {
   std::string text;
   const std::string base = temp(Type::b32), i = temp(Type::b32), at = temp(Type::b32), t = temp(Type::b32);
   line(text, "mov.u32 {}, counters;", base);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   for (unsigned k = 0; k < places; ++k) line(text, "st.shared.u32 [{}+{}], {};", base, 4 * k, 7 * k);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "and.b32 {}, {}, {};", i, read(scope, Type::b32), places - 1);
   line(text, "mad.lo.u32 {}, {}, 4, {};", at, i, base);
   const std::string guarded = guard(scope, 25), value = read(scope, Type::u32);
@@ -186,9 +187,9 @@ std::string Writer::shared_reduction(const Scope& scope) {
     line(text, "{}red{}.shared.{} [{}], {};", guarded, order(true), operation, at, value);
   else
     line(text, "{}atom{}.shared.{} {}, [{}], {};", guarded, order(false), operation, t, at, value);
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   line(text, "ld.shared.u32 {}, [{}+{}];", write(Type::u32), base, 4 * random_.below(places));
-  line(text, "bar.sync 0;");
+  line(text, "{}.sync 0;", barrier_name());
   return text;
 }
 

@@ -55,6 +55,7 @@ bool is_blind_conversion(const Instruction& inst) {
 }
 
 bool is_blind(const Instruction& inst) {
+  if (inst.has(ptx::Modifier::xorsign)) return false;  // the sign of a NaN counts
   if (is_f32_arithmetic(inst) || is_blind_conversion(inst)) return true;
   switch (inst.opcode) {
     case Opcode::setp:
