@@ -127,6 +127,7 @@ TEST_P(Conformance, LaunchesAreStoppedBeforeTheyBegin) {
 // Stopped at some time, taken up again, and again.
 TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
   constexpr std::size_t blocks = 2000;
+  constexpr unsigned residents = 50;  // a GPU has room for all of them at once
   const LaunchConfig config{.grid = {blocks}, .block = {32}};
   Tallies tallies(*device, *queue, blocks);
   // As many turns as make it last, whatever the device.
@@ -135,7 +136,7 @@ TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
     turns *= 4;
     ASSERT_LT(turns, 1u << 28) << "the device finds the end of a loop without running it";
     const auto start = std::chrono::steady_clock::now();
-    tallies.launch(config, {0, blocks}, turns);
+    tallies.launch(config, {0, blocks}, turns, residents);
     queue->synchronize();
     took = std::chrono::steady_clock::now() - start;
   }
@@ -147,7 +148,7 @@ TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
   BlockRange range{0, blocks};
   unsigned stops = 0;
   while (!range.empty()) {
-    const auto launch = tallies.launch(config, range, turns);
+    const auto launch = tallies.launch(config, range, turns, residents);
     std::this_thread::sleep_for(std::chrono::milliseconds(2 + stops));
     launch->stop();
     const auto end = device->event();

@@ -39,6 +39,7 @@ std::string Writer::drawn_numbers(const Scope& scope) {
                     value = temp(Type::b32);
   line(text, "mov.u32 {}, counters;", counters);
   line(text, "mov.u32 {}, exchanged;", base);
+  for (const std::string& some : {number, at, value}) line(text, "mov.u32 {}, 0;", some);  // not all threads set them
   line(text, "{}.sync 0;", barrier_name());
   line(text, "st.shared.u32 [{}], 0;", counters);
   line(text, "st.shared.u32 [{}+8], 0;", counters);
