@@ -35,7 +35,8 @@ Finding check_compiler() {
   }
   const std::string program = clang.path.string();
   try {
-    const compile::ProcessResult asked = compile::run_process({program, "--version"}, {}, compile::compiler_environment());
+    const compile::ProcessResult asked =
+        compile::run_process({program, "--version"}, {}, compile::compiler_environment());
     if (asked.exit_status != 0)
       return failed(Mark::wrong, fmt::format("{} does not run: {}", program, first_line(asked.err)), install);
     const std::string version = first_line(asked.out);
