@@ -21,17 +21,24 @@ void Writer::make_zero(std::string& text) {
 }
 
 // The same predicate for a branch. ptxas takes a predicate that decides a branch, and was set in a block before, to
-// keep its value in a loop that sets it anew; and it ends with a segmentation fault where a call can never be reached.
+// keep its value in a loop that sets it anew; and it ends with a segmentation fault where it finds that a call is never
+// reached, its own ones for f64 arithmetic among them. The word is loaded anew each time, so that nothing follows from
+// one predicate for another.
 std::string Writer::unknown(std::string& text, const std::string& predicate) {
   if (!s_.for_gpu) return predicate;
-  const std::string p = temp(Type::pred);
-  line(text, "setp.ne.xor.u32 {}, {}, 0, {};", p, zero_, predicate);
+  const std::string p = temp(Type::pred), word = temp(Type::b32);
+  line(text, "ld.volatile.global.u32 {}, [global_table];", word);
+  line(text, "setp.lt.xor.s32 {}, {}, 0, {};", p, word, predicate);
   return p;
 }
 
 // The same for a 32-bit number that decides a branch.
 void Writer::make_unknown(std::string& text, const std::string& number) {
-  if (s_.for_gpu) line(text, "mad.lo.u32 {}, {}, 3, {};", number, zero_, number);
+  if (!s_.for_gpu) return;
+  const std::string word = temp(Type::b32);
+  line(text, "ld.volatile.global.u32 {}, [global_table];", word);
+  line(text, "shr.u32 {}, {}, 31;", word, word);
+  line(text, "add.u32 {}, {}, {};", number, number, word);
 }
 
 // Where flow is irregular, ptxas keeps values that seem the same for the warp, and are changed in loops, in registers
