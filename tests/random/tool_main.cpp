@@ -1,6 +1,7 @@
 // Random kernels from the command line:
 //   heddle_random_kernel --seed N [--print]            the kernel's text, or whether the devices agree on it
 //   heddle_random_kernel --seed N --reduce SECONDS     the smallest kernel found with the same difference
+//   heddle_random_kernel --seed N --slice out32[169]   the lines that led to the interpreter's value there
 //   heddle_random_kernel --range BEGIN:END             one line for each seed on which they do not agree
 //   heddle_random_kernel --file F                      the same of a file
 //   ... --instructions                                 kernels of single instructions instead
@@ -13,6 +14,7 @@
 #include <string>
 
 #include "random/comparison.hpp"
+#include "random/slice.hpp"
 
 namespace heddle::test::random_kernel {
 namespace {
@@ -60,11 +62,23 @@ int run_seed(const Tool& tool, std::uint64_t seed, bool print, unsigned reduce_s
   return comparison.verdict != Verdict::equal;
 }
 
-int run_file(const Tool& tool, const char* file) {
+std::string text_of(const std::string& file) {
   std::ifstream stream(file);
   std::ostringstream text;
   text << stream.rdbuf();
-  const Comparison comparison = tool.compare(text.str());
+  return text.str();
+}
+
+int run_slice(const std::string& text, const std::string& element) {
+  try {
+    return std::fputs(slice(text, element).c_str(), stdout) < 0;
+  } catch (const std::exception& error) {
+    return std::fprintf(stderr, "%s\n", error.what()), 1;
+  }
+}
+
+int run_file(const Tool& tool, const std::string& file) {
+  const Comparison comparison = tool.compare(text_of(file));
   std::printf("%s: %s\n", name(comparison.verdict), comparison.text.c_str());
   return comparison.verdict != Verdict::equal;
 }
@@ -74,7 +88,7 @@ int run_file(const Tool& tool, const char* file) {
 int tool_main(int argc, char** argv, const Run& run) {
   Tool tool{run};
   std::uint64_t seed = 0;
-  std::string range, file;
+  std::string range, file, element;
   bool print = false;
   unsigned reduce_seconds = 0;
   for (int i = 1; i < argc; ++i) {
@@ -87,6 +101,8 @@ int tool_main(int argc, char** argv, const Run& run) {
       seed = std::strtoull(value.c_str(), nullptr, 0), ++i;
     else if (word == "--reduce")
       reduce_seconds = static_cast<unsigned>(std::atoi(value.c_str())), ++i;
+    else if (word == "--slice")
+      element = value, ++i;
     else if (word == "--print")
       print = true;
     else if (word == "--together")
@@ -99,7 +115,8 @@ int tool_main(int argc, char** argv, const Run& run) {
       return std::fprintf(stderr, "unknown option %s\n", word.c_str()), 2;
   }
   if (!range.empty()) return run_range(tool, range);
-  return file.empty() ? run_seed(tool, seed, print, reduce_seconds) : run_file(tool, file.c_str());
+  if (!element.empty()) return run_slice(file.empty() ? tool.program(seed).text() : text_of(file), element);
+  return file.empty() ? run_seed(tool, seed, print, reduce_seconds) : run_file(tool, file);
 }
 
 }  // namespace heddle::test::random_kernel

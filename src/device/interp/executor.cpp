@@ -80,7 +80,8 @@ void Executor::enter(Block& block, Thread& thread) {
   block_ = &block;
   thread_ = &thread;
   inst_ = thread.instruction();
-  slots_ = inst_ ? &thread.frame().code->slots[thread.frame().pc] : nullptr;
+  code_ = thread.frame().code;
+  slots_ = inst_ ? &code_->slots[thread.frame().pc] : nullptr;
 }
 
 bool Executor::guard_holds(Block& block, Thread& thread) {
@@ -102,7 +103,17 @@ void Executor::step(Block& block, Thread& thread) {
   jumped_ = false;
   const std::size_t depth = thread.frames.size();
   run_instruction();
+  report(block, thread, depth);
   if (!jumped_ && thread.state != ThreadState::exited && thread.frames.size() == depth) ++thread.frame().pc;
+}
+
+// `depth`: of the thread's calls before it.
+void Executor::report(const Block& block, const Thread& thread, std::size_t depth) const {
+  const auto& step = launch_.state.options.step;
+  if (!step || !inst_) return;
+  std::span<const Value> registers;
+  if (thread.frames.size() >= depth) registers = thread.frames[depth - 1].registers;
+  step({block.index, thread.linear, depth, *code_->function, *inst_, registers});
 }
 
 Executor::Value Executor::read(const Operand& operand, Type type) {

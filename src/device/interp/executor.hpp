@@ -54,6 +54,7 @@ class Executor {
   enum class Access : std::uint8_t { read, write };
 
   void enter(Block& block, Thread& thread);
+  void report(const Block& block, const Thread& thread, std::size_t depth) const;
   void run_instruction();
   [[noreturn]] void refuse() const;
 
@@ -118,6 +119,7 @@ class Executor {
   Block* block_ = nullptr;
   Thread* thread_ = nullptr;
   const ptx::Instruction* inst_ = nullptr;
+  const Code* code_ = nullptr;  // that it is of
   const ptx::SlotList* slots_ = nullptr;
   bool yielded_ = false;
   bool jumped_ = false;  // the instruction has set the program counter itself

@@ -56,8 +56,11 @@ void Executor::warp_operation(Block& block, std::span<Thread* const> members) {
     case Opcode::bar: break;  // bar.warp.sync: having met is all
     default: refuse();
   }
-  for (Thread* member : members)
-    if (member) ++member->frame().pc;
+  for (Thread* member : members) {
+    if (!member) continue;
+    report(block, *member, member->frames.size());
+    ++member->frame().pc;
+  }
 }
 
 void Executor::shuffle(std::span<Thread* const> members) {
@@ -225,6 +228,7 @@ void Executor::leave_barrier(Block& block, Thread& thread, const Barrier& barrie
     if (inst_->d.reduce == ReduceOp::or_) result = barrier.holding != 0;
     write(0, {result});
   }
+  report(block, thread, thread.frames.size());
   ++thread.frame().pc;
 }
 

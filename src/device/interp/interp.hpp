@@ -6,11 +6,25 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "device/device.hpp"
+#include "ptx/ir.hpp"
+#include "ptx/semantics/evaluate.hpp"
 
 namespace heddle::device::interp {
+
+// An instruction that a thread has executed.
+struct Step {
+  const Dim3& block;         // %ctaid
+  std::uint32_t thread = 0;  // its number in the block
+  std::size_t depth = 1;     // of calls; 1: the kernel
+  const ptx::Function& function;
+  const ptx::Instruction& instruction;
+  // By register of the function, as they are now; empty when the function has returned.
+  std::span<const ptx::semantics::Value> registers;
+};
 
 struct InterpOptions {
   // Fresh shared and local memory is filled with poison_byte instead of zero, so that reading what was never written
@@ -30,6 +44,8 @@ struct InterpOptions {
   std::uint64_t idle_budget = 2'000'000'000;
   // Where vprintf writes; empty: stdout. Called by one thread at a time.
   std::function<void(std::string_view)> print;
+  // Told of each instruction, but for those whose guard does not hold. Called by one thread at a time, within a launch.
+  std::function<void(const Step&)> step;
 };
 
 // Queues, modules, memory and events made by the device must be gone before it is.
