@@ -46,6 +46,16 @@ struct KernelInfo {
   std::string dependence = {};      // when not: the instruction and line that forbid it
 };
 
+// What one form of a kernel takes of an SM, as its compiler made it: the whole grid's, and those that run a part of it.
+struct Occupancy {
+  std::string form = {};           // "whole grid", "range (box)", "range (linear)", "range (prelude)", "range (pool)"
+  unsigned registers = 0;          // a thread's
+  std::uint64_t local_bytes = 0;   // a thread's: arrays, and registers that were spilled
+  std::uint64_t shared_bytes = 0;  // a block's, static and dynamic
+  unsigned blocks = 0;             // at once on an SM
+  double share = 0;                // threads of those blocks over the most that an SM holds
+};
+
 // A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread. One that was
 // moved from throws invalid_argument.
 class Kernel {

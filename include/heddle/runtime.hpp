@@ -98,6 +98,13 @@ class Runtime {
   }
   Launch launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
 
+  // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's
+  // first device), one entry for each form of the kernel; the first is that of whole grids. Empty where a device has no
+  // SMs to fill: a worker of the CPU device runs a block at a time. Throws not_found; on GPUs invalid_argument when a
+  // block is against the device's or the kernel's limits, compile_error when the driver refuses the module.
+  std::vector<Occupancy> occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared = 0,
+                                   std::string_view device = {}) const;
+
   // Waits for everything in flight; throws the first Error that nobody has seen yet.
   void synchronize();
 

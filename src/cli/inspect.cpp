@@ -5,14 +5,18 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/table.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
+#include "heddle/runtime.hpp"
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/kernel_name.hpp"
@@ -25,6 +29,8 @@ struct Options {
   std::vector<std::string> entries;
   CompileOptions compile;
   bool json = false;
+  std::string device, block;
+  std::uint32_t shared = 0;
 };
 
 std::string ptx_of(const Options& options) {
@@ -39,10 +45,72 @@ bool wanted(const Options& options, const std::string& kernel) {
          });
 }
 
+// How the kernels fill a device, for people and for programs.
+class Fill {
+ public:
+  Fill(const Options& options, const std::string& text)
+      : options_(options),
+        block_(parse_shape(options.block, "--block")),
+        runtime_({.devices = options.device}),
+        module_(runtime_.load_ptx(text, options.file)) {}
+
+  std::string text(const std::string& kernel) const {
+    const std::vector<Occupancy> forms = runtime_.occupancy(module_.kernel(kernel), block_, options_.shared);
+    if (forms.empty()) return fmt::format("  on {}: no SMs to fill, a worker runs a block at a time\n", id());
+    base::Table table({{fmt::format("{}, on {}, blocks of {}", runtime::readable_name(kernel), id(), options_.block)},
+                       {"registers", base::Align::right},
+                       {"local bytes", base::Align::right},
+                       {"shared bytes", base::Align::right},
+                       {"blocks an SM", base::Align::right},
+                       {"occupancy", base::Align::right}});
+    for (const Occupancy& form : forms) {
+      const int more = static_cast<int>(form.registers) - static_cast<int>(forms.front().registers);
+      table.add_row({form.form,
+                     more == 0 ? std::to_string(form.registers) : fmt::format("{} ({:+})", form.registers, more),
+                     std::to_string(form.local_bytes), std::to_string(form.shared_bytes), std::to_string(form.blocks),
+                     fmt::format("{:.0f} %", form.share * 100)});
+    }
+    return "\n" + table.text();
+  }
+
+  nlohmann::json json(const std::string& kernel) const {
+    nlohmann::json list = nlohmann::json::array();
+    for (const Occupancy& form : runtime_.occupancy(module_.kernel(kernel), block_, options_.shared)) {
+      list.push_back({{"form", form.form},
+                      {"registers", form.registers},
+                      {"local_bytes", form.local_bytes},
+                      {"shared_bytes", form.shared_bytes},
+                      {"blocks_per_processor", form.blocks},
+                      {"occupancy", form.share}});
+    }
+    return {{"device", id()}, {"block", {block_.x, block_.y, block_.z}}, {"forms", list}};
+  }
+
+ private:
+  std::string id() const { return runtime_.devices().front().id; }
+
+  const Options& options_;
+  Dim3 block_;
+  Runtime runtime_;
+  Module module_;
+};
+
+void print_json(const ptx::analysis::Inspection& inspection, const std::optional<Fill>& fill) {
+  nlohmann::json made = ptx::analysis::to_json(inspection);
+  if (fill)
+    for (nlohmann::json& kernel : made) kernel["on_device"] = fill->json(kernel["name"]);
+  fmt::print("{}\n", made.dump(2));
+}
+
 void run(const Options& options) {
   using ptx::analysis::Inspection;
+  if (options.device.empty() != options.block.empty()) {
+    base::fail(ErrorCode::invalid_argument,
+               "--device and --block belong together: how a kernel fills a device depends on its block");
+  }
   const Progress progress("inspecting " + options.file);
-  Inspection inspection = ptx::analysis::inspect(ptx::parse(ptx_of(options), options.file));
+  const std::string text = ptx_of(options);
+  Inspection inspection = ptx::analysis::inspect(ptx::parse(text, options.file));
   const std::size_t all = inspection.kernels.size();
   std::string names;
   for (const auto& kernel : inspection.kernels) {
@@ -52,13 +120,13 @@ void run(const Options& options) {
   if (inspection.kernels.empty() && all > 0) {
     base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", options.file, options.entries.front(), names);
   }
-  if (options.json) {
-    fmt::print("{}\n", ptx::analysis::to_json(inspection).dump(2));
-  } else if (all == 0) {
-    fmt::print("{} has no kernels\n", options.file);
-  } else {
-    fmt::print("{}", ptx::analysis::to_text(inspection));
-  }
+  std::optional<Fill> fill;
+  if (!options.device.empty()) fill.emplace(options, text);
+  if (options.json) return print_json(inspection, fill);
+  if (all == 0) return fmt::print("{} has no kernels\n", options.file);
+  fmt::print("{}", ptx::analysis::to_text(inspection));
+  if (!fill) return;
+  for (const auto& kernel : inspection.kernels) fmt::print("{}", fill->text(kernel.name));
 }
 
 }  // namespace
@@ -70,6 +138,9 @@ void add_inspect(CLI::App& app) {
   command->add_option("file", options->file, "a .ptx or .cu file")->required();
   command->add_option("--entry", options->entries, "only this kernel (may be repeated)")->allow_extra_args(false);
   command->add_flag("--json", options->json, "as JSON");
+  command->add_option("--device", options->device, "how the kernels fill this device, with --block: registers, blocks");
+  command->add_option("--block", options->block, "threads of a block: 256 or 16,16");
+  command->add_option("--shared", options->shared, "bytes of dynamic shared memory")->needs("--block");
   add_compile_options(*command, options->compile);
   command->callback([options] { run(*options); });
 }

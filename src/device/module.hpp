@@ -10,6 +10,7 @@
 
 #include "device/memory.hpp"
 #include "heddle/dim3.hpp"
+#include "heddle/kernel.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device {
@@ -29,6 +30,8 @@ class Function {
   // Generates code for launches with this block size, if that has not happened: first use made explicit. Throws
   // unsupported or compile_error.
   virtual void prepare(const Dim3& block) = 0;
+  // See Runtime::occupancy; empty for devices without SMs. Any thread.
+  virtual std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) = 0;
 };
 
 class Module {

@@ -123,6 +123,15 @@ Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, 
   return Launch(runtime::launch(core_, kernel.state(), options, arguments));
 }
 
+std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared,
+                                          std::string_view device) const {
+  runtime::Core& core = held(core_, "Runtime");
+  runtime::KernelState& state = held(kernel.state(), "Kernel");
+  const std::size_t place = core.find(device);
+  const std::lock_guard lock(core.mutex());
+  return state.on(place).occupancy(block, shared);
+}
+
 void Runtime::synchronize() { held(core_, "Runtime").synchronize(); }
 
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {

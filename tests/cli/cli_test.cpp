@@ -150,6 +150,18 @@ TEST_F(Cli, InspectShowsAccessAndIndependence) {
               AllOf(HasSubstr("read-write"), Not(HasSubstr("reverse"))));
 }
 
+TEST_F(Cli, InspectSaysHowKernelsFillADevice) {
+  EXPECT_THAT(heddle("inspect " + source_ + " --entry saxpy --device cpu --block 256").output,
+              HasSubstr("on cpu: no SMs to fill, a worker runs a block at a time"));
+  const auto list = nlohmann::json::parse(heddle("inspect " + source_ + " --json --device cpu --block 16x16").output);
+  EXPECT_EQ(list[0]["on_device"]["device"], "cpu");
+  EXPECT_EQ(list[0]["on_device"]["block"], nlohmann::json({16, 16, 1}));
+  EXPECT_TRUE(list[0]["on_device"]["forms"].empty());
+  const Ran alone = heddle("inspect " + source_ + " --device cpu");
+  EXPECT_EQ(alone.code, 1);
+  EXPECT_THAT(alone.output, HasSubstr("--device and --block belong together"));
+}
+
 TEST_F(Cli, LaunchRunsOnFiles) {
   save<float>("x.npy", base::NpyType::f32, std::vector<float>(1000, 3));
   save<float>("y.npy", base::NpyType::f32, std::vector<float>(1000, 1));

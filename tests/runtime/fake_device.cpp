@@ -41,6 +41,7 @@ class FakeFunction final : public device::Function {
   void prepare(const Dim3&) override {
     if (options_.log != nullptr) options_.log->push_back(options_.id + ": prepare " + function_.name);
   }
+  std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
  private:
   const ptx::Function& function_;

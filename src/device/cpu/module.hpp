@@ -59,6 +59,7 @@ class CpuFunction final : public Function {
   std::uint32_t parameter_bytes() const override { return parameter_bytes_; }
   std::uint64_t static_shared_bytes() const override { return unit().static_shared_bytes; }
   void prepare(const Dim3& block) override { static_cast<void>(code(block, true)); }
+  std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
   // Code for launches with this block size; made on first use, once even when several threads ask. Throws what the
   // provider throws, every time.

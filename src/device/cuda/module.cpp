@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "device/device.hpp"
+#include "device/launch_check.hpp"
 #include "device/parameter_layout.hpp"
 #include "ptx/printer.hpp"
 
@@ -100,6 +101,34 @@ void CudaFunction::prepare(const Dim3&) {
   whole_.load(module_.state());
   for (const ptx::RangeEntry& entry : module_.ranges().entries)
     if (entry.original == index_) range(entry.form).function->load(module_.state());
+}
+
+Occupancy DriverFunction::occupancy(const DeviceState& state, std::string form, std::uint64_t threads,
+                                    std::uint32_t dynamic_shared) {
+  allow_shared(state, dynamic_shared);
+  const auto ask = [&](FunctionAttribute what) { return static_cast<unsigned>(attribute(state, what)); };
+  Occupancy made{.form = std::move(form),
+                 .registers = ask(FunctionAttribute::registers),
+                 .local_bytes = ask(FunctionAttribute::local_bytes),
+                 .shared_bytes = ask(FunctionAttribute::static_shared_bytes) + std::uint64_t{dynamic_shared},
+                 .blocks = static_cast<unsigned>(resident_blocks(state, threads, dynamic_shared))};
+  made.share = static_cast<double>(made.blocks * threads) / state.max_resident_threads();
+  return made;
+}
+
+std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
+  const DeviceState& state = module_.state();
+  check_launch(state.info(), *this, {.block = block, .dynamic_shared_bytes = dynamic_shared_bytes}, {0, 1},
+               parameter_bytes_);
+  const DeviceState::Current current(state);
+  std::vector<Occupancy> all{whole_.occupancy(state, "whole grid", block.count(), dynamic_shared_bytes)};
+  for (const ptx::RangeEntry& entry : module_.ranges().entries) {
+    if (entry.original != index_) continue;
+    all.push_back(range(entry.form)
+                      .function->occupancy(state, fmt::format("range ({})", ptx::name(entry.form)), block.count(),
+                                           dynamic_shared_bytes));
+  }
+  return all;
 }
 
 bool CudaFunction::has(ptx::RangeForm form) const { return module_.ranges().find(index_, form) != nullptr; }

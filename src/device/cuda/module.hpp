@@ -27,6 +27,7 @@ class DriverFunction {
   void load(const DeviceState& state) const;
   // Blocks that fit on an SM at once. Any thread.
   std::uint64_t resident_blocks(const DeviceState& state, std::uint64_t threads, std::uint32_t dynamic_shared) const;
+  Occupancy occupancy(const DeviceState& state, std::string form, std::uint64_t threads, std::uint32_t dynamic_shared);
 
  private:
   driver::FunctionHandle handle_ = nullptr;
@@ -45,6 +46,7 @@ class CudaFunction final : public Function {
   std::uint64_t static_shared_bytes() const override { return static_shared_; }
   // Loads the code of the kernel and of its range entries: the driver does so at first use otherwise.
   void prepare(const Dim3& block) override;
+  std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) override;
 
   CudaModule& module() const { return module_; }
   std::uint64_t id() const { return id_; }  // of no other, also of later ones

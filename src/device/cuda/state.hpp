@@ -34,6 +34,7 @@ class DeviceState {
   driver::Stream service_stream() const { return service_; }
   base::TraceSink* trace() const { return trace_; }
   int attribute(driver::DeviceAttribute attribute) const;
+  unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
   // Whether launches can be made ready while the kernel before them runs.
   bool launches_early() const { return launches_early_; }
 
@@ -89,6 +90,7 @@ class DeviceState {
   driver::Stream service_ = nullptr;
   base::TraceSink* trace_;
   DeviceInfo info_;
+  unsigned max_resident_threads_ = 0;
   bool launches_early_ = false;
 
   mutable std::mutex mutex_;

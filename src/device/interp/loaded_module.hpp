@@ -33,6 +33,7 @@ class LoadedFunction final : public Function {
   std::uint32_t parameter_bytes() const override { return parameter_bytes_; }
   std::uint64_t static_shared_bytes() const override { return shared_.static_bytes; }
   void prepare(const Dim3&) override {}
+  std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
   LoadedModule& module() const { return module_; }
   const Code& code() const { return code_; }

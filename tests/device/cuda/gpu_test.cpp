@@ -190,6 +190,24 @@ TEST_F(Gpu, PartitionsThatCannotBe) {
   EXPECT_THAT(refused({100'000}), HasSubstr("no SM 100000"));
 }
 
+TEST_F(Gpu, OccupancyIsToldForEachForm) {
+  Function& function = module->function("numbers");
+  const std::vector<Occupancy> some = function.occupancy({256}, 0);
+  ASSERT_GE(some.size(), 3u);  // the whole grid, a box, a linear range
+  EXPECT_EQ(some[0].form, "whole grid");
+  EXPECT_THAT(some[1].form, HasSubstr("range ("));
+  for (const Occupancy& form : some) {
+    EXPECT_GT(form.registers, 4u) << form.form;
+    EXPECT_EQ(form.blocks, 8u) << form.form;  // 2048 threads an SM
+    EXPECT_DOUBLE_EQ(form.share, 1) << form.form;
+  }
+  const std::vector<Occupancy> less = function.occupancy({256}, 100 * 1024);
+  EXPECT_EQ(less[0].shared_bytes, 100u * 1024);
+  EXPECT_EQ(less[0].blocks, 2u);
+  EXPECT_DOUBLE_EQ(less[0].share, 0.25);
+  EXPECT_THROW(function.occupancy({2048}, 0), Error);
+}
+
 TEST_F(Gpu, RandomRangesOnTwoQueuesMakeTheWholeGrid) {
   std::mt19937 random(5);
   const Dim3 grids[] = {{5000}, {37, 41}, {7, 11, 13}, {1, 1, 900}, {1, 777, 3}};
