@@ -108,7 +108,10 @@ void overlap(Gpu& gpu, device::Module& module, Results& results) {
       }
     };
     const Paired paired = run_paired(together, in_turn, 31, 3);
-    results.add({fmt::format("two halves at once, launches of {:.0f} us", microseconds), paired.ratio, "x", {},
+    results.add({fmt::format("two halves at once, launches of {:.0f} us", microseconds),
+                 paired.ratio,
+                 "x",
+                 {},
                  "one after the other"});
   }
 }
@@ -135,7 +138,10 @@ void many(Gpu& gpu, device::Module& module, Results& results) {
     std::vector<double> took;
     for (int i = 0; i < 11; ++i) took.push_back(run(count));
     results.add({fmt::format("{} partitions of 2 SMs, each with 2 ms of work, at work at once", count),
-                 2e-3 * count / median(took), "partitions", {}, fmt::format("{} at most", count)});
+                 2e-3 * count / median(took),
+                 "partitions",
+                 {},
+                 fmt::format("{} at most", count)});
   }
 }
 
@@ -166,9 +172,15 @@ void shared_memory_system(Gpu& gpu, device::Module& module, Results& results) {
       parts[0].queue->synchronize();
     };
     const Paired paired = run_paired(both, alone, 31, 3);
-    results.add({fmt::format("half that reads {}, alone", name), static_cast<double>(bytes) * rounds / paired.second / 1e9,
-                 "GB/s", {}, ""});
-    results.add({fmt::format("half that reads {}, beside its like: time over alone", name), 1 / paired.ratio, "x", {},
+    results.add({fmt::format("half that reads {}, alone", name),
+                 static_cast<double>(bytes) * rounds / paired.second / 1e9,
+                 "GB/s",
+                 {},
+                 ""});
+    results.add({fmt::format("half that reads {}, beside its like: time over alone", name),
+                 1 / paired.ratio,
+                 "x",
+                 {},
                  "1.0: undisturbed"});
   }
 }

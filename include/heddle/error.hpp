@@ -22,14 +22,31 @@ enum class ErrorCode {
 };
 const char* name(ErrorCode code);
 
+// What the kernel did, where the code is kernel_fault.
+enum class KernelFault {
+  none,           // no fault of a kernel
+  memory_access,  // an address that it may not read or write
+  misaligned,     // an address that is no multiple of the access's size
+  trap,
+  assertion,
+  other,  // a jump to nowhere, wrong use of a barrier or of free(), ...; the message says what
+};
+
 // Thrown for every error a user can cause. what() is a full sentence (or several): what was wrong, where, what to do.
 class Error : public std::runtime_error {
  public:
-  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(ErrorCode code, const std::string& message)
+      : std::runtime_error(message),
+        code_(code),
+        fault_(code == ErrorCode::kernel_fault ? KernelFault::other : KernelFault::none) {}
+  Error(KernelFault fault, const std::string& message)
+      : std::runtime_error(message), code_(ErrorCode::kernel_fault), fault_(fault) {}
   ErrorCode code() const noexcept { return code_; }
+  KernelFault fault() const noexcept { return fault_; }
 
  private:
   ErrorCode code_;
+  KernelFault fault_;
 };
 
 }  // namespace heddle

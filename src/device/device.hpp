@@ -50,8 +50,16 @@ class Device {
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
 
   // Host memory of `bytes` bytes, aligned to 64, that queues of this device copy from and to at their full rate and
-  // without holding up the host (on GPUs: pinned). Its span's device is null. Throws out_of_memory. Any thread.
+  // without holding up the host (on GPUs: pinned), and that its kernels may use at the same addresses. Its span's
+  // device is null. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate_host(std::size_t bytes) = 0;
+
+  // Makes memory that the host has already as good as that of allocate_host, until the result ends; its span and host()
+  // are that memory. Throws out_of_memory; invalid_argument when part of it is registered already. Any thread.
+  virtual std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) = 0;
+
+  // How much memory can still be allocated, roughly: others take from it too. Any thread.
+  virtual std::uint64_t free_memory() = 0;
 
   // Prepares a module for this device. Code generation may be put off until a function is launched. Throws unsupported
   // with instruction and line for what the device cannot run. Any thread.

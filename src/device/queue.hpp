@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "device/box.hpp"
 #include "device/event.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
@@ -55,6 +56,10 @@ class Queue {
   virtual void copy(Span destination, Span source) = 0;
   // Fills with a repeated 1-, 2- or 4-byte value.
   virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
+  // The same for boxes of bytes: rows and planes. Throws invalid_argument when rows or planes of a box overlap.
+  virtual void copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) = 0;
+  virtual void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                        unsigned value_bytes) = 0;
   // Launches from here on run on these processors only, null: on the whole device; in queue order behind what came
   // before. Throws invalid_argument for a partition of another device. The partition must outlive its use.
   virtual void set_partition(const Partition* partition) = 0;

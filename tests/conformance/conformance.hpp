@@ -109,6 +109,20 @@ std::string expect_error(ErrorCode code, F&& f) {
   return {};
 }
 
+// The same for faults of kernels.
+template <class F>
+std::string expect_fault(KernelFault fault, F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kernel_fault) << error.what();
+    EXPECT_EQ(error.fault(), fault) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "no error";
+  return {};
+}
+
 extern const char* const kernels;      // PTX
 extern const char* const much_shared;  // PTX of a kernel with more static shared memory than any block may have
 

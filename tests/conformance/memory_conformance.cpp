@@ -96,6 +96,34 @@ TEST_P(Conformance, HostMemoryOfTheDevice) {
   EXPECT_FALSE(expect_error(ErrorCode::out_of_memory, [&] { device->allocate_host(1ull << 55); }).empty());
 }
 
+// What the program has allocated for the device, or registered, kernels use at the same addresses.
+TEST_P(Conformance, KernelsReachHostMemory) {
+  const auto made = device->allocate_host(400);
+  std::vector<std::uint32_t> own(100, 3);
+  auto registered = device->register_host(own.data(), 400);
+  EXPECT_EQ(registered->host(), own.data());
+  EXPECT_EQ(registered->span().size, 400u);
+  auto* x = static_cast<std::uint32_t*>(made->host());
+  std::iota(x, x + 100, 0u);
+  for (const Memory* memory : {made.get(), registered.get()})
+    launch(*queue, "add_one", {.grid = {1}, .block = {128}}, memory->span().address, 100u);
+  queue->synchronize();
+  for (std::uint32_t i = 0; i < 100; ++i) ASSERT_EQ(x[i], i + 1);
+  EXPECT_EQ(own, std::vector<std::uint32_t>(100, 4));
+  const std::string twice =
+      expect_error(ErrorCode::invalid_argument, [&] { device->register_host(own.data() + 1, 8); });
+  EXPECT_FALSE(twice.empty());
+  registered.reset();
+  EXPECT_NE(device->register_host(own.data() + 1, 8), nullptr);
+  EXPECT_FALSE(expect_error(ErrorCode::invalid_argument, [&] { device->register_host(nullptr, 8); }).empty());
+}
+
+TEST_P(Conformance, FreeMemoryIsPartOfAll) {
+  const std::uint64_t free = device->free_memory();
+  EXPECT_GT(free, 0u);
+  EXPECT_LE(free, device->info().memory_bytes);
+}
+
 TEST_P(Conformance, CopiesOfParts) {
   const Buffer<std::uint8_t> a(*device, 1000);
   queue->fill(a.span(), 0xEE, 1);

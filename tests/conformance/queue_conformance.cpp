@@ -240,7 +240,7 @@ TEST_P(Conformance, FailureSkipsWhatFollowsUntilItIsThrown) {
   EXPECT_NO_THROW(before->wait());
   expect_error(ErrorCode::kernel_fault, [&] { after->wait(); });
   EXPECT_TRUE(after->done());
-  const std::string message = expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  const std::string message = expect_fault(KernelFault::trap, [&] { queue->synchronize(); });
   EXPECT_THAT(message, HasSubstr("trap_block"));
   EXPECT_FALSE(called);
   // Usable again, and what was skipped has left no trace.
@@ -267,7 +267,7 @@ TEST_P(Conformance, FailureOfOneQueueLeavesOthersAlone) {
 }
 
 TEST_P(Conformance, WildAccessesAreFaults) {
-  const std::string message = expect_error(ErrorCode::kernel_fault, [&] {
+  const std::string message = expect_fault(KernelFault::memory_access, [&] {
     launch(*queue, "store_to", {}, std::uint64_t{0x10});
     queue->synchronize();
   });
@@ -294,7 +294,7 @@ TEST_P(Conformance, FaultsLoseTheDevice) {
   launch(*queue, "trap_block", {.grid = {8}, .block = {1}}, good.address(), 5u);
   queue->record(*after);
   queue->call([&] { called = true; });
-  const std::string message = expect_error(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  const std::string message = expect_fault(KernelFault::trap, [&] { queue->synchronize(); });
   EXPECT_THAT(message, HasSubstr("trap_block"));
   EXPECT_FALSE(called);
   EXPECT_TRUE(before->done());

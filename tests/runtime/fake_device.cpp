@@ -135,6 +135,19 @@ void FakeQueue::fill(device::Span destination, std::uint32_t value, unsigned) {
   });
 }
 
+void FakeQueue::copy_box(const device::BoxPlace& destination, const device::BoxPlace& source,
+                         const device::BoxExtent& extent) {
+  for (std::size_t i = 0; i < extent.height * extent.depth; ++i)
+    copy({destination.device, row_address(destination, extent, i), extent.width},
+         {source.device, row_address(source, extent, i), extent.width});
+}
+
+void FakeQueue::fill_box(const device::BoxPlace& destination, const device::BoxExtent& extent, std::uint32_t value,
+                         unsigned value_bytes) {
+  for (std::size_t i = 0; i < extent.height * extent.depth; ++i)
+    fill({destination.device, row_address(destination, extent, i), extent.width}, value, value_bytes);
+}
+
 void FakeQueue::record(device::Event& event) {
   auto& fake = static_cast<FakeEvent&>(event);
   fake.queue_ = this;

@@ -71,6 +71,10 @@ class FakeQueue final : public device::Queue {
                                                             unsigned residents) override;
   void copy(device::Span destination, device::Span source) override;
   void fill(device::Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void copy_box(const device::BoxPlace& destination, const device::BoxPlace& source,
+                const device::BoxExtent& extent) override;
+  void fill_box(const device::BoxPlace& destination, const device::BoxExtent& extent, std::uint32_t value,
+                unsigned value_bytes) override;
   void set_partition(const device::Partition*) override { throw Error(ErrorCode::unsupported, "no partitions"); }
   void record(device::Event& event) override;
   void wait(const device::Event& event) override;
@@ -99,6 +103,10 @@ class FakeDevice final : public device::Device {
   const device::DeviceInfo& info() const override { return info_; }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return device::make_host_memory(bytes); }
+  std::unique_ptr<device::Memory> register_host(void*, std::size_t) override {
+    throw Error(ErrorCode::unsupported, "no registration");
+  }
+  std::uint64_t free_memory() override { return info_.memory_bytes; }
   std::shared_ptr<device::Module> load(std::shared_ptr<const ptx::Module> module,
                                        const device::LoadOptions& options) override;
   std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override;

@@ -75,6 +75,24 @@ std::unique_ptr<Memory> CpuDevice::allocate(std::size_t bytes) {
   return std::make_unique<CpuMemory>(this, services_.allocator, bytes);
 }
 
+std::unique_ptr<Memory> CpuDevice::allocate_host(std::size_t bytes) {
+  auto memory = make_host_memory(bytes);
+  void* const data = memory->host();
+  return std::make_unique<AdoptedMemory>(services_.allocator, data, bytes, std::move(memory));
+}
+
+std::unique_ptr<Memory> CpuDevice::register_host(void* data, std::size_t bytes) {
+  if (data == nullptr || bytes == 0) base::fail(ErrorCode::invalid_argument, "cpu: no host memory to register");
+  return std::make_unique<AdoptedMemory>(services_.allocator, data, bytes, nullptr);
+}
+
+// No more than the limit leaves, and than the machine has now.
+std::uint64_t CpuDevice::free_memory() {
+  const std::uint64_t used = services_.allocator->used();
+  const std::uint64_t left = info_.memory_bytes - std::min(used, info_.memory_bytes);
+  return std::min(left, available_memory());
+}
+
 std::shared_ptr<Module> CpuDevice::load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) {
   if (module == nullptr) base::fail(ErrorCode::invalid_argument, "cpu: no module given");
   check_module(*module, "the CPU device");

@@ -22,7 +22,9 @@ class CpuDevice final : public Device {
 
   const DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Memory> allocate(std::size_t bytes) override;
-  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_host_memory(bytes); }
+  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override;
+  std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) override;
+  std::uint64_t free_memory() override;
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override;
   std::unique_ptr<Queue> queue(const QueueOptions& options) override;
   std::unique_ptr<Event> event() override;

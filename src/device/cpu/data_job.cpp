@@ -163,6 +163,38 @@ void FillJob::work(Worker& worker) {
   }
 }
 
+namespace {
+
+std::size_t rows_of_piece(const BoxExtent& extent, bool together) {
+  const std::size_t rows = extent.height * extent.depth;
+  return together ? rows : std::clamp<std::size_t>(piece_bytes / extent.width, 1, rows);
+}
+
+}  // namespace
+
+BoxJob::BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool together,
+               std::function<void(std::size_t)> row, std::uint64_t queue_id, std::uint64_t command, Services& services)
+    : TracedJob(kind, extent.bytes(),
+                (extent.height * extent.depth + rows_of_piece(extent, together) - 1) / rows_of_piece(extent, together),
+                queue_id, command, services),
+      rows_(extent.height * extent.depth),
+      rows_of_piece_(rows_of_piece(extent, together)),
+      row_(std::move(row)) {}
+
+void BoxJob::work(Worker& worker) {
+  for (;;) {
+    const BlockRange piece = take(1, 1);
+    if (piece.empty()) return;
+    note_start();
+    if (has_pieces()) worker.pool().wake_one(*this, piece.begin != 0);
+    const std::size_t first = piece.begin * rows_of_piece_, end = std::min(rows_, first + rows_of_piece_);
+    for (std::size_t i = first; i < end; ++i) row_(i);
+    const bool last = !has_pieces();
+    finish(1);
+    if (last || worker.interrupted()) return;
+  }
+}
+
 CallJob::CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services)
     : TracedJob(base::TraceEvent::Kind::call, 0, 1, queue_id, command, services), function_(std::move(function)) {}
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/trace.hpp"
+#include "device/box.hpp"
 #include "device/cpu/job.hpp"
 
 namespace heddle::device::cpu {
@@ -55,6 +56,19 @@ class FillJob final : public TracedJob {
   std::size_t bytes_;
   std::uint32_t value_;
   unsigned value_bytes_;
+};
+
+// Does something to each row of a box; several workers take some rows each.
+class BoxJob final : public TracedJob {
+ public:
+  // `together`: one worker takes all rows, in order.
+  BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool together, std::function<void(std::size_t)> row,
+         std::uint64_t queue_id, std::uint64_t command, Services& services);
+  void work(Worker& worker) override;
+
+ private:
+  std::size_t rows_, rows_of_piece_;
+  std::function<void(std::size_t)> row_;
 };
 
 class CallJob final : public TracedJob {

@@ -229,6 +229,17 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
   return "unknown fault";
 }
 
+KernelFault public_kind(const Fault& fault) {
+  switch (fault.kind) {
+    case FaultKind::signal:
+      return fault.signal == SIGSEGV || fault.signal == SIGBUS ? KernelFault::memory_access : KernelFault::other;
+    case FaultKind::bad_access: return fault.misaligned ? KernelFault::misaligned : KernelFault::memory_access;
+    case FaultKind::trap: return KernelFault::trap;
+    case FaultKind::assertion: return KernelFault::assertion;
+    default: return KernelFault::other;
+  }
+}
+
 // Warps that wait at the same place, for one line of a message.
 struct Group {
   std::vector<unsigned> warps;
@@ -280,7 +291,7 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
   if (number == 0) number = number_of_call(job, warp, fault.in_runtime ? fault.instruction : warp.site);
   const ptx::Instruction* inst = origin(job, number).instruction;
   const ptx::Space space = inst != nullptr ? inst->d.space : ptx::Space::generic;
-  return Error(ErrorCode::kernel_fault,
+  return Error(public_kind(fault),
                fmt::format("{}, {}: {}{}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
                            describe_event(fault, warp, job, space, allocator), place(job, number),
                            shared_hint(fault, warp, job, space)));

@@ -34,6 +34,7 @@ const char* describe(AllocationKind kind) {
     case AllocationKind::variable: return "module variable";
     case AllocationKind::constant: return "constant variable";
     case AllocationKind::heap: return "block of the device heap";
+    case AllocationKind::host: return "host memory";
   }
   return "";
 }
@@ -153,8 +154,9 @@ Allocator::Held Allocator::place(std::size_t bytes) {
 
 std::string Allocator::holders() const {
   std::vector<const Allocation*> all;
-  std::uint64_t by_kind[4] = {};
+  std::uint64_t by_kind[5] = {};
   for (const auto& [address, held] : held_) {
+    if (held.allocation.kind == AllocationKind::host) continue;
     all.push_back(&held.allocation);
     by_kind[static_cast<unsigned>(held.allocation.kind)] += held.allocation.size;
   }
@@ -202,11 +204,28 @@ std::uint64_t Allocator::allocate_heap(std::size_t bytes) noexcept {
   }
 }
 
+bool Allocator::adopt(std::uint64_t address, std::size_t bytes) {
+  const std::lock_guard guard(mutex_);
+  const auto after = held_.lower_bound(address);
+  if (after != held_.end() && after->first - address < std::max<std::size_t>(bytes, 1)) return false;
+  if (after != held_.begin() && distance(std::prev(after)->second.allocation, address) == 0) return false;
+  Held held;
+  held.allocation = {.address = address, .size = bytes, .kind = AllocationKind::host, .name = {}};
+  held_.emplace(address, std::move(held));
+  version_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
 bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
   const std::lock_guard guard(mutex_);
   const auto found = held_.find(address);
   if (found == held_.end() || found->second.allocation.kind != kind) return false;
   const Held& held = found->second;
+  if (kind == AllocationKind::host) {
+    held_.erase(found);
+    version_.fetch_add(1, std::memory_order_release);
+    return true;
+  }
   used_ -= held.allocation.size;
   if (kind == AllocationKind::heap) {
     heap_used_ -= held.allocation.size;
@@ -305,6 +324,15 @@ std::uint64_t Allocator::fingerprint() const {
 std::uint64_t Allocator::used() const {
   const std::lock_guard guard(mutex_);
   return used_;
+}
+
+AdoptedMemory::AdoptedMemory(std::shared_ptr<Allocator> allocator, void* data, std::size_t bytes,
+                             std::unique_ptr<Memory> owner)
+    : allocator_(std::move(allocator)), data_(data), bytes_(bytes), owner_(std::move(owner)) {
+  if (!allocator_->adopt(to_address(data), bytes))
+    base::fail(ErrorCode::invalid_argument,
+               "cpu: part of the {} at {} cannot be registered, as it is known already: it begins {}",
+               base::counted(bytes, "byte"), data, allocator_->whereabouts(to_address(data)));
 }
 
 }  // namespace heddle::device::cpu

@@ -17,7 +17,13 @@
 
 namespace heddle::device::cpu {
 
-enum class AllocationKind : std::uint8_t { buffer, variable, constant, heap };
+enum class AllocationKind : std::uint8_t {
+  buffer,
+  variable,
+  constant,
+  heap,
+  host,  // memory of the program's own, which kernels may use
+};
 
 struct Allocation {
   std::uint64_t address = 0;
@@ -53,6 +59,9 @@ class Allocator {
   std::uint64_t allocate(std::size_t bytes, AllocationKind kind, std::string name = {});
   // 0 when the heap's limit, or the memory, is exhausted.
   std::uint64_t allocate_heap(std::size_t bytes) noexcept;
+  // Takes memory of somebody else among the allocations, until it is released: it counts for no limit. False when part
+  // of it is in one.
+  bool adopt(std::uint64_t address, std::size_t bytes);
   // False when no allocation of that kind starts there.
   bool release(std::uint64_t address, AllocationKind kind) noexcept;
 
@@ -120,6 +129,24 @@ class CpuMemory final : public Memory {
   std::shared_ptr<Allocator> allocator_;
   std::uint64_t address_;
   std::size_t size_;
+};
+
+// Host memory that kernels may use, for as long as it lives.
+class AdoptedMemory final : public Memory {
+ public:
+  // Throws invalid_argument when part of it is known already. `owner` may be null: the program keeps the memory.
+  AdoptedMemory(std::shared_ptr<Allocator> allocator, void* data, std::size_t bytes, std::unique_ptr<Memory> owner);
+  ~AdoptedMemory() override { allocator_->release(reinterpret_cast<std::uint64_t>(data_), AllocationKind::host); }
+  AdoptedMemory(const AdoptedMemory&) = delete;
+  AdoptedMemory& operator=(const AdoptedMemory&) = delete;
+  Span span() const override { return Span::host(data_, bytes_); }
+  void* host() const override { return data_; }
+
+ private:
+  std::shared_ptr<Allocator> allocator_;
+  void* data_;
+  std::size_t bytes_;
+  std::unique_ptr<Memory> owner_;
 };
 
 }  // namespace heddle::device::cpu

@@ -144,14 +144,53 @@ void CpuQueue::copy(Span destination, Span source) {
                                           device_.services()));
 }
 
-void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
-  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4) {
+void CpuQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
+  const Span to = span_of(destination, extent, "the destination of a copy"),
+             from = span_of(source, extent, "the source of a copy");
+  if (is_contiguous(destination, extent) && is_contiguous(source, extent)) return copy(to, from);
+  check_span(to, "destination");
+  check_span(from, "source");
+  if (extent.empty()) return;
+  const bool overlap = to.address < from.address + from.size && from.address < to.address + to.size;
+  core_->submit(std::make_shared<BoxJob>(
+      base::TraceEvent::Kind::copy, extent, overlap,
+      [destination, source, extent](std::size_t row) {
+        copy_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)),
+                   reinterpret_cast<const std::byte*>(row_address(source, extent, row)), extent.width, false);
+      },
+      core_->id(), device_.services().next_number(), device_.services()));
+}
+
+namespace {
+
+void check_value(std::size_t bytes, unsigned value_bytes) {
+  if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4)
     base::fail(ErrorCode::invalid_argument, "a fill value has 1, 2 or 4 bytes, not {}", value_bytes);
-  }
-  if (destination.size % value_bytes != 0) {
-    base::fail(ErrorCode::invalid_argument, "{} cannot be filled with values of {}",
-               base::counted(destination.size, "byte"), base::counted(value_bytes, "byte"));
-  }
+  if (bytes % value_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "{} cannot be filled with values of {}", base::counted(bytes, "byte"),
+               base::counted(value_bytes, "byte"));
+}
+
+}  // namespace
+
+void CpuQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                        unsigned value_bytes) {
+  check_value(extent.width, value_bytes);
+  const Span to = span_of(destination, extent, "the destination of a fill");
+  if (is_contiguous(destination, extent)) return fill(to, value, value_bytes);
+  check_span(to, "destination");
+  if (extent.empty()) return;
+  core_->submit(std::make_shared<BoxJob>(
+      base::TraceEvent::Kind::fill, extent, false,
+      [destination, extent, value, value_bytes](std::size_t row) {
+        fill_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)), extent.width, value,
+                   value_bytes);
+      },
+      core_->id(), device_.services().next_number(), device_.services()));
+}
+
+void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+  check_value(destination.size, value_bytes);
   check_span(destination, "destination");
   if (destination.size == 0) return;
   auto* to = reinterpret_cast<std::byte*>(destination.address);

@@ -24,6 +24,9 @@ class CpuQueue final : public Queue {
                                                     std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) override;
+  void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
   void record(Event& event) override;
   void wait(const Event& event) override;

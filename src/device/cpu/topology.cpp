@@ -63,6 +63,18 @@ std::uint64_t last_level_cache_bytes() {
   return said == 0 ? usual : std::min(said, usual);
 }
 
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  std::string name, unit;
+  std::uint64_t kib = 0;
+  while (file >> name >> kib) {
+    if (name == "MemAvailable:") return kib * 1024;
+    std::getline(file, unit);
+  }
+  struct sysinfo info{};
+  return ::sysinfo(&info) == 0 ? std::uint64_t{info.freeram} * info.mem_unit : 0;
+}
+
 struct Topology::Handle {
   hwloc_topology_t topology = nullptr;
   ~Handle() {

@@ -11,6 +11,9 @@ namespace heddle::device::cpu {
 // Size of the cache of the last level that one core can count on; a guess where the system does not say.
 std::uint64_t last_level_cache_bytes();
 
+// Memory that the machine can give now, without taking it from programs that use it.
+std::uint64_t available_memory();
+
 // What the process may use of the host. Immutable after construction.
 class Topology {
  public:

@@ -32,6 +32,19 @@ class CudaDevice final : public Device {
 
   std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_pinned_memory(state_, bytes); }
 
+  std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) override {
+    return register_host_memory(state_, data, bytes);
+  }
+
+  std::uint64_t free_memory() override {
+    state_->check_lost();
+    const DeviceState::Current current(*state_);
+    std::size_t free = 0, total = 0;
+    state_->check(state_->driver().memory_info(&free, &total), "asking for free memory");
+    // What the pool keeps for later is free too.
+    return std::min<std::uint64_t>(total, free + pool_reserve());
+  }
+
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
     if (options.check)
       base::fail(ErrorCode::unsupported,
@@ -73,6 +86,17 @@ class CudaDevice final : public Device {
       const driver::MemoryAccess access{driver::location_device, number, driver::access_read_write};
       state_->check(cuda.pool_set_access(pool, &access, 1), "letting another GPU reach the memory");
     }
+  }
+
+  // Bytes that the memory pool holds and nobody uses.
+  std::uint64_t pool_reserve() const {
+    const Driver& cuda = state_->driver();
+    driver::MemoryPool pool = nullptr;
+    std::uint64_t reserved = 0, used = 0;
+    state_->check(cuda.default_pool(&pool, state_->number()), "asking for the memory pool");
+    state_->check(cuda.pool_get(pool, driver::pool_reserved_bytes, &reserved), "asking for the memory pool's size");
+    state_->check(cuda.pool_get(pool, driver::pool_used_bytes, &used), "asking for the memory pool's use");
+    return reserved - std::min(used, reserved);
   }
 
   // The best of a few copies of an eighth of the free memory, at most 1 GiB, from one half to the other.

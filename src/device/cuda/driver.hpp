@@ -35,6 +35,7 @@ class Driver {
   using GreenContext = driver::GreenContext;
   using ResourceDescriptor = driver::ResourceDescriptor;
   using MemoryPool = driver::MemoryPool;
+  using BoxCopy = driver::BoxCopy;
   using Resource = driver::Resource;
   using MemoryAccess = driver::MemoryAccess;
   using LaunchSettings = driver::LaunchSettings;

@@ -24,8 +24,8 @@ using MemoryPool = struct MemoryPoolObject*;
 inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_no_device = 100,
                         error_not_found = 500, error_not_ready = 600, error_illegal_address = 700,
                         error_launch_out_of_resources = 701, error_launch_timeout = 702,
-                        error_peer_access_already_enabled = 704, error_assert = 710, error_hardware_stack = 714,
-                        error_illegal_instruction = 715, error_misaligned_address = 716,
+                        error_peer_access_already_enabled = 704, error_host_memory_registered = 712, error_assert = 710,
+                        error_hardware_stack = 714, error_illegal_instruction = 715, error_misaligned_address = 716,
                         error_invalid_address_space = 717, error_invalid_pc = 718, error_launch_failed = 719,
                         error_cooperative_launch_too_large = 720, error_not_supported = 801,
                         error_ecc_uncorrectable = 214, error_nvlink_uncorrectable = 220, error_contained = 226,
@@ -52,6 +52,24 @@ enum class DeviceAttribute : int {
   reserved_shared_per_block = 111,
 };
 
+// One end of a copy of a box, as the driver has it (CUDA_MEMCPY3D).
+struct BoxEnd {
+  std::size_t x = 0, y = 0, z = 0, level = 0;  // level is always 0
+  int memory_type = 0;                         // memory_of_host, memory_of_device
+  const void* host = nullptr;
+  Address device = 0;
+  void* array = nullptr;
+  void* reserved = nullptr;
+  std::size_t row = 0;   // bytes between rows
+  std::size_t rows = 0;  // rows between planes
+};
+struct BoxCopy {
+  BoxEnd source, destination;
+  std::size_t width = 0, height = 0, depth = 0;
+};
+static_assert(sizeof(BoxCopy) == 200);
+inline constexpr int memory_of_host = 1, memory_of_device = 2;
+
 enum class FunctionAttribute : int {
   max_threads_per_block = 0,
   static_shared_bytes = 1,
@@ -70,8 +88,8 @@ enum class JitOption : int {
 inline constexpr unsigned stream_non_blocking = 1, event_default = 0, event_blocking = 1, event_no_timing = 2,
                           host_portable = 1, host_device_mapped = 2, green_default_stream = 1,
                           split_ignore_coscheduling = 1;
-inline constexpr int pool_release_threshold = 4, p2p_access_supported = 2, p2p_native_atomics = 3,
-                     access_read_write = 3, location_device = 1, resource_sm = 1;
+inline constexpr int pool_release_threshold = 4, pool_reserved_bytes = 5, pool_used_bytes = 7, p2p_access_supported = 2,
+                     p2p_native_atomics = 3, access_read_write = 3, location_device = 1, resource_sm = 1;
 
 // cuLaunchKernel's `extra`.
 inline void* const launch_buffer = reinterpret_cast<void*>(1);

@@ -133,4 +133,43 @@ std::unique_ptr<Memory> make_pinned_memory(std::shared_ptr<DeviceState> state, s
   return make_host_memory(bytes);
 }
 
+namespace {
+
+class RegisteredMemory final : public Memory {
+ public:
+  RegisteredMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes)
+      : state_(std::move(state)), data_(data), bytes_(bytes) {}
+  ~RegisteredMemory() override {
+    if (state_->lost()) return;
+    const DeviceState::Current current(*state_);
+    state_->driver().host_unregister(data_);
+  }
+  RegisteredMemory(const RegisteredMemory&) = delete;
+  RegisteredMemory& operator=(const RegisteredMemory&) = delete;
+  Span span() const override { return Span::host(data_, bytes_); }
+  void* host() const override { return data_; }
+
+ private:
+  std::shared_ptr<DeviceState> state_;
+  void* data_;
+  std::size_t bytes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Memory> register_host_memory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes) {
+  state->check_lost();
+  if (!data || bytes == 0) base::fail(ErrorCode::invalid_argument, "{}: no host memory to register", state->info().id);
+  const DeviceState::Current current(*state);
+  const driver::Result result =
+      state->driver().host_register(data, bytes, driver::host_portable | driver::host_device_mapped);
+  const std::string what = fmt::format("pinning {} of host memory at {}", base::counted(bytes, "byte"), data);
+  const bool wrong = result == driver::error_host_memory_registered || result == driver::error_invalid_value;
+  state->check(result, what,
+               wrong                                   ? ErrorCode::invalid_argument
+               : result == driver::error_out_of_memory ? ErrorCode::out_of_memory
+                                                       : ErrorCode::internal);
+  return std::make_unique<RegisteredMemory>(std::move(state), data, bytes);
+}
+
 }  // namespace heddle::device::cuda

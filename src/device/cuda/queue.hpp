@@ -33,6 +33,9 @@ class CudaQueue final : public Queue {
                                                     std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
   void fill(Span destination, std::uint32_t value, unsigned value_bytes) override;
+  void copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) override;
+  void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
   void record(Event& event) override;
   void wait(const Event& event) override;
@@ -47,6 +50,9 @@ class CudaQueue final : public Queue {
   void put(Command&& command);
   void start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments);
   void copy_now(const Span& destination, const Span& source, bool from_host, bool to_host);
+  void copy_box_now(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent);
+  void fill_box_now(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value, unsigned value_bytes);
+  void check_fill(const Span& destination, unsigned value_bytes) const;
   void fill_now(const Span& destination, std::uint32_t value, unsigned value_bytes);
   void check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole, BlockRange range) const;
   void check_span(const Span& span, const char* what) const;

@@ -95,13 +95,29 @@ void DeviceState::check(Result result, std::string_view what, ErrorCode code) co
   base::fail(code, "{}: {} failed: {}", info_.id, what, driver_->describe(result));
 }
 
+namespace {
+
+KernelFault kind_of(Result result) {
+  switch (result) {
+    case driver::error_illegal_address:
+    case driver::error_invalid_address_space: return KernelFault::memory_access;
+    case driver::error_misaligned_address: return KernelFault::misaligned;
+    case driver::error_assert: return KernelFault::assertion;
+    case driver::error_launch_failed: return KernelFault::trap;
+    default: return KernelFault::other;
+  }
+}
+
+}  // namespace
+
 void DeviceState::lose(Result result, const std::string& suspects) const {
   const std::string loss = fmt::format("{} in {}", driver_->describe(result), suspects);
   if (!context_->lose(loss)) check_lost();
-  base::fail(ErrorCode::kernel_fault,
-             "{}: {}; the GPU's context is lost with all that it held. Running the kernel with --device cpu --check "
-             "tells the thread and the address",
-             info_.id, loss);
+  throw Error(
+      kind_of(result),
+      fmt::format("{}: {}; the GPU's context is lost with all that it held. Running the kernel with --device cpu "
+                  "--check tells the thread and the address",
+                  info_.id, loss));
 }
 
 void DeviceState::check_lost() const {

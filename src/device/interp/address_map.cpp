@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
 #include <utility>
@@ -14,6 +15,17 @@ void AddressMap::add(Allocation allocation) {
   std::unique_lock lock(mutex_);
   const std::uint64_t address = allocation.address;
   by_address_.insert_or_assign(address, std::move(allocation));
+}
+
+bool AddressMap::add_apart(Allocation allocation) {
+  std::unique_lock lock(mutex_);
+  const auto after = by_address_.lower_bound(allocation.address);
+  if (after != by_address_.end() && after->first - allocation.address < std::max<std::uint64_t>(allocation.size, 1))
+    return false;
+  if (after != by_address_.begin() && std::prev(after)->second.contains(allocation.address, 1)) return false;
+  const std::uint64_t address = allocation.address;
+  by_address_.emplace_hint(after, address, std::move(allocation));
+  return true;
 }
 
 std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
@@ -64,6 +76,7 @@ std::string AddressMap::describe_nearest(std::uint64_t address) const {
 
 std::string describe(const Allocation& allocation) {
   const char* what = allocation.kind == Allocation::Kind::heap       ? "malloc() memory"
+                     : allocation.kind == Allocation::Kind::host     ? "the host memory"
                      : allocation.kind == Allocation::Kind::constant ? "the constant"
                      : allocation.kind == Allocation::Kind::variable ? "the variable"
                                                                      : "the allocation";

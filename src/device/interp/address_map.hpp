@@ -10,7 +10,7 @@
 namespace heddle::device::interp {
 
 struct Allocation {
-  enum class Kind : std::uint8_t { memory, variable, constant, heap };
+  enum class Kind : std::uint8_t { memory, variable, constant, heap, host };
   Kind kind = Kind::memory;
   std::uint64_t address = 0, size = 0;
   std::string name;  // of a variable
@@ -23,6 +23,8 @@ struct Allocation {
 class AddressMap {
  public:
   void add(Allocation allocation);
+  // False, and nothing is added, when part of it is in another one.
+  bool add_apart(Allocation allocation);
   // Returns what was there, if anything.
   std::optional<Allocation> remove(std::uint64_t address);
   // The allocation that holds all of the bytes.

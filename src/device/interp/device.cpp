@@ -66,6 +66,30 @@ class InterpMemory final : public Memory {
   void* data_ = nullptr;
 };
 
+// Host memory that kernels may use, for as long as it lives.
+class AdoptedMemory final : public Memory {
+ public:
+  AdoptedMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes, std::unique_ptr<Memory> owner)
+      : state_(std::move(state)), data_(data), bytes_(bytes), owner_(std::move(owner)) {
+    if (!state_->memory.add_apart({Allocation::Kind::host, address(), bytes, ""}))
+      base::fail(ErrorCode::invalid_argument,
+                 "interp: part of the {} at {:#x} cannot be registered, as it is known already",
+                 base::counted(bytes, "byte"), address());
+  }
+  ~AdoptedMemory() override { state_->memory.remove(address()); }
+  AdoptedMemory(const AdoptedMemory&) = delete;
+  AdoptedMemory& operator=(const AdoptedMemory&) = delete;
+  Span span() const override { return Span::host(data_, bytes_); }
+  void* host() const override { return data_; }
+
+ private:
+  std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
+  std::shared_ptr<DeviceState> state_;
+  void* data_;
+  std::size_t bytes_;
+  std::unique_ptr<Memory> owner_;
+};
+
 class InterpPartition final : public Partition {
  public:
   explicit InterpPartition(ProcessorSet set) : set_(std::move(set)) {}
@@ -94,7 +118,20 @@ class InterpDevice final : public Device {
     return std::make_unique<InterpMemory>(*this, state_, bytes);
   }
 
-  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_host_memory(bytes); }
+  std::unique_ptr<Memory> allocate_host(std::size_t bytes) override {
+    auto memory = make_host_memory(bytes);
+    void* const data = memory->host();
+    return std::make_unique<AdoptedMemory>(state_, data, bytes, std::move(memory));
+  }
+
+  std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) override {
+    if (!data || bytes == 0) base::fail(ErrorCode::invalid_argument, "interp: no host memory to register");
+    return std::make_unique<AdoptedMemory>(state_, data, bytes, nullptr);
+  }
+
+  std::uint64_t free_memory() override {
+    return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
 
   // Every access is checked whatever options.check says.
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions&) override {

@@ -66,8 +66,8 @@ std::string Executor::place(const Block& block, const Thread& thread) const {
   return text + fmt::format(", called at PTX line {}{}", call.where.line, source_of(module, calling, call));
 }
 
-void Executor::fault(const std::string& what) const {
-  throw Error(ErrorCode::kernel_fault, place(*block_, *thread_) + ": " + what);
+void Executor::fault(const std::string& what, KernelFault kind) const {
+  throw Error(kind, place(*block_, *thread_) + ": " + what);
 }
 
 void Executor::refuse() const {
@@ -360,7 +360,7 @@ void Executor::run_instruction() {
     case Opcode::call: return call();
     case Opcode::ret: return return_from_function();
     case Opcode::exit: return exit_thread();
-    case Opcode::trap: fault("the kernel executed trap");
+    case Opcode::trap: fault("the kernel executed trap", KernelFault::trap);
     case Opcode::nanosleep: yielded_ = true; return;
     // Nothing to do: every access is seen by all at once, and caches do not exist.
     case Opcode::membar:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/interp/block.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::device::interp {
 
@@ -41,7 +42,7 @@ class Executor {
 
   // "kernel 'k', block (0, 0, 0), thread (1, 0, 0), PTX line 12 (k.cu:3)"
   std::string place(const Block& block, const Thread& thread) const;
-  [[noreturn]] void fault(const std::string& what) const;
+  [[noreturn]] void fault(const std::string& what, KernelFault kind = KernelFault::other) const;
   // Whether nanosleep was executed since the last call.
   bool take_yield() { return std::exchange(yielded_, false); }
 

@@ -62,7 +62,8 @@ std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
 
 void Executor::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
   fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}", access == Access::read ? "read" : "write",
-                    base::counted(size, "byte"), place.address, space_name(place.space), why));
+                    base::counted(size, "byte"), place.address, space_name(place.space), why),
+        place.address % size != 0 ? KernelFault::misaligned : KernelFault::memory_access);
 }
 
 std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {

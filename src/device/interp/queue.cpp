@@ -145,17 +145,55 @@ void InterpQueue::copy(Span destination, Span source) {
         {}});
 }
 
-void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+void InterpQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
+  check_span(span_of(destination, extent, "the destination of a copy"), "destination");
+  check_span(span_of(source, extent, "the source of a copy"), "source");
+  push({[this, destination, source, extent] {
+          std::lock_guard turn(state_->turn);
+          for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
+            std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
+                         reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
+          ++state_->memory_epoch;
+        },
+        {}});
+}
+
+namespace {
+
+void check_value(std::size_t bytes, unsigned value_bytes) {
   if (value_bytes != 1 && value_bytes != 2 && value_bytes != 4)
     base::fail(ErrorCode::invalid_argument, "fill with values of {} bytes; 1, 2 and 4 are possible", value_bytes);
-  if (destination.size % value_bytes != 0)
-    base::fail(ErrorCode::invalid_argument, "fill of {} with values of {}", base::counted(destination.size, "byte"),
+  if (bytes % value_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "fill of {} with values of {}", base::counted(bytes, "byte"),
                base::counted(value_bytes, "byte"));
+}
+
+void fill_row(std::uint64_t address, std::size_t size, std::uint32_t value, unsigned value_bytes) {
+  auto* bytes = reinterpret_cast<std::byte*>(address);
+  for (std::size_t i = 0; i < size; i += value_bytes) std::memcpy(bytes + i, &value, value_bytes);
+}
+
+}  // namespace
+
+void InterpQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                           unsigned value_bytes) {
+  check_value(extent.width, value_bytes);
+  check_span(span_of(destination, extent, "the destination of a fill"), "destination");
+  push({[this, destination, extent, value, value_bytes] {
+          std::lock_guard turn(state_->turn);
+          for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
+            fill_row(row_address(destination, extent, i), extent.width, value, value_bytes);
+          ++state_->memory_epoch;
+        },
+        {}});
+}
+
+void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+  check_value(destination.size, value_bytes);
   check_span(destination, "destination");
   push({[this, destination, value, value_bytes] {
           std::lock_guard turn(state_->turn);
-          auto* bytes = reinterpret_cast<std::byte*>(destination.address);
-          for (std::size_t i = 0; i < destination.size; i += value_bytes) std::memcpy(bytes + i, &value, value_bytes);
+          fill_row(destination.address, destination.size, value, value_bytes);
           ++state_->memory_epoch;
         },
         {}});

@@ -114,7 +114,7 @@ void Executor::system_call(const std::string& name, const ptx::Instruction& inst
                       file = read_string(argument_value(arguments, 1));
     const auto line = static_cast<std::uint32_t>(argument_value(arguments, 2));
     const std::string function = read_string(argument_value(arguments, 3));
-    fault(fmt::format("{}:{}: {}: assertion '{}' failed", file, line, function, message));
+    fault(fmt::format("{}:{}: {}: assertion '{}' failed", file, line, function, message), KernelFault::assertion);
   } else {
     base::fail(
         ErrorCode::unsupported,
