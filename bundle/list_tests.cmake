@@ -1,5 +1,5 @@
 # Writes what bin/heddle-selftest of an archive runs: of the tests of BUILD those whose program is in STAGE/tests/bin, a line
-# each: name, "fast" or "slow", seconds that it may take, program, arguments.
+# each: name, "fast" or "slow", seconds that it may take, settings of the environment (NAME=value), program, arguments.
 # cmake -DBUILD=folder -DSOURCE=folder -DSTAGE=folder -P list_tests.cmake
 execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${BUILD} --show-only=json-v1 OUTPUT_VARIABLE json
   COMMAND_ERROR_IS_FATAL ANY)
@@ -19,6 +19,7 @@ foreach(i RANGE ${last})
   endif()
   set(speed slow)
   set(seconds 600)
+  set(environment "")
   string(JSON properties LENGTH ${json} tests ${i} properties)
   math(EXPR last_property "${properties} - 1")
   foreach(p RANGE ${last_property})
@@ -28,9 +29,16 @@ foreach(i RANGE ${last})
       set(speed fast)
     elseif(property STREQUAL TIMEOUT)
       string(REGEX REPLACE "\\..*" "" seconds "${value}")
+    elseif(property STREQUAL ENVIRONMENT)
+      string(JSON settings LENGTH "${value}")
+      math(EXPR last_setting "${settings} - 1")
+      foreach(s RANGE ${last_setting})
+        string(JSON setting GET "${value}" ${s})
+        string(APPEND environment " ${setting}")
+      endforeach()
     endif()
   endforeach()
-  set(line "${name} ${speed} ${seconds} ${program}")
+  set(line "${name} ${speed} ${seconds}${environment} ${program}")
   math(EXPR last_word "${words} - 1")
   if(words GREATER 1)
     foreach(w RANGE 1 ${last_word})

@@ -22,8 +22,8 @@ Span span_of(const BoxPlace& place, const BoxExtent& extent, const char* what) {
                extent.width, place.row);
   const std::size_t plane = multiply_add(extent.height - 1, place.row, extent.width, what);
   if (extent.depth > 1 && place.plane < plane)
-    base::fail(ErrorCode::invalid_argument, "the planes of {} overlap: each takes {} bytes, and they are {} apart", what,
-               plane, place.plane);
+    base::fail(ErrorCode::invalid_argument, "the planes of {} overlap: each takes {} bytes, and they are {} apart",
+               what, plane, place.plane);
   return {place.device, place.address, multiply_add(extent.depth - 1, place.plane, plane, what)};
 }
 

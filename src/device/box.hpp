@@ -16,8 +16,8 @@ struct BoxPlace {
 };
 
 struct BoxExtent {
-  std::size_t width = 0;                // bytes of a row
-  std::size_t height = 1, depth = 1;    // rows of a plane, planes
+  std::size_t width = 0;              // bytes of a row
+  std::size_t height = 1, depth = 1;  // rows of a plane, planes
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
   std::size_t bytes() const { return width * height * depth; }
 };

@@ -85,10 +85,10 @@ TEST_P(Conformance, BoxesLargeOnes) {
   std::vector<std::uint8_t> data(width * rows), back(width * rows);
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::uint8_t>(i % 251);
   const BoxExtent extent{width, rows, 1};
-  queue->copy_box({there.span().device, there.span().address, row, 0}, {nullptr, Span::host(data.data(), 1).address, width, 0},
-                  extent);
-  queue->copy_box({nullptr, Span::host(back.data(), 1).address, width, 0}, {there.span().device, there.span().address, row, 0},
-                  extent);
+  queue->copy_box({there.span().device, there.span().address, row, 0},
+                  {nullptr, Span::host(data.data(), 1).address, width, 0}, extent);
+  queue->copy_box({nullptr, Span::host(back.data(), 1).address, width, 0},
+                  {there.span().device, there.span().address, row, 0}, extent);
   queue->synchronize();
   EXPECT_EQ(back, data);
 }
@@ -102,7 +102,8 @@ TEST_P(Conformance, BoxesThatCannotBeAreRefused) {
   EXPECT_THAT(refused({all.device, all.address, 10, 0}, {20, 2, 1}), HasSubstr("overlap"));
   EXPECT_THAT(refused({all.device, all.address, 64, 100}, {20, 4, 2}), HasSubstr("overlap"));
   EXPECT_THAT(refused(all, {64, 10, 7}), HasSubstr("allocation"));
-  EXPECT_THAT(refused({all.device, all.address, ~std::size_t{0} / 2, 0}, {20, 4, 1}), HasSubstr("larger than any memory"));
+  EXPECT_THAT(refused({all.device, all.address, ~std::size_t{0} / 2, 0}, {20, 4, 1}),
+              HasSubstr("larger than any memory"));
   EXPECT_FALSE(expect_error(ErrorCode::invalid_argument, [&] {
                  queue->copy_box(all, {all.device, 0, 64, 640}, {4, 1, 1});
                }).empty());

@@ -14,6 +14,9 @@ struct Target {
   unsigned ptx = 83, sm = 90;
 };
 
+// Kernels for GPUs are for this one and older ones.
+inline constexpr Target newest_gpu{83, 90};
+
 struct Choice {
   const ptx::FormFamily* family = nullptr;
   const ptx::Form* form = nullptr;

@@ -96,6 +96,7 @@ Program generate(std::uint64_t seed, bool for_gpu) {
   program.seed = seed;
   program.launch = launch_of(random);
   Setting setting{random, catalog, random.pick(targets), program.launch};
+  if (for_gpu && setting.target.sm > newest_gpu.sm) setting.target = newest_gpu;
   setting.early_exit = random.chance(12);
   setting.warp = random.chance(60);
   setting.for_gpu = for_gpu;

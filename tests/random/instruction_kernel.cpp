@@ -159,7 +159,8 @@ Program generate_instructions(std::uint64_t seed, bool for_gpu) {
   program.seed = seed;
   program.launch.block = {threads, 1, 1};
   program.launch.blocks = {0, 1};
-  const Target target = random.pick(targets);
+  Target target = random.pick(targets);
+  if (for_gpu && target.sm > newest_gpu.sm) target = newest_gpu;
   program.head =
       fmt::format(".version {}.{}\n.target sm_{}\n.address_size 64\n", target.ptx / 10, target.ptx % 10, target.sm);
   InstructionKernel kernel(random, catalog, target, for_gpu);

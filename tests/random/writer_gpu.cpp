@@ -4,6 +4,8 @@
 // Much of it needs a zero that ptxas cannot know: the table's words are less than 2^31, which only its initialiser
 // says, and the host might have changed them. In kernels with irregular flow the zero also seems to differ from thread
 // to thread, so that nothing computed from it is put into the registers that a warp has in common.
+//
+// Vectors of 8- and 16-bit values are not loaded: a 32-bit register that had one, read as f16x2, was the whole word.
 #include "random/writer.hpp"
 
 namespace heddle::test::random_kernel {

@@ -244,6 +244,7 @@ std::string Writer::load(const Scope& scope, const Region& region) {
   const unsigned room = std::min({16u, region.unit ? region.unit : 16u, region.bytes});
   unsigned count = random_.chance(75) ? 1 : random_.chance(50) ? 2 : 4;
   while (count > 1 && (count * bytes > room || region.direct_only)) count /= 2;
+  if (s_.for_gpu && bytes < 4) count = 1;  // see writer_gpu.cpp
   if (bytes > room) return "";
   const bool exact = type != Type::f32 || !floats;
   auto list = varying.candidates(type, true, exact ? Use::write_exact : Use::write);

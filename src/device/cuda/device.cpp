@@ -1,4 +1,5 @@
 #include <array>
+#include <cstdio>
 #include <mutex>
 
 #include "base/clock.hpp"
@@ -50,6 +51,7 @@ class CudaDevice final : public Device {
       base::fail(ErrorCode::unsupported,
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
     check_module(*module, info().id);
+    check_target(*module);
     return std::make_shared<CudaModule>(*this, state_, std::move(module), options.stoppable);
   }
 
@@ -85,6 +87,19 @@ class CudaDevice final : public Device {
       if (cuda.can_access_peer(&reachable, number, state_->number()) != driver::success || !reachable) continue;
       const driver::MemoryAccess access{driver::location_device, number, driver::access_read_write};
       state_->check(cuda.pool_set_access(pool, &access, 1), "letting another GPU reach the memory");
+    }
+  }
+
+  // What is for a newer GPU is refused here: the driver's compiler says so in words that need explaining. (Code for
+  // sm_90a and the like runs on exactly that GPU; the driver knows which.)
+  void check_target(const ptx::Module& module) const {
+    const unsigned own = static_cast<unsigned>(10 * state_->attribute(driver::DeviceAttribute::capability_major) +
+                                               state_->attribute(driver::DeviceAttribute::capability_minor));
+    for (const std::string& target : module.targets) {
+      unsigned wanted = 0;
+      if (std::sscanf(target.c_str(), "sm_%u", &wanted) != 1 || wanted <= own) continue;
+      base::fail(ErrorCode::unsupported, "the module is for GPUs of {} and later (.target); {} is an sm_{}", target,
+                 info().id, own);
     }
   }
 

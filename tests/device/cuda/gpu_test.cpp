@@ -208,6 +208,18 @@ TEST_F(Gpu, OccupancyIsToldForEachForm) {
   EXPECT_THROW(function.occupancy({2048}, 0), Error);
 }
 
+TEST_F(Gpu, ModulesForNewerGpusAreRefused) {
+  const auto newer = std::make_shared<const ptx::Module>(
+      ptx::parse(".version 8.8\n.target sm_121\n.address_size 64\n.visible .entry k() { ret; }\n", "newer.ptx"));
+  try {
+    device->load(newer, {});
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::unsupported);
+    EXPECT_THAT(error.what(), HasSubstr("for GPUs of sm_121 and later"));
+  }
+}
+
 TEST_F(Gpu, RandomRangesOnTwoQueuesMakeTheWholeGrid) {
   std::mt19937 random(5);
   const Dim3 grids[] = {{5000}, {37, 41}, {7, 11, 13}, {1, 1, 900}, {1, 777, 3}};

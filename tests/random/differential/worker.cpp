@@ -47,6 +47,10 @@ class KeptGpu final : public device::Device {
   const device::DeviceInfo& info() const override { return gpu_.info(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return gpu_.allocate(bytes); }
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return gpu_.allocate_host(bytes); }
+  std::unique_ptr<device::Memory> register_host(void* data, std::size_t bytes) override {
+    return gpu_.register_host(data, bytes);
+  }
+  std::uint64_t free_memory() override { return gpu_.free_memory(); }
   std::unique_ptr<device::Queue> queue(const device::QueueOptions& options) override { return gpu_.queue(options); }
   std::unique_ptr<device::Event> event() override { return gpu_.event(); }
   std::unique_ptr<device::Partition> partition(const device::ProcessorSet& set) override { return gpu_.partition(set); }
