@@ -30,6 +30,8 @@ class Module {
   Kernel kernel(std::string_view name) const;
   std::vector<std::string> kernel_names() const;
 
+  const std::shared_ptr<runtime::ModuleState>& state() const { return state_; }
+
   // The PTX text the module was made from.
   const std::string& ptx() const;
 

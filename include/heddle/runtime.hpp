@@ -22,6 +22,7 @@
 
 #include "heddle/array.hpp"
 #include "heddle/compile.hpp"
+#include "heddle/device.hpp"
 #include "heddle/devices.hpp"
 #include "heddle/error.hpp"
 #include "heddle/launch.hpp"
@@ -40,6 +41,9 @@ struct RuntimeOptions {
   // those that can do so are opened.
   bool check = false;
   unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
+  // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
+  // 0: not. Results are the same.
+  std::uint64_t slice = 0;
 };
 
 // Owns its devices. Several may exist. Any thread may call any member function. A runtime that was moved from throws
@@ -54,6 +58,9 @@ class Runtime {
 
   // In order of preference: launches that name no device run on the first.
   std::vector<DeviceInfo> devices() const;
+  // The explicit level of a device, by its id, or by its number: the place in devices(). Throws not_found.
+  Device device(std::string_view id = {}) const;
+  Device device(int number) const;
   // Bytes read plus bytes written per second by a large copy on the device; measured on first call (up to 200 ms).
   double measured_bandwidth(std::string_view device = {}) const;
   // Bytes per second of a large copy from one device to another, through the link that they have; "host" (or a device

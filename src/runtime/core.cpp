@@ -9,7 +9,8 @@
 
 namespace heddle::runtime {
 
-Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check) : pinned_(devices.size()), check_(check) {
+Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice)
+    : pinned_(devices.size()), check_(check), slice_(slice) {
   for (auto& device : devices) {
     auto queue = device->queue({});
     Place& place = places_.emplace_back();
@@ -39,15 +40,17 @@ std::size_t Core::find(std::string_view id) const {
   base::fail(ErrorCode::not_found, "this runtime has no device '{}'; it has {}", id, there);
 }
 
+const device::Partition& Core::partition(std::size_t index, const std::vector<unsigned>& processors) {
+  Place& place = places_[index];
+  auto found = place.partitions.find(processors);
+  if (found == place.partitions.end())
+    found = place.partitions.emplace(processors, place.device->partition({processors})).first;
+  return *found->second;
+}
+
 void Core::use_processors(std::size_t index, const std::vector<unsigned>& processors) {
   Place& place = places_[index];
-  const device::Partition* wanted = nullptr;
-  if (!processors.empty()) {
-    auto found = place.partitions.find(processors);
-    if (found == place.partitions.end())
-      found = place.partitions.emplace(processors, place.device->partition({processors})).first;
-    wanted = found->second.get();
-  }
+  const device::Partition* wanted = processors.empty() ? nullptr : &partition(index, processors);
   if (wanted == place.partition) return;
   place.queue->set_partition(wanted);
   place.partition = wanted;

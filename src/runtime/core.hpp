@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -30,8 +31,9 @@ struct Place {
 
 class Core {
  public:
-  // `check`: modules are loaded so that every access is verified.
-  Core(std::vector<std::unique_ptr<device::Device>> devices, bool check);
+  // `check`: modules are loaded so that every access is verified. `slice`: queues of the explicit level cut launches into
+  // ranges of so many blocks where those are independent; 0: not.
+  Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -39,12 +41,15 @@ class Core {
   std::size_t places() const { return places_.size(); }
   Place& place(std::size_t index) { return places_[index]; }
   bool check() const { return check_; }
+  std::uint64_t slice() const { return slice_; }
   // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
   std::size_t find(std::string_view id) const;
 
   // Guards queues, buffers' replicas and modules' loaded forms. Never held while waiting for a device.
   std::mutex& mutex() { return mutex_; }
 
+  // The partition of these processors, made once. Needs the lock. Throws invalid_argument.
+  const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);
   // Launches on the place run on these processors from now on; empty: on all. Needs the lock. Throws invalid_argument.
   void use_processors(std::size_t place, const std::vector<unsigned>& processors);
 
@@ -65,6 +70,7 @@ class Core {
   std::vector<std::vector<std::weak_ptr<Buffer>>> pinned_;
   std::mutex mutex_;
   bool check_;
+  std::uint64_t slice_;
 };
 
 }  // namespace heddle::runtime

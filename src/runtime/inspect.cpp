@@ -43,4 +43,16 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
   return info;
 }
 
+DeviceInfo public_info(const device::DeviceInfo& info) {
+  return {.id = info.id,
+          .name = info.name,
+          .processors = info.processors,
+          .warp_size = info.warp_size,
+          .vector_bits = info.vector_bits,
+          .memory_bytes = info.memory_bytes,
+          .host_memory = info.host_memory,
+          .max_threads_per_block = info.max_threads_per_block,
+          .max_shared_per_block = info.max_shared_per_block};
+}
+
 }  // namespace heddle::runtime

@@ -13,6 +13,7 @@
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
+#include "runtime/inspect.hpp"
 #include "runtime/launch_state.hpp"
 #include "runtime/links.hpp"
 #include "runtime/module_state.hpp"
@@ -33,18 +34,6 @@ compile::CompileOptions internal(const CompileOptions& options) {
           .extra = options.extra};
 }
 
-DeviceInfo public_info(const device::DeviceInfo& info) {
-  return {.id = info.id,
-          .name = info.name,
-          .processors = info.processors,
-          .warp_size = info.warp_size,
-          .vector_bits = info.vector_bits,
-          .memory_bytes = info.memory_bytes,
-          .host_memory = info.host_memory,
-          .max_threads_per_block = info.max_threads_per_block,
-          .max_shared_per_block = info.max_shared_per_block};
-}
-
 Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name) {
   held(core, "Runtime");
   auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, name));
@@ -59,8 +48,8 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
 
 Runtime::Runtime(const RuntimeOptions& options)
     : core_(std::make_shared<runtime::Core>(
-          runtime::open_devices(options.devices, {.workers = options.workers, .check = options.check}),
-          options.check)) {}
+          runtime::open_devices(options.devices, {.workers = options.workers, .check = options.check}), options.check,
+          options.slice)) {}
 
 Runtime::~Runtime() {
   if (!core_) return;
@@ -78,8 +67,20 @@ std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
   runtime::Core& core = held(core_, "Runtime");
   list.reserve(core.places());
-  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(public_info(core.place(i).device->info()));
+  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(runtime::public_info(core.place(i).device->info()));
   return list;
+}
+
+Device Runtime::device(std::string_view id) const {
+  return {core_, static_cast<int>(held(core_, "Runtime").find(id))};
+}
+
+Device Runtime::device(int number) const {
+  const std::size_t count = held(core_, "Runtime").places();
+  if (number < 0 || static_cast<std::size_t>(number) >= count)
+    base::fail(ErrorCode::not_found, "there is no device number {}; this runtime has {}", number,
+               base::counted(count, "device"));
+  return {core_, number};
 }
 
 double Runtime::measured_bandwidth(std::string_view device) const {

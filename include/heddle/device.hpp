@@ -1,0 +1,98 @@
+// A device at the explicit level: memory at addresses, kernels loaded for it, queues and events (heddle/queue.hpp).
+//
+//   heddle::Device device = runtime.device("cpu");
+//   heddle::Memory x = device.allocate(1 << 20);
+//   heddle::Queue queue = device.queue();
+//   heddle::LoadedKernel kernel = device.load(module.kernel("scale"));
+//   queue.launch(kernel, {.grid = {1024}, .block = {256}}, packed_arguments);
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "heddle/devices.hpp"
+#include "heddle/kernel.hpp"
+#include "heddle/module.hpp"
+#include "heddle/queue.hpp"
+
+namespace heddle {
+
+namespace runtime {
+class Core;
+class LoadedKernelState;
+class MemoryState;
+}  // namespace runtime
+
+// Owns memory, which is given back when the last copy ends: without waiting, so not before what uses it. Any thread.
+class Memory {
+ public:
+  Memory() = default;  // none
+  explicit Memory(std::shared_ptr<runtime::MemoryState> state) : state_(std::move(state)) {}
+  explicit operator bool() const { return state_ != nullptr; }
+  MemorySpan span() const;
+  std::uint64_t address() const { return span().address; }
+  // Where the host reaches it; null where it does not.
+  void* host() const;
+
+ private:
+  std::shared_ptr<runtime::MemoryState> state_;
+};
+
+// Bytes in the packed buffer of arguments.
+struct ParameterPlace {
+  std::uint32_t offset = 0, size = 0;
+};
+
+// A kernel as one device has it. Light; copies refer to the same. Any thread.
+class LoadedKernel {
+ public:
+  explicit LoadedKernel(std::shared_ptr<runtime::LoadedKernelState> state) : state_(std::move(state)) {}
+  const Kernel& kernel() const;
+  const std::vector<ParameterPlace>& parameters() const;
+  std::uint32_t parameter_bytes() const;
+  std::uint64_t shared_bytes() const;  // static
+  // Makes code for blocks of this shape, which otherwise the first launch does. Throws unsupported or compile_error.
+  void prepare(const Dim3& block) const;
+  // As Runtime::occupancy.
+  std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t shared = 0) const;
+  const std::shared_ptr<runtime::LoadedKernelState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<runtime::LoadedKernelState> state_;
+};
+
+// Light; copies refer to the same device, which they keep. Any thread.
+class Device {
+ public:
+  Device(std::shared_ptr<runtime::Core> core, int number) : core_(std::move(core)), number_(number) {}
+  int number() const { return number_; }
+  DeviceInfo info() const;
+
+  // Device memory, aligned to 256 bytes. Throws out_of_memory, with who holds what.
+  Memory allocate(std::size_t bytes) const;
+  // Host memory that copies of this device reach at their full rate, and kernels at the same addresses.
+  Memory allocate_host(std::size_t bytes) const;
+  // Makes memory that the program has as good as that, while the result lives. Throws invalid_argument when part of it
+  // is registered already.
+  Memory register_host(void* data, std::size_t bytes) const;
+  // How much memory can still be allocated, roughly: others take from it too.
+  std::uint64_t free_memory() const;
+
+  Queue queue(const QueueOptions& options = {}) const;
+  Event event() const;
+  LoadedKernel load(const Kernel& kernel) const;
+  // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and line
+  // for what the device cannot run; compile_error.
+  void load(const Module& module) const;
+  // The device's copy of a __device__ or __constant__ variable. Throws not_found.
+  MemorySpan variable(const Module& module, std::string_view name) const;
+
+ private:
+  std::shared_ptr<runtime::Core> core_;
+  int number_;
+};
+
+}  // namespace heddle

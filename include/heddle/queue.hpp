@@ -1,0 +1,110 @@
+// Queues and events: the explicit level of Heddle, for programs and front ends that keep book themselves of what lies
+// where and what has to wait for what, as a CUDA program does. heddle/device.hpp says where they come from. Arrays and
+// launches of heddle::Runtime know nothing of what is done here: use one level or the other for the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "heddle/dim3.hpp"
+
+namespace heddle {
+
+namespace runtime {
+class EventState;
+class QueueState;
+}  // namespace runtime
+
+class LoadedKernel;
+
+// `size` bytes at `address` of a device's memory, or of the host's. Owns nothing.
+struct MemorySpan {
+  static constexpr int host = -1;
+  int device = host;  // its number: the place in Runtime::devices()
+  std::uint64_t address = 0;
+  std::size_t size = 0;
+
+  static MemorySpan of_host(const void* data, std::size_t bytes) {
+    return {host, reinterpret_cast<std::uint64_t>(data), bytes};
+  }
+};
+
+// Where a box of bytes begins, and how many bytes lie between the beginnings of its rows and of its planes.
+struct MemoryBox {
+  int device = MemorySpan::host;
+  std::uint64_t address = 0;
+  std::size_t row = 0, plane = 0;
+};
+struct BoxSize {
+  std::size_t width = 0;              // bytes of a row
+  std::size_t height = 1, depth = 1;  // rows of a plane, planes
+};
+
+struct QueueOptions {
+  int priority = 0;  // higher runs first; a hint
+  // SMs of a GPU, or workers of the CPU device, that launches run on, ascending; empty: all.
+  std::vector<unsigned> processors = {};
+};
+
+struct LaunchShape {
+  Dim3 grid = {}, block = {};
+  std::uint32_t shared = 0;  // bytes of dynamic shared memory
+  bool cooperative = false;  // blocks may synchronise with each other across the grid
+};
+
+// A point in a queue's order. Before it was recorded it counts as done. One thread at a time records; any thread may ask
+// and wait. One that was moved from throws invalid_argument.
+class Event {
+ public:
+  explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}
+  // Whether everything before the last record has finished or failed.
+  bool done() const;
+  // Blocks until then; throws the Error of the first command before it that failed.
+  void wait() const;
+  // Nanoseconds at which the device came there, on the host's steady clock; valid when done.
+  std::uint64_t completed_ns() const;
+  const std::shared_ptr<runtime::EventState>& state() const { return state_; }
+
+ private:
+  std::shared_ptr<runtime::EventState> state_;
+};
+
+// In-order; queues of one device run at the same time. Nothing here waits, but for synchronize(). A command that fails
+// makes those after it be skipped, and the events recorded after it carry the Error, until synchronize() has thrown it;
+// then the queue is usable again. Any thread: commands of several threads come in some order. Copies refer to the same
+// queue, which waits for what is in it when the last one ends. One that was moved from throws invalid_argument.
+class Queue {
+ public:
+  explicit Queue(std::shared_ptr<runtime::QueueState> state) : state_(std::move(state)) {}
+
+  // `arguments` are packed as LoadedKernel::parameters() says, and are copied. Throws invalid_argument at once when the
+  // shape is against the device's or the kernel's limits.
+  void launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments) const;
+  // Only the blocks of `range`; each sees the indices of the whole grid. Throws unsupported where the device cannot.
+  void launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+              const BlockRange& range) const;
+  // Copies from.size bytes; both must stay valid until the copy has run.
+  void copy(const MemorySpan& to, const MemorySpan& from) const;
+  void copy(const MemoryBox& to, const MemoryBox& from, const BoxSize& size) const;
+  // Fills with a repeated value of 1, 2 or 4 bytes.
+  void fill(const MemorySpan& to, std::uint32_t value, unsigned value_bytes) const;
+  void fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, unsigned value_bytes) const;
+  void record(const Event& event) const;
+  // Commands after this run when the event's last record so far is reached. The event may be of another device, and may
+  // be recorded again or end before that.
+  void wait(const Event& event) const;
+  // Runs a function of the host in the queue's order. It must not throw and must not use the queue.
+  void call(std::function<void()> function) const;
+  // Blocks until all commands have run; throws the first failure and clears it.
+  void synchronize() const;
+  int device() const;
+
+ private:
+  std::shared_ptr<runtime::QueueState> state_;
+};
+
+}  // namespace heddle

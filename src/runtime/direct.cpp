@@ -1,0 +1,220 @@
+#include "runtime/direct.hpp"
+
+#include <algorithm>
+
+#include "base/fail.hpp"
+#include "runtime/held.hpp"
+#include "runtime/inspect.hpp"
+
+namespace heddle {
+
+namespace runtime {
+
+LoadedKernelState::LoadedKernelState(Kernel kernel, std::size_t place, device::Function& function)
+    : kernel_(std::move(kernel)), place_(place), function_(function) {
+  for (const device::ParameterLayout& parameter : function.parameters())
+    parameters_.push_back({parameter.offset, parameter.size});
+  const std::uint64_t slice = kernel_.state()->module().core()->slice();
+  if (slice != 0 && kernel_.info().blocks_independent) slice_ = slice;
+}
+
+QueueState::QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options)
+    : core_(std::move(core)), place_(place) {
+  device::Device& device = *core_->place(place).device;
+  const device::Partition* partition = nullptr;
+  if (!options.processors.empty()) {
+    const std::lock_guard lock(core_->mutex());
+    partition = &core_->partition(place, options.processors);
+  }
+  queue_ = device.queue({.priority = options.priority, .partition = partition});
+}
+
+device::Device* QueueState::device_of(int number) const {
+  if (number == MemorySpan::host) return nullptr;
+  if (number < 0 || static_cast<std::size_t>(number) >= core_->places())
+    base::fail(ErrorCode::invalid_argument, "memory of device number {}; this runtime's devices are 0 to {}", number,
+               core_->places() - 1);
+  return core_->place(static_cast<std::size_t>(number)).device.get();
+}
+
+device::Span QueueState::span(const MemorySpan& span) const {
+  return {device_of(span.device), span.address, span.size};
+}
+
+device::BoxPlace QueueState::box(const MemoryBox& box) const {
+  return {device_of(box.device), box.address, box.row, box.plane};
+}
+
+void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+                        const BlockRange* range) {
+  if (kernel.place() != place_)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}", kernel.kernel().name(),
+               core_->place(kernel.place()).device->info().id, core_->place(place_).device->info().id);
+  const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
+  const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
+  const std::uint64_t slice = shape.cooperative ? 0 : kernel.slice();
+  const std::lock_guard lock(mutex_);
+  if (slice == 0 || blocks.begin > blocks.end || blocks.size() <= slice)
+    return queue_->launch(kernel.function(), config, blocks, arguments);
+  for (std::uint64_t at = blocks.begin; at < blocks.end; at += slice)
+    queue_->launch(kernel.function(), config, {at, std::min(blocks.end, at + slice)}, arguments);
+}
+
+// Without the lock while it waits: others may put commands in meanwhile.
+void QueueState::synchronize() {
+  std::unique_ptr<device::Event> end;
+  {
+    const std::lock_guard lock(mutex_);
+    if (spare_.empty()) {
+      end = core_->place(place_).device->event();
+    } else {
+      end = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    queue_->record(*end);
+  }
+  try {
+    end->wait();
+  } catch (const Error&) {
+    // The failure is being told now; later commands must not be skipped for it.
+    const std::lock_guard lock(mutex_);
+    try {
+      queue_->synchronize();
+    } catch (const Error&) {  // the same failure
+    }
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  spare_.push_back(std::move(end));
+}
+
+}  // namespace runtime
+
+using runtime::held;
+
+bool Event::done() const { return held(state_, "Event").event().done(); }
+void Event::wait() const { held(state_, "Event").event().wait(); }
+std::uint64_t Event::completed_ns() const { return held(state_, "Event").event().completed_ns(); }
+
+void Queue::launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments) const {
+  held(state_, "Queue").launch(held(kernel.state(), "LoadedKernel"), shape, arguments, nullptr);
+}
+void Queue::launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+                   const BlockRange& range) const {
+  held(state_, "Queue").launch(held(kernel.state(), "LoadedKernel"), shape, arguments, &range);
+}
+void Queue::copy(const MemorySpan& to, const MemorySpan& from) const {
+  runtime::QueueState& state = held(state_, "Queue");
+  state.use([&](device::Queue& queue) { queue.copy(state.span(to), state.span(from)); });
+}
+void Queue::copy(const MemoryBox& to, const MemoryBox& from, const BoxSize& size) const {
+  runtime::QueueState& state = held(state_, "Queue");
+  state.use([&](device::Queue& queue) {
+    queue.copy_box(state.box(to), state.box(from), {size.width, size.height, size.depth});
+  });
+}
+void Queue::fill(const MemorySpan& to, std::uint32_t value, unsigned value_bytes) const {
+  runtime::QueueState& state = held(state_, "Queue");
+  state.use([&](device::Queue& queue) { queue.fill(state.span(to), value, value_bytes); });
+}
+void Queue::fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, unsigned value_bytes) const {
+  runtime::QueueState& state = held(state_, "Queue");
+  state.use([&](device::Queue& queue) {
+    queue.fill_box(state.box(to), {size.width, size.height, size.depth}, value, value_bytes);
+  });
+}
+void Queue::record(const Event& event) const {
+  held(state_, "Queue").use([&](device::Queue& queue) { queue.record(held(event.state(), "Event").event()); });
+}
+void Queue::wait(const Event& event) const {
+  held(state_, "Queue").use([&](device::Queue& queue) { queue.wait(held(event.state(), "Event").event()); });
+}
+void Queue::call(std::function<void()> function) const {
+  held(state_, "Queue").use([&](device::Queue& queue) { queue.call(std::move(function)); });
+}
+void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
+int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }
+
+MemorySpan Memory::span() const { return held(state_, "Memory").span(); }
+void* Memory::host() const { return held(state_, "Memory").host(); }
+
+const Kernel& LoadedKernel::kernel() const { return held(state_, "LoadedKernel").kernel(); }
+const std::vector<ParameterPlace>& LoadedKernel::parameters() const {
+  return held(state_, "LoadedKernel").parameters();
+}
+std::uint32_t LoadedKernel::parameter_bytes() const {
+  return held(state_, "LoadedKernel").function().parameter_bytes();
+}
+std::uint64_t LoadedKernel::shared_bytes() const {
+  return held(state_, "LoadedKernel").function().static_shared_bytes();
+}
+void LoadedKernel::prepare(const Dim3& block) const { held(state_, "LoadedKernel").function().prepare(block); }
+std::vector<Occupancy> LoadedKernel::occupancy(const Dim3& block, std::uint32_t shared) const {
+  return held(state_, "LoadedKernel").function().occupancy(block, shared);
+}
+
+namespace {
+
+device::Device& device_at(const std::shared_ptr<runtime::Core>& core, int number) {
+  return *held(core, "Device").place(static_cast<std::size_t>(number)).device;
+}
+
+Memory memory_of(const std::shared_ptr<runtime::Core>& core, int number, std::unique_ptr<device::Memory> memory) {
+  return Memory(std::make_shared<runtime::MemoryState>(core, number, std::move(memory)));
+}
+
+void check_runtime(const std::shared_ptr<runtime::Core>& core, const runtime::ModuleState& module) {
+  if (module.core() != core)
+    base::fail(ErrorCode::invalid_argument, "{} was loaded by another runtime than the device's", module.name());
+}
+
+}  // namespace
+
+DeviceInfo Device::info() const { return runtime::public_info(device_at(core_, number_).info()); }
+Memory Device::allocate(std::size_t bytes) const {
+  return memory_of(core_, number_, device_at(core_, number_).allocate(bytes));
+}
+Memory Device::allocate_host(std::size_t bytes) const {
+  return memory_of(core_, number_, device_at(core_, number_).allocate_host(bytes));
+}
+Memory Device::register_host(void* data, std::size_t bytes) const {
+  return memory_of(core_, number_, device_at(core_, number_).register_host(data, bytes));
+}
+std::uint64_t Device::free_memory() const { return device_at(core_, number_).free_memory(); }
+
+Queue Device::queue(const QueueOptions& options) const {
+  held(core_, "Device");
+  return Queue(std::make_shared<runtime::QueueState>(core_, static_cast<std::size_t>(number_), options));
+}
+Event Device::event() const {
+  return Event(std::make_shared<runtime::EventState>(core_, device_at(core_, number_).event()));
+}
+
+LoadedKernel Device::load(const Kernel& kernel) const {
+  runtime::KernelState& state = held(kernel.state(), "Kernel");
+  check_runtime(core_, state.module());
+  const auto place = static_cast<std::size_t>(number_);
+  device::Function* function = nullptr;
+  {
+    const std::lock_guard lock(core_->mutex());
+    function = &state.on(place);
+  }
+  return LoadedKernel(std::make_shared<runtime::LoadedKernelState>(kernel, place, *function));
+}
+
+void Device::load(const Module& module) const {
+  runtime::ModuleState& state = held(module.state(), "Module");
+  check_runtime(core_, state);
+  const std::lock_guard lock(core_->mutex());
+  state.on(static_cast<std::size_t>(number_));
+}
+
+MemorySpan Device::variable(const Module& module, std::string_view name) const {
+  runtime::ModuleState& state = held(module.state(), "Module");
+  check_runtime(core_, state);
+  const std::lock_guard lock(core_->mutex());
+  const device::Span span = state.on(static_cast<std::size_t>(number_)).variable(name);
+  return {number_, span.address, span.size};
+}
+
+}  // namespace heddle

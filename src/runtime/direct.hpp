@@ -1,0 +1,86 @@
+// The explicit level: what stands behind heddle::Queue, Event, Memory and LoadedKernel.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "heddle/device.hpp"
+#include "runtime/core.hpp"
+#include "runtime/module_state.hpp"
+
+namespace heddle::runtime {
+
+class MemoryState {
+ public:
+  MemoryState(std::shared_ptr<Core> core, int device, std::unique_ptr<device::Memory> memory)
+      : core_(std::move(core)), device_(device), memory_(std::move(memory)) {}
+  MemorySpan span() const {
+    const device::Span span = memory_->span();
+    return {span.device ? device_ : MemorySpan::host, span.address, span.size};
+  }
+  void* host() const { return memory_->host(); }
+
+ private:
+  std::shared_ptr<Core> core_;  // the device must be there when the memory goes
+  int device_;
+  std::unique_ptr<device::Memory> memory_;
+};
+
+class LoadedKernelState {
+ public:
+  LoadedKernelState(Kernel kernel, std::size_t place, device::Function& function);
+  const Kernel& kernel() const { return kernel_; }
+  std::size_t place() const { return place_; }
+  device::Function& function() const { return function_; }
+  const std::vector<ParameterPlace>& parameters() const { return parameters_; }
+  // Blocks of a slice when launches are to be cut up and the kernel's blocks are independent; else 0.
+  std::uint64_t slice() const { return slice_; }
+
+ private:
+  Kernel kernel_;
+  std::size_t place_;
+  device::Function& function_;  // of the module that the kernel keeps
+  std::vector<ParameterPlace> parameters_;
+  std::uint64_t slice_ = 0;
+};
+
+class EventState {
+ public:
+  EventState(std::shared_ptr<Core> core, std::unique_ptr<device::Event> event)
+      : core_(std::move(core)), event_(std::move(event)) {}
+  device::Event& event() const { return *event_; }
+
+ private:
+  std::shared_ptr<Core> core_;
+  std::unique_ptr<device::Event> event_;
+};
+
+class QueueState {
+ public:
+  QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options);
+  std::size_t place() const { return place_; }
+  // The span as devices see it. Throws invalid_argument when there is no such device.
+  device::Span span(const MemorySpan& span) const;
+  device::BoxPlace box(const MemoryBox& box) const;
+  void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+              const BlockRange* range);
+  // Does something with the queue, one thread at a time.
+  template <class Use>
+  void use(Use&& use) {
+    const std::lock_guard lock(mutex_);
+    use(*queue_);
+  }
+  void synchronize();
+
+ private:
+  device::Device* device_of(int number) const;
+
+  std::shared_ptr<Core> core_;
+  std::size_t place_;
+  std::mutex mutex_;
+  std::unique_ptr<device::Queue> queue_;
+  std::vector<std::unique_ptr<device::Event>> spare_;  // for synchronize()
+};
+
+}  // namespace heddle::runtime
