@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -71,6 +72,9 @@ class Device {
   int number() const { return number_; }
   DeviceInfo info() const;
 
+  // What NVIDIA's driver says of an attribute, by its number in CUDA (cudaDeviceAttr); nothing on other devices.
+  std::optional<int> cuda_attribute(int number) const;
+
   // Device memory, aligned to 256 bytes. Throws out_of_memory, with who holds what.
   Memory allocate(std::size_t bytes) const;
   // Host memory that copies of this device reach at their full rate, and kernels at the same addresses.
@@ -84,8 +88,8 @@ class Device {
   Queue queue(const QueueOptions& options = {}) const;
   Event event() const;
   LoadedKernel load(const Kernel& kernel) const;
-  // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and line
-  // for what the device cannot run; compile_error.
+  // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
+  // line for what the device cannot run; compile_error.
   void load(const Module& module) const;
   // The device's copy of a __device__ or __constant__ variable. Throws not_found.
   MemorySpan variable(const Module& module, std::string_view name) const;

@@ -14,6 +14,7 @@ struct DeviceInfo {
   unsigned vector_bits = 0;  // width of the CPU's vectors; 0 where that means nothing
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its memory is the host's
+  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
   unsigned max_threads_per_block = 1024;
   std::uint64_t max_shared_per_block = 0;  // bytes, static and dynamic together
 };

@@ -56,8 +56,8 @@ struct LaunchShape {
   bool cooperative = false;  // blocks may synchronise with each other across the grid
 };
 
-// A point in a queue's order. Before it was recorded it counts as done. One thread at a time records; any thread may ask
-// and wait. One that was moved from throws invalid_argument.
+// A point in a queue's order. Before it was recorded it counts as done. One thread at a time records; any thread may
+// ask and wait. One that was moved from throws invalid_argument.
 class Event {
  public:
   explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}

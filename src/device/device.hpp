@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,6 +28,7 @@ struct DeviceInfo {
   unsigned vector_bits = 0;  // of the host's vectors (CPU); 0 elsewhere
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its addresses are host addresses: the host and other devices may use them as they are
+  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
   // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
   bool survives_faults = true;
   // Limits of a launch.
@@ -69,6 +71,13 @@ class Device {
   virtual std::unique_ptr<Event> event() = 0;
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
+
+  // What NVIDIA's driver says of an attribute, by its number in CUDA; nothing on other devices and for numbers that it
+  // does not know. Any thread.
+  virtual std::optional<int> cuda_attribute(int number) const {
+    static_cast<void>(number);
+    return std::nullopt;
+  }
 
   // Sustained bandwidth of a large copy within the device, bytes read plus bytes written per second; measured on first
   // call (up to 200 ms), then remembered.

@@ -31,8 +31,8 @@ struct Place {
 
 class Core {
  public:
-  // `check`: modules are loaded so that every access is verified. `slice`: queues of the explicit level cut launches into
-  // ranges of so many blocks where those are independent; 0: not.
+  // `check`: modules are loaded so that every access is verified. `slice`: queues of the explicit level cut launches
+  // into ranges of so many blocks where those are independent; 0: not.
   Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0);
   ~Core();
   Core(const Core&) = delete;

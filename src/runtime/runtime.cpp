@@ -71,9 +71,7 @@ std::vector<DeviceInfo> Runtime::devices() const {
   return list;
 }
 
-Device Runtime::device(std::string_view id) const {
-  return {core_, static_cast<int>(held(core_, "Runtime").find(id))};
-}
+Device Runtime::device(std::string_view id) const { return {core_, static_cast<int>(held(core_, "Runtime").find(id))}; }
 
 Device Runtime::device(int number) const {
   const std::size_t count = held(core_, "Runtime").places();

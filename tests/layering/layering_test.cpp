@@ -24,6 +24,9 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/interp", {"base", "ptx", "device"}},
       {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/cuda", "device/interp"}},
       {"cli", {"base", "ptx", "runtime"}},
+      // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
+      {"cuda_api", {"base", "compile/headers"}},
+      {"compile/headers", {}},
   };
   return rooms;
 }

@@ -216,7 +216,8 @@ TEST_P(Direct, WrongUseIsRefused) {
   EXPECT_THAT(message([&] { queue.copy({5, 16, 4}, MemorySpan::of_host(&value, 4)); }), HasSubstr("device number 5"));
   Runtime another({.devices = GetParam()});
   const Module foreign = another.load_ptx(source, "foreign.ptx");
-  EXPECT_THAT(message([&] { device.load(foreign.kernel("scale")); }), AllOf(HasSubstr("foreign.ptx"), HasSubstr("another runtime")));
+  EXPECT_THAT(message([&] { device.load(foreign.kernel("scale")); }),
+              AllOf(HasSubstr("foreign.ptx"), HasSubstr("another runtime")));
   Queue gone = std::move(queue);
   EXPECT_THAT(message([&] { queue.synchronize(); }), HasSubstr("moved from"));
   EXPECT_NO_THROW(gone.synchronize());

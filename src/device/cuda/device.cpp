@@ -37,6 +37,12 @@ class CudaDevice final : public Device {
     return register_host_memory(state_, data, bytes);
   }
 
+  std::optional<int> cuda_attribute(int number) const override {
+    int value = 0;
+    if (state_->driver().device_attribute(&value, number, state_->number()) != driver::success) return std::nullopt;
+    return value;
+  }
+
   std::uint64_t free_memory() override {
     state_->check_lost();
     const DeviceState::Current current(*state_);
@@ -93,8 +99,7 @@ class CudaDevice final : public Device {
   // What is for a newer GPU is refused here: the driver's compiler says so in words that need explaining. (Code for
   // sm_90a and the like runs on exactly that GPU; the driver knows which.)
   void check_target(const ptx::Module& module) const {
-    const unsigned own = static_cast<unsigned>(10 * state_->attribute(driver::DeviceAttribute::capability_major) +
-                                               state_->attribute(driver::DeviceAttribute::capability_minor));
+    const unsigned own = info().capability;
     for (const std::string& target : module.targets) {
       unsigned wanted = 0;
       if (std::sscanf(target.c_str(), "sm_%u", &wanted) != 1 || wanted <= own) continue;

@@ -72,7 +72,8 @@ void DeviceState::describe() {
   }
   info_.max_shared_per_block = limit(DeviceAttribute::max_shared_per_block);
   max_resident_threads_ = limit(DeviceAttribute::max_threads_per_multiprocessor);
-  launches_early_ = attribute(DeviceAttribute::capability_major) >= 9;
+  info_.capability = 10 * limit(DeviceAttribute::capability_major) + limit(DeviceAttribute::capability_minor);
+  launches_early_ = info_.capability >= 90;
   info_.partition_grain = 2;
   info_.survives_faults = false;
 }

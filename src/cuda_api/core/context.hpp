@@ -1,0 +1,89 @@
+// What CUDA keeps for a device: its streams in their order, its sticky error, memory that is to be freed later.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/stream.hpp"
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+class Process;
+
+class Context {
+ public:
+  Context(Process& process, int number, heddle::Device device);
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+
+  Process& process() const { return process_; }
+  int number() const { return number_; }  // as CUDA counts
+  const heddle::Device& device() const { return device_; }
+  const DeviceInfo& info() const { return info_; }
+  // Of a GPU, as 90 for 9.0; 0 for devices that run PTX for any.
+  unsigned capability() const { return info_.capability; }
+
+  // Throws the error that has ended the context, if one has.
+  void check_sticky() const;
+  // Remembers an error that ends the context, if it is such a one; the first stays.
+  void note(cudaError_t code);
+  cudaError_t sticky() const { return sticky_.load(std::memory_order_acquire); }
+
+  // The stream of a handle: null and cudaStreamLegacy are the legacy stream, cudaStreamPerThread the calling thread's.
+  // `per_thread`: null is the calling thread's too. Throws cudaErrorInvalidResourceHandle.
+  CUstream_st& stream(cudaStream_t handle, bool per_thread = false);
+  CUstream_st& make_stream(unsigned flags, int priority);
+  void destroy_stream(CUstream_st& stream);
+  bool is_legacy(const CUstream_st& stream) const { return &stream == legacy_; }
+
+  // Says that a command is about to be put into the stream: it is put behind what it has to wait for between the
+  // legacy stream and the others, by `put`, which must put it into the stream's queue.
+  template <class Put>
+  void submit(CUstream_st& stream, Put&& put) {
+    const std::lock_guard lock(mutex_);
+    order(stream);
+    put(*stream.queue);
+  }
+  // Blocks until the stream's commands, and those before them elsewhere, have run.
+  void synchronize(CUstream_st& stream);
+  void synchronize();  // all streams
+  bool idle(CUstream_st& stream);
+
+  // Frees memory when what is in the stream now has run.
+  void free_behind(CUstream_st& stream, heddle::Memory memory);
+
+  // Ends all streams and forgets what was loaded: cudaDeviceReset.
+  void reset();
+  // Changes with every reset: what was loaded before is gone.
+  std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+ private:
+  void order(CUstream_st& stream);
+  CUstream_st& start_stream(unsigned flags, int priority);
+  CUstream_st& thread_stream();
+  void drop_finished();
+  [[noreturn]] void fail(const Error& error);
+
+  Process& process_;
+  int number_;
+  heddle::Device device_;
+  DeviceInfo info_;
+  std::atomic<cudaError_t> sticky_{cudaSuccess};
+  std::atomic<std::uint64_t> epoch_{1};
+  std::mutex mutex_;
+  CUstream_st* legacy_ = nullptr;
+  std::vector<CUstream_st*> streams_;  // all others
+  heddle::Event turn_;                 // for waits between streams
+  struct Later {
+    heddle::Event end;
+    heddle::Memory memory;
+  };
+  std::deque<Later> later_;
+};
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,46 @@
+// All memory that CUDA calls know, by address: of devices, of the host as far as it was allocated or registered through
+// CUDA, and the variables of modules.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <shared_mutex>
+
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+enum class BlockKind : std::uint8_t { device, host, registered, managed, variable };
+
+struct Block {
+  std::uint64_t address = 0;
+  std::size_t size = 0;
+  BlockKind kind = BlockKind::device;
+  int device = 0;          // CUDA's number
+  MemorySpan span;         // what copies are given
+  unsigned flags = 0;      // of the call that made it
+  heddle::Memory memory;   // none for variables
+  bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }
+  // `bytes` bytes at an address within.
+  MemorySpan part(std::uint64_t at, std::size_t bytes) const { return {span.device, at, bytes}; }
+};
+
+// Any thread.
+class MemoryTable {
+ public:
+  void add(Block block);
+  // Takes out the block that begins there; nothing when there is none.
+  std::optional<Block> take(std::uint64_t address);
+  // The block that the address is in.
+  std::optional<Block> find(std::uint64_t address) const;
+  // Takes out all that belong to a device, for cudaDeviceReset.
+  std::map<std::uint64_t, Block> take_all(int device);
+
+ private:
+  mutable std::shared_mutex mutex_;
+  std::map<std::uint64_t, Block> blocks_;
+};
+
+}  // namespace heddle::cuda_api

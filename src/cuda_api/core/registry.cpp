@@ -1,0 +1,114 @@
+#include "cuda_api/core/registry.hpp"
+
+#include <fmt/format.h>
+
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+std::string list_of(const std::vector<unsigned>& gpus) {
+  std::string text;
+  for (unsigned gpu : gpus) text += fmt::format("{}sm_{}", text.empty() ? "" : ", ", gpu);
+  return text.empty() ? "nothing" : "machine code for " + text;
+}
+
+[[noreturn]] void no_ptx(const FatBinary& binary, const Context& context) {
+  if (!binary.ptx.empty())
+    throw Failure(cudaErrorNoKernelImageForDevice,
+                  fmt::format("the program's PTX is for GPUs newer than {} (compute_{} at the least)", context.info().id,
+                              choose_ptx(binary, 0)->arch));
+  throw Failure(cudaErrorNoKernelImageForDevice,
+                fmt::format("the program carries {} and no PTX, which is what Heddle runs; build it with PTX, as with "
+                            "nvcc -gencode arch=compute_80,code=compute_80",
+                            list_of(binary.machine_code)));
+}
+
+}  // namespace
+
+const FatBinary& Image::binary() {
+  if (!binary_) binary_ = read_registered_binary(wrapper_);
+  return *binary_;
+}
+
+const heddle::Module& Image::on(Context& context) {
+  const std::lock_guard lock(mutex_);
+  const auto number = static_cast<std::size_t>(context.number());
+  if (loaded_.size() <= number) loaded_.resize(number + 1);
+  Loaded& loaded = loaded_[number];
+  if (loaded.module && loaded.epoch == context.epoch()) return *loaded.module;
+  // GPUs run what is not newer than they are; the CPU device runs all of it.
+  const FatPtx* ptx = choose_ptx(binary(), context.capability());
+  if (!ptx) no_ptx(binary(), context);
+  loaded.module.reset();
+  heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
+  context.device().load(module);
+  loaded.module.emplace(std::move(module));
+  loaded.epoch = context.epoch();
+  return *loaded.module;
+}
+
+const heddle::LoadedKernel& KernelEntry::on(Context& context) {
+  std::atomic<const Loaded*>& place = loaded_[context.number() % most_devices];
+  const Loaded* loaded = place.load(std::memory_order_acquire);
+  if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
+  const std::lock_guard lock(mutex_);
+  const heddle::Module& module = image_.on(context);
+  try {
+    all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) throw;
+    throw Failure(cudaErrorInvalidDeviceFunction, error.what());
+  }
+  place.store(&all_.back(), std::memory_order_release);
+  return all_.back().kernel;
+}
+
+MemorySpan VariableEntry::on(Context& context) {
+  try {
+    return context.device().variable(image_.on(context), name_);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::not_found) throw;
+    throw Failure(cudaErrorInvalidSymbol, error.what());
+  }
+}
+
+Image& Registry::add_image(const void* wrapper) {
+  const std::unique_lock lock(mutex_);
+  return images_.emplace_back(wrapper);
+}
+
+void Registry::remove_image(Image& image) {
+  const std::unique_lock lock(mutex_);
+  image.forget();
+  std::erase_if(by_stub_, [&](const auto& entry) { return entry.second.second == &image; });
+  std::erase_if(by_shadow_, [&](const auto& entry) { return entry.second.second == &image; });
+}
+
+void Registry::add_kernel(Image& image, const void* stub, const char* name) {
+  const std::unique_lock lock(mutex_);
+  by_stub_[stub] = {&kernels_.emplace_back(image, name), &image};
+}
+
+void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {
+  const std::unique_lock lock(mutex_);
+  by_shadow_[shadow] = {&variables_.emplace_back(image, name, size), &image};
+}
+
+KernelEntry& Registry::kernel(const void* stub) {
+  const std::shared_lock lock(mutex_);
+  const auto found = by_stub_.find(stub);
+  if (found == by_stub_.end())
+    throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));
+  return *found->second.first;
+}
+
+VariableEntry& Registry::variable(const void* shadow) {
+  const std::shared_lock lock(mutex_);
+  const auto found = by_shadow_.find(shadow);
+  if (found == by_shadow_.end())
+    throw Failure(cudaErrorInvalidSymbol, fmt::format("{} is not a variable of the program's devices", shadow));
+  return *found->second.first;
+}
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,106 @@
+// What the program has registered: fat binaries, the kernels and variables in them, and what they were loaded as.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_api/image/fat_binary.hpp"
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+class Context;
+
+// A module of the program, as each device has it; loaded at the first use there.
+class Image {
+ public:
+  // `wrapper`: what __cudaRegisterFatBinary was given.
+  explicit Image(const void* wrapper) : wrapper_(wrapper) {}
+  // PTX that was given as such.
+  explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
+
+  // Throws Failure: cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
+  const heddle::Module& on(Context& context);
+  void forget() { gone_ = true; }
+  bool gone() const { return gone_; }
+
+ private:
+  struct Loaded {
+    std::optional<heddle::Module> module;
+    std::uint64_t epoch = 0;
+  };
+  const FatBinary& binary();
+
+  const void* wrapper_ = nullptr;
+  std::mutex mutex_;
+  std::optional<FatBinary> binary_;
+  std::vector<Loaded> loaded_;  // by device
+  std::atomic<bool> gone_{false};
+};
+
+// A kernel that the program can launch. Lives as long as the process.
+class KernelEntry {
+ public:
+  KernelEntry(Image& image, std::string name) : image_(image), name_(std::move(name)) {}
+  const std::string& name() const { return name_; }
+  Image& image() const { return image_; }
+  // Throws Failure: cudaErrorInvalidDeviceFunction, and what Image::on throws.
+  const heddle::LoadedKernel& on(Context& context);
+  // What cudaFuncSetAttribute has allowed of dynamic shared memory.
+  std::atomic<std::uint32_t> most_dynamic_shared{48 * 1024};
+
+ private:
+  struct Loaded {
+    heddle::LoadedKernel kernel;
+    std::uint64_t epoch;
+  };
+  static constexpr int most_devices = 64;
+  Image& image_;
+  std::string name_;
+  std::mutex mutex_;
+  std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
+  std::atomic<const Loaded*> loaded_[most_devices] = {};
+};
+
+class VariableEntry {
+ public:
+  VariableEntry(Image& image, std::string name, std::size_t size) : image_(image), name_(std::move(name)), size_(size) {}
+  const std::string& name() const { return name_; }
+  std::size_t size() const { return size_; }
+  // Where it lies on the device. Throws Failure: cudaErrorInvalidSymbol.
+  MemorySpan on(Context& context);
+
+ private:
+  Image& image_;
+  std::string name_;
+  std::size_t size_;
+};
+
+// Any thread. Nothing that was registered is taken down while the process lives; what is unregistered is not found.
+class Registry {
+ public:
+  Image& add_image(const void* wrapper);
+  void remove_image(Image& image);
+  void add_kernel(Image& image, const void* stub, const char* name);
+  void add_variable(Image& image, const void* shadow, const char* name, std::size_t size);
+  // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction, cudaErrorInvalidSymbol.
+  KernelEntry& kernel(const void* stub);
+  VariableEntry& variable(const void* shadow);
+
+ private:
+  std::shared_mutex mutex_;
+  std::deque<Image> images_;
+  std::deque<KernelEntry> kernels_;
+  std::deque<VariableEntry> variables_;
+  std::unordered_map<const void*, std::pair<KernelEntry*, Image*>> by_stub_;
+  std::unordered_map<const void*, std::pair<VariableEntry*, Image*>> by_shadow_;
+};
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,24 @@
+#include "cuda_api/core/settings.hpp"
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/fail.hpp"
+
+namespace heddle::cuda_api {
+
+Settings read_settings() {
+  Settings made;
+  if (const char* devices = std::getenv("HEDDLE_RUN_DEVICE")) made.devices = devices;
+  if (const char* check = std::getenv("HEDDLE_RUN_CHECK")) made.check = std::strcmp(check, "1") == 0;
+  if (const char* slice = std::getenv("HEDDLE_RUN_SLICE"); slice && *slice) {
+    const char* end = slice + std::strlen(slice);
+    const auto [stop, error] = std::from_chars(slice, end, made.slice);
+    if (error != std::errc{} || stop != end)
+      base::fail(ErrorCode::invalid_argument, "HEDDLE_RUN_SLICE={}: expected a number of blocks", slice);
+  }
+  return made;
+}
+
+}  // namespace heddle::cuda_api

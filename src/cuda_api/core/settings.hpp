@@ -1,0 +1,18 @@
+// What `heddle run` was told, as it comes to the libraries of the program that it runs: in the environment.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heddle::cuda_api {
+
+struct Settings {
+  std::string devices;      // HEDDLE_RUN_DEVICE: ids; empty: the GPUs that are found, else the CPU
+  std::uint64_t slice = 0;  // HEDDLE_RUN_SLICE: launches are cut into ranges of so many blocks
+  bool check = false;       // HEDDLE_RUN_CHECK=1: every access of every kernel is verified; ends with exit code 99
+};
+
+// Throws Error(invalid_argument) for values that are none.
+Settings read_settings();
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,76 @@
+// Streams, and the order between the legacy NULL stream and the others.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "cuda_api/abi/runtime.hpp"
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+class Context;
+class Capture;
+
+}  // namespace heddle::cuda_api
+
+// What a cudaStream_t points to. Slots of streams that were destroyed are kept and used again, so that a handle of one
+// is found to be dead, not read after it is freed.
+struct CUstream_st {
+  std::atomic<bool> alive{false};
+  heddle::cuda_api::Context* context = nullptr;
+  std::optional<heddle::Queue> queue;
+  unsigned flags = 0;
+  int priority = 0;
+  std::uint64_t id = 0;
+  // Guarded by the context's mutex. How many commands there have been, how many of them the legacy stream has waited
+  // for, and how many of the legacy stream's this one has.
+  std::uint64_t submitted = 0, seen_by_legacy = 0, seen_of_legacy = 0;
+  std::shared_ptr<heddle::cuda_api::Capture> capture;  // while it records a graph
+
+  // Not in step with the legacy stream.
+  bool non_blocking() const { return (flags & cudaStreamNonBlocking) != 0; }
+};
+
+// What a cudaEvent_t points to; kept like streams.
+struct CUevent_st {
+  std::atomic<bool> alive{false};
+  heddle::cuda_api::Context* context = nullptr;
+  std::optional<heddle::Event> event;
+  unsigned flags = 0;
+  std::atomic<bool> recorded{false};
+  std::shared_ptr<heddle::cuda_api::Capture> capture;  // recorded in a stream that records a graph
+};
+
+namespace heddle::cuda_api {
+
+// Slots of one kind. Any thread.
+template <class T>
+class Slots {
+ public:
+  T& take() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      all_.push_back(std::make_unique<T>());
+      return *all_.back();
+    }
+    T* const slot = free_.back();
+    free_.pop_back();
+    return *slot;
+  }
+  void give(T& slot) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(&slot);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<T>> all_;
+  std::vector<T*> free_;
+};
+
+}  // namespace heddle::cuda_api

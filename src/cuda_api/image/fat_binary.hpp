@@ -1,0 +1,43 @@
+// Fat binaries: what nvcc and clang put into a program for its kernels, PTX and machine code for several GPUs in one
+// container. Only PTX is of use to Heddle. The layout is as found in programs of CUDA 11 to 13; what is not understood
+// is passed over where the sizes allow it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace heddle::cuda_api {
+
+struct FatPtx {
+  unsigned arch = 0;  // 80: for compute_80 and later
+  std::string text;
+};
+
+struct FatBinary {
+  std::vector<FatPtx> ptx;
+  std::vector<unsigned> machine_code;  // the GPUs for which there is machine code: 90 for sm_90
+  void add(FatBinary other);
+};
+
+// A container, and any that follow it in `bytes`. Throws parse_error with what is wrong, unsupported for a compression
+// that is not known.
+FatBinary read_fat_binary(std::span<const std::byte> bytes);
+// A container in memory, as long as it says it is.
+FatBinary read_fat_binary(const void* container);
+// What a program registers: a wrapper that points to containers. Throws parse_error when it is none.
+FatBinary read_registered_binary(const void* wrapper);
+
+// Whether these bytes begin as a container.
+bool is_fat_binary(std::span<const std::byte> bytes);
+
+// A container with one PTX text in it, which NVIDIA's driver and runtime read too.
+std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compressed = true);
+
+// The text that runs best on a GPU of compute capability `arch`: the newest that is not newer; null where there is none.
+// `arch` 0: the newest of all.
+const FatPtx* choose_ptx(const FatBinary& binary, unsigned arch);
+
+}  // namespace heddle::cuda_api

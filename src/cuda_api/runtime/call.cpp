@@ -1,0 +1,33 @@
+#include "cuda_api/runtime/call.hpp"
+
+#include "base/log.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+bool is_loud(cudaError_t code) {
+  return is_sticky(code) || code == cudaErrorNotSupported || code == cudaErrorInvalidPtx ||
+         code == cudaErrorNoKernelImageForDevice || code == cudaErrorNoDevice || code == cudaErrorUnknown;
+}
+
+}  // namespace
+
+cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept {
+  if (code == cudaErrorNotReady) return code;  // an answer, and no error
+  ThreadState& thread = thread_state();
+  // An error that has ended the context is told once, not by every call after it.
+  const bool known = is_sticky(code) && thread.last_error == code;
+  thread.last_error = code;
+  try {
+    if (is_loud(code) && !known)
+      base::log_error("{}: {} ({})", function, message, name_of(code));
+    else
+      base::log_info("{}: {} ({})", function, message, name_of(code));
+  } catch (...) {  // the log is not what fails a call
+  }
+  return code;
+}
+
+void not_supported(const std::string& what) { throw Failure(cudaErrorNotSupported, what + " is not supported by Heddle"); }
+
+}  // namespace heddle::cuda_api

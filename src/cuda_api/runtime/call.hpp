@@ -1,0 +1,51 @@
+// How every function of the runtime API runs: exceptions become codes, codes become the thread's last error, and the
+// sentence goes to the log.
+#pragma once
+
+#include <new>
+
+#include "cuda_api/core/process.hpp"
+
+#define HEDDLE_CUDA_API extern "C" __attribute__((visibility("default")))
+
+namespace heddle::cuda_api {
+
+// Keeps the code as the thread's last error, and says the sentence: loudly what ends the context or is not supported,
+// with HEDDLE_LOG=info all else.
+cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept;
+
+// Runs f(), which throws Failure or Error.
+template <class F>
+cudaError_t guarded(const char* function, F&& f) noexcept {
+  try {
+    f();
+    return cudaSuccess;
+  } catch (const Failure& failure) {
+    return failed(function, failure.code(), failure.what());
+  } catch (const Error& error) {
+    return failed(function, code_of(error), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(function, cudaErrorMemoryAllocation, "the process has no more memory");
+  } catch (const std::exception& error) {
+    return failed(function, cudaErrorUnknown, error.what());
+  }
+}
+
+// The same with the current device's context, unless an earlier error has ended that.
+template <class F>
+cudaError_t with_context(const char* function, F&& f) noexcept {
+  return guarded(function, [&] {
+    Context& context = Process::get().current();
+    context.check_sticky();
+    f(context);
+  });
+}
+
+inline void require(bool holds, cudaError_t code, const char* message) {
+  if (!holds) throw Failure(code, message);
+}
+
+// Throws cudaErrorNotSupported with what it is that Heddle does not do.
+[[noreturn]] void not_supported(const std::string& what);
+
+}  // namespace heddle::cuda_api

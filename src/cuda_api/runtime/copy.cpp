@@ -1,0 +1,159 @@
+// cudaMemcpy and cudaMemset, in all shapes but those of arrays.
+#include "cuda_api/core/copy.hpp"
+#include "cuda_api/runtime/call.hpp"
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+// A copy between memories of the host, and one that goes to or from memory that is not pinned, is over when the call
+// comes back; within a device it need not be.
+bool waits(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
+
+cudaError_t copy_call(const char* function, void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                      cudaStream_t stream, bool per_thread, bool wait) {
+  return with_context(function, [&](Context& context) {
+    copy(context, context.stream(stream, per_thread), to, from, size, kind, wait);
+  });
+}
+
+cudaError_t copy_2d(const char* function, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                    std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool per_thread,
+                    bool wait) {
+  return with_context(function, [&](Context& context) {
+    require(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue, "a row is wider than the pitch");
+    copy_box(context, context.stream(stream, per_thread), {to, to_pitch, 0}, {const_cast<void*>(from), from_pitch, 0},
+             {width, height, 1}, kind, wait);
+  });
+}
+
+BoxEnd end_of(const cudaPitchedPtr& p, const cudaPos& at) {
+  const std::size_t plane = p.pitch * p.ysize;
+  return {static_cast<std::byte*>(p.ptr) + at.x + at.y * p.pitch + at.z * plane, p.pitch, plane};
+}
+
+cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, cudaStream_t stream, bool per_thread, bool wait) {
+  return with_context(function, [&](Context& context) {
+    require(p, cudaErrorInvalidValue, "no parameters");
+    if (p->srcArray || p->dstArray) not_supported("a copy of an array (cudaArray_t)");
+    copy_box(context, context.stream(stream, per_thread), end_of(p->dstPtr, p->dstPos), end_of(p->srcPtr, p->srcPos),
+             {p->extent.width, p->extent.height, p->extent.depth}, p->kind, wait);
+  });
+}
+
+cudaError_t fill_call(const char* function, void* p, int value, std::size_t size, cudaStream_t stream, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    fill(context, context.stream(stream, per_thread), p, static_cast<unsigned char>(value), 1, size, false);
+  });
+}
+
+cudaError_t fill_2d(const char* function, void* p, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                    cudaStream_t stream, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(width <= pitch || height <= 1, cudaErrorInvalidPitchValue, "a row is wider than the pitch");
+    fill_box(context, context.stream(stream, per_thread), {p, pitch, 0}, {width, height, 1},
+             static_cast<unsigned char>(value), 1, false);
+  });
+}
+
+cudaError_t fill_3d(const char* function, cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream,
+                    bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    fill_box(context, context.stream(stream, per_thread), {p.ptr, p.pitch, p.pitch * p.ysize},
+             {extent.width, extent.height, extent.depth}, static_cast<unsigned char>(value), 1, false);
+  });
+}
+
+}  // namespace
+
+HEDDLE_CUDA_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return copy_call(__func__, to, from, size, kind, nullptr, false, waits(kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy_ptds(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return copy_call(__func__, to, from, size, kind, nullptr, true, waits(kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                                            cudaStream_t stream) {
+  return copy_call(__func__, to, from, size, kind, stream, false, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
+                                                 cudaStream_t stream) {
+  return copy_call(__func__, to, from, size, kind, stream, true, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t size) {
+  return copy_call(__func__, to, from, size, cudaMemcpyDeviceToDevice, nullptr, false, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size,
+                                                cudaStream_t stream) {
+  return copy_call(__func__, to, from, size, cudaMemcpyDeviceToDevice, stream, false, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, false, waits(kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                              std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, true, waits(kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                                              cudaStream_t stream) {
+  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, false, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy2DAsync_ptsz(void* to, std::size_t to_pitch, const void* from,
+                                                   std::size_t from_pitch, std::size_t width, std::size_t height,
+                                                   cudaMemcpyKind kind, cudaStream_t stream) {
+  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, true, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
+  return copy_3d(__func__, p, nullptr, false, !p || waits(p->kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
+  return copy_3d(__func__, p, nullptr, true, !p || waits(p->kind));
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d(__func__, p, stream, false, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
+  return copy_3d(__func__, p, stream, true, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset(void* p, int value, std::size_t size) {
+  return fill_call(__func__, p, value, size, nullptr, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset_ptds(void* p, int value, std::size_t size) {
+  return fill_call(__func__, p, value, size, nullptr, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t size, cudaStream_t stream) {
+  return fill_call(__func__, p, value, size, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemsetAsync_ptsz(void* p, int value, std::size_t size, cudaStream_t stream) {
+  return fill_call(__func__, p, value, size, stream, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset2D(void* p, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  return fill_2d(__func__, p, pitch, value, width, height, nullptr, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset2D_ptds(void* p, std::size_t pitch, int value, std::size_t width,
+                                              std::size_t height) {
+  return fill_2d(__func__, p, pitch, value, width, height, nullptr, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset2DAsync(void* p, std::size_t pitch, int value, std::size_t width,
+                                              std::size_t height, cudaStream_t stream) {
+  return fill_2d(__func__, p, pitch, value, width, height, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset2DAsync_ptsz(void* p, std::size_t pitch, int value, std::size_t width,
+                                                   std::size_t height, cudaStream_t stream) {
+  return fill_2d(__func__, p, pitch, value, width, height, stream, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
+  return fill_3d(__func__, p, value, extent, nullptr, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset3D_ptds(cudaPitchedPtr p, int value, cudaExtent extent) {
+  return fill_3d(__func__, p, value, extent, nullptr, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
+  return fill_3d(__func__, p, value, extent, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr p, int value, cudaExtent extent,
+                                                   cudaStream_t stream) {
+  return fill_3d(__func__, p, value, extent, stream, true);
+}

@@ -1,0 +1,65 @@
+// Devices: which there are, which one a thread uses, and waiting for them. Properties are in properties.cpp.
+#include "cuda_api/runtime/call.hpp"
+
+using namespace heddle::cuda_api;
+
+HEDDLE_CUDA_API cudaError_t cudaGetDeviceCount(int* count) {
+  return guarded(__func__, [&] {
+    require(count, cudaErrorInvalidValue, "no place for the number");
+    *count = Process::get().device_count();
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaGetDevice(int* device) {
+  return guarded(__func__, [&] {
+    require(device, cudaErrorInvalidValue, "no place for the number");
+    *device = thread_state().device;
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaSetDevice(int device) {
+  return guarded(__func__, [&] {
+    Process::get().context(device);
+    thread_state().device = device;
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  return guarded(__func__, [&] { Process::get().context(device); });
+}
+HEDDLE_CUDA_API cudaError_t cudaSetValidDevices(int* devices, int count) {
+  return guarded(__func__, [&] {
+    for (int i = 0; i < count; ++i) Process::get().context(devices[i]);
+    if (count > 0) thread_state().device = devices[0];
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaDeviceSynchronize() {
+  return with_context(__func__, [&](Context& context) { context.synchronize(); });
+}
+HEDDLE_CUDA_API cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+
+// All that the device holds goes: memory, streams, modules with their variables, and the error that ended the context.
+HEDDLE_CUDA_API cudaError_t cudaDeviceReset() {
+  return guarded(__func__, [&] {
+    Process& process = Process::get();
+    Context& context = process.current();
+    context.reset();
+    process.memory.take_all(context.number());
+    thread_state().last_error = cudaSuccess;
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+
+// How the host waits is Heddle's to choose.
+HEDDLE_CUDA_API cudaError_t cudaSetDeviceFlags(unsigned) {
+  return guarded(__func__, [&] { Process::get(); });
+}
+HEDDLE_CUDA_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  return guarded(__func__, [&] { *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost; });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaDriverGetVersion(int* version) {
+  return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });
+}
+HEDDLE_CUDA_API cudaError_t cudaRuntimeGetVersion(int* version) {
+  return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });
+}
+HEDDLE_CUDA_API cudaError_t cudaProfilerStart() { return cudaSuccess; }
+HEDDLE_CUDA_API cudaError_t cudaProfilerStop() { return cudaSuccess; }

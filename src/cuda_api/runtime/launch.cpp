@@ -1,0 +1,118 @@
+#include "cuda_api/runtime/launch.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "cuda_api/runtime/call.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+void check_shape(const Context& context, const KernelEntry& kernel, const LaunchCall& call) {
+  const auto empty = [](const dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
+  if (empty(call.grid) || empty(call.block))
+    throw Failure(cudaErrorInvalidConfiguration,
+                  fmt::format("kernel '{}' is launched with a grid of {} x {} x {} blocks of {} x {} x {} threads",
+                              kernel.name(), call.grid.x, call.grid.y, call.grid.z, call.block.x, call.block.y,
+                              call.block.z));
+  const std::uint64_t threads = shape(call.block).count();
+  if (threads > context.info().max_threads_per_block)
+    throw Failure(cudaErrorInvalidConfiguration,
+                  fmt::format("kernel '{}' is launched with blocks of {} threads; at most {} are allowed",
+                              kernel.name(), threads, context.info().max_threads_per_block));
+  if (call.shared > kernel.most_dynamic_shared.load(std::memory_order_relaxed))
+    throw Failure(cudaErrorInvalidValue,
+                  fmt::format("kernel '{}' is launched with {} bytes of dynamic shared memory; {} are allowed without "
+                              "cudaFuncSetAttribute",
+                              kernel.name(), call.shared, kernel.most_dynamic_shared.load()));
+}
+
+// What the device refuses of a launch is its shape.
+[[noreturn]] void refused(const Error& error, const LaunchCall& call) {
+  if (error.code() == ErrorCode::invalid_argument)
+    throw Failure(call.cooperative ? cudaErrorCooperativeLaunchTooLarge : cudaErrorInvalidConfiguration, error.what());
+  throw error;
+}
+
+void pack(std::span<std::byte> bytes, const LoadedKernel& kernel, void** arguments) {
+  const std::vector<ParameterPlace>& places = kernel.parameters();
+  for (std::size_t i = 0; i < places.size(); ++i)
+    std::memcpy(bytes.data() + places[i].offset, arguments[i], places[i].size);
+}
+
+void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
+  Context& context = Process::get().current();
+  context.check_sticky();
+  CUstream_st& stream = context.stream(call.stream, call.per_thread);
+  const LoadedKernel& loaded = kernel.on(context);
+  check_shape(context, kernel, call);
+  require(arguments || loaded.parameters().empty(), cudaErrorInvalidValue, "a launch without its arguments");
+  // Most fit; what does not is at most 32 KiB.
+  std::array<std::byte, 512> few;
+  std::vector<std::byte> many;
+  std::span<std::byte> bytes(few.data(), loaded.parameter_bytes());
+  if (loaded.parameter_bytes() > few.size()) {
+    many.resize(loaded.parameter_bytes());
+    bytes = many;
+  }
+  pack(bytes, loaded, arguments);
+  const LaunchShape shape{cuda_api::shape(call.grid), cuda_api::shape(call.block),
+                          static_cast<std::uint32_t>(call.shared), call.cooperative};
+  try {
+    context.submit(stream, [&](heddle::Queue& queue) { queue.launch(loaded, shape, bytes); });
+  } catch (const Error& error) {
+    refused(error, call);
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** arguments) {
+  std::vector<std::byte> bytes(kernel.parameter_bytes());
+  pack(bytes, kernel, arguments);
+  return bytes;
+}
+
+cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept {
+  return guarded(function, [&] {
+    require(kernel, cudaErrorInvalidDeviceFunction, "a launch of what is no kernel");
+    run(*kernel, call, arguments);
+  });
+}
+
+}  // namespace heddle::cuda_api
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall& call, void** arguments) noexcept {
+  KernelEntry* kernel = nullptr;
+  const cudaError_t found = guarded(function, [&] { kernel = &registry().kernel(stub); });
+  return found != cudaSuccess ? found : launch(function, kernel, call, arguments);
+}
+
+}  // namespace
+
+HEDDLE_CUDA_API cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
+                                             std::size_t shared, cudaStream_t stream) {
+  return launch_stub(__func__, stub, {grid, block, shared, stream, false, false}, arguments);
+}
+
+HEDDLE_CUDA_API cudaError_t cudaLaunchKernel_ptsz(const void* stub, dim3 grid, dim3 block, void** arguments,
+                                                  std::size_t shared, cudaStream_t stream) {
+  return launch_stub(__func__, stub, {grid, block, shared, stream, false, true}, arguments);
+}
+
+HEDDLE_CUDA_API cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
+                                                        std::size_t shared, cudaStream_t stream) {
+  return launch_stub(__func__, stub, {grid, block, shared, stream, true, false}, arguments);
+}
+
+HEDDLE_CUDA_API cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* stub, dim3 grid, dim3 block, void** arguments,
+                                                             std::size_t shared, cudaStream_t stream) {
+  return launch_stub(__func__, stub, {grid, block, shared, stream, true, true}, arguments);
+}

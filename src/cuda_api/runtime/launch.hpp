@@ -1,0 +1,22 @@
+// Launches, in whatever form the program made them.
+#pragma once
+
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+
+struct LaunchCall {
+  dim3 grid, block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+  bool cooperative = false;
+  bool per_thread = false;  // a null stream is the thread's own
+};
+
+// `kernel` null: the program launches what it has not registered. `arguments`: a pointer to each value.
+cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept;
+
+// The values in the kernel's packed buffer.
+std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** arguments);
+
+}  // namespace heddle::cuda_api

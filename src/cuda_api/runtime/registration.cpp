@@ -1,0 +1,60 @@
+// What the compiler's code calls before main(), and around launches.
+#include "cuda_api/runtime/call.hpp"
+#include "cuda_api/runtime/launch.hpp"
+
+using namespace heddle::cuda_api;
+
+// The handle that the program hands back is the image's address.
+HEDDLE_CUDA_API void** __cudaRegisterFatBinary(void* wrapper) {
+  return reinterpret_cast<void**>(&registry().add_image(wrapper));
+}
+
+HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void**) {}
+
+HEDDLE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
+  if (handle) registry().remove_image(*reinterpret_cast<Image*>(handle));
+}
+
+HEDDLE_CUDA_API char __cudaInitModule(void**) { return 1; }
+
+HEDDLE_CUDA_API void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, void*, void*,
+                                            void*, void*, int*) {
+  registry().add_kernel(*reinterpret_cast<Image*>(handle), stub, name);
+}
+
+HEDDLE_CUDA_API void __cudaRegisterVar(void** handle, char* shadow, char*, const char* name, int, std::size_t size, int,
+                                       int) {
+  registry().add_variable(*reinterpret_cast<Image*>(handle), shadow, name, size);
+}
+
+HEDDLE_CUDA_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
+  thread_state().pushed.push_back({grid, block, shared, stream});
+  return 0;
+}
+
+HEDDLE_CUDA_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
+  std::vector<PushedLaunch>& pushed = thread_state().pushed;
+  if (pushed.empty()) return failed(__func__, cudaErrorMissingConfiguration, "no launch was configured");
+  const PushedLaunch& last = pushed.back();
+  *grid = last.grid;
+  *block = last.block;
+  *shared = last.shared;
+  *static_cast<cudaStream_t*>(stream) = last.stream;
+  pushed.pop_back();
+  return cudaSuccess;
+}
+
+// CUDA 13: a stub finds its kernel once.
+HEDDLE_CUDA_API cudaError_t __cudaGetKernel(KernelEntry** kernel, const void* stub) {
+  return guarded(__func__, [&] { *kernel = &registry().kernel(stub); });
+}
+
+HEDDLE_CUDA_API cudaError_t __cudaLaunchKernel(KernelEntry* kernel, dim3 grid, dim3 block, void** arguments,
+                                               std::size_t shared, cudaStream_t stream) {
+  return launch(__func__, kernel, {grid, block, shared, stream, false, false}, arguments);
+}
+
+HEDDLE_CUDA_API cudaError_t __cudaLaunchKernel_ptsz(KernelEntry* kernel, dim3 grid, dim3 block, void** arguments,
+                                                    std::size_t shared, cudaStream_t stream) {
+  return launch(__func__, kernel, {grid, block, shared, stream, false, true}, arguments);
+}
