@@ -215,6 +215,25 @@ TEST_P(Conformance, QueuesRunConcurrently) {
   EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{1, 1}));
 }
 
+// Whoever is to hand works on the first queue; somebody else has to be there for the second.
+TEST_P(Conformance, WorkOfAnotherQueueIsNotLeftBehind) {
+  if (device->info().host_memory && device->info().processors < 2)
+    GTEST_SKIP() << "one worker does one thing at a time";
+  const auto other = device->queue({});
+  for (int round = 0; round < 300; ++round) {
+    std::atomic<bool> second{false}, seen{false};
+    queue->call([&] {
+      const auto end = Clock::now() + 10s;
+      while (!second && Clock::now() < end) std::this_thread::yield();
+      seen = second.load();
+    });
+    other->call([&] { second = true; });
+    queue->synchronize();
+    other->synchronize();
+    ASSERT_TRUE(seen) << "round " << round;
+  }
+}
+
 TEST_P(Conformance, HostFunctionsRunInOrder) {
   std::vector<int> order;
   for (int i = 0; i < 500; ++i) queue->call([&order, i] { order.push_back(i); });

@@ -18,10 +18,10 @@ struct Block {
   std::uint64_t address = 0;
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
-  int device = 0;          // CUDA's number
-  MemorySpan span;         // what copies are given
-  unsigned flags = 0;      // of the call that made it
-  heddle::Memory memory;   // none for variables
+  int device = 0;         // CUDA's number
+  MemorySpan span;        // what copies are given
+  unsigned flags = 0;     // of the call that made it
+  heddle::Memory memory;  // none for variables
   bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }
   // `bytes` bytes at an address within.
   MemorySpan part(std::uint64_t at, std::size_t bytes) const { return {span.device, at, bytes}; }

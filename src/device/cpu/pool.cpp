@@ -56,6 +56,10 @@ void Pool::post(std::shared_ptr<Job> job) {
 
 std::shared_ptr<Job> Pool::pick(const Worker& worker, std::uint64_t owner, std::uint64_t& version) {
   const std::lock_guard guard(lock_);
+  return find(worker, owner, version);
+}
+
+std::shared_ptr<Job> Pool::find(const Worker& worker, std::uint64_t owner, std::uint64_t& version) {
   version = version_.load(std::memory_order_relaxed);
   const Job* first = nullptr;  // that the worker may take
   for (auto it = ready_.begin(); it != ready_.end();) {
@@ -73,6 +77,24 @@ std::shared_ptr<Job> Pool::pick(const Worker& worker, std::uint64_t owner, std::
     ++it;
   }
   return nullptr;
+}
+
+// Who posts a job wakes nobody while a thread is spinning. That thread may find another job first, or its seat taken by
+// a host thread that has another job in mind.
+std::shared_ptr<Job> Pool::take(const Worker& worker, std::uint64_t owner, std::uint64_t& version) {
+  std::shared_ptr<Job> taken, other;
+  {
+    const std::lock_guard guard(lock_);
+    taken = find(worker, owner, version);
+    if (taken && ready_.size() > 1)
+      for (const std::shared_ptr<Job>& job : ready_)
+        if (job != taken && job->has_pieces()) {
+          other = job;
+          break;
+        }
+  }
+  if (other) wake_one(*other, true);
+  return taken;
 }
 
 bool Pool::has_work_for(const Worker& worker) {

@@ -35,6 +35,8 @@ class Pool {
   // The most urgent job with pieces left that the worker may take; of one owner when `owner` is not 0. Tells the
   // version of the list that was looked at.
   std::shared_ptr<Job> pick(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
+  // The same for one who is about to work on it: when there is another job as well, somebody is woken for that.
+  std::shared_ptr<Job> take(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   // Wakes one sleeping worker for a job that has more pieces. `eager`: even the one whose core the host thread last
   // used, which may be about to help.
@@ -62,6 +64,8 @@ class Pool {
 
   void thread_main(Seat& seat);
   void idle(Seat& seat, std::uint64_t version, std::uint32_t pokes);
+  // pick(), with the lock held.
+  std::shared_ptr<Job> find(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
   void poke(Seat& seat);
   Seat* take_seat(const WorkerSet& allowed);
   void leave_seat(Seat& seat);

@@ -89,7 +89,7 @@ void Worker::run(WaitTarget* target) {
       step_residents();
       continue;
     }
-    const std::shared_ptr<Job> job = pool_.pick(*this, target != nullptr ? target->owner_id() : 0, seen_version_);
+    const std::shared_ptr<Job> job = pool_.take(*this, target != nullptr ? target->owner_id() : 0, seen_version_);
     if (job == nullptr) break;
     activity_.store(Activity::running, std::memory_order_relaxed);
     job->work(*this);
@@ -335,7 +335,7 @@ void Worker::step_residents() {
 // The resident blocks may wait for a block that has not started, of this launch or another, or for a copy.
 bool Worker::admit_more() {
   if (pool_.version() == exhausted_version_) return false;
-  const std::shared_ptr<Job> job = pool_.pick(*this, 0, seen_version_);
+  const std::shared_ptr<Job> job = pool_.take(*this, 0, seen_version_);
   if (job == nullptr) {
     exhausted_version_ = seen_version_;
     return false;

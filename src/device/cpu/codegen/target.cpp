@@ -48,6 +48,10 @@ HostTarget detect() {
     for (llvm::StringRef name : names)
       if (name.consume_front("-")) features[name] = false;
   }
+  // LLVM 19 gets comparisons of half vectors wrong on CPUs that have instructions for them: where it reads one operand
+  // of a masked vcmpph from memory and swaps the two for that, it keeps the predicate. Through float the results are
+  // the same to the bit.
+  features["avx512fp16"] = false;
   llvm::SubtargetFeatures list;
   for (const auto& feature : features) list.AddFeature(feature.first(), feature.second);
   host.features = list.getString();
