@@ -17,7 +17,8 @@ constexpr std::size_t huge_page = 2 << 20;
 // From here on an allocation has a mapping of its own, with a guard on either side.
 constexpr std::size_t large_bytes = 256 * 1024;
 constexpr std::size_t arena_bytes = 32 << 20;
-// Guards cost mappings, of which a process has 65530 by default; those of allocations beyond this number can be written.
+// Guards cost mappings, of which a process has 65530 by default; those of allocations beyond this number can be
+// written.
 constexpr std::size_t guarded_limit = 4096;
 constexpr std::size_t guard_bytes = 64 * 1024;
 
