@@ -37,7 +37,8 @@ class Module {
 
   // Copies to or from a __device__ or __constant__ variable on one device (default: the runtime's first), beginning at
   // byte `offset`; waits for the launches of this module that are in flight there. Each device has its own copy of the
-  // variable. Throws not_found, or invalid_argument when the bytes do not fit.
+  // variable. Named as kernels are: "scale", "img::scale", "_ZN3img5scaleE". Throws not_found, or invalid_argument when
+  // the bytes do not fit.
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   void set_variable(std::string_view name, const T& value, std::string_view device = {}) {

@@ -32,7 +32,7 @@ void run(const Options& options) {
     return;
   }
   // Parsed before it is written: what leaves here can be loaded.
-  const ptx::Module module = ptx::parse(ptx, options.file);
+  const ptx::Module module = ptx::parse(ptx, "PTX of " + options.file);
   const auto kernels = std::count_if(module.functions.begin(), module.functions.end(),
                                      [](const ptx::Function& function) { return function.is_entry; });
   const std::filesystem::path output = options.output.empty()

@@ -33,9 +33,10 @@ struct Options {
   std::uint32_t shared = 0;
 };
 
+bool is_ptx(const Options& options) { return std::filesystem::path(options.file).extension() == ".ptx"; }
+
 std::string ptx_of(const Options& options) {
-  if (std::filesystem::path(options.file).extension() == ".ptx") return base::read_file(options.file);
-  return compile_to_ptx(options.file, options.compile);
+  return is_ptx(options) ? base::read_file(options.file) : compile_to_ptx(options.file, options.compile);
 }
 
 bool wanted(const Options& options, const std::string& kernel) {
@@ -110,7 +111,7 @@ void run(const Options& options) {
   }
   const Progress progress("inspecting " + options.file);
   const std::string text = ptx_of(options);
-  Inspection inspection = ptx::analysis::inspect(ptx::parse(text, options.file));
+  Inspection inspection = ptx::analysis::inspect(ptx::parse(text, (is_ptx(options) ? "" : "PTX of ") + options.file));
   const std::size_t all = inspection.kernels.size();
   std::string names;
   for (const auto& kernel : inspection.kernels) {

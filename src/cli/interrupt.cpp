@@ -43,6 +43,7 @@ void watch(int from_handler) {
 }  // namespace
 
 void clean_up_on_signals() {
+  ::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error of the write, which names the file
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;  // then what is left behind goes when the next compilation starts
   to_watcher = ends[1];

@@ -87,8 +87,30 @@ device::Module& ModuleState::on(std::size_t place) {
   return *loaded_[place];
 }
 
+std::string ModuleState::variable_name(std::string_view name) const {
+  std::string all, fitting, found;
+  unsigned count = 0;
+  for (const ptx::Variable& variable : module_->variables) {
+    if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
+    if (variable.name == name) return variable.name;
+    const std::string readable = readable_name(variable.name);
+    all += (all.empty() ? "" : ", ") + readable;
+    if (!source_name_matches(variable.name, name)) continue;
+    fitting += (fitting.empty() ? "" : ", ") + readable;
+    found = variable.name;
+    ++count;
+  }
+  if (count == 1) return found;
+  if (count > 1) {
+    base::fail(ErrorCode::not_found, "'{}' fits {} variables of {}; give the whole name of one of them: {}", name,
+               count, name_, fitting);
+  }
+  base::fail(ErrorCode::not_found, "{} has no variable '{}'; it has {}", name_, name,
+             all.empty() ? "no variables at all" : all);
+}
+
 device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
-  const device::Span whole = on(place).variable(name);
+  const device::Span whole = on(place).variable(variable_name(name));
   if (offset > whole.size || bytes > whole.size - offset) {
     base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {}, so {} from byte {} on {} not fit", name, name_,
                base::counted(whole.size, "byte"), base::counted(bytes, "byte"), offset, bytes == 1 ? "does" : "do");

@@ -68,6 +68,8 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   void read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes, std::size_t place);
 
  private:
+  // The name in the PTX of a variable that is named as there or as in the source. Throws not_found.
+  std::string variable_name(std::string_view name) const;
   device::Span variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place);
 
   std::shared_ptr<Core> core_;

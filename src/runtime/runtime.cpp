@@ -34,9 +34,11 @@ compile::CompileOptions internal(const CompileOptions& options) {
           .extra = options.extra};
 }
 
-Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name) {
+// `text_name`: what messages about a line of the PTX call it.
+Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name,
+                   const std::string& text_name) {
   held(core, "Runtime");
-  auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, name));
+  auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, text_name));
   return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));
 }
 
@@ -92,21 +94,22 @@ double Runtime::measured_link(std::string_view from, std::string_view to) const 
 
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
   held(core_, "Runtime");
-  return make_module(core_, compile_to_ptx(file, options), file.string());
+  return make_module(core_, compile_to_ptx(file, options), file.string(), "PTX of " + file.string());
 }
 
 Module Runtime::compile(std::string_view source, std::string_view name, const CompileOptions& options) {
   held(core_, "Runtime");
-  return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name));
+  return make_module(core_, compile::compile_cuda(source, name, internal(options)), std::string(name),
+                     "PTX of " + std::string(name));
 }
 
 Module Runtime::load_ptx(std::string_view text, std::string_view name) {
-  return make_module(core_, std::string(text), std::string(name));
+  return make_module(core_, std::string(text), std::string(name), std::string(name));
 }
 
 Module Runtime::load_ptx_file(const std::filesystem::path& file) {
   held(core_, "Runtime");
-  return make_module(core_, base::read_file(file), file.string());
+  return make_module(core_, base::read_file(file), file.string(), file.string());
 }
 
 Module Runtime::load_file(const std::filesystem::path& file, const CompileOptions& options) {

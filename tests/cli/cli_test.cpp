@@ -93,6 +93,17 @@ TEST_F(Cli, OutputThatCannotBeWrittenIsAnError) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 
+TEST_F(Cli, FilesOverTheSizeLimitAreAnErrorAndLeaveNothing) {
+  ASSERT_EQ(heddle("compile " + source_ + " -o k.ptx").code, 0);
+  const Ran ran = heddle("version && ulimit -f 100 && '" + heddle_program(HEDDLE_PROGRAM).string() +
+                         "' launch k.ptx --entry saxpy --grid 1 --block 32 --arg i32:0 --arg f32:1 "
+                         "--arg zeros:f32:4 --arg out:big.npy:f32:100000");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("big.npy: File too large"));
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path()))
+    EXPECT_THAT(file.path().filename().string(), Not(HasSubstr("big.npy")));
+}
+
 TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
   const Ran absent = heddle("inspect absent.ptx");
   EXPECT_EQ(absent.code, 1);
@@ -133,6 +144,18 @@ TEST_F(Cli, CompileErrorsShowTheLine) {
   EXPECT_THAT(ran.output, AllOf(HasSubstr("bad.cu:2"), HasSubstr("missing"), Not(EndsWith("\n\n"))));
   EXPECT_EQ(heddle("compile bad.cu -X --bogus").output,
             "heddle: bad.cu does not compile: clang-19: error: unknown argument: '--bogus'\n");
+}
+
+// The lines of such errors are not those of the source.
+TEST_F(Cli, ErrorsInInlineAssemblerAreInThePtx) {
+  base::write_file_atomic(
+      folder_.path() / "asm.cu",
+      std::string_view("__global__ void k(int* p) {\n  asm(\"wibble.s32 %0, 1;\" : \"=r\"(*p));\n}\n"));
+  for (const char* command : {"compile asm.cu", "inspect asm.cu", "launch asm.cu --arg null"}) {
+    const Ran ran = heddle(command);
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: PTX of asm.cu:"), HasSubstr("found 'wibble'"))) << command;
+  }
 }
 
 TEST_F(Cli, InspectShowsAccessAndIndependence) {

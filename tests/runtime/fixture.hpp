@@ -24,6 +24,10 @@ inline constexpr const char* test_ptx = R"(
 .version 7.8
 .target sm_80
 .address_size 64
+.visible .global .align 4 .b8 coefficients[16];
+.visible .const .f32 _ZN3img5scaleE;
+.visible .global .f32 _ZN3img5gammaE;
+.visible .global .f32 _ZN3raw5gammaE;
 .visible .entry copy_first(.param .u32 n, .param .u64 from, .param .u64 to) {
   .reg .b64 %rd<5>; .reg .f32 %f<2>;
   ld.param.u64 %rd1, [from];

@@ -68,6 +68,27 @@ TEST_F(ModuleTest, VariablesAreCopied) {
   EXPECT_THROW(module_->variable<float>("none"), Error);
 }
 
+TEST_F(ModuleTest, VariablesBySourceName) {
+  start({"near"});
+  for (const char* name : {"scale", "img::scale", "_ZN3img5scaleE"}) {
+    EXPECT_NO_THROW(module_->set_variable(name, 2.0f)) << name;
+    EXPECT_EQ(module_->variable<float>(name), 2.0f);
+  }
+  const auto error_for = [&](const char* name) -> std::string {
+    try {
+      module_->variable<float>(name);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::not_found);
+      return error.what();
+    }
+    return "found";
+  };
+  EXPECT_THAT(error_for("gamma"),
+              AllOf(HasSubstr("'gamma' fits 2 variables of test.ptx"),
+                    HasSubstr("_ZN3img5gammaE (img::gamma), _ZN3raw5gammaE (raw::gamma)"), Not(HasSubstr("scale"))));
+  EXPECT_THAT(error_for("none"), AllOf(HasSubstr("test.ptx has no variable 'none'"), HasSubstr("coefficients")));
+}
+
 TEST_F(ModuleTest, KernelsOutliveTheirModuleHandle) {
   start({"near"});
   const Kernel kernel = module_->kernel("fails");

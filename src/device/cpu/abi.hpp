@@ -61,7 +61,9 @@ struct RuntimeTable {
   void (*lanes_exited)(WarpContext* warp, std::uint32_t count);
   // A turn of a loop that may be waiting for another warp or block: lets others run.
   void (*spin)(WarpContext* warp);
-  void (*nanosleep)(WarpContext* warp, std::uint32_t nanoseconds);
+  // `progress`: not 0 where no loop around the call may be waiting for others, so that kernels that sleep for long, but
+  // a number of times, are not taken for dead.
+  void (*nanosleep)(WarpContext* warp, std::uint32_t nanoseconds, std::uint32_t progress);
 
   // One-lane shape only (each thread a fiber): meets the named lanes of the warp. Each passes its value; on return
   // values[i] holds lane i's value for each lane that took part, and the result is the mask of those lanes.

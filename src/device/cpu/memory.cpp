@@ -17,14 +17,19 @@ constexpr std::size_t huge_page = 2 << 20;
 // From here on an allocation has a mapping of its own, with a guard on either side.
 constexpr std::size_t large_bytes = 256 * 1024;
 constexpr std::size_t arena_bytes = 32 << 20;
-// Guards cost mappings, of which a process has 65530 by default; allocations beyond this number go without.
+// Guards cost mappings, of which a process has 65530 by default; those of allocations beyond this number can be
+// written.
 constexpr std::size_t guarded_limit = 4096;
 constexpr std::size_t guard_bytes = 64 * 1024;
 
 std::size_t round_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
 
-// Bytes an allocation takes in an arena.
-std::size_t rounded_size(std::size_t bytes) { return round_up(std::max<std::size_t>(bytes, 1), Allocator::alignment); }
+// Bytes an allocation takes in an arena. Behind each one stays a gap, an eighth of it and a widest access at least:
+// checked accesses that run over the end must not land in the next allocation and pass for right.
+std::size_t rounded_size(std::size_t bytes) {
+  constexpr std::size_t widest_access = 16;
+  return round_up(bytes + std::max(widest_access, bytes / 8), Allocator::alignment);
+}
 
 std::uint64_t to_address(void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); }
 
@@ -73,15 +78,14 @@ Allocator::Held Allocator::map_large(std::size_t bytes) {
   const bool huge = bytes >= 2 * huge_page;
   const bool guarded = large_count_ < guarded_limit;
   const std::size_t data = round_up(bytes, page);
-  const std::size_t guard = guarded ? guard_bytes : 0;
   const std::size_t slack = huge ? huge_page : 0;
   Held held;
-  held.mapped = data + 2 * guard + slack;
+  held.mapped = data + 2 * guard_bytes + slack;
   if (held.mapped < bytes) return {};  // overflow
   held.mapping = ::mmap(nullptr, held.mapped, guarded ? PROT_NONE : PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (held.mapping == MAP_FAILED) return {};
-  std::uint64_t start = to_address(held.mapping) + guard;
+  std::uint64_t start = to_address(held.mapping) + guard_bytes;
   if (huge) start = round_up(start, huge_page);
   if (guarded && ::mprotect(reinterpret_cast<void*>(start), data, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(held.mapping, held.mapped);

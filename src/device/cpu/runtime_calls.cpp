@@ -100,9 +100,10 @@ void call_spin(WarpContext* context) {
   warp.block->worker->spin(warp);
 }
 
-void call_nanosleep(WarpContext* context, std::uint32_t nanoseconds) {
+void call_nanosleep(WarpContext* context, std::uint32_t nanoseconds, std::uint32_t progress) {
   HEDDLE_ENTER(context);
   if (!has_fiber(warp)) refuse_waiting(warp);
+  if (progress != 0) warp.block->worker->note_progress();
   if (nanoseconds > longest_sleep_ns) nanoseconds = longest_sleep_ns;
   const std::uint64_t until = base::SteadyClock::now() + nanoseconds;
   do {

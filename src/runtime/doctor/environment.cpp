@@ -62,6 +62,9 @@ const std::vector<Variable>& known_variables() {
       {"HEDDLE_DEADLOCK_MS", "how long kernels may wait for nothing before that is a deadlock"},
       {"HEDDLE_DUMP_IR", "prints the LLVM IR of kernels"},
       {"HEDDLE_PTXAS", "NVIDIA's assembler, which Heddle's own tests ask"},
+      {"HEDDLE_RUN_CHECK", "1: heddle run verifies every access"},
+      {"HEDDLE_RUN_DEVICE", "the devices of a program that heddle run runs"},
+      {"HEDDLE_RUN_SLICE", "heddle run cuts launches into ranges of so many blocks"},
       {"HEDDLE_LOG", "messages: trace, debug, info, warn, error or off"},
   };
   return all;

@@ -129,14 +129,14 @@ void set_flag_direct(const LaunchContext* launch, WarpContext*, std::uint64_t, s
 }
 
 void sleep_a_while(WarpContext* warp) {
-  warp->block->launch->runtime->nanosleep(warp, 200'000);
+  warp->block->launch->runtime->nanosleep(warp, 200'000, 0);
   argument<Word>(warp, 0)->fetch_add(1);
 }
 
 // As code that is kind to others writes it: asks, sleeps, asks again.
 void sleep_for_ever(WarpContext* warp) {
   while (argument<Word>(warp, 0)->load() == 0) {
-    warp->block->launch->runtime->nanosleep(warp, 1000);
+    warp->block->launch->runtime->nanosleep(warp, 1000, 0);
     spin(warp);
   }
 }

@@ -103,6 +103,21 @@ TEST(Allocator, HeapIsCheckedAndLimited) {
   EXPECT_NE(allocator.allocate_heap(600), 0u);
 }
 
+// Else a checked access one element behind the end passes for one of the neighbour's.
+TEST(AllocationMap, WhatIsBehindAnAllocationIsInNone) {
+  Allocator allocator(8 * gib, gib);
+  std::vector<std::pair<std::uint64_t, std::size_t>> placed;
+  for (const std::size_t size : {1, 16, 240, 255, 256, 512, 768, 4096, 65'536, 131'072, 262'144, 1'048'576, 4'194'304})
+    for (int i = 0; i < 8; ++i) placed.emplace_back(allocator.allocate(size, AllocationKind::buffer), size);
+  for (int i = 0; i < 64; ++i) placed.emplace_back(allocator.allocate_heap(256), 256);
+  const auto map = allocator.snapshot();
+  for (const auto& [address, size] : placed) {
+    EXPECT_NE(map->find(address + size - 1, 1), nullptr) << size;
+    EXPECT_EQ(map->find(address + size, 1), nullptr) << size;
+    EXPECT_EQ(map->find(address + size + std::max<std::size_t>(16, size / 8) - 1, 1), nullptr) << size;
+  }
+}
+
 TEST(AllocationMap, FindsRanges) {
   Allocator allocator(gib, gib);
   const std::uint64_t version = allocator.version();

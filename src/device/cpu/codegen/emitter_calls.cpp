@@ -57,7 +57,8 @@ void FunctionEmitter::emit_nanosleep(const ptx::Instruction& inst) {
   const ptx::Operand& time = inst.operands[0];
   Value* ns = is_scalar(time) ? lane0(time, Type::u32) : first_active(vector(time, Type::u32));
   note_line(inst);
-  call_runtime(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns});
+  const bool progress = function_.is_entry && !turn_may_wait(block_, block_);
+  call_runtime(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns, b_.getInt32(progress ? 1 : 0)});
 }
 
 // Argument number i of a call as a value of each lane.
