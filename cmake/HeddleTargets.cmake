@@ -12,6 +12,8 @@ target_compile_options(heddle_options INTERFACE -Wall -Wextra -Wno-missing-field
 # GCC 12 warns wrongly about std::string insertion and concatenation (GCC bug 105651).
 target_compile_options(heddle_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+# As a part of a project that names no build type, which then gives the compiler no options of its own.
+target_compile_options(heddle_options INTERFACE $<$<CONFIG:>:-O2>)
 if(HEDDLE_WERROR)
   target_compile_options(heddle_options INTERFACE -Werror)
 endif()

@@ -19,6 +19,7 @@
 #include "heddle/runtime.hpp"
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/parser.hpp"
+#include "ptx/verifier.hpp"
 #include "runtime/kernel_name.hpp"
 
 namespace heddle::cli {
@@ -111,7 +112,9 @@ void run(const Options& options) {
   }
   const Progress progress("inspecting " + options.file);
   const std::string text = ptx_of(options);
-  Inspection inspection = ptx::analysis::inspect(ptx::parse(text, (is_ptx(options) ? "" : "PTX of ") + options.file));
+  const ptx::Module module = ptx::parse(text, (is_ptx(options) ? "" : "PTX of ") + options.file);
+  ptx::verify(module, (is_ptx(options) ? "" : "PTX of ") + options.file);
+  Inspection inspection = ptx::analysis::inspect(module);
   const std::size_t all = inspection.kernels.size();
   std::string names;
   for (const auto& kernel : inspection.kernels) {

@@ -1,5 +1,6 @@
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -149,9 +150,25 @@ void Parser::version_directive() {
   advance();
 }
 
+namespace {
+
+// sm_80, sm_90a, sm_100f, or a word that goes with one.
+bool is_target(std::string_view text) {
+  for (const std::string_view word : {"debug", "map_f64_to_f32", "texmode_unified", "texmode_independent"})
+    if (text == word) return true;
+  if (!text.starts_with("sm_")) return false;
+  text.remove_prefix(3);
+  if (!text.empty() && (text.back() == 'a' || text.back() == 'f')) text.remove_suffix(1);
+  return !text.empty() && text.size() <= 3 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
 void Parser::target_directive() {
   advance();
   do {
+    if (!is_target(token_.text)) fail("a target such as sm_80");
     module_.targets.emplace_back(expect_identifier("a target such as sm_80"));
   } while (accept(TokenKind::comma));
 }

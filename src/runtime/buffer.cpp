@@ -31,7 +31,7 @@ Buffer::~Buffer() {
 Buffer::Replica& Buffer::allocated(std::size_t place) {
   Replica& replica = replicas_[place];
   // An empty array has an address too, so that kernels can be given it.
-  if (!replica.memory) replica.memory = core_->place(place).device->allocate(std::max<std::size_t>(bytes_, 1));
+  if (!replica.memory) replica.memory = core_->place(place).device->allocate(bytes_);
   return replica;
 }
 

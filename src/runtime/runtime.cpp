@@ -9,6 +9,7 @@
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
 #include "ptx/parser.hpp"
+#include "ptx/verifier.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
@@ -39,6 +40,7 @@ Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text,
                    const std::string& text_name) {
   held(core, "Runtime");
   auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, text_name));
+  ptx::verify(*parsed, text_name);
   return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));
 }
 

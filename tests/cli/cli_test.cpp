@@ -173,6 +173,31 @@ TEST_F(Cli, InspectShowsAccessAndIndependence) {
               AllOf(HasSubstr("read-write"), Not(HasSubstr("reverse"))));
 }
 
+TEST_F(Cli, EmptyArraysHaveNoFirstElement) {
+  const Ran ran =
+      heddle("launch " + source_ +
+             " --entry saxpy --grid 1 --block 32 --arg i32:1 --arg f32:2 --arg zeros:f32:1 --arg zeros:f32:0 --check");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("saxpy"));
+}
+
+// What the grammar allows and PTX does not is found before anything runs.
+TEST_F(Cli, PtxIsVerified) {
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  base::write_file_atomic(
+      folder_.path() / "types.ptx",
+      head +
+          ".visible .entry k() {\n  .reg .f32 %f<2>;\n  .reg .b64 %d<2>;\n  add.u64 %d0, %d1, %f1;\n"
+          "  ret;\n}\n");
+  for (const char* command : {"inspect types.ptx", "launch types.ptx --grid 1 --block 1 --device cpu"}) {
+    const Ran ran = heddle(command);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("types.ptx:7"), HasSubstr("%f1")));
+  }
+  base::write_file_atomic(folder_.path() / "target.ptx", std::string_view(".version 8.0\n.target amd\n"));
+  EXPECT_THAT(heddle("inspect target.ptx").output, HasSubstr("found 'amd', expected a target such as sm_80"));
+}
+
 TEST_F(Cli, InspectSaysHowKernelsFillADevice) {
   EXPECT_THAT(heddle("inspect " + source_ + " --entry saxpy --device cpu --block 256").output,
               HasSubstr("on cpu: no SMs to fill, a worker runs a block at a time"));
