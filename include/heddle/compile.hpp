@@ -26,8 +26,8 @@ struct CompileOptions {
 };
 
 // The PTX of a CUDA C++ file; needs no device. Throws compile_error with the compiler's messages, not_found or
-// io_error, invalid_argument for options that make no sense, unsupported for those that NVRTC has not and where it cannot
-// be used. Results are cached on disk. Any thread.
+// io_error, invalid_argument for options that make no sense, unsupported for those that NVRTC has not and where it
+// cannot be used. Results are cached on disk. Any thread.
 std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptions& options = {});
 
 }  // namespace heddle

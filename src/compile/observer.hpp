@@ -21,8 +21,8 @@ namespace heddle::compile {
 // gives that time.
 timespec start_of_observation();
 
-// Used after the compilation, it asks the file system what the compiler asked before. What has changed in between is noticed,
-// and then there is no record.
+// Used after the compilation, it asks the file system what the compiler asked before. What has changed in between is
+// noticed, and then there is no record.
 class Observer {
  public:
   // `start` is from start_of_observation(), before the compilation. `own` are folders whose files are Heddle's and are

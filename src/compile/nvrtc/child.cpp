@@ -1,8 +1,8 @@
 // The program that NVRTC runs in, so that nothing it does (crash, leak, read its environment, wait for itself) touches
 // the process that compiles. It is built into the library and needs nothing but the C library (run.cpp starts it).
 //
-// Standard input has fields (fields.hpp): the library's path, "ask" or "compile"; to compile also the source's name, the
-// source and the options. The answer has fields, too: "unusable" and why; or "usable", the version, the targets it
+// Standard input has fields (fields.hpp): the library's path, "ask" or "compile"; to compile also the source's name,
+// the source and the options. The answer has fields, too: "unusable" and why; or "usable", the version, the targets it
 // knows, and to a compilation its result ("" is success), log, PTX, and what it asked of the file system: for each
 // question 'r' (a file was opened), 'y' (a file is there) or 'n' (none is there) and the path.
 //
@@ -89,48 +89,48 @@ Function* next(const char* name) {
 // C library declare the real ones with attributes that these must not have.
 #define HEDDLE_INSTEAD_OF(name) __asm__(name) __attribute__((visibility("default")))
 
-#define HEDDLE_WATCH_FOPEN(NAME)                                                                                      \
-  extern "C" FILE* heddle_##NAME(const char* path, const char* mode) HEDDLE_INSTEAD_OF(#NAME);                        \
-  extern "C" FILE* heddle_##NAME(const char* path, const char* mode) {                                                \
-    FILE* file = next<FILE*(const char*, const char*)>(#NAME)(path, mode);                                            \
-    note(answer_of_descriptor(file != nullptr ? fileno(file) : -1), path);                                            \
-    return file;                                                                                                      \
+#define HEDDLE_WATCH_FOPEN(NAME)                                                               \
+  extern "C" FILE* heddle_##NAME(const char* path, const char* mode) HEDDLE_INSTEAD_OF(#NAME); \
+  extern "C" FILE* heddle_##NAME(const char* path, const char* mode) {                         \
+    FILE* file = next<FILE*(const char*, const char*)>(#NAME)(path, mode);                     \
+    note(answer_of_descriptor(file != nullptr ? fileno(file) : -1), path);                     \
+    return file;                                                                               \
   }
 HEDDLE_WATCH_FOPEN(fopen)
 HEDDLE_WATCH_FOPEN(fopen64)
 
-#define HEDDLE_WATCH_OPEN(NAME)                                                                                       \
-  extern "C" int heddle_##NAME(const char* path, int flags, ...) HEDDLE_INSTEAD_OF(#NAME);                            \
-  extern "C" int heddle_##NAME(const char* path, int flags, ...) {                                                    \
-    va_list rest;                                                                                                     \
-    va_start(rest, flags);                                                                                            \
-    const mode_t mode = va_arg(rest, mode_t);                                                                         \
-    va_end(rest);                                                                                                     \
-    const int descriptor = next<int(const char*, int, ...)>(#NAME)(path, flags, mode);                                \
-    note(answer_of_descriptor(descriptor), path);                                                                     \
-    return descriptor;                                                                                                \
+#define HEDDLE_WATCH_OPEN(NAME)                                                            \
+  extern "C" int heddle_##NAME(const char* path, int flags, ...) HEDDLE_INSTEAD_OF(#NAME); \
+  extern "C" int heddle_##NAME(const char* path, int flags, ...) {                         \
+    va_list rest;                                                                          \
+    va_start(rest, flags);                                                                 \
+    const mode_t mode = va_arg(rest, mode_t);                                              \
+    va_end(rest);                                                                          \
+    const int descriptor = next<int(const char*, int, ...)>(#NAME)(path, flags, mode);     \
+    note(answer_of_descriptor(descriptor), path);                                          \
+    return descriptor;                                                                     \
   }
 HEDDLE_WATCH_OPEN(open)
 HEDDLE_WATCH_OPEN(open64)
 
-#define HEDDLE_WATCH_STAT(NAME)                                                                                       \
-  extern "C" int heddle_##NAME(const char* path, struct stat* info) HEDDLE_INSTEAD_OF(#NAME);                         \
-  extern "C" int heddle_##NAME(const char* path, struct stat* info) {                                                 \
-    const int result = next<int(const char*, struct stat*)>(#NAME)(path, info);                                       \
-    note(answer_of(result == 0, info->st_mode), path);                                                                \
-    return result;                                                                                                    \
+#define HEDDLE_WATCH_STAT(NAME)                                                               \
+  extern "C" int heddle_##NAME(const char* path, struct stat* info) HEDDLE_INSTEAD_OF(#NAME); \
+  extern "C" int heddle_##NAME(const char* path, struct stat* info) {                         \
+    const int result = next<int(const char*, struct stat*)>(#NAME)(path, info);               \
+    note(answer_of(result == 0, info->st_mode), path);                                        \
+    return result;                                                                            \
   }
 HEDDLE_WATCH_STAT(stat)
 HEDDLE_WATCH_STAT(stat64)
 HEDDLE_WATCH_STAT(lstat)
 HEDDLE_WATCH_STAT(lstat64)
 
-#define HEDDLE_WATCH_XSTAT(NAME)                                                                                      \
-  extern "C" int heddle_##NAME(int version, const char* path, struct stat* info) HEDDLE_INSTEAD_OF(#NAME);            \
-  extern "C" int heddle_##NAME(int version, const char* path, struct stat* info) {                                    \
-    const int result = next<int(int, const char*, struct stat*)>(#NAME)(version, path, info);                         \
-    note(answer_of(result == 0, info->st_mode), path);                                                                \
-    return result;                                                                                                    \
+#define HEDDLE_WATCH_XSTAT(NAME)                                                                           \
+  extern "C" int heddle_##NAME(int version, const char* path, struct stat* info) HEDDLE_INSTEAD_OF(#NAME); \
+  extern "C" int heddle_##NAME(int version, const char* path, struct stat* info) {                         \
+    const int result = next<int(int, const char*, struct stat*)>(#NAME)(version, path, info);              \
+    note(answer_of(result == 0, info->st_mode), path);                                                     \
+    return result;                                                                                         \
   }
 HEDDLE_WATCH_XSTAT(__xstat)
 HEDDLE_WATCH_XSTAT(__xstat64)

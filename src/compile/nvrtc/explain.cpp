@@ -13,22 +13,25 @@
 namespace heddle::compile::nvrtc {
 namespace {
 
-// Headers of the C++ library that libcu++ has as <cuda/std/NAME>, without a "c" in front or ".h" behind where they are C's.
+// Headers of the C++ library that libcu++ has as <cuda/std/NAME>, without a "c" in front or ".h" behind where they are
+// C's.
 constexpr std::array in_libcudacxx{
-    "cassert",  "cfloat",     "chrono",   "climits", "cmath",   "complex", "cstddef",          "cstdint", "cstdlib",
-    "cstring",  "ctime",      "array",    "atomic",  "barrier", "bit",     "concepts",         "expected", "functional",
-    "iterator", "latch",      "limits",   "mdspan",  "numeric", "optional", "initializer_list", "ranges",  "ratio",
-    "semaphore", "source_location", "span", "string_view", "tuple", "type_traits", "utility", "variant", "version"};
+    "cassert",          "cfloat",     "chrono",   "climits",   "cmath",           "complex", "cstddef",     "cstdint",
+    "cstdlib",          "cstring",    "ctime",    "array",     "atomic",          "barrier", "bit",         "concepts",
+    "expected",         "functional", "iterator", "latch",     "limits",          "mdspan",  "numeric",     "optional",
+    "initializer_list", "ranges",     "ratio",    "semaphore", "source_location", "span",    "string_view", "tuple",
+    "type_traits",      "utility",    "variant",  "version"};
 constexpr std::array elsewhere{
-    "algorithm", "any",        "bitset",   "cctype",    "cerrno",   "charconv", "condition_variable", "csignal",
-    "cstdio",    "deque",      "exception", "filesystem", "format", "forward_list", "fstream",        "future",
-    "iomanip",   "ios",        "iosfwd",   "iostream",  "istream",  "list",     "locale",             "map",
-    "memory",    "mutex",      "new",      "ostream",   "queue",    "random",   "regex",              "set",
-    "sstream",   "stack",      "stdexcept", "streambuf", "string",  "system_error", "thread",         "typeinfo",
-    "typeindex", "unordered_map", "unordered_set", "valarray", "vector"};
-constexpr std::array of_c{"assert.h", "ctype.h",  "errno.h",   "float.h",  "inttypes.h", "limits.h", "math.h", "signal.h",
-                          "stdarg.h", "stdbool.h", "stddef.h", "stdint.h", "stdio.h",    "stdlib.h", "string.h",
-                          "time.h",   "unistd.h"};
+    "algorithm",     "any",      "bitset",       "cctype",    "cerrno",     "charconv",  "condition_variable",
+    "csignal",       "cstdio",   "deque",        "exception", "filesystem", "format",    "forward_list",
+    "fstream",       "future",   "iomanip",      "ios",       "iosfwd",     "iostream",  "istream",
+    "list",          "locale",   "map",          "memory",    "mutex",      "new",       "ostream",
+    "queue",         "random",   "regex",        "set",       "sstream",    "stack",     "stdexcept",
+    "streambuf",     "string",   "system_error", "thread",    "typeinfo",   "typeindex", "unordered_map",
+    "unordered_set", "valarray", "vector"};
+constexpr std::array of_c{"assert.h", "ctype.h",  "errno.h",  "float.h",   "inttypes.h", "limits.h",
+                          "math.h",   "signal.h", "stdarg.h", "stdbool.h", "stddef.h",   "stdint.h",
+                          "stdio.h",  "stdlib.h", "string.h", "time.h",    "unistd.h"};
 
 template <class List>
 bool has(const List& list, std::string_view name) {
@@ -61,7 +64,8 @@ std::string about_missing(const std::string& name, const std::vector<std::string
   if (is_standard(name)) {
     const std::string other = in_cuda_std(name);
     return fmt::format(
-        "NVRTC has no C++ library, and so no <{}>: leave it out where __CUDACC_RTC__ is defined{}. printf, assert and the "
+        "NVRTC has no C++ library, and so no <{}>: leave it out where __CUDACC_RTC__ is defined{}. printf, assert and "
+        "the "
         "math functions are there without a header.",
         name, other.empty() ? "" : fmt::format(", or include <{}> of the SDK", other));
   }

@@ -50,19 +50,6 @@ bool is_for_this_machine(const fs::path& file) {
          header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == machine;
 }
 
-// Each version of the library has its major version in its name (libnvrtc.so.12), 11.2 to 11.8 share one. Asking for
-// each name is faster than reading a folder of thousands of libraries.
-std::optional<Library> newest_in(const fs::path& folder) {
-  std::vector<std::string> names;
-  for (int major = newest_major; major >= oldest_major; --major) names.push_back("libnvrtc.so." + std::to_string(major));
-  names.insert(names.end(), {"libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so"});
-  for (const std::string& name : names) {
-    auto library = as_library(folder / name);
-    if (library && is_for_this_machine(library->path)) return library;
-  }
-  return {};
-}
-
 Folders below(const Folders& roots, Folders (*folders_of)(const fs::path& root)) {
   Folders all;
   for (const fs::path& root : roots) {
@@ -95,7 +82,7 @@ struct Kind {
   Folders (*folders)();
 };
 
-constexpr std::array library_places{
+constexpr std::array library_kinds{
     Kind{"LD_LIBRARY_PATH", [] { return folders_in_variable("LD_LIBRARY_PATH"); }},
     Kind{"the loader's folders", loader_folders},
     Kind{"CUDA_HOME", [] { return below(root_in_variable("CUDA_HOME"), library_folders); }},
@@ -105,7 +92,7 @@ constexpr std::array library_places{
     Kind{"Python packages", [] { return below(python_packages(), library_folders_of_packages); }},
 };
 
-constexpr std::array header_places{
+constexpr std::array header_kinds{
     Kind{"CUDA_HOME", [] { return below(root_in_variable("CUDA_HOME"), header_folders); }},
     Kind{"CUDA_PATH", [] { return below(root_in_variable("CUDA_PATH"), header_folders); }},
     Kind{"/usr/local/cuda*", [] { return below(toolkit_roots(), header_folders); }},
@@ -118,9 +105,9 @@ std::optional<Library> chosen_library(const char* chosen) {
   std::error_code ignored;
   std::optional<Library> found;
   if (fs::is_directory(chosen, ignored)) {
-    found = newest_in(chosen);
+    found = newest_library_in(chosen);
     const Folders folders = library_folders(chosen);
-    for (std::size_t i = 0; !found && i < folders.size(); ++i) found = newest_in(folders[i]);
+    for (std::size_t i = 0; !found && i < folders.size(); ++i) found = newest_library_in(folders[i]);
   } else {
     found = as_library(chosen);
   }
@@ -139,9 +126,9 @@ Folders beside(const Library& library) {
   Folders folders;
   for (const fs::path& file : {library.path, library.real}) {
     const fs::path folder = file.parent_path(), up = folder.parent_path();
-    folders.push_back(up / "include");                               // TOOLKIT/lib64
-    folders.push_back(up.parent_path() / "cuda_runtime/include");    // nvidia/cuda_nvrtc/lib
-    folders.push_back(up.parent_path().parent_path() / "include");   // TOOLKIT/targets/MACHINE/lib
+    folders.push_back(up / "include");                              // TOOLKIT/lib64
+    folders.push_back(up.parent_path() / "cuda_runtime/include");   // nvidia/cuda_nvrtc/lib
+    folders.push_back(up.parent_path().parent_path() / "include");  // TOOLKIT/targets/MACHINE/lib
     for (const fs::path& each : header_folders(up)) folders.push_back(each);
   }
   std::erase(folders, fs::path("/usr/include"));  // the system's: last of all
@@ -152,7 +139,7 @@ std::optional<fs::path> main_header_folder(const Library& library) {
   const Folders first = beside(library);
   const auto own = std::find_if(first.begin(), first.end(), has_headers);
   if (own != first.end()) return *own;
-  for (const Kind& kind : header_places) {
+  for (const Kind& kind : header_kinds) {
     const Folders folders = kind.folders();
     const auto found = std::find_if(folders.begin(), folders.end(), has_headers);
     if (found == folders.end()) continue;
@@ -170,6 +157,20 @@ std::string joined(const Folders& folders) {
 
 }  // namespace
 
+// Each version of the library has its major version in its name (libnvrtc.so.12), 11.2 to 11.8 share one. Asking for
+// each name is faster than reading a folder of thousands of libraries.
+std::optional<Library> newest_library_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (int major = newest_major; major >= oldest_major; --major)
+    names.push_back("libnvrtc.so." + std::to_string(major));
+  names.insert(names.end(), {"libnvrtc.so.11.2", "libnvrtc.so.11.1", "libnvrtc.so.11.0", "libnvrtc.so"});
+  for (const std::string& name : names) {
+    auto library = as_library(folder / name);
+    if (library && is_for_this_machine(library->path)) return library;
+  }
+  return {};
+}
+
 const char* const install_hint =
     "It comes with NVIDIA's CUDA toolkit, and as a Python package (pip install nvidia-cuda-nvrtc-cu12 "
     "nvidia-cuda-runtime-cu12), under NVIDIA's licence; HEDDLE_NVRTC names the library or its folder.";
@@ -178,10 +179,10 @@ std::optional<Library> look_for_library(std::vector<Place>& looked_at) {
   const char* chosen = std::getenv("HEDDLE_NVRTC");
   if (chosen != nullptr && *chosen != '\0') return chosen_library(chosen);
   looked_at.push_back({"HEDDLE_NVRTC", {}});
-  for (const Kind& kind : library_places) {
+  for (const Kind& kind : library_kinds) {
     looked_at.push_back({kind.what, kind.folders()});
     for (const fs::path& folder : looked_at.back().folders) {
-      if (auto found = newest_in(folder)) return found;
+      if (auto found = newest_library_in(folder)) return found;
     }
   }
   return {};
@@ -190,7 +191,13 @@ std::optional<Library> look_for_library(std::vector<Place>& looked_at) {
 Library find_library() {
   std::vector<Place> looked_at;
   if (auto found = look_for_library(looked_at)) return *found;
-  base::fail(ErrorCode::not_found, "NVRTC was not found. No libnvrtc.so is in:\n{}{}", describe(looked_at), install_hint);
+  throw Error(ErrorCode::not_found, not_found_text(looked_at));
+}
+
+std::vector<Place> library_places() {
+  std::vector<Place> places;
+  for (const Kind& kind : library_kinds) places.push_back({kind.what, kind.folders()});
+  return places;
 }
 
 std::vector<std::string> find_headers(const Library& library) {
@@ -210,12 +217,19 @@ std::vector<std::string> find_headers(const Library& library) {
   return folders;
 }
 
+std::string not_found_text(const std::vector<Place>& looked_at) {
+  return fmt::format("NVRTC was not found. No libnvrtc.so is in:\n{}{}", describe(looked_at), install_hint);
+}
+
 std::string describe(const std::vector<Place>& places) {
   std::string text;
   for (const Place& place : places) {
-    const bool is_variable = std::isupper(static_cast<unsigned char>(place.what[0])) && place.what.find('_') != place.what.npos;
+    const bool is_variable =
+        std::isupper(static_cast<unsigned char>(place.what[0])) && place.what.find('_') != place.what.npos;
     text += fmt::format("  {}: {}\n", place.what,
-                        !place.folders.empty() ? joined(place.folders) : is_variable ? "not set" : "none");
+                        !place.folders.empty() ? joined(place.folders)
+                        : is_variable          ? "not set"
+                                               : "none");
   }
   return text;
 }

@@ -110,7 +110,8 @@ Folders sites_of_search_path() {
     const fs::path program = folder / "python3";
     if (!fs::exists(program, error)) continue;
     if (folder.filename() == "shims") {
-      for (const fs::path& version : children(folder.parent_path() / "versions", "")) append(sites, sites_below(version));
+      for (const fs::path& version : children(folder.parent_path() / "versions", ""))
+        append(sites, sites_below(version));
       continue;
     }
     append(sites, sites_below(folder.parent_path()));

@@ -18,7 +18,8 @@ Folders loader_folders();
 Folders root_in_variable(const char* name);
 // /usr/local/cuda, then /usr/local/cuda-*, newest first.
 Folders toolkit_roots();
-// The folders nvidia/ of Python packages: of the active environment, PYTHONPATH, the python3 of PATH, the user, the system.
+// The folders nvidia/ of Python packages: of the active environment, PYTHONPATH, the python3 of PATH, the user, the
+// system.
 Folders python_packages();
 
 // Below the root of a toolkit, most usual first.

@@ -19,7 +19,8 @@ namespace {
 constexpr const char* source = R"(#include <cmath>
 extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = std::sqrt(x[threadIdx.x]) + sinf(1.0f); }
 )";
-constexpr const char* plain_source = R"(extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
+constexpr const char* plain_source =
+    R"(extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
 )";
 constexpr const char* nvrtc_mend = "Choose another with HEDDLE_NVRTC; only --compiler nvrtc needs it.";
 constexpr const char* install = "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG.";
@@ -45,15 +46,18 @@ Finding nvrtc_failed(Mark mark, std::string text, std::string mend) {
 // With one header of the SDK, where it is there.
 Finding compile_with_nvrtc(const compile::nvrtc::Library& library) {
   const std::vector<std::string> headers = compile::nvrtc::find_headers(library);
-  const std::string name = fmt::format("{}: NVRTC {}", library.path.string(), compile::nvrtc::describe(library).version);
+  const std::string name =
+      fmt::format("{}: NVRTC {}", library.path.string(), compile::nvrtc::describe(library).version);
   const std::string text = headers.empty() ? plain_source : "#include <cuda_fp16.h>\n" + std::string(plain_source);
   const compile::CompileOptions options{.compiler = compile::Compiler::nvrtc};
   if (ptx::parse(compile::compile_cuda(text, "doctor.cu", options), "doctor.ptx").functions.empty())
     return nvrtc_failed(Mark::wrong, name + " makes no kernel of a small source.", nvrtc_mend);
   if (headers.empty())
-    return nvrtc_failed(Mark::wrong, name + "; compiles a small kernel, but the SDK's headers (cuda_fp16.h, ...) are missing.",
+    return nvrtc_failed(Mark::wrong,
+                        name + "; compiles a small kernel, but the SDK's headers (cuda_fp16.h, ...) are missing.",
                         "Install them beside it (pip install nvidia-cuda-runtime-cu12), or set CUDA_HOME.");
-  return good("nvrtc", fmt::format("{}; headers of the SDK in {}; compiles a small kernel", name, fmt::join(headers, ", ")));
+  return good("nvrtc",
+              fmt::format("{}; headers of the SDK in {}; compiles a small kernel", name, fmt::join(headers, ", ")));
 }
 
 }  // namespace
