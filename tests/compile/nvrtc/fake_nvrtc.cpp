@@ -39,7 +39,8 @@ class Compilation {
     std::string values;
     std::istringstream lines(program_.source);
     for (std::string line; std::getline(lines, line);) {
-      const std::string command = line.substr(0, line.find(' ')), rest = line.substr(std::min(command.size() + 1, line.size()));
+      const std::string command = line.substr(0, line.find(' ')),
+                        rest = line.substr(std::min(command.size() + 1, line.size()));
       if (command == "crash") *reinterpret_cast<volatile int*>(16) = 1;
       if (command == "leave") _exit(3);
       if (command == "chatter") printf("chatter\n"), fflush(stdout);

@@ -21,8 +21,18 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class Fake : public FakeNvrtc {
+class Fake : public WithNvrtc {
  protected:
+  void SetUp() override {
+    WithNvrtc::SetUp();
+    if (const char* before = ::getenv("HEDDLE_NVRTC")) before_ = before;
+    ::setenv("HEDDLE_NVRTC", FAKE_NVRTC, 1);
+  }
+  void TearDown() override {
+    before_.empty() ? ::unsetenv("HEDDLE_NVRTC") : ::setenv("HEDDLE_NVRTC", before_.c_str(), 1);
+    WithNvrtc::TearDown();
+  }
+
   void includes(const std::string& expected, const CompileOptions& options) const {
     const CompileResult first = compile("include v.h", options);
     EXPECT_THAT(first.ptx, HasSubstr("// " + expected + "\n"));
@@ -30,6 +40,9 @@ class Fake : public FakeNvrtc {
     still(options);
   }
   void still(const CompileOptions& options) const { EXPECT_TRUE(compile("include v.h", options).from_cache); }
+
+ private:
+  std::string before_;
 };
 
 TEST_F(Fake, TheChosenCompilerCompiles) {
@@ -193,7 +206,8 @@ TEST_F(Fake, TheProgramRunsFromAFileAsWell) {
 }
 
 TEST(NvrtcOptions, FollowTheCompileOptions) {
-  const CompileOptions all{.include_paths = {"mine"}, .arch = "sm_90a", .fast_math = true, .extra = {"--maxrregcount=32"}};
+  const CompileOptions all{
+      .include_paths = {"mine"}, .arch = "sm_90a", .fast_math = true, .extra = {"--maxrregcount=32"}};
   EXPECT_THAT(options_for(all, {"sdk"}),
               ElementsAre("--gpu-architecture=compute_90a", "--std=c++17", "--generate-line-info", "--use_fast_math",
                           "--include-path=mine", "--include-path=sdk", "--maxrregcount=32"));
@@ -224,17 +238,21 @@ TEST(NvrtcExplanations, MissingHeaders) {
   const auto missing = [](const std::string& name, const std::vector<std::string>& headers) {
     return explain("k.cu(1): catastrophic error: cannot open source file \"" + name + "\"\n", headers);
   };
-  EXPECT_THAT(missing("cstdio", {}), AllOf(StartsWith("\nNVRTC has no C++ library, and so no <cstdio>: "), Not(HasSubstr("cuda/std"))));
+  EXPECT_THAT(missing("cstdio", {}),
+              AllOf(StartsWith("\nNVRTC has no C++ library, and so no <cstdio>: "), Not(HasSubstr("cuda/std"))));
   EXPECT_THAT(missing("cstdint", {}), HasSubstr("or include <cuda/std/cstdint> of the SDK"));
   EXPECT_THAT(missing("stdint.h", {}), HasSubstr("or include <cuda/std/cstdint> of the SDK"));
-  EXPECT_THAT(missing("cuda_fp16.h", {}), AllOf(HasSubstr("<cuda_fp16.h> is a header of NVIDIA's SDK, which was not found"),
-                                               HasSubstr("CUDA_HOME, CUDA_PATH, /usr/local/cuda*"), HasSubstr("pip install")));
+  EXPECT_THAT(missing("cuda_fp16.h", {}),
+              AllOf(HasSubstr("<cuda_fp16.h> is a header of NVIDIA's SDK, which was not found"),
+                    HasSubstr("CUDA_HOME, CUDA_PATH, /usr/local/cuda*"), HasSubstr("pip install")));
   EXPECT_THAT(missing("curand_kernel.h", {"/a", "/b"}),
-              HasSubstr("<curand_kernel.h> is a header of NVIDIA's SDK that is in none of the SDK's folders that were found: /a, /b."));
+              HasSubstr("<curand_kernel.h> is a header of NVIDIA's SDK that is in none of the SDK's folders that were "
+                        "found: /a, /b."));
   EXPECT_EQ(missing("mine.h", {}), "");
   EXPECT_EQ(explain("k.cu(1): error: identifier \"x\" is undefined\n", {}), "");
   // As NVRTC says it where there are no folders.
-  EXPECT_THAT(explain("could not open source file \"vector\" (no directories in search list)", {}), HasSubstr("no <vector>"));
+  EXPECT_THAT(explain("could not open source file \"vector\" (no directories in search list)", {}),
+              HasSubstr("no <vector>"));
 }
 
 TEST(NvrtcExplanations, HostCode) {

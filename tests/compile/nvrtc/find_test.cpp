@@ -189,7 +189,8 @@ TEST_F(FindNvrtc, PackagesOfThePythonInTheSearchPath) {
 TEST_F(FindNvrtc, NewerVersionsOfFoldersComeFirst) {
   for (const char* name : {"cuda-9.0", "cuda-12.9", "cuda-13.0", "cuda-12.10", "cudb"}) fs::create_directory(at(name));
   file("cuda-99", "no folder");
-  EXPECT_THAT(children(folder_.path(), "cuda-"), ElementsAre(at("cuda-13.0"), at("cuda-12.10"), at("cuda-12.9"), at("cuda-9.0")));
+  EXPECT_THAT(children(folder_.path(), "cuda-"),
+              ElementsAre(at("cuda-13.0"), at("cuda-12.10"), at("cuda-12.9"), at("cuda-9.0")));
 }
 
 TEST_F(FindNvrtc, TheLoadersOwnFoldersAreThoseOfItsConfiguration) {

@@ -1,4 +1,4 @@
-// Test fixtures: with the library that only pretends (fake_nvrtc.cpp), and with the machine's NVRTC, where there is one.
+// Test fixtures of NVRTC.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -40,22 +40,7 @@ class WithNvrtc : public FreshCache {
   }
 };
 
-class FakeNvrtc : public WithNvrtc {
- protected:
-  void SetUp() override {
-    WithNvrtc::SetUp();
-    if (const char* before = ::getenv("HEDDLE_NVRTC")) before_ = before;
-    ::setenv("HEDDLE_NVRTC", FAKE_NVRTC, 1);
-  }
-  void TearDown() override {
-    before_.empty() ? ::unsetenv("HEDDLE_NVRTC") : ::setenv("HEDDLE_NVRTC", before_.c_str(), 1);
-    WithNvrtc::TearDown();
-  }
-
- private:
-  std::string before_;
-};
-
+// With the machine's NVRTC; tests are left out where there is none.
 class RealNvrtc : public WithNvrtc {
  protected:
   void SetUp() override {

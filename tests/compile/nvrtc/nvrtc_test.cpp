@@ -88,8 +88,9 @@ TEST_F(Nvrtc, ErrorsInIncludedFilesNameThem) {
 }
 
 TEST_F(Nvrtc, HeadersOfTheCppLibraryAreExplained) {
-  EXPECT_THAT(error_of("#include <cstdio>\nint main() {}\n", ErrorCode::compile_error),
-              AllOf(HasSubstr("user.cu(1): catastrophic error: "), HasSubstr("NVRTC has no C++ library, and so no <cstdio>")));
+  EXPECT_THAT(
+      error_of("#include <cstdio>\nint main() {}\n", ErrorCode::compile_error),
+      AllOf(HasSubstr("user.cu(1): catastrophic error: "), HasSubstr("NVRTC has no C++ library, and so no <cstdio>")));
 }
 
 TEST_F(Nvrtc, HostCodeIsExplained) {
@@ -104,7 +105,8 @@ TEST_F(Nvrtc, FunctionsWithoutADefinitionAreNamed) {
 }
 
 TEST_F(Nvrtc, OldTargetsAreNamed) {
-  EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.arch = "sm_20"}), HasSubstr("does not know sm_20; it compiles for sm_"));
+  EXPECT_THAT(error_of(saxpy, ErrorCode::invalid_argument, {.arch = "sm_20"}),
+              HasSubstr("does not know sm_20; it compiles for sm_"));
 }
 
 TEST_F(Nvrtc, OptionsThatItDoesNotKnowAreNamed) {
@@ -125,9 +127,11 @@ TEST_F(Nvrtc, OptionsReachTheCompiler) {
 }
 
 TEST_F(Nvrtc, DefinitionsDoNotDisturbItsOwnNames) {
-  const CompileOptions options{.defines = {"T=float", "N=1", "A", "x=y", "a=b", "mask=3", "ADD(p, q)=((p) + (q))", "TEXT=20 + 1"}};
-  const std::string source = "#undef x\n__global__ void k(T* p) { p[threadIdx.x] = sinf(N) + __shfl_sync(mask, p[1], A); "
-                             "p[2] = ADD(TEXT, 2); }";
+  const CompileOptions options{
+      .defines = {"T=float", "N=1", "A", "x=y", "a=b", "mask=3", "ADD(p, q)=((p) + (q))", "TEXT=20 + 1"}};
+  const std::string source =
+      "#undef x\n__global__ void k(T* p) { p[threadIdx.x] = sinf(N) + __shfl_sync(mask, p[1], A); "
+      "p[2] = ADD(TEXT, 2); }";
   EXPECT_NO_THROW(compile(source, options));
 }
 
@@ -213,7 +217,8 @@ TEST_F(Nvrtc, WhatHasIncludeDidNotFindIsNoticed) {
 TEST_F(Nvrtc, OneFileUnderTwoNamesIsNoticed) {
   const CompileOptions options = folders({"ia"});
   kernel("#include <a.h>\n#include <b.h>\n#ifndef VALUE\n#define VALUE TIMES\n#endif");
-  const std::string counts = "#pragma once\n#ifdef TIMES\n#undef TIMES\n#define TIMES 1072\n#else\n#define TIMES 1071\n#endif\n";
+  const std::string counts =
+      "#pragma once\n#ifdef TIMES\n#undef TIMES\n#define TIMES 1072\n#else\n#define TIMES 1071\n#endif\n";
   write("ia/a.h", counts);
   fs::create_symlink(folder_ / "ia/a.h", folder_ / "ia/b.h");
   const CompileResult linked = compile_cuda_file_detailed(folder_ / "k.cu", with(options));
@@ -256,7 +261,8 @@ extern "C" __global__ void k(half2* p, float a) { p[threadIdx.x] = __hfma2(__flo
 // A program that is started again pays this each time, with hundreds of headers behind it.
 TEST_F(Nvrtc, AHitIsFast) {
   if (!has_headers()) GTEST_SKIP() << "NOT RUN: the headers of the SDK are not on this machine";
-  const std::string source = "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_thread_block().sync(); }";
+  const std::string source =
+      "#include <cooperative_groups.h>\n__global__ void k() { cooperative_groups::this_thread_block().sync(); }";
   CompileOptions options;
   try {
     compile(source, options);

@@ -8,7 +8,7 @@
 
 namespace cg = cooperative_groups;
 
-#ifdef __CUDACC_RTC__  // NVRTC has memcpy and memset, but not this
+#if defined(__CUDACC_RTC__) && !defined(HEDDLE_MISSING)  // NVRTC has memcpy and memset, but not this
 __device__ void memmove(void* to, const void* from, size_t count) {
   char* target = static_cast<char*>(to);
   const char* source = static_cast<const char*>(from);
