@@ -16,7 +16,16 @@ void add_compile_options(CLI::App& command, CompileOptions& options) {
       ->check(CLI::Range(0, 3))
       ->capture_default_str()
       ->group(group);
-  command.add_option("-X", options.extra, "an option for clang")->allow_extra_args(false)->group(group);
+  command.add_option("-X", options.extra, "an option for the compiler")->allow_extra_args(false)->group(group);
+  command
+      .add_option_function<std::string>(
+          "--compiler",
+          [&options](const std::string& name) {
+            options.compiler = name == "nvrtc" ? Compiler::nvrtc : Compiler::clang;
+          },
+          "clang, or nvrtc with the headers of NVIDIA's SDK; default: $HEDDLE_COMPILER or clang")
+      ->check(CLI::IsMember({"clang", "nvrtc"}))
+      ->group(group);
 }
 
 }  // namespace heddle::cli

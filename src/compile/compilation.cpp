@@ -160,13 +160,7 @@ void Compilation::check() const {
     base::fail(ErrorCode::compile_error, "{} does not compile:{}{}", unit_.name,
                text.find('\n') != text.npos ? '\n' : ' ', text);
   }
-  const auto names = unresolved_functions(process.out);
-  if (names.empty()) return;
-  base::fail(
-      ErrorCode::compile_error,
-      "{} does not compile: device code calls {}, which is declared but has no device definition in this file. Heddle "
-      "compiles each file by itself; put the definition into the file or a header it includes.",
-      unit_.name, fmt::join(names, ", "));
+  refuse_unresolved_functions(process.out, unit_.name);
 }
 
 std::optional<Lookups> Compilation::lookups(std::string& doubt) const {
@@ -180,6 +174,7 @@ std::optional<Lookups> Compilation::lookups(std::string& doubt) const {
   }
   Observer observer(last_.path, start_, {headers_.path().string(), folder_.path().string()});
   if (precompiled_) observer.know(precompiled_->lookups);
+  observer.list_compilers();
   for (const std::string& path : read_) observer.read(path);
   observer.look_up(find_mentions(unit_.source), unit_.is_file ? folder_of(unit_.name) : std::string());
   observer.look_up(find_mentions(definitions(options_)), {});

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/temporary_folder.hpp"
@@ -13,15 +12,9 @@
 #include "compile/lookups.hpp"
 #include "compile/precompiled.hpp"
 #include "compile/trace.hpp"
+#include "compile/unit.hpp"
 
 namespace heddle::compile {
-
-// What is compiled: text under a name, or a file that clang reads itself so that its own folder is searched.
-struct Unit {
-  std::string_view source;
-  std::string name;
-  bool is_file = false;
-};
 
 class Compilation {
  public:

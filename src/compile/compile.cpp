@@ -1,7 +1,9 @@
 #include "compile/compile.hpp"
 
+#include <cstdlib>
 #include <system_error>
 
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -10,6 +12,7 @@
 #include "compile/compilation.hpp"
 #include "compile/environment.hpp"
 #include "compile/headers.hpp"
+#include "compile/nvrtc/compile.hpp"
 
 namespace heddle::compile {
 namespace {
@@ -53,8 +56,7 @@ void keep(const std::string& key, const Unit& unit, const Compilation& compilati
   store_entry(key, {compilation.ptx(), compilation.warnings(), std::move(*lookups)});
 }
 
-CompileResult compile(const Unit& unit, const CompileOptions& options) {
-  check_options(options);
+CompileResult compile_with_clang(const Unit& unit, const CompileOptions& options) {
   const Clang clang = find_clang();
   const std::vector<std::string> environment = compiler_environment();
   const std::string key = cache_key(unit, clang, options, environment);
@@ -65,7 +67,22 @@ CompileResult compile(const Unit& unit, const CompileOptions& options) {
   return {compilation.ptx(), compilation.warnings(), false};
 }
 
+CompileResult compile(const Unit& unit, const CompileOptions& options) {
+  check_options(options);
+  return chosen_compiler(options) == Compiler::nvrtc ? nvrtc::compile(unit, options)
+                                                     : compile_with_clang(unit, options);
+}
+
 }  // namespace
+
+Compiler chosen_compiler(const CompileOptions& options) {
+  if (options.compiler != Compiler::by_default) return options.compiler;
+  const char* chosen = std::getenv("HEDDLE_COMPILER");
+  const std::string_view name = chosen != nullptr ? chosen : "";
+  if (name == "nvrtc") return Compiler::nvrtc;
+  if (name.empty() || name == "clang") return Compiler::clang;
+  base::fail(ErrorCode::invalid_argument, "HEDDLE_COMPILER is '{}': expected clang or nvrtc.", name);
+}
 
 CompileResult compile_cuda_detailed(std::string_view source, std::string_view file_name,
                                     const CompileOptions& options) {

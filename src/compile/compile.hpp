@@ -1,4 +1,5 @@
-// CUDA C++ to PTX, with clang 19 and Heddle's own device headers: no part of the NVIDIA SDK is needed.
+// CUDA C++ to PTX, with clang 19 and Heddle's own device headers, so that no part of the NVIDIA SDK is needed; or,
+// where that is chosen, with NVRTC and the SDK's headers (nvrtc/).
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,8 @@
 #include <vector>
 
 namespace heddle::compile {
+
+enum class Compiler { by_default, clang, nvrtc };
 
 struct CompileOptions {
   std::vector<std::string> defines;        // "NAME", "NAME=VALUE" or "NAME(PARAMETERS)=VALUE"
@@ -17,18 +20,24 @@ struct CompileOptions {
   bool fast_math = false;          // nvcc's -use_fast_math: flush denormals, approximate division, root and functions
   int opt = 3;                     // -O level, 0 to 3
   bool line_info = true;           // .loc directives, so that faults can name the source line
-  std::vector<std::string> extra;  // handed to clang as they are
+  std::vector<std::string> extra;  // handed to the compiler as they are
+  Compiler compiler = Compiler::by_default;
 };
 
 struct CompileResult {
   std::string ptx;
-  std::string warnings;     // clang's, as printed; empty when there were none
+  std::string warnings;     // the compiler's, as printed; empty when there were none
   bool from_cache = false;  // true when no compiler ran
 };
 
+// Never by_default: where the options leave it open, $HEDDLE_COMPILER ("clang" or "nvrtc") or clang. Throws
+// invalid_argument when that variable has another value.
+Compiler chosen_compiler(const CompileOptions& options);
+
 // Compiles `source`. `file_name` is what diagnostics, __FILE__ and line information call it; quoted includes are
-// searched in its folder. Throws Error: compile_error with clang's diagnostics, not_found when there is no clang 19,
-// invalid_argument for options that make no sense. Results are kept on disk (cache.hpp). Any thread.
+// searched in its folder. Throws Error: compile_error with the compiler's diagnostics, not_found when there is no clang
+// 19 or NVRTC, invalid_argument for options that make no sense, unsupported for those that NVRTC has not. Results are
+// kept on disk (cache.hpp). Any thread.
 CompileResult compile_cuda_detailed(std::string_view source, std::string_view file_name, const CompileOptions& options);
 std::string compile_cuda(std::string_view source, std::string_view file_name, const CompileOptions& options = {});
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/fail.hpp"
+
 namespace heddle::compile {
 namespace {
 
@@ -61,6 +63,16 @@ std::vector<std::string> unresolved_functions(std::string_view ptx) {
     if (std::find(provided.begin(), provided.end(), name) == provided.end()) names.emplace_back(name);
   }
   return names;
+}
+
+void refuse_unresolved_functions(std::string_view ptx, std::string_view name) {
+  const auto names = unresolved_functions(ptx);
+  if (names.empty()) return;
+  base::fail(
+      ErrorCode::compile_error,
+      "{} does not compile: device code calls {}, which is declared but has no device definition in this file. Heddle "
+      "compiles each file by itself; put the definition into the file or a header it includes.",
+      name, fmt::join(names, ", "));
 }
 
 }  // namespace heddle::compile

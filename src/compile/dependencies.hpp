@@ -14,4 +14,7 @@ std::vector<std::string> parse_make_rule(std::string_view text);
 // __assertfail).
 std::vector<std::string> unresolved_functions(std::string_view ptx);
 
+// Throws compile_error with their names where there are any; `name` is the source's.
+void refuse_unresolved_functions(std::string_view ptx, std::string_view name);
+
 }  // namespace heddle::compile

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compile/fields.hpp"
+
 namespace heddle::compile {
 
 // The answers. Every index is one into the same record.
@@ -67,9 +69,5 @@ bool still_true(const Lookups& lookups);
 void append(std::string& to, const Lookups& lookups);
 // Takes them from the front of `from`; nothing when they are damaged.
 std::optional<Lookups> take_lookups(std::string_view& from);
-
-// Fields as "<length>\n<bytes>\n", so that no content can be mistaken for structure.
-void append_field(std::string& to, std::string_view field);
-std::optional<std::string_view> take_field(std::string_view& from);
 
 }  // namespace heddle::compile

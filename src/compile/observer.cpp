@@ -37,6 +37,11 @@ std::vector<std::string> plain(std::vector<std::string> folders) {
 
 bool is_later(timespec a, timespec b) { return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec; }
 
+bool is_below(const std::string& path, const std::vector<std::string>& folders) {
+  return std::any_of(folders.begin(), folders.end(),
+                     [&](const std::string& folder) { return path == folder || path.starts_with(folder + '/'); });
+}
+
 // Changed at `start` or later, as far as the file's time can tell: some file systems keep whole or even seconds only.
 bool is_recent(const struct stat& info, timespec start) {
   const timespec changed = info.st_ctim;
@@ -97,13 +102,40 @@ void Observer::know(const Lookups& lookups) {
   for (const Lookups::Folder& folder : lookups.folders) folder_index(folder.path);
 }
 
+void Observer::trust_times_below(const std::string& folder) { steady_.push_back(folder); }
+
+// A gcc that is installed later may have a newer C++ library, which clang then takes.
+void Observer::list_compilers() {
+  namespace fs = std::filesystem;
+  for (const char* root : compiler_folders) {
+    listings_.push_back({root, listing(root)});
+    std::error_code error;
+    for (fs::directory_iterator triple(root, error), end; !error && triple != end; triple.increment(error)) {
+      listings_.push_back({triple->path().string(), listing(triple->path().string())});
+      std::error_code no_folder;
+      for (fs::directory_iterator version(triple->path(), no_folder); !no_folder && version != end;
+           version.increment(no_folder)) {
+        answer(version->path().string(), "crtbegin.o");
+      }
+    }
+  }
+}
+
 void Observer::read(const std::string& path) {
   const std::string plain_path = without_dot(path);
   if (is_own(plain_path) || !read_.insert(plain_path).second) return;
   if (path.find('\n') != path.npos) doubt("a file name has a line end in it");
   std::string& state = answers_[key_of(plain_path)];
-  state = sure_state(plain_path, fingerprint(plain_path));
+  state = sure_state(plain_path, is_steady(plain_path) ? "t" : fingerprint(plain_path));
   if (state == absent) doubt(plain_path + " has gone");
+}
+
+void Observer::asked(const std::string& path, bool there) {
+  const std::string plain_path = without_dot(path);
+  if (is_own(plain_path)) return;
+  std::string& state = answers_[key_of(plain_path)];
+  if (state.empty()) state = sure_state(plain_path, present);
+  if ((state != absent) != there) doubt(plain_path + (there ? " has gone" : " has just been made"));
 }
 
 void Observer::look_up(const Mentions& mentions, const std::string& folder) {
@@ -114,7 +146,7 @@ void Observer::look_up(const Mentions& mentions, const std::string& folder) {
 
 std::optional<Lookups> Observer::finish(std::string& reason) {
   Lookups lookups;
-  list_compilers(lookups);
+  lookups.listings = listings_;
   shorten();
   for (const std::string& folder : folders_) lookups.folders.push_back({folder});
   for (const auto& [key, state] : answers_) lookups.places.push_back({key.first, key.second, state});
@@ -199,23 +231,6 @@ void Observer::look_up_names_of_all_read(const std::string& folder) {
   }
 }
 
-// A gcc that is installed later may have a newer C++ library, which clang then takes.
-void Observer::list_compilers(Lookups& lookups) {
-  namespace fs = std::filesystem;
-  for (const char* root : compiler_folders) {
-    lookups.listings.push_back({root, listing(root)});
-    std::error_code error;
-    for (fs::directory_iterator triple(root, error), end; !error && triple != end; triple.increment(error)) {
-      lookups.listings.push_back({triple->path().string(), listing(triple->path().string())});
-      std::error_code no_folder;
-      for (fs::directory_iterator version(triple->path(), no_folder); !no_folder && version != end;
-           version.increment(no_folder)) {
-        answer(version->path().string(), "crtbegin.o");
-      }
-    }
-  }
-}
-
 // Where a folder has no folder bits, one answer stands for all the names bits/...: asking costs a microsecond each.
 void Observer::shorten() {
   std::map<Key, std::string> shorter;
@@ -238,10 +253,8 @@ void Observer::shorten() {
   answers_ = std::move(shorter);
 }
 
-bool Observer::is_own(const std::string& path) const {
-  return std::any_of(own_.begin(), own_.end(),
-                     [&](const std::string& folder) { return path == folder || path.starts_with(folder + '/'); });
-}
+bool Observer::is_own(const std::string& path) const { return is_below(path, own_); }
+bool Observer::is_steady(const std::string& path) const { return is_below(path, steady_); }
 
 void Observer::doubt(const std::string& reason) {
   if (doubt_.empty()) doubt_ = reason;

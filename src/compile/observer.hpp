@@ -21,8 +21,8 @@ namespace heddle::compile {
 // gives that time.
 timespec start_of_observation();
 
-// Used after the compilation, it asks the file system what clang asked before. What has changed in between is noticed,
-// and then there is no record.
+// Used after the compilation, it asks the file system what the compiler asked before. What has changed in between is
+// noticed, and then there is no record.
 class Observer {
  public:
   // `start` is from start_of_observation(), before the compilation. `own` are folders whose files are Heddle's and are
@@ -31,8 +31,14 @@ class Observer {
 
   // Answers that were found true after `start`, before clang was asked. First of all, if at all.
   void know(const Lookups& lookups);
-  // clang read this file. All of these before the names.
+  // Files below this folder are told by size and time, as those of the system: they are many, and change only together.
+  void trust_times_below(const std::string& folder);
+  // The compiler takes the C++ library of an installed gcc: which of them there are counts.
+  void list_compilers();
+  // The compiler read this file. All of these before the names.
   void read(const std::string& path);
+  // The compiler asked whether there is such a file, did not read it, and found one or none.
+  void asked(const std::string& path, bool there);
   // A source in `folder` ("" for the working folder) has these names.
   void look_up(const Mentions& mentions, const std::string& folder);
 
@@ -50,9 +56,9 @@ class Observer {
   void look_up(const Mention& mention, const std::string& folder);
   void look_up_names_of_all_read(const std::string& folder);
   void check_order(const Mention& mention, std::size_t found);
-  void list_compilers(Lookups& lookups);
   void shorten();
   bool is_own(const std::string& path) const;
+  bool is_steady(const std::string& path) const;
   void doubt(const std::string& reason);
 
   std::vector<std::string> quoted_, angled_;  // the search path
@@ -62,6 +68,8 @@ class Observer {
   std::map<std::string, std::uint32_t> folder_indices_;
   std::map<Key, std::string> answers_;
   std::set<std::string> read_;
+  std::vector<std::string> steady_;
+  std::vector<Lookups::Listing> listings_;
   std::string doubt_;
 };
 

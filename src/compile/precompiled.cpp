@@ -54,6 +54,7 @@ std::optional<Precompiled> load(const Place& place) {
 
 std::optional<Lookups> lookups_of(const TracedRun& run, timespec start, const fs::path& folder) {
   Observer observer(run.path, start, {folder.string()});
+  observer.list_compilers();
   for (const std::string& path : run.read) observer.read(path);
   std::vector<std::string> sources = run.entered;
   sources.push_back((folder / "heddle/prelude.h").string());

@@ -16,8 +16,13 @@ constexpr unsigned address_size_directive_since = 203;  // PTX 2.3; without it a
 // last minor version of each major one, from 1.
 constexpr unsigned last_minor[] = {5, 3, 2, 3, 0, 5, 8, 8, 0};
 
+// Later versions of the last major one are read, too. They add instructions, and one that is not known here is refused
+// where it stands; compilers, such as NVRTC, name the version of their toolkit whatever they use of it.
+constexpr unsigned last_readable_minor = 9;
+
 bool is_known_version(unsigned major, unsigned minor) {
-  return major >= 1 && major <= std::size(last_minor) && minor <= last_minor[major - 1];
+  if (major == std::size(last_minor)) return minor <= last_readable_minor;
+  return major >= 1 && major < std::size(last_minor) && minor <= last_minor[major - 1];
 }
 
 std::string known_versions() {
@@ -27,6 +32,8 @@ std::string known_versions() {
     text.append(i == 0 ? "" : ", ").append(major).append("0");
     if (last_minor[i] != 0) text.append(" to ").append(major).append(std::to_string(last_minor[i]));
   }
+  text += " and, as far as nothing newer is used, later ones to ";
+  text += std::to_string(std::size(last_minor)) + '.' + std::to_string(last_readable_minor);
   return text;
 }
 

@@ -25,6 +25,15 @@ using runtime::held;
 
 namespace {
 
+compile::Compiler internal(Compiler compiler) {
+  switch (compiler) {
+    case Compiler::clang: return compile::Compiler::clang;
+    case Compiler::nvrtc: return compile::Compiler::nvrtc;
+    case Compiler::by_default: break;
+  }
+  return compile::Compiler::by_default;
+}
+
 compile::CompileOptions internal(const CompileOptions& options) {
   return {.defines = options.defines,
           .include_paths = options.include_paths,
@@ -32,7 +41,8 @@ compile::CompileOptions internal(const CompileOptions& options) {
           .fast_math = options.fast_math,
           .opt = options.opt,
           .line_info = options.line_info,
-          .extra = options.extra};
+          .extra = options.extra,
+          .compiler = internal(options.compiler)};
 }
 
 // `text_name`: what messages about a line of the PTX call it.

@@ -69,10 +69,31 @@ TEST_F(Cli, VersionAndHelp) {
               AllOf(HasSubstr("devices"), HasSubstr("compile"), HasSubstr("inspect"), HasSubstr("launch")));
 }
 
+// Whatever is installed: a library that is none says so, and the same command goes on with clang.
+TEST_F(Cli, TheCompilerIsChosen) {
+  ::setenv("HEDDLE_NVRTC", (folder_.path() / "libnvrtc.so").c_str(), 1);
+  base::write_file_atomic(folder_.path() / "libnvrtc.so", std::string_view("no library"));
+  for (const char* command : {"compile ", "inspect ", "launch --entry saxpy "}) {
+    const Ran broken = heddle(command + source_ + " --compiler nvrtc");
+    EXPECT_EQ(broken.code, 1) << command;
+    EXPECT_THAT(broken.output, AllOf(HasSubstr("NVRTC ("), HasSubstr("libnvrtc.so) cannot be used: "))) << command;
+  }
+  EXPECT_EQ(heddle("compile -o - " + source_ + " --compiler clang").code, 0);
+  ::setenv("HEDDLE_COMPILER", "nvrtc", 1);
+  EXPECT_EQ(heddle("compile -o - " + source_).code, 1);
+  EXPECT_EQ(heddle("compile -o - " + source_ + " --compiler clang").code, 0);
+  ::unsetenv("HEDDLE_COMPILER");
+  ::unsetenv("HEDDLE_NVRTC");
+  EXPECT_EQ(heddle("compile -o - " + source_).code, 0);
+}
+
 TEST_F(Cli, WrongUsageIsTwo) {
   EXPECT_EQ(heddle("").code, 2);
   EXPECT_EQ(heddle("frobnicate").code, 2);
   EXPECT_EQ(heddle("launch x.ptx --grid 0").code, 2);
+  const Ran compiler = heddle("compile x.cu --compiler gcc");
+  EXPECT_EQ(compiler.code, 2);
+  EXPECT_THAT(compiler.output, AllOf(HasSubstr("--compiler: gcc"), HasSubstr("clang,nvrtc")));
   const Ran argument = heddle("launch x.ptx --arg i33:1");
   EXPECT_EQ(argument.code, 2);
   EXPECT_THAT(argument.output, AllOf(HasSubstr("--arg i33:1"), HasSubstr("Forms:")));

@@ -63,6 +63,33 @@ TEST_F(Doctor, DevicesRunAKernel) {
   EXPECT_THAT(absent.text, HasSubstr("there is no device 'warp9'"));
 }
 
+TEST_F(Doctor, NvrtcThatIsNone) {
+  const std::filesystem::path file = folder_.path() / "libnvrtc.so.12";
+  base::write_file_atomic(file, std::string_view("no library"));
+  ::setenv("HEDDLE_NVRTC", file.c_str(), 1);
+  const Finding broken = check_nvrtc(false);
+  ::setenv("HEDDLE_NVRTC", (folder_.path() / "absent").c_str(), 1);
+  const Finding absent = check_nvrtc(false);
+  ::unsetenv("HEDDLE_NVRTC");
+  EXPECT_EQ(broken.mark, Mark::wrong);
+  EXPECT_THAT(broken.text, AllOf(HasSubstr(file.string()), HasSubstr("cannot be used")));
+  EXPECT_THAT(broken.mend, HasSubstr("HEDDLE_NVRTC"));
+  EXPECT_EQ(absent.mark, Mark::wrong);
+  EXPECT_THAT(absent.text, HasSubstr("neither a library nor a folder"));
+}
+
+TEST_F(Doctor, NvrtcOfThisMachine) {
+  const Finding finding = check_nvrtc(true);
+  if (finding.mark == Mark::missing) {
+    for (const char* place : {"LD_LIBRARY_PATH", "CUDA_HOME", "/usr/local/cuda*", "Python packages"})
+      EXPECT_THAT(finding.text, HasSubstr(place));
+    EXPECT_EQ(check_nvrtc(false).mark, Mark::not_here);
+    GTEST_SKIP() << "NOT RUN: " << finding.text;
+  }
+  EXPECT_THAT(finding.text, HasSubstr(": NVRTC ")) << finding.mend;
+  EXPECT_THAT(finding.text, HasSubstr("compiles a small kernel"));
+}
+
 TEST_F(Doctor, NvidiaDriver) {
   NvidiaDriver none;
   none.why = "there is no NVIDIA driver (libcuda.so.1 is not found)";

@@ -21,6 +21,8 @@ Finding check_cache(const std::filesystem::path& folder);
 
 // compiler.cpp. Finds clang and compiles a small kernel with it.
 Finding check_compiler();
+// The same with NVRTC, which is needed only by those who choose it; `chosen` says that $HEDDLE_COMPILER does.
+Finding check_nvrtc(bool chosen);
 
 // nvidia.cpp
 struct NvidiaDriver {
@@ -38,7 +40,6 @@ Finding check_nvidia_driver(const NvidiaDriver& driver);
 std::optional<std::filesystem::path> find_tool(std::string_view program, const char* chosen,
                                                std::string_view search_path);
 Finding check_ptxas();
-Finding check_nvrtc();
 
 // limits.cpp. `limit` is in bytes or a count; RLIM_INFINITY when there is none.
 Finding check_locked_memory(std::uint64_t limit, bool has_gpu);

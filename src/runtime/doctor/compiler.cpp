@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <vector>
 
 #include "compile/clang.hpp"
 #include "compile/compile.hpp"
 #include "compile/environment.hpp"
+#include "compile/nvrtc/find.hpp"
+#include "compile/nvrtc/run.hpp"
 #include "compile/subprocess.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/doctor/checks.hpp"
@@ -16,12 +19,45 @@ namespace {
 constexpr const char* source = R"(#include <cmath>
 extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = std::sqrt(x[threadIdx.x]) + sinf(1.0f); }
 )";
+constexpr const char* plain_source =
+    R"(extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
+)";
+constexpr const char* nvrtc_mend = "Choose another with HEDDLE_NVRTC; only --compiler nvrtc needs it.";
 constexpr const char* install = "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG.";
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+// "\n  A: a\n  B: b\n" as " A: a; B: b".
+std::string in_one_line(const std::string& lines) {
+  std::string text;
+  for (std::size_t begin = 0, end; (end = lines.find('\n', begin)) != lines.npos; begin = end + 1)
+    text += (text.empty() ? " " : "; ") + lines.substr(begin + 2, end - begin - 2);
+  return text;
+}
+
 Finding failed(Mark mark, std::string text, std::string mend) {
   return {"CUDA C++", mark, std::move(text), std::move(mend), false};
+}
+
+Finding nvrtc_failed(Mark mark, std::string text, std::string mend) {
+  return {"nvrtc", mark, std::move(text), std::move(mend), false};
+}
+
+// With one header of the SDK, where it is there.
+Finding compile_with_nvrtc(const compile::nvrtc::Library& library) {
+  const std::vector<std::string> headers = compile::nvrtc::find_headers(library);
+  const std::string name =
+      fmt::format("{}: NVRTC {}", library.path.string(), compile::nvrtc::describe(library).version);
+  const std::string text = headers.empty() ? plain_source : "#include <cuda_fp16.h>\n" + std::string(plain_source);
+  const compile::CompileOptions options{.compiler = compile::Compiler::nvrtc};
+  if (ptx::parse(compile::compile_cuda(text, "doctor.cu", options), "doctor.ptx").functions.empty())
+    return nvrtc_failed(Mark::wrong, name + " makes no kernel of a small source.", nvrtc_mend);
+  if (headers.empty())
+    return nvrtc_failed(Mark::wrong,
+                        name + "; compiles a small kernel, but the SDK's headers (cuda_fp16.h, ...) are missing.",
+                        "Install them beside it (pip install nvidia-cuda-runtime-cu12), or set CUDA_HOME.");
+  return good("nvrtc",
+              fmt::format("{}; headers of the SDK in {}; compiles a small kernel", name, fmt::join(headers, ", ")));
 }
 
 }  // namespace
@@ -41,13 +77,28 @@ Finding check_compiler() {
       return failed(Mark::wrong, fmt::format("{} does not run: {}", program, first_line(asked.err)), install);
     const std::string version = first_line(asked.out);
     // From the cache only if this very clang, with the headers as they are, has made it before.
-    if (ptx::parse(compile::compile_cuda(source, "doctor.cu"), "doctor.ptx").functions.empty())
+    const compile::CompileOptions options{.compiler = compile::Compiler::clang};
+    if (ptx::parse(compile::compile_cuda(source, "doctor.cu", options), "doctor.ptx").functions.empty())
       return failed(Mark::wrong, fmt::format("{} ({}) makes no kernel of a small source.", program, version), install);
     return good("CUDA C++", fmt::format("{}: {}; compiles a small kernel", program, version));
   } catch (const std::exception& error) {
     return failed(
         Mark::wrong, fmt::format("{} does not compile a small kernel: {}", program, error.what()),
         "Without headers of a C++ library, install g++ or libstdc++-12-dev; else another clang 19 (HEDDLE_CLANG).");
+  }
+}
+
+Finding check_nvrtc(bool chosen) {
+  try {
+    std::vector<compile::nvrtc::Place> looked_at;
+    const auto library = compile::nvrtc::look_for_library(looked_at);
+    if (library) return compile_with_nvrtc(*library);
+    return nvrtc_failed(chosen ? Mark::missing : Mark::not_here,
+                        fmt::format("no libnvrtc.so in{}; only --compiler nvrtc needs it.",
+                                    in_one_line(compile::nvrtc::describe(looked_at))),
+                        compile::nvrtc::install_hint);
+  } catch (const std::exception& error) {
+    return nvrtc_failed(Mark::wrong, error.what(), nvrtc_mend);
   }
 }
 

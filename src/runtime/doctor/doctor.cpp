@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "base/cache_folder.hpp"
+#include "compile/compile.hpp"
 #include "runtime/doctor/checks.hpp"
 
 namespace heddle::runtime::doctor {
@@ -68,7 +69,7 @@ Report examine(const std::function<void(const std::string&)>& before) {
   });
   for (const std::string& id : driver.gpus) all.add(id, [&] { return check_device(id, id); });
   all.add("ptxas", check_ptxas);
-  all.add("nvrtc", check_nvrtc);
+  all.add("nvrtc", [] { return check_nvrtc(compile::chosen_compiler({}) == compile::Compiler::nvrtc); });
 
   all.add("locked memory", [&] { return check_locked_memory(limit_of(RLIMIT_MEMLOCK), !driver.gpus.empty()); });
   all.add("open files", [] { return check_descriptors(limit_of(RLIMIT_NOFILE)); });

@@ -57,10 +57,12 @@ const std::vector<Variable>& known_variables() {
   static const std::vector<Variable> all = {
       {"HEDDLE_CACHE_DIR", "folder for compiled kernels"},
       {"HEDDLE_CLANG", "the clang that compiles CUDA C++"},
+      {"HEDDLE_COMPILER", "what compiles CUDA C++: clang or nvrtc"},
       {"HEDDLE_CPU_FEATURES", "features of the processor to do without, as -avx512f"},
       {"HEDDLE_CPU_WORKERS", "threads of the CPU device"},
       {"HEDDLE_DEADLOCK_MS", "how long kernels may wait for nothing before that is a deadlock"},
       {"HEDDLE_DUMP_IR", "prints the LLVM IR of kernels"},
+      {"HEDDLE_NVRTC", "NVIDIA's NVRTC: the library or its folder"},
       {"HEDDLE_PTXAS", "NVIDIA's assembler, which Heddle's own tests ask"},
       {"HEDDLE_RUN_CHECK", "1: heddle run verifies every access"},
       {"HEDDLE_RUN_DEVICE", "the devices of a program that heddle run runs"},

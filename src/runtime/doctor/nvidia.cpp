@@ -1,7 +1,5 @@
 // NVIDIA's driver and what of the CUDA toolkit is there.
-#include <dlfcn.h>
 #include <fmt/format.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -46,12 +44,6 @@ std::string kernel_module_version() {
 bool is_program(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-// Where the loader finds the library.
-std::string loaded_from(void* library) {
-  link_map* map = nullptr;
-  return ::dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr ? map->l_name : "";
 }
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
@@ -109,17 +101,6 @@ Finding check_ptxas() {
           "not in the search path or in /usr/local/cuda/bin; only Heddle's own tests use it.",
           {},
           false};
-}
-
-Finding check_nvrtc() {
-  for (const char* library : {"libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so"}) {
-    void* opened = ::dlopen(library, RTLD_LAZY | RTLD_LOCAL);
-    if (opened == nullptr) continue;
-    const std::string place = loaded_from(opened);
-    ::dlclose(opened);
-    return good("nvrtc", fmt::format("{} (Heddle does not need it)", place));
-  }
-  return {"nvrtc", Mark::not_here, "no libnvrtc; Heddle does not need it.", {}, false};
 }
 
 }  // namespace heddle::runtime::doctor

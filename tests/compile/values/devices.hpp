@@ -1,6 +1,8 @@
 // Tests that run on every device of this machine that needs no hardware.
 #pragma once
 
+#include "compile/compile.hpp"
+#include "compile/nvrtc/find.hpp"
 #include "device/cpu/cpu.hpp"
 #include "device/interp/interp.hpp"
 #include "values/program.hpp"
@@ -15,7 +17,12 @@ inline std::string device_name(const ::testing::TestParamInfo<DeviceChoice>& inf
 
 class OnDevice : public ::testing::TestWithParam<DeviceChoice> {
  protected:
-  void SetUp() override { device_ = GetParam().make(); }
+  void SetUp() override {
+    std::vector<nvrtc::Place> looked_at;
+    if (chosen_compiler({}) == Compiler::nvrtc && !nvrtc::look_for_library(looked_at))
+      GTEST_SKIP() << "NOT RUN: " << nvrtc::not_found_text(looked_at);
+    device_ = GetParam().make();
+  }
   std::unique_ptr<device::Device> device_;
 };
 

@@ -8,6 +8,18 @@
 
 namespace cg = cooperative_groups;
 
+#if defined(__CUDACC_RTC__) && !defined(HEDDLE_MISSING)  // NVRTC has memcpy and memset, but not this
+__device__ void memmove(void* to, const void* from, size_t count) {
+  char* target = static_cast<char*>(to);
+  const char* source = static_cast<const char*>(from);
+  if (target < source) {
+    for (size_t i = 0; i < count; ++i) target[i] = source[i];
+  } else {
+    for (size_t i = count; i-- > 0;) target[i] = source[i];
+  }
+}
+#endif
+
 // All 65536 halves: as float, and back with every rounding from a float a little off.
 extern "C" __global__ void half_to_float(float* out, float* from_bfloat16) {
   unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;

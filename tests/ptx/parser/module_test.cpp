@@ -137,15 +137,25 @@ TEST(ParseVariable, DefinitionNamesOnlyWhatStandsBeforeItsDeclaration) {
   expect_stable(module(".global .u64 y; .extern .global .u64 x; .visible .global .u64 x = y;"));
 }
 
+TEST(ParseModule, LaterMinorVersionsAreReadAsFarAsTheyUseNothingNewer) {
+  const std::string start = ".version 9.5 .target sm_80 .address_size 64 .entry k() {";
+  EXPECT_EQ(parse(start + " ret; }", "t").version_minor, 5u);
+  EXPECT_EQ(print(parse(start + " ret; }", "t")).substr(0, 12), ".version 9.5");
+  EXPECT_NE(error_of(start + " frobnicate.u32 %r1; }").find("t:1:58: found 'frobnicate', expected an instruction"),
+            std::string::npos);
+}
+
 TEST(ParseModule, Mistakes) {
   EXPECT_EQ(error_of(""), "t:1:1: found the end of the text, expected '.version', with which every PTX module begins");
   EXPECT_EQ(error_of(".version 8"), "t:1:10: found '8', expected a PTX version such as 8.0");
   EXPECT_EQ(error_of(".version 8.0\n.global"), "t:2:1: found '.global', expected '.target'");
-  for (const char* unknown : {"99.0", "9.1", "8.9", "5.1", "0.9"})
-    EXPECT_EQ(error_of(std::string(".version ") + unknown + " .target sm_80"),
-              std::string("t:1:10: found '") + unknown +
-                  "', expected a PTX version that Heddle knows: 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, "
-                  "4.0 to 4.3, 5.0, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8, 9.0");
+  for (const char* unknown : {"99.0", "9.10", "8.9", "5.1", "0.9"})
+    EXPECT_EQ(
+        error_of(std::string(".version ") + unknown + " .target sm_80"),
+        std::string("t:1:10: found '") + unknown +
+            "', expected a PTX version that Heddle knows: 1.0 to 1.5, 2.0 to 2.3, 3.0 to 3.2, "
+            "4.0 to 4.3, 5.0, 6.0 to 6.5, 7.0 to 7.8, 8.0 to 8.8, 9.0 and, as far as nothing newer is used, later "
+            "ones to 9.9");
   EXPECT_EQ(error_of(with_header(".address_size 48")), "t:4:15: found '48', expected 32 or 64");
   EXPECT_EQ(error_of(with_header("int x;")),
             "t:4:1: found 'int', expected a directive such as '.visible', '.entry', '.func' or '.global'");
