@@ -141,10 +141,10 @@ TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
 }
 
 TEST_F(Cli, DevicesAsTableAndJson) {
-  EXPECT_THAT(heddle("devices").output, AllOf(HasSubstr("cpu"), HasSubstr("GB/s")));
+  EXPECT_THAT(heddle("devices").output, AllOf(HasSubstr("cpu"), HasSubstr("B/s")));
   const auto list = nlohmann::json::parse(heddle("devices --json").output);
   EXPECT_EQ(list[0]["id"], "cpu");
-  EXPECT_GT(list[0]["bandwidth_bytes_per_second"], 1e8);
+  EXPECT_GT(list[0]["bandwidth_bytes_per_second"], 1e6);
   EXPECT_GE(list[0]["processors"], 1);
   EXPECT_GT(list[0]["memory_bytes"], 1 << 20);
 }

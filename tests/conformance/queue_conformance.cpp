@@ -203,15 +203,20 @@ TEST_P(Conformance, QueuesRunConcurrently) {
   out.fill(*queue);
   kernel("spin_ns").prepare({1});
   queue->synchronize();
-  const auto start = Clock::now();
   const auto ns = static_cast<std::uint64_t>(std::chrono::nanoseconds(spin).count());
-  launch(*queue, "spin_ns", {}, out.address(), ns);
-  launch(*other, "spin_ns", {}, out.address() + 4, ns);
-  queue->synchronize();
-  other->synchronize();
-  const auto took = Clock::now() - start;
-  EXPECT_GE(took, spin);
-  EXPECT_LT(took, spin * 3 / 2);
+  // One after the other they never take less than twice the time; a busy machine may delay them now and then.
+  auto best = Clock::duration::max();
+  for (int attempt = 0; attempt < 10 && best >= 2 * spin; ++attempt) {
+    const auto start = Clock::now();
+    launch(*queue, "spin_ns", {}, out.address(), ns);
+    launch(*other, "spin_ns", {}, out.address() + 4, ns);
+    queue->synchronize();
+    other->synchronize();
+    const auto took = Clock::now() - start;
+    EXPECT_GE(took, spin);
+    best = std::min(best, took);
+  }
+  EXPECT_LT(best, 2 * spin);
   EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{1, 1}));
 }
 
@@ -394,6 +399,30 @@ TEST_P(Conformance, PartitionsRunTheSameWork) {
   EXPECT_EQ(x.read(*inside), std::vector<std::uint32_t>(1000, 60));
   expect_error(ErrorCode::invalid_argument, [&] { device->partition({}); });
   expect_error(ErrorCode::invalid_argument, [&] { device->partition({{device->info().processors}}); });
+}
+
+TEST_P(Conformance, AnEventIsWaitedForWhileItsQueueChangesPartition) {
+  device::ProcessorSet first;
+  for (unsigned i = 0; i < device->info().partition_grain; ++i) first.ids.push_back(i);
+  const auto partition = device->partition(first);
+  const auto mine = device->queue({});
+  const auto event = device->event();
+  const Buffer<std::uint32_t> x(*device, 1000);
+  x.fill(*mine);
+  mine->record(*event);
+  std::atomic<bool> end{false};
+  std::thread other([&] {
+    while (!end.load(std::memory_order_relaxed)) event->wait();
+  });
+  for (int i = 0; i < 200; ++i) {
+    mine->set_partition(i % 2 == 0 ? partition.get() : nullptr);
+    launch(*mine, "add_one", {.grid = {10}, .block = {100}}, x.address(), 1000u);
+    mine->record(*event);
+  }
+  mine->synchronize();
+  end.store(true, std::memory_order_relaxed);
+  other.join();
+  EXPECT_EQ(x.read(*mine), std::vector<std::uint32_t>(1000, 200));
 }
 
 }  // namespace

@@ -65,13 +65,13 @@ std::shared_ptr<QueueCore> EventState::queue() const {
   return queue_.lock();
 }
 
-EventTarget::EventTarget(EventState& state) : state_(state), number_(state.recorded()), queue_(state.queue()) {}
+EventTarget::EventTarget(EventState& state) : state_(state), number_(state.recorded()), queue_(state.queue()) {
+  if (queue_ != nullptr) workers_ = queue_->workers();
+}
 
 std::uint64_t EventTarget::owner_id() const {
   return queue_ == nullptr || queue_->waits_for_event() ? 0 : queue_->id();
 }
-
-const WorkerSet& EventTarget::workers() const { return queue_ != nullptr ? queue_->workers() : everywhere_; }
 
 namespace {
 

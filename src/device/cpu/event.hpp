@@ -55,14 +55,14 @@ class EventTarget final : public WaitTarget {
   explicit EventTarget(EventState& state);
   bool done() const override { return state_.reached(number_); }
   std::uint64_t owner_id() const override;
-  const WorkerSet& workers() const override;
+  const WorkerSet& workers() const override { return workers_; }
   void block() override { state_.sleep_until(number_); }
 
  private:
   EventState& state_;
   const std::uint64_t number_;
   const std::shared_ptr<QueueCore> queue_;
-  const WorkerSet everywhere_;
+  WorkerSet workers_;  // of the queue when the wait began
 };
 
 class CpuEvent final : public Event {

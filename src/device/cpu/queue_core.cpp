@@ -12,6 +12,16 @@ QueueCore::QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std:
                      WorkerSet workers)
     : pool_(pool), services_(services), watcher_(watcher), id_(id), priority_(priority), workers_(std::move(workers)) {}
 
+WorkerSet QueueCore::workers() const {
+  const std::lock_guard guard(lock_);
+  return workers_;
+}
+
+void QueueCore::set_workers(WorkerSet workers) {
+  const std::lock_guard guard(lock_);
+  workers_ = std::move(workers);
+}
+
 void QueueCore::submit(std::shared_ptr<Job> job) {
   job->priority = priority_;
   job->allowed = workers_;

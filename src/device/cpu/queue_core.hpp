@@ -22,9 +22,9 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
   QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std::uint64_t id, int priority, WorkerSet workers);
 
   std::uint64_t id() const { return id_; }
-  const WorkerSet& workers() const { return workers_; }
-  // Of commands that are submitted from now on.
-  void set_workers(WorkerSet workers) { workers_ = std::move(workers); }
+  // Who may run commands that are submitted from now on. Asked by any thread, set by the one that submits.
+  WorkerSet workers() const;
+  void set_workers(WorkerSet workers);
   int priority() const { return priority_; }
 
   // Commands, in order. One thread at a time.
@@ -69,9 +69,9 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
   EventWatcher& watcher_;
   const std::uint64_t id_;
   const int priority_;
-  WorkerSet workers_;  // touched by the thread that submits
 
-  SpinLock lock_;
+  mutable SpinLock lock_;
+  WorkerSet workers_;  // changed by the thread that submits, which reads it without the lock
   std::deque<Command> commands_;
   bool standing_ = false;   // a job runs, or an event is waited for
   bool advancing_ = false;  // a thread is in advance(): it looks again before it leaves
