@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/file.hpp"
@@ -178,6 +179,27 @@ TEST(DoctorAll, LooksAtEverythingInOrder) {
   EXPECT_TRUE(found["CPU device"].essential);
   EXPECT_TRUE(found["CUDA C++"].essential);
   EXPECT_EQ(report.works, found["CUDA C++"].mark == Mark::ok);
+}
+
+TEST(DoctorAll, WhatIsEssentialIsTheCompilerThatIsChosen) {
+  ::setenv("HEDDLE_COMPILER", "nvrtc", 1);
+  ::setenv("HEDDLE_NVRTC", "/nonexistent/nvrtc", 1);
+  const Report chosen = examine();
+  ::setenv("HEDDLE_COMPILER", "clang++", 1);
+  const Report wrong = examine();
+  ::unsetenv("HEDDLE_COMPILER");
+  ::unsetenv("HEDDLE_NVRTC");
+  EXPECT_FALSE(chosen.works);
+  const auto of = [](const Report& report, const std::string& subject) {
+    const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                    [&](const Finding& finding) { return finding.subject == subject; });
+    return found == report.findings.end() ? Finding{} : *found;
+  };
+  EXPECT_TRUE(of(chosen, "nvrtc").essential);
+  EXPECT_EQ(of(chosen, "nvrtc").mark, Mark::wrong);
+  EXPECT_FALSE(of(chosen, "CUDA C++").essential);
+  EXPECT_FALSE(wrong.works);
+  EXPECT_EQ(of(wrong, "CUDA C++").text, "HEDDLE_COMPILER is 'clang++': expected clang or nvrtc.");
 }
 
 TEST(DoctorAll, NoClangMeansTheMainJobDoesNotWork) {

@@ -63,6 +63,11 @@ Finding compile_with_nvrtc(const compile::nvrtc::Library& library) {
 }  // namespace
 
 Finding check_compiler() {
+  try {
+    compile::chosen_compiler({});
+  } catch (const std::exception& error) {
+    return failed(Mark::wrong, error.what(), "Set it to one of these, or unset it.");
+  }
   compile::Clang clang;
   try {
     clang = compile::find_clang();

@@ -25,6 +25,15 @@ std::vector<std::string> environment() {
   return all;
 }
 
+// A value of $HEDDLE_COMPILER that makes no sense is found with "CUDA C++".
+bool nvrtc_is_chosen() {
+  try {
+    return compile::chosen_compiler({}) == compile::Compiler::nvrtc;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 class Examination {
  public:
   explicit Examination(const std::function<void(const std::string&)>& before) : before_(before) {}
@@ -60,7 +69,8 @@ Report examine(const std::function<void(const std::string&)>& before) {
   all.add("CPU device", [] { return check_device("cpu", "CPU device"); }, true);
   all.add("interpreter", [] { return check_device("interp", "interpreter"); });
   all.add("cache", [] { return check_cache(base::cache_directory()); });
-  all.add("CUDA C++", check_compiler, true);
+  const bool with_nvrtc = nvrtc_is_chosen();
+  all.add("CUDA C++", check_compiler, !with_nvrtc);
 
   NvidiaDriver driver;
   all.add("NVIDIA driver", [&] {
@@ -69,7 +79,7 @@ Report examine(const std::function<void(const std::string&)>& before) {
   });
   for (const std::string& id : driver.gpus) all.add(id, [&] { return check_device(id, id); });
   all.add("ptxas", check_ptxas);
-  all.add("nvrtc", [] { return check_nvrtc(compile::chosen_compiler({}) == compile::Compiler::nvrtc); });
+  all.add("nvrtc", [&] { return check_nvrtc(with_nvrtc); }, with_nvrtc);
 
   all.add("locked memory", [&] { return check_locked_memory(limit_of(RLIMIT_MEMLOCK), !driver.gpus.empty()); });
   all.add("open files", [] { return check_descriptors(limit_of(RLIMIT_NOFILE)); });

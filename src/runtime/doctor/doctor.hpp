@@ -11,7 +11,8 @@ namespace heddle::runtime::doctor {
 
 struct Report {
   std::vector<Finding> findings;
-  // All that is essential is ok: kernels in CUDA C++ are compiled, and they and those in PTX run on the CPU device.
+  // All that is essential is ok: kernels in CUDA C++ are compiled (by clang, or by NVRTC where $HEDDLE_COMPILER says
+  // so), and they and those in PTX run on the CPU device.
   bool works = false;
 };
 

@@ -36,21 +36,33 @@ struct Element {
 };
 
 std::optional<Element> element(const std::string& type) {
-  static const std::map<std::string, Element> known{
-      {"char", {Kind::integer, 1}},          {"unsigned char", {Kind::integer, 1}},
-      {"short", {Kind::integer, 2}},         {"unsigned short", {Kind::integer, 2}},
-      {"int", {Kind::integer, 4}},           {"unsigned", {Kind::integer, 4}},
-      {"unsigned int", {Kind::integer, 4}},  {"long", {Kind::integer, 8}},
-      {"unsigned long", {Kind::integer, 8}}, {"long long", {Kind::integer, 8}},
-      {"unsigned long long", {Kind::integer, 8}}, {"float", {Kind::single, 4}},
-      {"double", {Kind::real, 8}},           {"half", {Kind::half, 2}},
-      {"__half", {Kind::half, 2}},           {"half2", {Kind::half, 2}},
-      {"__half2", {Kind::half, 2}},          {"__nv_bfloat16", {Kind::bfloat16, 2}},
-      {"__nv_bfloat162", {Kind::bfloat16, 2}}, {"float2", {Kind::single, 4}},
-      {"float3", {Kind::single, 4}},         {"float4", {Kind::single, 4}},
-      {"double2", {Kind::real, 8}},          {"uchar4", {Kind::integer, 1}},
-      {"short2", {Kind::integer, 2}},        {"uint2", {Kind::integer, 4}},
-      {"ulonglong2", {Kind::integer, 8}}};
+  static const std::map<std::string, Element> known{{"char", {Kind::integer, 1}},
+                                                    {"unsigned char", {Kind::integer, 1}},
+                                                    {"short", {Kind::integer, 2}},
+                                                    {"unsigned short", {Kind::integer, 2}},
+                                                    {"int", {Kind::integer, 4}},
+                                                    {"unsigned", {Kind::integer, 4}},
+                                                    {"unsigned int", {Kind::integer, 4}},
+                                                    {"long", {Kind::integer, 8}},
+                                                    {"unsigned long", {Kind::integer, 8}},
+                                                    {"long long", {Kind::integer, 8}},
+                                                    {"unsigned long long", {Kind::integer, 8}},
+                                                    {"float", {Kind::single, 4}},
+                                                    {"double", {Kind::real, 8}},
+                                                    {"half", {Kind::half, 2}},
+                                                    {"__half", {Kind::half, 2}},
+                                                    {"half2", {Kind::half, 2}},
+                                                    {"__half2", {Kind::half, 2}},
+                                                    {"__nv_bfloat16", {Kind::bfloat16, 2}},
+                                                    {"__nv_bfloat162", {Kind::bfloat16, 2}},
+                                                    {"float2", {Kind::single, 4}},
+                                                    {"float3", {Kind::single, 4}},
+                                                    {"float4", {Kind::single, 4}},
+                                                    {"double2", {Kind::real, 8}},
+                                                    {"uchar4", {Kind::integer, 1}},
+                                                    {"short2", {Kind::integer, 2}},
+                                                    {"uint2", {Kind::integer, 4}},
+                                                    {"ulonglong2", {Kind::integer, 8}}};
   const auto found = known.find(type);
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
@@ -253,7 +265,7 @@ class Loaded {
         value = memory.back()->span().address;
       } else {
         const auto chosen = special.integers.find(parameters[i].name);
-        value = each.kind != Kind::integer          ? random_number(each, generator)
+        value = each.kind != Kind::integer         ? random_number(each, generator)
                 : chosen != special.integers.end() ? static_cast<std::uint64_t>(chosen->second)
                                                    : static_cast<std::uint64_t>(shape.size);
       }
@@ -369,10 +381,11 @@ class SameResults : public ::testing::TestWithParam<fs::path> {
         }
         if (wrong++ == 0) first = i;
       }
-      EXPECT_EQ(wrong, 0u) << kernel << ": " << wrong << " numbers of " << parameter.name << " differ, the first at " << first << ": "
-          << number_at(one.arrays[array], first, each.bytes) << " and " << number_at(two.arrays[array], first, each.bytes)
-          << " (" << value_of(each, number_at(one.arrays[array], first, each.bytes)) << " and "
-          << value_of(each, number_at(two.arrays[array], first, each.bytes)) << ")";
+      EXPECT_EQ(wrong, 0u) << kernel << ": " << wrong << " numbers of " << parameter.name << " differ, the first at "
+                           << first << ": " << number_at(one.arrays[array], first, each.bytes) << " and "
+                           << number_at(two.arrays[array], first, each.bytes) << " ("
+                           << value_of(each, number_at(one.arrays[array], first, each.bytes)) << " and "
+                           << value_of(each, number_at(two.arrays[array], first, each.bytes)) << ")";
       ++array;
     }
   }

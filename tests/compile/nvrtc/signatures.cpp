@@ -14,7 +14,8 @@ Parameter parameter(std::string text) {
   std::istringstream words(text);
   std::vector<std::string> list;
   for (std::string word; words >> word;) {
-    if (word != "const" && word != "volatile" && word != "__restrict__" && word != "__grid_constant__") list.push_back(word);
+    if (word != "const" && word != "volatile" && word != "__restrict__" && word != "__grid_constant__")
+      list.push_back(word);
   }
   if (list.size() < 2) return result;
   result.name = list.back();
@@ -27,7 +28,8 @@ Parameter parameter(std::string text) {
 
 std::map<std::string, std::vector<Parameter>> signatures(std::string_view source) {
   // A kernel's parameters have no parentheses in this project's sources.
-  static const std::regex kernel(R"((template\s*<[^>]*>\s*)?(?:extern "C"\s+)?(?:static\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{)");
+  static const std::regex kernel(
+      R"((template\s*<[^>]*>\s*)?(?:extern "C"\s+)?(?:static\s+)?__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(([^)]*)\)\s*\{)");
   std::map<std::string, std::vector<Parameter>> found;
   const std::string text(source);
   for (std::sregex_iterator at(text.begin(), text.end(), kernel), end; at != end; ++at) {
