@@ -80,6 +80,7 @@ class FileActions {
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
   std::vector<char*> list;
+  list.reserve(texts.size() + 1);
   for (const std::string& text : texts) list.push_back(const_cast<char*>(text.c_str()));
   list.push_back(nullptr);
   return list;
@@ -126,9 +127,9 @@ void exchange(FileDescriptor& in, FileDescriptor& out, FileDescriptor& err, std:
       if (errno == EINTR) continue;
       fail("Cannot wait for the compiler", errno);
     }
-    if (fds[0].revents) feed(in, input);
-    if (fds[1].revents) drain(out, result.out);
-    if (fds[2].revents) drain(err, result.err);
+    if (in.open() && fds[0].revents) feed(in, input);
+    if (out.open() && fds[1].revents) drain(out, result.out);
+    if (err.open() && fds[2].revents) drain(err, result.err);
   }
 }
 

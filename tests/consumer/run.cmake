@@ -10,6 +10,9 @@ endfunction()
 
 file(REMOVE_RECURSE ${WORK} ${WORK}-prefix)
 set(options -G Ninja -DCMAKE_BUILD_TYPE=${BUILD_TYPE} -DCMAKE_C_COMPILER=${C_COMPILER} -DCMAKE_CXX_COMPILER=${CXX_COMPILER})
+if(SANITIZE)  # a sanitized library wants a sanitized program
+  list(APPEND options -DCMAKE_CXX_FLAGS=-fsanitize=${SANITIZE})
+endif()
 if(MODE STREQUAL package)
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORK}-prefix)
   list(APPEND options -DCMAKE_PREFIX_PATH=${WORK}-prefix)
