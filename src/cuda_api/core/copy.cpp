@@ -28,9 +28,9 @@ void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
                                                      "a device",
                                                      to.span.address));
   if (from_device && !from.known)
-    throw Failure(cudaErrorInvalidValue,
-                  fmt::format("the source of a copy from the device, {:#x}, is not memory of a device",
-                              from.span.address));
+    throw Failure(
+        cudaErrorInvalidValue,
+        fmt::format("the source of a copy from the device, {:#x}, is not memory of a device", from.span.address));
 }
 
 bool may_be_asynchronous(const End& to, const End& from) { return to.known && from.known; }
@@ -90,8 +90,8 @@ void fill(Context& context, CUstream_st& stream, void* to, unsigned value, unsig
 void fill_box(Context& context, CUstream_st& stream, const BoxEnd& to, const BoxSize& size, unsigned value,
               unsigned value_bytes, bool wait) {
   if (size.width == 0 || size.height == 0 || size.depth == 0) return;
-  const End target = find_target(
-      context, to.address, (size.depth - 1) * to.plane + (size.height - 1) * to.row + size.width);
+  const End target =
+      find_target(context, to.address, (size.depth - 1) * to.plane + (size.height - 1) * to.row + size.width);
   context.submit(stream, [&](heddle::Queue& queue) {
     queue.fill(MemoryBox{target.span.device, target.span.address, to.row, to.plane}, size, value, value_bytes);
   });
