@@ -42,6 +42,7 @@ struct KernelInfo {
   std::uint64_t local_bytes = 0;    // a thread's
   unsigned barriers = 0;            // barrier instructions
   unsigned atomics = 0;             // atomic and reduction instructions on memory
+  unsigned max_threads = 0;         // of a block, as the kernel declares it (.maxntid, .reqntid); 0: not declared
   bool blocks_independent = false;  // any range of blocks may run by itself, in any order
   std::string dependence = {};      // when not: the instruction and line that forbid it
 };

@@ -1,5 +1,6 @@
 #include "runtime/inspect.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace heddle::runtime {
@@ -38,6 +39,8 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
   info.local_bytes = resources.local;
   info.barriers = resources.barriers;
   info.atomics = resources.atomics;
+  const auto& block = resources.required_block[0] != 0 ? resources.required_block : resources.maximum_block;
+  if (block[0] != 0) info.max_threads = block[0] * std::max(block[1], 1u) * std::max(block[2], 1u);
   info.blocks_independent = kernel.blocks.independent();
   info.dependence = kernel.dependence;
   return info;

@@ -16,6 +16,7 @@ namespace {
 const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rooms = {
       {"base", {}},
+      {"model", {"base"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
       {"device", {"base", "ptx"}},
@@ -25,7 +26,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/cuda", "device/interp"}},
       {"cli", {"base", "ptx", "runtime"}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
-      {"cuda_api", {"base", "compile/headers"}},
+      {"cuda_api", {"base", "model", "compile/headers"}},
       {"compile/headers", {}},
   };
   return rooms;

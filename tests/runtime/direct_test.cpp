@@ -151,6 +151,31 @@ TEST_P(Direct, EventsOrderQueues) {
   EXPECT_GT(done.completed_ns(), 0u);
 }
 
+TEST_P(Direct, RecordingAnEventElsewhereReleasesNobody) {
+  const Queue other = device.queue(), idle = device.queue();
+  const Event event = device.event();
+  std::atomic<bool> go{false}, came{false};
+  std::atomic<int> step{0};
+  int seen = -1;
+  queue.call([&] {
+    while (!go) std::this_thread::yield();
+    step = 1;
+  });
+  queue.record(event);
+  other.wait(event);
+  other.call([&] {
+    seen = step;
+    came = true;
+  });
+  idle.record(event);  // reached at once, while `other` waits for what was recorded before
+  event.wait();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(came);
+  go = true;
+  other.synchronize();
+  EXPECT_EQ(seen, 1);
+}
+
 TEST_P(Direct, HostMemory) {
   const Memory pinned = device.allocate_host(64);
   EXPECT_EQ(pinned.span().device, MemorySpan::host);

@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/log.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 
 Context::Context(Process& process, int number, heddle::Device device)
-    : process_(process), number_(number), device_(std::move(device)), info_(device_.info()), turn_(device_.event()) {
+    : process_(process), number_(number), device_(std::move(device)), info_(device_.info()) {
   legacy_ = &start_stream(cudaStreamDefault, 0);
 }
 
@@ -26,44 +25,93 @@ void Context::note(cudaError_t code) {
 }
 
 CUstream_st& Context::start_stream(unsigned flags, int priority) {
+  heddle::Queue queue = device_.queue({.priority = priority});
+  heddle::Event turn = device_.event();
   CUstream_st& stream = process_.streams.take();
+  // Who still has the handle of an earlier stream in this slot must not see a half of it.
+  const std::lock_guard lock(mutex_);
   stream.context = this;
-  stream.queue.emplace(device_.queue({.priority = priority}));
+  stream.queue.emplace(std::move(queue));
+  stream.turn.emplace(std::move(turn));
   stream.flags = flags;
   stream.priority = priority;
+  stream.synchronization_policy = 1;
   stream.id = process_.next_id();
-  stream.submitted = stream.seen_by_legacy = stream.seen_of_legacy = 0;
+  stream.submitted = stream.seen_by_legacy = stream.seen_of_legacy = stream.asked = stream.checked = 0;
+  stream.end.reset();
   stream.capture.reset();
+  if (legacy_) streams_.push_back(&stream);
   stream.alive.store(true, std::memory_order_release);
   return stream;
 }
 
-CUstream_st& Context::make_stream(unsigned flags, int priority) {
-  CUstream_st& stream = start_stream(flags, priority);
-  const std::lock_guard lock(mutex_);
-  stream.seen_of_legacy = 0;
-  streams_.push_back(&stream);
-  return stream;
+CUstream_st& Context::make_stream(unsigned flags, int priority) { return start_stream(flags, priority); }
+
+void Context::check_usable(const CUstream_st& stream) const {
+  if (stream.context != this || !stream.queue)
+    throw Failure(cudaErrorContextIsDestroyed, "the stream ended with the device's context (cudaDeviceReset)");
+}
+
+// With the mutex.
+void Context::end_stream(CUstream_st& stream) {
+  // The legacy stream goes on behind what was in it.
+  if (!stream.non_blocking() && stream.submitted != stream.seen_by_legacy) {
+    stream.queue->record(*stream.turn);
+    legacy_->queue->wait(*stream.turn);
+  }
+  stream.alive.store(false, std::memory_order_release);
+  std::erase(streams_, &stream);
+  if (stream.submitted != stream.checked) {
+    heddle::Event end = device_.event();
+    stream.queue->record(end);
+    ended_.push_back({std::move(end), std::move(*stream.queue)});
+  }
+  stream.queue.reset();
+  stream.end.reset();
+  process_.streams.give(stream);
 }
 
 void Context::destroy_stream(CUstream_st& stream) {
   if (&stream == legacy_) throw Failure(cudaErrorInvalidResourceHandle, "the legacy stream cannot be destroyed");
-  std::optional<heddle::Queue> queue;
+  Finished finished;
   {
     const std::lock_guard lock(mutex_);
-    // The legacy stream goes on behind what was in it.
-    if (!stream.non_blocking() && stream.submitted != stream.seen_by_legacy) {
-      stream.queue->record(turn_);
-      legacy_->queue->wait(turn_);
-    }
-    stream.alive.store(false, std::memory_order_release);
-    std::erase(streams_, &stream);
-    queue = std::move(stream.queue);
-    stream.queue.reset();
+    check_usable(stream);
+    end_stream(stream);
+    finished = take_finished();
   }
-  // CUDA does not wait: what is in it is seen to its end by somebody else.
-  process_.end_later(std::move(*queue));
-  process_.streams.give(stream);
+  let_go(std::move(finished));
+}
+
+void Context::take_later(std::size_t i, std::vector<Later>& to) {
+  if (later_[i].pool) later_[i].pool->freed -= later_[i].size;
+  to.push_back(std::move(later_[i]));
+  later_.erase(later_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+Context::Finished Context::take_finished() {
+  Finished finished;
+  for (std::size_t i = later_.size(); i-- > 0;) {
+    const Later& later = later_[i];
+    if (later.end.done() && (!later.pool || later.pool->freed > later.pool->keep)) take_later(i, finished.memory);
+  }
+  for (std::size_t i = ended_.size(); i-- > 0;) {
+    if (!ended_[i].end.done()) continue;
+    finished.queues.push_back(std::move(ended_[i]));
+    ended_.erase(ended_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+  return finished;
+}
+
+// A failure that nobody waited for still ends the context.
+void Context::let_go(Finished finished) {
+  for (const Ended& ended : finished.queues) {
+    try {
+      ended.end.wait();
+    } catch (const Error& error) {
+      note(code_of(error));
+    }
+  }
 }
 
 CUstream_st& Context::thread_stream() {
@@ -84,20 +132,26 @@ CUstream_st& Context::stream(cudaStream_t handle, bool per_thread) {
   return *handle;
 }
 
+CUstream_st& Context::any_stream(cudaStream_t handle, bool per_thread) {
+  const bool made = handle && handle != cudaStreamLegacy && handle != cudaStreamPerThread;
+  if (made && handle->alive.load(std::memory_order_acquire)) return *handle;
+  return stream(handle, per_thread);
+}
+
 // The legacy stream waits for all that is in the others, and they for all that is in it. (A queue's wait takes the
-// event as it is then, so one event is enough.)
+// event as it is then, so one event for each stream is enough.)
 void Context::order(CUstream_st& stream) {
   ++stream.submitted;
   if (&stream == legacy_) {
     for (CUstream_st* other : streams_) {
       if (other->non_blocking() || other->submitted == other->seen_by_legacy) continue;
-      other->queue->record(turn_);
-      legacy_->queue->wait(turn_);
+      other->queue->record(*other->turn);
+      legacy_->queue->wait(*other->turn);
       other->seen_by_legacy = other->submitted;
     }
   } else if (!stream.non_blocking() && stream.seen_of_legacy != legacy_->submitted) {
-    legacy_->queue->record(turn_);
-    stream.queue->wait(turn_);
+    legacy_->queue->record(*legacy_->turn);
+    stream.queue->wait(*legacy_->turn);
     stream.seen_of_legacy = legacy_->submitted;
   }
 }
@@ -108,78 +162,150 @@ void Context::fail(const Error& error) {
   throw Failure(code, error.what());
 }
 
+// The legacy stream stands for all that are in step with it.
 void Context::synchronize(CUstream_st& stream) {
-  std::optional<heddle::Queue> queue;
+  std::optional<Waited> waited;
+  std::vector<Waited> others;
   {
     const std::lock_guard lock(mutex_);
+    check_usable(stream);
     if (&stream == legacy_) {
-      order(stream);
-      --stream.submitted;  // nothing was put in
+      for (CUstream_st* other : streams_)
+        if (!other->non_blocking() && other->submitted != other->checked) others.push_back(waited_of(*other));
     }
-    queue = stream.queue;
+    waited.emplace(waited_of(stream));
   }
-  try {
-    queue->synchronize();
-  } catch (const Error& error) {
-    fail(error);
-  }
+  std::optional<Error> first;
+  wait_for(waited->queue, first);
+  for (const Waited& other : others) wait_for(other.queue, first);
   std::fflush(stdout);  // what kernels have printed
-  const std::lock_guard lock(mutex_);
-  drop_finished();
+  if (first) fail(*first);
+  Finished finished;
+  {
+    const std::lock_guard lock(mutex_);
+    was_waited_for(*waited);
+    for (const Waited& other : others) was_waited_for(other);
+    finished = take_finished();
+  }
+  let_go(std::move(finished));
+}
+
+Context::Waited Context::waited_of(CUstream_st& stream) {
+  return {&stream, stream.id, stream.submitted, *stream.queue};
+}
+
+// The slot may have become another stream meanwhile.
+void Context::was_waited_for(const Waited& waited) {
+  if (waited.stream->id == waited.id) waited.stream->checked = std::max(waited.stream->checked, waited.submitted);
+}
+
+void Context::wait_for(const heddle::Queue& queue, std::optional<Error>& first) {
+  try {
+    queue.synchronize();
+  } catch (const Error& error) {
+    if (!first) first = error;
+  }
 }
 
 void Context::synchronize() {
-  std::vector<heddle::Queue> queues;
+  std::vector<Waited> all;
+  std::vector<heddle::Queue> ends;
   {
     const std::lock_guard lock(mutex_);
-    queues.push_back(*legacy_->queue);
-    for (CUstream_st* stream : streams_) queues.push_back(*stream->queue);
+    all.push_back(waited_of(*legacy_));
+    for (CUstream_st* stream : streams_) all.push_back(waited_of(*stream));
+    for (const Ended& ended : ended_) ends.push_back(ended.queue);
   }
   std::optional<Error> first;
-  for (const heddle::Queue& queue : queues) {
-    try {
-      queue.synchronize();
-    } catch (const Error& error) {
-      if (!first) first = error;
-    }
-  }
+  for (const Waited& waited : all) wait_for(waited.queue, first);
+  for (const heddle::Queue& queue : ends) wait_for(queue, first);
   std::fflush(stdout);
   if (first) fail(*first);
-  const std::lock_guard lock(mutex_);
-  drop_finished();
+  Finished finished;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Waited& waited : all) was_waited_for(waited);
+    finished = take_finished();
+  }
+  let_go(std::move(finished));
 }
 
 bool Context::idle(CUstream_st& stream) {
-  std::optional<heddle::Event> end;
+  std::vector<heddle::Event> ends;
   {
     const std::lock_guard lock(mutex_);
+    check_usable(stream);
+    const auto ask = [&](CUstream_st& asked) {
+      if (!asked.end) asked.end.emplace(device_.event());
+      if (asked.asked != asked.submitted) asked.queue->record(*asked.end);
+      asked.asked = asked.submitted;
+      ends.push_back(*asked.end);
+    };
+    ask(stream);
     if (&stream == legacy_) {
-      order(stream);
-      --stream.submitted;
+      for (CUstream_st* other : streams_)
+        if (!other->non_blocking()) ask(*other);
     }
-    end = device_.event();
-    stream.queue->record(*end);
   }
-  if (!end->done()) return false;
+  for (const heddle::Event& end : ends)
+    if (!end.done()) return false;
   try {
-    end->wait();
+    for (const heddle::Event& end : ends) end.wait();
   } catch (const Error& error) {
     fail(error);
   }
   return true;
 }
 
-void Context::free_behind(CUstream_st& stream, heddle::Memory memory) {
-  const std::lock_guard lock(mutex_);
-  drop_finished();
-  heddle::Event end = device_.event();
-  order(stream);
-  stream.queue->record(end);
-  later_.push_back({std::move(end), std::move(memory)});
+void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_t size, CUmemPoolHandle_st* pool) {
+  constexpr std::size_t many = 256;  // to look through at each allocation
+  Finished finished;
+  {
+    const std::lock_guard lock(mutex_);
+    check_usable(stream);
+    heddle::Event end = device_.event();
+    order(stream);
+    stream.queue->record(end);
+    later_.push_back({std::move(end), std::move(memory), size, stream.id, pool});
+    if (pool) pool->freed += size;
+    if (later_.size() > many) finished = take_finished();
+  }
+  let_go(std::move(finished));
 }
 
-void Context::drop_finished() {
-  std::erase_if(later_, [](const Later& later) { return later.end.done(); });
+std::optional<heddle::Memory> Context::take_again(CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool) {
+  std::vector<Later> taken;
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = later_.size(); i-- > 0 && taken.empty();) {
+    const Later& later = later_[i];
+    if (later.pool == &pool && later.size == size && (later.stream == stream.id || later.end.done()))
+      take_later(i, taken);
+  }
+  if (taken.empty()) return std::nullopt;
+  return std::move(taken.front().memory);
+}
+
+bool Context::free_waiting() {
+  std::vector<Later> all;
+  {
+    const std::lock_guard lock(mutex_);
+    while (!later_.empty()) take_later(later_.size() - 1, all);
+  }
+  for (const Later& later : all) {
+    try {
+      later.end.wait();
+    } catch (const Error& error) {
+      note(code_of(error));
+    }
+  }
+  return !all.empty();
+}
+
+void Context::trim(CUmemPoolHandle_st& pool, std::uint64_t keep) {
+  Finished finished;
+  const std::lock_guard lock(mutex_);
+  for (std::size_t i = later_.size(); i-- > 0;)
+    if (later_[i].pool == &pool && later_[i].end.done() && pool.freed > keep) take_later(i, finished.memory);
 }
 
 void Context::reset() {
@@ -187,17 +313,25 @@ void Context::reset() {
     synchronize();
   } catch (const Failure&) {  // it ends with the context
   }
-  const std::lock_guard lock(mutex_);
-  for (CUstream_st* stream : streams_) {
-    stream->alive.store(false, std::memory_order_release);
-    stream->queue.reset();
-    process_.streams.give(*stream);
+  std::vector<heddle::Queue> queues;  // end without the mutex
+  Finished finished;
+  {
+    const std::lock_guard lock(mutex_);
+    for (CUstream_st* stream : streams_) {
+      stream->alive.store(false, std::memory_order_release);
+      queues.push_back(std::move(*stream->queue));
+      stream->queue.reset();
+      stream->end.reset();
+      process_.streams.give(*stream);
+    }
+    streams_.clear();
+    while (!later_.empty()) take_later(later_.size() - 1, finished.memory);
+    for (Ended& ended : ended_) queues.push_back(std::move(ended.queue));
+    ended_.clear();
+    epoch_.fetch_add(1, std::memory_order_acq_rel);
   }
-  streams_.clear();
-  later_.clear();
-  legacy_->submitted = 0;
+  queues.clear();  // waits for what other threads have put in meanwhile, and their failures are nobody's
   sticky_.store(cudaSuccess, std::memory_order_release);
-  epoch_.fetch_add(1, std::memory_order_acq_rel);
 }
 
 }  // namespace heddle::cuda_api

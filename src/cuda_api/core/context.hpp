@@ -2,12 +2,13 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/pool.hpp"
 #include "cuda_api/core/stream.hpp"
 #include "heddle/device.hpp"
 
@@ -37,7 +38,10 @@ class Context {
   // The stream of a handle: null and cudaStreamLegacy are the legacy stream, cudaStreamPerThread the calling thread's.
   // `per_thread`: null is the calling thread's too. Throws cudaErrorInvalidResourceHandle.
   CUstream_st& stream(cudaStream_t handle, bool per_thread = false);
+  // The same for what is allowed in streams of any device; `stream.context` says of which one it is.
+  CUstream_st& any_stream(cudaStream_t handle, bool per_thread = false);
   CUstream_st& make_stream(unsigned flags, int priority);
+  // Does not wait: what is in the stream still runs. Throws cudaErrorInvalidResourceHandle for the default streams.
   void destroy_stream(CUstream_st& stream);
   bool is_legacy(const CUstream_st& stream) const { return &stream == legacy_; }
 
@@ -46,16 +50,24 @@ class Context {
   template <class Put>
   void submit(CUstream_st& stream, Put&& put) {
     const std::lock_guard lock(mutex_);
+    check_usable(stream);
     order(stream);
     put(*stream.queue);
   }
-  // Blocks until the stream's commands, and those before them elsewhere, have run.
+  // Blocks until the stream's commands, and those before them elsewhere, have run; throws the failure of one of them.
   void synchronize(CUstream_st& stream);
-  void synchronize();  // all streams
+  void synchronize();  // all streams, also those that were destroyed
   bool idle(CUstream_st& stream);
 
-  // Frees memory when what is in the stream now has run.
-  void free_behind(CUstream_st& stream, heddle::Memory memory);
+  // Frees memory when what is in the stream now has run. What came from a pool can be taken again before that by who
+  // comes behind, and its pool may keep it.
+  void free_behind(CUstream_st& stream, heddle::Memory memory, std::size_t size, CUmemPoolHandle_st* pool);
+  // Memory of that size which was freed in this stream, or which nobody uses any more.
+  std::optional<heddle::Memory> take_again(CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool);
+  // Waits for what is to be freed, and frees it; false when there was nothing.
+  bool free_waiting();
+  // Frees what a pool keeps, but for so many bytes.
+  void trim(CUmemPoolHandle_st& pool, std::uint64_t keep);
 
   // Ends all streams and forgets what was loaded: cudaDeviceReset.
   void reset();
@@ -63,10 +75,41 @@ class Context {
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
  private:
+  struct Later {
+    heddle::Event end;
+    heddle::Memory memory;
+    std::size_t size;
+    std::uint64_t stream;  // its id
+    CUmemPoolHandle_st* pool;
+  };
+  struct Ended {
+    heddle::Event end;
+    heddle::Queue queue;
+  };
+  // What can go, to be let go without the mutex: that may take the device's time.
+  struct Finished {
+    std::vector<Later> memory;
+    std::vector<Ended> queues;
+  };
+  // A stream as it was when somebody began to wait for it.
+  struct Waited {
+    CUstream_st* stream;
+    std::uint64_t id, submitted;
+    heddle::Queue queue;
+  };
+  // With the mutex.
+  static Waited waited_of(CUstream_st& stream);
+  static void was_waited_for(const Waited& waited);
+  void check_usable(const CUstream_st& stream) const;
   void order(CUstream_st& stream);
+  Finished take_finished();
+  void take_later(std::size_t i, std::vector<Later>& to);
+  void end_stream(CUstream_st& stream);
+  // Without it.
+  void let_go(Finished finished);
+  void wait_for(const heddle::Queue& queue, std::optional<Error>& first);
   CUstream_st& start_stream(unsigned flags, int priority);
   CUstream_st& thread_stream();
-  void drop_finished();
   [[noreturn]] void fail(const Error& error);
 
   Process& process_;
@@ -78,12 +121,8 @@ class Context {
   std::mutex mutex_;
   CUstream_st* legacy_ = nullptr;
   std::vector<CUstream_st*> streams_;  // all others
-  heddle::Event turn_;                 // for waits between streams
-  struct Later {
-    heddle::Event end;
-    heddle::Memory memory;
-  };
-  std::deque<Later> later_;
+  std::vector<Later> later_;           // memory that goes when its event is reached
+  std::vector<Ended> ended_;           // queues of streams that were destroyed with work in them
 };
 
 }  // namespace heddle::cuda_api

@@ -5,23 +5,37 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <vector>
 
+#include "cuda_api/core/pool.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
 
 enum class BlockKind : std::uint8_t { device, host, registered, managed, variable };
 
+// What the program has said of managed memory; nothing follows from it. Devices by CUDA's number, -1: the host, -2:
+// nothing was said.
+struct MemoryHints {
+  std::mutex mutex;
+  bool mostly_read = false;
+  int preferred = -2, prefetched = -2;
+  std::vector<int> accessed_by;
+};
+
 struct Block {
   std::uint64_t address = 0;
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
-  int device = 0;         // CUDA's number
-  MemorySpan span;        // what copies are given
-  unsigned flags = 0;     // of the call that made it
-  heddle::Memory memory;  // none for variables
+  int device = 0;                      // CUDA's number
+  MemorySpan span;                     // what copies are given
+  unsigned flags = 0;                  // of the call that made it
+  heddle::Memory memory;               // none for variables
+  std::shared_ptr<MemoryHints> hints;  // of managed memory
+  CUmemPoolHandle_st* pool = nullptr;  // that it was allocated from
   bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }
   // `bytes` bytes at an address within.
   MemorySpan part(std::uint64_t at, std::size_t bytes) const { return {span.device, at, bytes}; }

@@ -1,14 +1,54 @@
 #include "cuda_api/core/process.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "base/log.hpp"
 
 namespace heddle::cuda_api {
 
+// A thread's own streams end with it; what is in them still runs. (In a process that was forked off there is nobody who
+// would run it, and locks may be held for ever.)
+ThreadState::~ThreadState() {
+  if (streams.empty() || getpid() != process) return;
+  for (const OwnStream& own : streams) {
+    try {
+      if (own.stream && own.stream->context && own.epoch == own.stream->context->epoch())
+        own.stream->context->destroy_stream(*own.stream);
+    } catch (const std::exception&) {  // it ended with the context
+    }
+  }
+}
+
+namespace {
+
+// Ends a thread's state with the thread. That of the main thread stays: programs call CUDA from destructors of global
+// objects, which run after those of the thread's.
+struct ThreadEnd {
+  ThreadState** state;
+  ~ThreadEnd() {
+    if (getpid() == gettid()) return;
+    delete *state;
+    *state = nullptr;  // whoever comes later gets another, which stays
+  }
+};
+
+ThreadState& make_thread_state(ThreadState*& state) {
+  state = new ThreadState;
+  thread_local bool ends = false;
+  if (!ends) {
+    thread_local const ThreadEnd end{&state};
+    ends = end.state != nullptr;
+  }
+  return *state;
+}
+
+}  // namespace
+
 ThreadState& thread_state() {
-  thread_local ThreadState state;
-  return state;
+  thread_local ThreadState* state = nullptr;
+  return state ? *state : make_thread_state(state);
 }
 
 Registry& registry() {
@@ -46,22 +86,6 @@ Context& Process::context(int number) {
     throw Failure(cudaErrorInvalidDevice,
                   "there is no device " + std::to_string(number) + "; there are " + std::to_string(device_count()));
   return *contexts_[static_cast<std::size_t>(number)];
-}
-
-void Process::end_later(heddle::Queue queue) {
-  heddle::Event end = runtime_.device(queue.device()).event();
-  queue.record(end);
-  std::vector<Ending> done;  // ends after the lock is given back
-  const std::lock_guard lock(ending_mutex_);
-  for (auto it = ending_.begin(); it != ending_.end();) {
-    if (it->end.done()) {
-      done.push_back(std::move(*it));
-      it = ending_.erase(it);
-    } else {
-      ++it;
-    }
-  }
-  ending_.push_back({std::move(end), std::move(queue)});
 }
 
 }  // namespace heddle::cuda_api

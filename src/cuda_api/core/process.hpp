@@ -3,6 +3,8 @@
 // it implements has no handle to hang its state on.)
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -31,6 +33,12 @@ struct ThreadState {
     CUstream_st* stream = nullptr;
     std::uint64_t epoch = 0;
   };
+  ThreadState() : process(getpid()) {}
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
+  ~ThreadState();
+  const pid_t process;
+  bool in_host_function = false;  // runs one that a stream calls: no calls of CUDA
   int device = 0;
   cudaError_t last_error = cudaSuccess;
   std::vector<PushedLaunch> pushed;
@@ -51,8 +59,6 @@ class Process {
   Context& current() { return context(thread_state().device); }
 
   std::uint64_t next_id() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
-  // Lets a queue end when what is in it has run, without the caller waiting for that.
-  void end_later(heddle::Queue queue);
 
   MemoryTable memory;
   Slots<CUstream_st> streams;
@@ -65,12 +71,6 @@ class Process {
   heddle::Runtime runtime_;
   std::vector<std::unique_ptr<Context>> contexts_;
   std::atomic<std::uint64_t> next_id_{1};
-  std::mutex ending_mutex_;
-  struct Ending {
-    heddle::Event end;
-    heddle::Queue queue;
-  };
-  std::vector<Ending> ending_;
 };
 
 // Registration happens before main() and must not open devices: it has an object of its own, made at the first call.

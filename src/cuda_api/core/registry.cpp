@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -48,6 +51,27 @@ const heddle::Module& Image::on(Context& context) {
   return *loaded.module;
 }
 
+unsigned Image::ptx_arch(Context& context) {
+  const std::lock_guard lock(mutex_);
+  const FatPtx* ptx = choose_ptx(binary(), context.capability());
+  return ptx ? ptx->arch : 0;
+}
+
+void Image::unload() {
+  const std::lock_guard lock(mutex_);
+  loaded_.clear();
+}
+
+void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, const Dim3& block) {
+  // A GPU's code does not depend on the block.
+  if (!context.info().host_memory || block.x > 1024 || block.y > 1024 || block.z > 64) return;
+  const std::uint64_t key = context.epoch() << 40 | std::uint64_t(context.number() & 63) << 34 |
+                            std::uint64_t{block.x} << 20 | block.y << 8 | block.z;
+  if (prepared_.load(std::memory_order_relaxed) == key) return;
+  loaded.prepare(block);
+  prepared_.store(key, std::memory_order_relaxed);
+}
+
 const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   std::atomic<const Loaded*>& place = loaded_[context.number() % most_devices];
   const Loaded* loaded = place.load(std::memory_order_acquire);
@@ -78,21 +102,70 @@ Image& Registry::add_image(const void* wrapper) {
   return images_.emplace_back(wrapper);
 }
 
+Image& Registry::add_image(FatBinary binary) {
+  const std::unique_lock lock(mutex_);
+  return images_.emplace_back(std::move(binary));
+}
+
+KernelEntry& Registry::add_kernel(Image& image, const std::string& name) {
+  const std::unique_lock lock(mutex_);
+  KernelEntry& kernel = kernels_.emplace_back(image, name);
+  by_stub_[&kernel] = {&kernel, &image};
+  return kernel;
+}
+
 void Registry::remove_image(Image& image) {
   const std::unique_lock lock(mutex_);
   image.forget();
   std::erase_if(by_stub_, [&](const auto& entry) { return entry.second.second == &image; });
   std::erase_if(by_shadow_, [&](const auto& entry) { return entry.second.second == &image; });
+  std::erase_if(managed_, [&](const Managed& managed) { return managed.image == &image; });
 }
 
 void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   const std::unique_lock lock(mutex_);
-  by_stub_[stub] = {&kernels_.emplace_back(image, name), &image};
+  KernelEntry& kernel = kernels_.emplace_back(image, name);
+  by_stub_[stub] = by_stub_[&kernel] = {&kernel, &image};
 }
 
 void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {
   const std::unique_lock lock(mutex_);
   by_shadow_[shadow] = {&variables_.emplace_back(image, name, size), &image};
+}
+
+void Registry::add_managed(Image& image, void** pointer, const char* name, std::size_t size) {
+  const std::unique_lock lock(mutex_);
+  VariableEntry& variable = variables_.emplace_back(image, name, size);
+  by_shadow_[pointer] = {&variable, &image};
+  managed_.push_back({&image, pointer, &variable});
+}
+
+void Registry::place_managed(Image& image, Context& context) {
+  std::vector<Managed> mine;
+  {
+    const std::shared_lock lock(mutex_);
+    std::copy_if(managed_.begin(), managed_.end(), std::back_inserter(mine),
+                 [&](const Managed& managed) { return managed.image == &image; });
+  }
+  if (mine.empty()) return;
+  if (!context.info().host_memory)
+    throw Failure(cudaErrorNotSupported, "managed variables (__managed__) on " + context.info().id +
+                                             ", where they can bring down a GPU that others use, are not supported");
+  for (const Managed& managed : mine) {
+    const MemorySpan span = managed.variable->on(context);
+    Block block;
+    block.address = span.address;
+    block.size = span.size;
+    block.kind = BlockKind::managed;
+    block.device = context.number();
+    block.span = span;
+    block.hints = std::make_shared<MemoryHints>();
+    context.process().memory.add(std::move(block));
+    *managed.pointer = reinterpret_cast<void*>(span.address);
+    // The program's &variable is the address itself.
+    const std::unique_lock lock(mutex_);
+    by_shadow_[*managed.pointer] = {managed.variable, &image};
+  }
 }
 
 KernelEntry& Registry::kernel(const void* stub) {

@@ -25,9 +25,14 @@ class Image {
   explicit Image(const void* wrapper) : wrapper_(wrapper) {}
   // PTX that was given as such.
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
+  explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
 
   // Throws Failure: cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
   const heddle::Module& on(Context& context);
+  // The capability that the PTX which is used on the device was compiled for, as 80.
+  unsigned ptx_arch(Context& context);
+  // Gives the loaded modules back as far as nobody else holds them.
+  void unload();
   void forget() { gone_ = true; }
   bool gone() const { return gone_; }
 
@@ -53,8 +58,11 @@ class KernelEntry {
   Image& image() const { return image_; }
   // Throws Failure: cudaErrorInvalidDeviceFunction, and what Image::on throws.
   const heddle::LoadedKernel& on(Context& context);
+  // Makes code for blocks of this shape, if none was asked for last: not while locks are held, as a launch would.
+  void prepare(Context& context, const heddle::LoadedKernel& loaded, const Dim3& block);
   // What cudaFuncSetAttribute has allowed of dynamic shared memory.
-  std::atomic<std::uint32_t> most_dynamic_shared{48 * 1024};
+  static constexpr std::uint32_t default_shared = 48 * 1024;
+  std::atomic<std::uint32_t> most_dynamic_shared{default_shared};
 
  private:
   struct Loaded {
@@ -67,6 +75,7 @@ class KernelEntry {
   std::mutex mutex_;
   std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
   std::atomic<const Loaded*> loaded_[most_devices] = {};
+  std::atomic<std::uint64_t> prepared_{0};
 };
 
 class VariableEntry {
@@ -88,15 +97,32 @@ class VariableEntry {
 class Registry {
  public:
   Image& add_image(const void* wrapper);
+  Image& add_image(FatBinary binary);
+  // Its kernels and variables are not found any more. They stay as they are for who holds them.
   void remove_image(Image& image);
+  // A kernel that has no stub.
+  KernelEntry& add_kernel(Image& image, const std::string& name);
   void add_kernel(Image& image, const void* stub, const char* name);
   void add_variable(Image& image, const void* shadow, const char* name, std::size_t size);
   // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction,
-  // cudaErrorInvalidSymbol.
+  // cudaErrorInvalidSymbol. A KernelEntry's own address stands for it too.
   KernelEntry& kernel(const void* stub);
   VariableEntry& variable(const void* shadow);
 
+  // A __managed__ variable: what `pointer` points to is where the host finds it, from place_managed() on.
+  void add_managed(Image& image, void** pointer, const char* name, std::size_t size);
+  // Loads the image's managed variables for the context's device and tells the host where they are. Throws
+  // cudaErrorNotSupported where the device's memory is not the host's.
+  void place_managed(Image& image, Context& context);
+
  private:
+  struct Managed {
+    Image* image;
+    void** pointer;
+    VariableEntry* variable;
+  };
+  std::vector<Managed> managed_;
+
   std::shared_mutex mutex_;
   std::deque<Image> images_;
   std::deque<KernelEntry> kernels_;

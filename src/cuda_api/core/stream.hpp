@@ -26,10 +26,15 @@ struct CUstream_st {
   std::optional<heddle::Queue> queue;
   unsigned flags = 0;
   int priority = 0;
+  std::atomic<int> synchronization_policy{1};  // the program's wish how the host waits, which changes nothing
   std::uint64_t id = 0;
   // Guarded by the context's mutex. How many commands there have been, how many of them the legacy stream has waited
   // for, and how many of the legacy stream's this one has.
   std::uint64_t submitted = 0, seen_by_legacy = 0, seen_of_legacy = 0;
+  std::optional<heddle::Event> turn;  // recorded in this stream for others to wait for
+  // For queries: an event behind the first `asked` commands. For failures: how many commands were waited for.
+  std::optional<heddle::Event> end;
+  std::uint64_t asked = 0, checked = 0;
   std::shared_ptr<heddle::cuda_api::Capture> capture;  // while it records a graph
 
   // Not in step with the legacy stream.

@@ -14,6 +14,12 @@ namespace heddle::cuda_api {
 // with HEDDLE_LOG=info all else.
 cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept;
 
+// Throws cudaErrorNotPermitted in a host function that a stream runs.
+inline void refuse_in_host_function() {
+  if (thread_state().in_host_function)
+    throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
+}
+
 // Runs f(), which throws Failure or Error.
 template <class F>
 cudaError_t guarded(const char* function, F&& f) noexcept {
@@ -31,10 +37,12 @@ cudaError_t guarded(const char* function, F&& f) noexcept {
   }
 }
 
-// The same with the current device's context, unless an earlier error has ended that.
+// The same with the current device's context, unless an earlier error has ended that, or a stream runs the caller: a
+// host function that waited for its own stream would wait for ever.
 template <class F>
 cudaError_t with_context(const char* function, F&& f) noexcept {
   return guarded(function, [&] {
+    refuse_in_host_function();
     Context& context = Process::get().current();
     context.check_sticky();
     f(context);

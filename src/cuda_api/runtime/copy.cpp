@@ -13,7 +13,8 @@ bool waits(cudaMemcpyKind kind) { return kind != cudaMemcpyDeviceToDevice; }
 cudaError_t copy_call(const char* function, void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
                       cudaStream_t stream, bool per_thread, bool wait) {
   return with_context(function, [&](Context& context) {
-    copy(context, context.stream(stream, per_thread), to, from, size, kind, wait);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    copy(*in.context, in, to, from, size, kind, wait);
   });
 }
 
@@ -22,8 +23,9 @@ cudaError_t copy_2d(const char* function, void* to, std::size_t to_pitch, const 
                     bool wait) {
   return with_context(function, [&](Context& context) {
     require(width <= to_pitch && width <= from_pitch, cudaErrorInvalidPitchValue, "a row is wider than the pitch");
-    copy_box(context, context.stream(stream, per_thread), {to, to_pitch, 0}, {const_cast<void*>(from), from_pitch, 0},
-             {width, height, 1}, kind, wait);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    copy_box(*in.context, in, {to, to_pitch, 0}, {const_cast<void*>(from), from_pitch, 0}, {width, height, 1}, kind,
+             wait);
   });
 }
 
@@ -36,15 +38,27 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, cudaStream
   return with_context(function, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no parameters");
     if (p->srcArray || p->dstArray) not_supported("a copy of an array (cudaArray_t)");
-    copy_box(context, context.stream(stream, per_thread), end_of(p->dstPtr, p->dstPos), end_of(p->srcPtr, p->srcPos),
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    copy_box(*in.context, in, end_of(p->dstPtr, p->dstPos), end_of(p->srcPtr, p->srcPos),
              {p->extent.width, p->extent.height, p->extent.depth}, p->kind, wait);
+  });
+}
+
+cudaError_t copy_peer(const char* function, void* to, int to_device, const void* from, int from_device,
+                      std::size_t size, cudaStream_t stream, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    context.process().context(to_device);
+    context.process().context(from_device);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    copy(*in.context, in, to, from, size, cudaMemcpyDeviceToDevice, false);
   });
 }
 
 cudaError_t fill_call(const char* function, void* p, int value, std::size_t size, cudaStream_t stream,
                       bool per_thread) {
   return with_context(function, [&](Context& context) {
-    fill(context, context.stream(stream, per_thread), p, static_cast<unsigned char>(value), 1, size, false);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    fill(*in.context, in, p, static_cast<unsigned char>(value), 1, size, false);
   });
 }
 
@@ -52,16 +66,17 @@ cudaError_t fill_2d(const char* function, void* p, std::size_t pitch, int value,
                     cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     require(width <= pitch || height <= 1, cudaErrorInvalidPitchValue, "a row is wider than the pitch");
-    fill_box(context, context.stream(stream, per_thread), {p, pitch, 0}, {width, height, 1},
-             static_cast<unsigned char>(value), 1, false);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    fill_box(*in.context, in, {p, pitch, 0}, {width, height, 1}, static_cast<unsigned char>(value), 1, false);
   });
 }
 
 cudaError_t fill_3d(const char* function, cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream,
                     bool per_thread) {
   return with_context(function, [&](Context& context) {
-    fill_box(context, context.stream(stream, per_thread), {p.ptr, p.pitch, p.pitch * p.ysize},
-             {extent.width, extent.height, extent.depth}, static_cast<unsigned char>(value), 1, false);
+    CUstream_st& in = context.any_stream(stream, per_thread);
+    fill_box(*in.context, in, {p.ptr, p.pitch, p.pitch * p.ysize}, {extent.width, extent.height, extent.depth},
+             static_cast<unsigned char>(value), 1, false);
   });
 }
 
@@ -81,12 +96,13 @@ HEDDLE_CUDA_API cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std
                                                  cudaStream_t stream) {
   return copy_call(__func__, to, from, size, kind, stream, true, false);
 }
-HEDDLE_CUDA_API cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, std::size_t size) {
-  return copy_call(__func__, to, from, size, cudaMemcpyDeviceToDevice, nullptr, false, false);
+HEDDLE_CUDA_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
+                                           std::size_t size) {
+  return copy_peer(__func__, to, to_device, from, from_device, size, nullptr, false);
 }
-HEDDLE_CUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t size,
-                                                cudaStream_t stream) {
-  return copy_call(__func__, to, from, size, cudaMemcpyDeviceToDevice, stream, false, false);
+HEDDLE_CUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                                                std::size_t size, cudaStream_t stream) {
+  return copy_peer(__func__, to, to_device, from, from_device, size, stream, false);
 }
 HEDDLE_CUDA_API cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                                          std::size_t width, std::size_t height, cudaMemcpyKind kind) {

@@ -11,7 +11,8 @@
 namespace heddle::cuda_api {
 namespace {
 
-void check_shape(const Context& context, const KernelEntry& kernel, const LaunchCall& call) {
+void check_shape(const Context& context, const KernelEntry& kernel, const LoadedKernel& loaded,
+                 const LaunchCall& call) {
   const auto empty = [](const dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   if (empty(call.grid) || empty(call.block))
     throw Failure(
@@ -23,11 +24,11 @@ void check_shape(const Context& context, const KernelEntry& kernel, const Launch
     throw Failure(cudaErrorInvalidConfiguration,
                   fmt::format("kernel '{}' is launched with blocks of {} threads; at most {} are allowed",
                               kernel.name(), threads, context.info().max_threads_per_block));
-  if (call.shared > kernel.most_dynamic_shared.load(std::memory_order_relaxed))
+  if (call.shared > 0 && call.shared > dynamic_shared_limit(kernel, loaded))
     throw Failure(cudaErrorInvalidValue,
                   fmt::format("kernel '{}' is launched with {} bytes of dynamic shared memory; {} are allowed without "
                               "cudaFuncSetAttribute",
-                              kernel.name(), call.shared, kernel.most_dynamic_shared.load()));
+                              kernel.name(), call.shared, dynamic_shared_limit(kernel, loaded)));
 }
 
 // What the device refuses of a launch is its shape.
@@ -44,11 +45,12 @@ void pack(std::span<std::byte> bytes, const LoadedKernel& kernel, void** argumen
 }
 
 void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
+  refuse_in_host_function();
   Context& context = Process::get().current();
   context.check_sticky();
   CUstream_st& stream = context.stream(call.stream, call.per_thread);
   const LoadedKernel& loaded = kernel.on(context);
-  check_shape(context, kernel, call);
+  check_shape(context, kernel, loaded, call);
   require(arguments || loaded.parameters().empty(), cudaErrorInvalidValue, "a launch without its arguments");
   // Most fit; what does not is at most 32 KiB.
   std::array<std::byte, 512> few;
@@ -62,6 +64,7 @@ void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
   const LaunchShape shape{cuda_api::shape(call.grid), cuda_api::shape(call.block),
                           static_cast<std::uint32_t>(call.shared), call.cooperative};
   try {
+    kernel.prepare(context, loaded, shape.block);
     context.submit(stream, [&](heddle::Queue& queue) { queue.launch(loaded, shape, bytes); });
   } catch (const Error& error) {
     refused(error, call);
@@ -83,19 +86,15 @@ cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& 
   });
 }
 
-}  // namespace heddle::cuda_api
-
-using namespace heddle::cuda_api;
-
-namespace {
-
 cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall& call, void** arguments) noexcept {
   KernelEntry* kernel = nullptr;
   const cudaError_t found = guarded(function, [&] { kernel = &registry().kernel(stub); });
   return found != cudaSuccess ? found : launch(function, kernel, call, arguments);
 }
 
-}  // namespace
+}  // namespace heddle::cuda_api
+
+using namespace heddle::cuda_api;
 
 HEDDLE_CUDA_API cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
                                              std::size_t shared, cudaStream_t stream) {

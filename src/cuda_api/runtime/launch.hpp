@@ -16,6 +16,18 @@ struct LaunchCall {
 // `kernel` null: the program launches what it has not registered. `arguments`: a pointer to each value.
 cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept;
 
+// The same for what stands for a kernel in the program: its stub, or a handle of cudaGetKernel.
+cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall& call, void** arguments) noexcept;
+
+// What a kernel takes of an SM, and the most threads that its blocks can have.
+struct KernelNeeds {
+  unsigned registers = 0, most_threads = 0;
+  std::uint64_t local_bytes = 0;
+};
+KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded);
+// How much dynamic shared memory launches may give it: what was set, or what static memory leaves of 48 KiB.
+std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::LoadedKernel& loaded);
+
 // The values in the kernel's packed buffer.
 std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** arguments);
 

@@ -1,6 +1,5 @@
 // Allocation: of devices, of the host, pitched, managed, in stream order; and what an address is.
-#include <fmt/format.h>
-
+#include "cuda_api/core/allocation.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -9,55 +8,7 @@ namespace {
 
 constexpr std::size_t pitch_bytes = 512;  // rows of pitched memory begin at multiples of it
 
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
-
-void* allocate(Context& context, std::size_t size, BlockKind kind) {
-  if (size == 0) return nullptr;
-  heddle::Memory memory = context.device().allocate(size);
-  Block block;
-  block.address = memory.address();
-  block.size = size;
-  block.kind = kind;
-  block.device = context.number();
-  block.span = memory.span();
-  block.memory = std::move(memory);
-  void* const made = pointer(block.address);
-  context.process().memory.add(std::move(block));
-  return made;
-}
-
-// Memory of the host that kernels reach: where the device's memory is the host's, that is what its own is.
-void* allocate_host(Context& context, std::size_t size, unsigned flags) {
-  if (size == 0) return nullptr;
-  heddle::Memory memory = context.device().allocate_host(size);
-  Block block;
-  block.address = address(memory.host());
-  block.size = size;
-  block.kind = BlockKind::host;
-  block.device = context.number();
-  block.span = heddle::MemorySpan::of_host(memory.host(), size);
-  block.flags = flags;
-  block.memory = std::move(memory);
-  void* const made = pointer(block.address);
-  context.process().memory.add(std::move(block));
-  return made;
-}
-
-// What is in use must have run first: cudaFree waits for the device.
-void release(Context& context, void* p, bool of_host, const char* what) {
-  if (!p) return;
-  Process& process = context.process();
-  const std::optional<Block> block = process.memory.find(address(p));
-  const bool fits = block && block->address == address(p) &&
-                    (of_host ? block->kind == BlockKind::host
-                             : block->kind == BlockKind::device || block->kind == BlockKind::managed);
-  if (!fits)
-    throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that {} can free{}", p, what,
-                                                     block ? "" : ": it was not allocated, or was freed before"));
-  process.context(block->device).synchronize();
-  process.memory.take(address(p));
-}
 
 std::size_t pitch_of(std::size_t width) { return (width + pitch_bytes - 1) / pitch_bytes * pitch_bytes; }
 
@@ -83,7 +34,8 @@ HEDDLE_CUDA_API cudaError_t cudaMallocHost(void** p, std::size_t size) {
 
 HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned flags) {
   return with_context(__func__, [&](Context& context) {
-    require(p, cudaErrorInvalidValue, "no place for the pointer");
+    constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+    require(p && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
     *p = allocate_host(context, size, flags);
   });
 }
@@ -122,29 +74,13 @@ HEDDLE_CUDA_API cudaError_t cudaMallocManaged(void** p, std::size_t size, unsign
   });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaMallocAsync(void** p, std::size_t size, cudaStream_t stream) {
-  return with_context(__func__, [&](Context& context) {
-    require(p, cudaErrorInvalidValue, "no place for the pointer");
-    context.stream(stream);
-    *p = allocate(context, size, BlockKind::device);
-  });
-}
-
-HEDDLE_CUDA_API cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
-  return with_context(__func__, [&](Context& context) {
-    if (!p) return;
-    CUstream_st& behind = context.stream(stream);
-    std::optional<Block> block = context.process().memory.find(address(p));
-    require(block && block->address == address(p) && block->kind == BlockKind::device, cudaErrorInvalidValue,
-            "cudaFreeAsync of what is no memory of a device");
-    block = context.process().memory.take(address(p));
-    if (block) context.free_behind(behind, std::move(block->memory));
-  });
-}
-
 HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned flags) {
   return with_context(__func__, [&](Context& context) {
+    constexpr unsigned io_memory = 4;
+    constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     require(p && size > 0, cudaErrorInvalidValue, "no memory to register");
+    if (flags & io_memory) not_supported("registering memory of another device (cudaHostRegisterIoMemory)");
+    require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
     Block block;
     try {
       block.memory = context.device().register_host(p, size);
@@ -167,7 +103,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
     const std::optional<Block> block = context.process().memory.find(address(p));
     require(block && block->address == address(p) && block->kind == BlockKind::registered,
             cudaErrorHostMemoryNotRegistered, "the memory is not registered");
-    context.process().context(block->device).synchronize();
+    for (int i = 0; i < context.process().device_count(); ++i) context.process().context(i).synchronize();
     context.process().memory.take(address(p));
   });
 }
@@ -212,9 +148,4 @@ HEDDLE_CUDA_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attr
       *attributes = {cudaMemoryTypeDevice, block->device, same, nullptr};
     }
   });
-}
-
-// Hints, and nothing to do where there is one memory.
-HEDDLE_CUDA_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, std::size_t, unsigned) {
-  return with_context(__func__, [&](Context& context) { context.stream(stream); });
 }

@@ -15,7 +15,24 @@ HEDDLE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
   if (handle) registry().remove_image(*reinterpret_cast<Image*>(handle));
 }
 
-HEDDLE_CUDA_API char __cudaInitModule(void**) { return 1; }
+// Before the program's first use of a managed variable.
+HEDDLE_CUDA_API char __cudaInitModule(void** handle) {
+  const cudaError_t placed =
+      guarded(__func__, [&] { registry().place_managed(*reinterpret_cast<Image*>(handle), Process::get().current()); });
+  return placed == cudaSuccess;
+}
+
+HEDDLE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,
+                                              std::size_t size, int, int) {
+  registry().add_managed(*reinterpret_cast<Image*>(handle), pointer, name, size);
+}
+
+// Textures and surfaces are refused where they are used.
+HEDDLE_CUDA_API void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) {}
+HEDDLE_CUDA_API void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) {}
+// Variables of the host that kernels may name, where they reach the host's memory; nvcc's programs do not need it.
+HEDDLE_CUDA_API void __cudaRegisterHostVar(void**, const char*, char*, std::size_t) {}
+HEDDLE_CUDA_API void __cudaRegisterUnifiedTable(void**, const void*, void*) {}
 
 HEDDLE_CUDA_API void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, void*, void*,
                                             void*, void*, int*) {

@@ -1,7 +1,7 @@
 // Streams, events, and functions of the host in their order.
 #include <algorithm>
 #include <cstdio>
-#include <functional>
+#include <memory>
 
 #include "cuda_api/runtime/call.hpp"
 
@@ -40,10 +40,10 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
 cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUevent_st& recorded = event_of(event);
-    CUstream_st& into = context.stream(stream, per_thread);
-    require(recorded.context == &context, cudaErrorInvalidResourceHandle,
+    CUstream_st& into = context.any_stream(stream, per_thread);
+    require(recorded.context == into.context, cudaErrorInvalidResourceHandle,
             "the event belongs to another device than the stream");
-    context.submit(into, [&](heddle::Queue& queue) { queue.record(*recorded.event); });
+    into.context->submit(into, [&](heddle::Queue& queue) { queue.record(*recorded.event); });
     recorded.recorded = true;
   });
 }
@@ -51,27 +51,98 @@ cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream,
 cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUevent_st& awaited = event_of(event);
-    CUstream_st& into = context.stream(stream, per_thread);
+    CUstream_st& into = context.any_stream(stream, per_thread);
     if (!awaited.recorded) return;
-    context.submit(into, [&](heddle::Queue& queue) { queue.wait(*awaited.event); });
+    into.context->submit(into, [&](heddle::Queue& queue) { queue.wait(*awaited.event); });
   });
 }
 
 cudaError_t synchronize(const char* function, cudaStream_t stream, bool per_thread) {
-  return with_context(function, [&](Context& context) { context.synchronize(context.stream(stream, per_thread)); });
+  return with_context(function, [&](Context& context) {
+    CUstream_st& awaited = context.any_stream(stream, per_thread);
+    awaited.context->synchronize(awaited);
+  });
 }
 
 cudaError_t query(const char* function, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    if (!context.idle(context.stream(stream, per_thread))) throw Failure(cudaErrorNotReady, "work is under way");
+    CUstream_st& asked = context.any_stream(stream, per_thread);
+    if (!asked.context->idle(asked)) throw Failure(cudaErrorNotReady, "work is under way");
   });
 }
 
-// Functions of the host may not be called once the context has ended; those of cudaStreamAddCallback are, with the
-// error.
-cudaError_t call(const char* function, cudaStream_t stream, std::function<void()> work, bool per_thread) {
+// What a stream is.
+template <class T, class Answer>
+cudaError_t ask(const char* function, cudaStream_t stream, bool per_thread, T* value, Answer&& answer) {
   return with_context(function, [&](Context& context) {
-    context.submit(context.stream(stream, per_thread), [&](heddle::Queue& queue) { queue.call(std::move(work)); });
+    require(value, cudaErrorInvalidValue, "no place for the answer");
+    *value = answer(context.any_stream(stream, per_thread));
+  });
+}
+
+// Marks the thread while a function of the program runs in a stream's order.
+class InHostFunction {
+ public:
+  InHostFunction() { thread_state().in_host_function = true; }
+  ~InHostFunction() { thread_state().in_host_function = before_; }
+  InHostFunction(const InHostFunction&) = delete;
+  InHostFunction& operator=(const InHostFunction&) = delete;
+
+ private:
+  const bool before_ = thread_state().in_host_function;
+};
+
+cudaError_t call(const char* function, cudaStream_t stream, cudaHostFn_t work, void* data, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(work, cudaErrorInvalidValue, "no function to call");
+    CUstream_st& into = context.any_stream(stream, per_thread);
+    into.context->submit(into, [&](heddle::Queue& queue) {
+      queue.call([=] {
+        const InHostFunction here;
+        work(data);
+      });
+    });
+  });
+}
+
+// What cudaStreamAddCallback has put in is called also when a failure makes the stream skip it: then at its end.
+class Callback {
+ public:
+  Callback(Context& context, cudaStream_t stream, cudaStreamCallback_t function, void* data)
+      : context_(context), stream_(stream), function_(function), data_(data) {}
+  Callback(const Callback&) = delete;
+  Callback& operator=(const Callback&) = delete;
+  ~Callback() {
+    const cudaError_t failure = context_.sticky();
+    if (pending_) run(failure == cudaSuccess ? cudaErrorLaunchFailure : failure);
+  }
+  void run(cudaError_t status) {
+    pending_ = false;
+    const InHostFunction here;
+    function_(stream_, status, data_);
+  }
+  void drop() { pending_ = false; }  // it was not put in
+
+ private:
+  Context& context_;
+  cudaStream_t stream_;
+  cudaStreamCallback_t function_;
+  void* data_;
+  bool pending_ = true;
+};
+
+cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCallback_t work, void* data,
+                         unsigned flags, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(work && flags == 0, cudaErrorInvalidValue, "no function to call, or flags that are none");
+    CUstream_st& into = context.any_stream(stream, per_thread);
+    const auto callback = std::make_shared<Callback>(*into.context, stream, work, data);
+    try {
+      into.context->submit(into, [&](heddle::Queue& queue) { queue.call([callback] { callback->run(cudaSuccess); }); });
+    } catch (...) {
+      callback->drop();
+      throw;
+    }
   });
 }
 
@@ -99,8 +170,10 @@ HEDDLE_CUDA_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, u
 HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return with_context(__func__, [&](Context& context) {
     require(stream != nullptr, cudaErrorInvalidResourceHandle, "the null stream cannot be destroyed");
-    CUstream_st& ended = context.stream(stream);
-    context.destroy_stream(ended);
+    require(stream != cudaStreamLegacy && stream != cudaStreamPerThread, cudaErrorInvalidResourceHandle,
+            "the default streams cannot be destroyed");
+    CUstream_st& ended = context.any_stream(stream);
+    ended.context->destroy_stream(ended);
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return synchronize(__func__, stream, false); }
@@ -116,31 +189,31 @@ HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEv
   return wait(__func__, stream, event, true);
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                                  unsigned) {
-  return call(__func__, stream, [=] { callback(stream, cudaSuccess, data); }, false);
+                                                  unsigned flags) {
+  return add_callback(__func__, stream, callback, data, flags, false);
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                                       unsigned) {
-  return call(__func__, stream, [=] { callback(stream, cudaSuccess, data); }, true);
+                                                       unsigned flags) {
+  return add_callback(__func__, stream, callback, data, flags, true);
 }
 HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, [=] { work(data); }, false);
+  return call(__func__, stream, work, data, false);
 }
 HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, [=] { work(data); }, true);
+  return call(__func__, stream, work, data, true);
 }
-HEDDLE_CUDA_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
-  return with_context(__func__, [&](Context& context) { *flags = context.stream(stream).flags; });
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
-  return with_context(__func__, [&](Context& context) { *priority = -context.stream(stream).priority; });
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
-  return with_context(__func__, [&](Context& context) { *id = context.stream(stream).id; });
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device) {
-  return with_context(__func__, [&](Context& context) { *device = context.stream(stream).context->number(); });
-}
+#define HEDDLE_STREAM_QUESTION(NAME, TYPE, ANSWER)                                     \
+  HEDDLE_CUDA_API cudaError_t NAME(cudaStream_t stream, TYPE* value) {                 \
+    return ask(__func__, stream, false, value, [](CUstream_st& s) { return ANSWER; }); \
+  }                                                                                    \
+  HEDDLE_CUDA_API cudaError_t NAME##_ptsz(cudaStream_t stream, TYPE* value) {          \
+    return ask(__func__, stream, true, value, [](CUstream_st& s) { return ANSWER; });  \
+  }
+HEDDLE_STREAM_QUESTION(cudaStreamGetFlags, unsigned, s.flags)
+HEDDLE_STREAM_QUESTION(cudaStreamGetPriority, int, -s.priority)
+HEDDLE_STREAM_QUESTION(cudaStreamGetId, unsigned long long, s.id)
+HEDDLE_STREAM_QUESTION(cudaStreamGetDevice, int, s.context->number())
+#undef HEDDLE_STREAM_QUESTION
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return with_context(__func__, [&](Context&) {
     if (least) *least = least_priority;
@@ -157,7 +230,7 @@ HEDDLE_CUDA_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigne
 HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return guarded(__func__, [&] {
     CUevent_st& ended = event_of(event);
-    ended.alive.store(false, std::memory_order_release);
+    require(ended.alive.exchange(false), cudaErrorInvalidResourceHandle, "the event was destroyed before");
     ended.event.reset();
     Process::get().events.give(ended);
   });
@@ -191,10 +264,13 @@ HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_
   return with_context(__func__, [&](Context&) {
     CUevent_st &first = event_of(start), &last = event_of(end);
     require(milliseconds, cudaErrorInvalidValue, "no place for the time");
+    require(first.context == last.context, cudaErrorInvalidResourceHandle, "the events belong to different devices");
     require(first.recorded && last.recorded && !(first.flags & cudaEventDisableTiming) &&
                 !(last.flags & cudaEventDisableTiming),
             cudaErrorInvalidResourceHandle, "an event was not recorded, or was made without timing");
     if (!first.event->done() || !last.event->done()) throw Failure(cudaErrorNotReady, "an event is not reached");
+    wait_for(first);
+    wait_for(last);
     const auto ns = static_cast<std::int64_t>(last.event->completed_ns() - first.event->completed_ns());
     *milliseconds = static_cast<float>(static_cast<double>(ns) * 1e-6);
   });

@@ -87,15 +87,33 @@ class RecordPoint final : public EventPoint {
 
 }  // namespace
 
+std::shared_ptr<EventState> CpuEvent::state() const {
+  const std::lock_guard guard(lock_);
+  return state_;
+}
+
+std::shared_ptr<EventState> CpuEvent::state_for(const QueueCore& queue) {
+  const std::lock_guard guard(lock_);
+  if (!state_->reached(state_->recorded()) && state_->queue().get() != &queue) state_ = std::make_shared<EventState>();
+  return state_;
+}
+
+bool CpuEvent::done() const {
+  const std::lock_guard guard(lock_);
+  return state_->reached(state_->recorded());
+}
+
 std::shared_ptr<const EventPoint> CpuEvent::point() const {
-  if (state_->recorded() == 0) return nullptr;
-  return std::make_shared<RecordPoint>(state_);
+  const std::shared_ptr<EventState> now = state();
+  if (now->recorded() == 0) return nullptr;
+  return std::make_shared<RecordPoint>(now);
 }
 
 void CpuEvent::wait() {
-  EventTarget target(*state_);
+  const std::shared_ptr<EventState> now = state();
+  EventTarget target(*now);
   pool_.wait(target);
-  if (const std::exception_ptr error = state_->error()) std::rethrow_exception(error);
+  if (const std::exception_ptr error = now->error()) std::rethrow_exception(error);
 }
 
 }  // namespace heddle::device::cpu

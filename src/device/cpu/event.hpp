@@ -68,14 +68,18 @@ class EventTarget final : public WaitTarget {
 class CpuEvent final : public Event {
  public:
   explicit CpuEvent(Pool& pool) : pool_(pool), state_(std::make_shared<EventState>()) {}
-  bool done() const override { return state_->reached(state_->recorded()); }
+  bool done() const override;
   void wait() override;
-  unsigned long long completed_ns() const override { return state_->completed_ns(); }
+  unsigned long long completed_ns() const override { return state()->completed_ns(); }
   std::shared_ptr<const EventPoint> point() const override;
-  const std::shared_ptr<EventState>& state() const { return state_; }
+  std::shared_ptr<EventState> state() const;
+  // For a record in this queue. Numbers are reached in order within a queue only: when an earlier record in another
+  // queue is still to be reached, who waits for that keeps the old state, and the event goes on with a new one.
+  std::shared_ptr<EventState> state_for(const QueueCore& queue);
 
  private:
   Pool& pool_;
+  mutable SpinLock lock_;
   std::shared_ptr<EventState> state_;
 };
 

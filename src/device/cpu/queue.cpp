@@ -209,7 +209,7 @@ void CpuQueue::record(Event& event) {
   auto* mine = dynamic_cast<CpuEvent*>(&event);
   if (mine == nullptr)
     base::fail(ErrorCode::invalid_argument, "an event can only be recorded in a queue of its own device");
-  core_->record(mine->state());
+  core_->record(mine->state_for(*core_));
 }
 
 void CpuQueue::wait(const Event& event) {

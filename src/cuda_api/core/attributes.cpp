@@ -1,0 +1,166 @@
+#include "cuda_api/core/attributes.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "base/clock.hpp"
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+constexpr int last_attribute = 147;
+constexpr int default_shared = 48 * 1024, reserved_shared = 1024;
+
+int last_cache_bytes() {
+  for (const int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
+    const long bytes = sysconf(level);
+    if (bytes > 0) return static_cast<int>(std::min<long>(bytes, INT_MAX));
+  }
+  return 4 << 20;
+}
+
+std::uint64_t ticks() {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#else
+  return base::SteadyClock::now();
+#endif
+}
+
+// What clock() of kernels counts in a millisecond: the host's cycle counter, measured once.
+int ticks_per_ms() {
+  static const int made = [] {
+    constexpr unsigned long long measured_ns = 2'000'000;
+    const auto begin = base::SteadyClock::now();
+    const std::uint64_t first = ticks();
+    unsigned long long now = begin;
+    while (now - begin < measured_ns) now = base::SteadyClock::now();
+    return static_cast<int>(static_cast<double>(ticks() - first) * 1e6 / static_cast<double>(now - begin));
+  }();
+  return made;
+}
+
+// Shape and size of blocks, grids and SMs.
+std::optional<int> shape_of_cpu(const DeviceInfo& info, int number) {
+  const int most_shared = static_cast<int>(info.max_shared_per_block);
+  switch (number) {
+    case 1:
+    case 2:
+    case 3: return static_cast<int>(info.max_threads_per_block);
+    case 4: return 64;       // block, z
+    case 5: return INT_MAX;  // grid
+    case 6:
+    case 7: return 65535;
+    case 8: return default_shared;
+    case 9: return 64 * 1024;  // constant memory
+    case 10: return static_cast<int>(info.warp_size);
+    case 12:
+    case 82: return 64 * 1024;  // registers
+    case 16: return static_cast<int>(info.processors);
+    case 39: return 2048;  // threads of an SM
+    case 75: return 8;     // compute capability
+    case 76: return 0;
+    case 81: return most_shared + reserved_shared;
+    case 97: return most_shared;
+    case 106: return 32;  // blocks of an SM
+    case 111: return reserved_shared;
+    default: return std::nullopt;
+  }
+}
+
+// What it can do, and figures that programs print; those of the memory's clock and width are nominal.
+std::optional<int> ability_of_cpu(const Context& context, int number) {
+  switch (number) {
+    case 11: return INT_MAX;  // pitch
+    case 13: return ticks_per_ms();
+    case 14:
+    case 30: return 512;  // alignment of textures and surfaces
+    case 51: return 32;
+    case 34:
+    case 85: return context.number();
+    case 36: return 1600000;  // memory: kHz, bits
+    case 37: return 128;
+    case 38: return last_cache_bytes();
+    case 40: return 1;  // copy engines
+    case 87: return 2;  // single to double precision
+    case 126: return 1;
+    case 131:
+    case 134:
+      return -1;  // NUMA nodes
+    // Kernels use the host's own addresses; those of --check know allocated memory only.
+    case 88:
+    case 100: return context.process().settings().check ? 0 : 1;
+    case 15:  // copies beside kernels
+    case 18:  // shares the host's memory
+    case 19:  // host memory is mapped
+    case 31:  // kernels beside each other
+    case 41:  // one address space
+    case 78:  // priorities
+    case 79:  // caches
+    case 80:
+    case 83:   // managed memory
+    case 86:   // atomics with the host
+    case 89:   // managed memory beside the host
+    case 90:   // preemption
+    case 91:   // registered memory at the host's address
+    case 95:   // cooperative launches
+    case 99:   // cudaHostRegister
+    case 101:  // managed memory without migration
+    case 113:
+    case 115: return 1;  // memory pools
+    default: return number >= 1 && number <= last_attribute ? std::optional<int>(0) : std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<int> attribute(const Context& context, int number) {
+  if (context.info().capability == 0) {
+    const std::optional<int> shape = shape_of_cpu(context.info(), number);
+    return shape ? shape : ability_of_cpu(context, number);
+  }
+  switch (number) {
+    case 83:  // managed memory
+    case 89:
+    case 101:
+    case 119:  // pools, events that processes share
+    case 125:
+    case 120: return 0;  // clusters
+    default: return context.device().cuda_attribute(number);
+  }
+}
+
+std::string device_name(const Context& context) {
+  const DeviceInfo& info = context.info();
+  if (info.capability != 0) return info.name;
+  return info.id == "cpu" ? "Heddle CPU (" + info.name + ")" : "Heddle " + info.name;
+}
+
+std::string pci_id(const Context& context) {
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", attribute(context, 50).value_or(0), attribute(context, 33).value_or(0),
+                     attribute(context, 34).value_or(0));
+}
+
+model::SmLimits sm_limits(const Context& context) {
+  const unsigned capability = context.info().capability == 0 ? 80 : context.info().capability;
+  model::SmLimits limits = model::limits_of(capability).value_or(*model::limits_of(90));
+  const auto of = [&](int number, auto& value) {
+    if (const std::optional<int> known = attribute(context, number); known && *known > 0)
+      value = static_cast<std::remove_reference_t<decltype(value)>>(*known);
+  };
+  of(1, limits.block_threads);
+  of(39, limits.threads);
+  of(106, limits.blocks);
+  of(12, limits.block_registers);
+  of(82, limits.registers);
+  of(81, limits.shared);
+  of(97, limits.block_shared);
+  of(111, limits.reserved_shared);
+  return limits;
+}
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,39 @@
+// Memory pools: memory that is allocated and freed in the order of streams. What is freed is used again by allocations
+// of the same size that come behind it, and goes back to the device at synchronisations, but for what the pool may
+// keep.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace heddle::cuda_api {
+class Context;
+}
+
+// What a cudaMemPool_t points to. Never freed, so that a handle of one that was destroyed is found to be dead.
+struct CUmemPoolHandle_st {
+  heddle::cuda_api::Context* context = nullptr;
+  std::atomic<bool> alive{true};
+  bool of_device = false;                            // the device's own, which cannot be destroyed
+  std::uint64_t most = 0;                            // bytes it may hold; 0: all there is
+  std::atomic<std::uint64_t> keep{0};                // bytes that it may keep at synchronisations
+  std::atomic<std::uint64_t> used{0}, used_high{0};  // bytes that the program has
+  std::atomic<std::uint64_t> freed{0}, all_high{0};  // bytes that can be used again; of both together
+  std::atomic<int> reuse[3] = {1, 1, 1};             // the program's wishes, which change nothing
+
+  void take(std::uint64_t bytes);
+  void give(std::uint64_t bytes);
+};
+
+namespace heddle::cuda_api {
+
+// The device's own pool.
+CUmemPoolHandle_st& default_pool(Context& context);
+// The one that cudaMallocAsync uses.
+CUmemPoolHandle_st& current_pool(Context& context);
+void set_current_pool(Context& context, CUmemPoolHandle_st& pool);
+CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most);
+// Throws cudaErrorInvalidValue for the device's own. What was allocated from it stays.
+void destroy_pool(CUmemPoolHandle_st& pool);
+
+}  // namespace heddle::cuda_api

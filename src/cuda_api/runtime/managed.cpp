@@ -1,0 +1,196 @@
+// Hints of where managed memory is to be. The host and the devices that have it share one memory: there is nothing to
+// move, but arguments are checked, and hints are kept for who asks, for whole allocations. Signatures differ between
+// the versions of CUDA: compiled for each.
+#include <algorithm>
+#include <cstring>
+
+#include "cuda_api/abi/memory.hpp"
+#include "cuda_api/core/memory_table.hpp"
+#include "cuda_api/runtime/call.hpp"
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+constexpr int the_host = cudaCpuDeviceId, nowhere = cudaInvalidDeviceId;
+
+// The block that the range is in, for as long as the result lives.
+std::shared_ptr<MemoryHints> hints_of(Context& context, const void* p, std::size_t count) {
+  const auto at = reinterpret_cast<std::uint64_t>(p);
+  const std::optional<Block> block = context.process().memory.find(at);
+  require(p && count > 0 && block && block->hints && count <= block->size - (at - block->address),
+          cudaErrorInvalidValue, "this is no managed memory, or more than there is");
+  return block->hints;
+}
+
+void check_place(Context& context, int device) {
+  if (device != the_host) context.process().context(device);
+}
+
+int place_of(const abi::MemLocation& location) {
+  switch (location.type) {
+    case abi::MemLocation::device: return location.id;
+    case abi::MemLocation::host:
+    case abi::MemLocation::host_numa:
+    case abi::MemLocation::host_numa_current: return the_host;
+    default: throw Failure(cudaErrorInvalidValue, "this is no place of memory");
+  }
+}
+
+void advise(Context& context, const void* p, std::size_t count, int advice, int device) {
+  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+  if (advice >= cudaMemAdviseSetPreferredLocation) check_place(context, device);
+  const std::lock_guard lock(hints->mutex);
+  switch (advice) {
+    case cudaMemAdviseSetReadMostly: hints->mostly_read = true; break;
+    case cudaMemAdviseUnsetReadMostly: hints->mostly_read = false; break;
+    case cudaMemAdviseSetPreferredLocation: hints->preferred = device; break;
+    case cudaMemAdviseUnsetPreferredLocation: hints->preferred = nowhere; break;
+    case cudaMemAdviseSetAccessedBy:
+      if (std::find(hints->accessed_by.begin(), hints->accessed_by.end(), device) == hints->accessed_by.end())
+        hints->accessed_by.push_back(device);
+      break;
+    case cudaMemAdviseUnsetAccessedBy: std::erase(hints->accessed_by, device); break;
+    default: throw Failure(cudaErrorInvalidValue, std::to_string(advice) + " is no advice");
+  }
+}
+
+void prefetch(Context& context, const void* p, std::size_t count, int device, cudaStream_t stream, bool per_thread) {
+  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+  check_place(context, device);
+  context.any_stream(stream, per_thread);
+  const std::lock_guard lock(hints->mutex);
+  hints->prefetched = device;
+}
+
+void answer(const MemoryHints& hints, void* data, std::size_t size, int attribute) {
+  enum : int {
+    mostly = 1,
+    preferred,
+    accessed,
+    prefetched,
+    preferred_type,
+    preferred_id,
+    prefetched_type,
+    prefetched_id
+  };
+  auto* const values = static_cast<int*>(data);
+  require(values && size > 0 && size % sizeof(int) == 0 && (attribute == accessed || size == sizeof(int)),
+          cudaErrorInvalidValue, "answers are integers of 4 bytes");
+  const auto type = [](int place) {
+    return place == nowhere    ? abi::MemLocation::none
+           : place == the_host ? abi::MemLocation::host
+                               : abi::MemLocation::device;
+  };
+  switch (attribute) {
+    case mostly: *values = hints.mostly_read; break;
+    case preferred:
+    case preferred_id: *values = hints.preferred; break;
+    case prefetched:
+    case prefetched_id: *values = hints.prefetched; break;
+    case preferred_type: *values = type(hints.preferred); break;
+    case prefetched_type: *values = type(hints.prefetched); break;
+    case accessed:
+      for (std::size_t i = 0; i < size / sizeof(int); ++i)
+        values[i] = i < hints.accessed_by.size() ? hints.accessed_by[i] : nowhere;
+      break;
+    default: throw Failure(cudaErrorInvalidValue, std::to_string(attribute) + " is no attribute of a range");
+  }
+}
+
+[[maybe_unused]] cudaError_t advise_at(const char* function, const void* p, std::size_t count, int advice,
+                                       const abi::MemLocation& at) {
+  return with_context(function, [&](Context& context) {
+    const bool somewhere = advice >= cudaMemAdviseSetPreferredLocation &&
+                           (advice != cudaMemAdviseUnsetPreferredLocation || at.type != abi::MemLocation::none);
+    advise(context, p, count, advice, somewhere ? place_of(at) : the_host);
+  });
+}
+
+[[maybe_unused]] cudaError_t prefetch_at(const char* function, const void* p, std::size_t count,
+                                         const abi::MemLocation& at, unsigned flags, cudaStream_t stream,
+                                         bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(flags == 0, cudaErrorInvalidValue, "flags that are none");
+    prefetch(context, p, count, place_of(at), stream, per_thread);
+  });
+}
+
+cudaError_t attach(const char* function, cudaStream_t stream, void* p, std::size_t size, unsigned flags,
+                   bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle,
+            cudaErrorInvalidValue, "memory is attached globally, to the host, or to one stream");
+    context.any_stream(stream, per_thread);
+    const auto at = reinterpret_cast<std::uint64_t>(p);
+    const std::optional<Block> block = context.process().memory.find(at);
+    const bool known = block && size <= block->size - (at - block->address);
+    // Memory that is pageable may be attached where kernels reach it.
+    require(p && (known || context.info().host_memory), cudaErrorInvalidValue, "this is no managed memory");
+  });
+}
+
+}  // namespace
+
+#if HEDDLE_CUDART_MAJOR >= 13
+HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, abi::MemLocation at) {
+  return advise_at(__func__, p, count, advice, at);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t count, abi::MemLocation at, unsigned flags,
+                                                 cudaStream_t stream) {
+  return prefetch_at(__func__, p, count, at, flags, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, std::size_t count, abi::MemLocation at,
+                                                      unsigned flags, cudaStream_t stream) {
+  return prefetch_at(__func__, p, count, at, flags, stream, true);
+}
+#else
+HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, int device) {
+  return with_context(__func__, [&](Context& context) { advise(context, p, count, advice, device); });
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t count, int device, cudaStream_t stream) {
+  return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, false); });
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, std::size_t count, int device,
+                                                      cudaStream_t stream) {
+  return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, true); });
+}
+#endif
+#if HEDDLE_CUDART_MAJOR == 12
+HEDDLE_CUDA_API cudaError_t cudaMemAdvise_v2(const void* p, std::size_t count, int advice, abi::MemLocation at) {
+  return advise_at(__func__, p, count, advice, at);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_v2(const void* p, std::size_t count, abi::MemLocation at,
+                                                    unsigned flags, cudaStream_t stream) {
+  return prefetch_at(__func__, p, count, at, flags, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void* p, std::size_t count, abi::MemLocation at,
+                                                         unsigned flags, cudaStream_t stream) {
+  return prefetch_at(__func__, p, count, at, flags, stream, true);
+}
+#endif
+
+HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute, const void* p,
+                                                     std::size_t count) {
+  return with_context(__func__, [&](Context& context) {
+    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+    const std::lock_guard lock(hints->mutex);
+    answer(*hints, data, size, attribute);
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, int* attributes,
+                                                      std::size_t number, const void* p, std::size_t count) {
+  return with_context(__func__, [&](Context& context) {
+    require(data && sizes && attributes && number > 0, cudaErrorInvalidValue, "no attributes are asked for");
+    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+    const std::lock_guard lock(hints->mutex);
+    for (std::size_t i = 0; i < number; ++i) answer(*hints, data[i], sizes[i], attributes[i]);
+  });
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, std::size_t size, unsigned flags) {
+  return attach(__func__, stream, p, size, flags, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* p, std::size_t size,
+                                                          unsigned flags) {
+  return attach(__func__, stream, p, size, flags, true);
+}

@@ -1,0 +1,93 @@
+// What kernels need of an SM, and how many of their blocks one holds.
+#include <algorithm>
+
+#include "cuda_api/core/attributes.hpp"
+#include "cuda_api/runtime/call.hpp"
+#include "cuda_api/runtime/launch.hpp"
+
+using namespace heddle::cuda_api;
+
+namespace heddle::cuda_api {
+
+// A GPU's driver knows what its compiler took; elsewhere it is the estimate from the PTX.
+KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded) {
+  const heddle::KernelInfo& info = loaded.kernel().info();
+  KernelNeeds needs;
+  needs.registers = info.registers;
+  needs.local_bytes = info.local_bytes;
+  const Dim3 a_block{info.max_threads != 0 ? info.max_threads : context.info().warp_size};
+  try {
+    if (const std::vector<Occupancy> forms = loaded.occupancy(a_block); !forms.empty()) {
+      needs.registers = forms.front().registers;
+      needs.local_bytes = forms.front().local_bytes;
+    }
+  } catch (const Error&) {  // blocks of another shape (.reqntid): the estimate stays
+  }
+  const model::SmLimits limits = sm_limits(context);
+  needs.registers = std::clamp(needs.registers, 1u, limits.thread_registers);
+  needs.most_threads = model::most_threads(limits, needs.registers);
+  if (info.max_threads != 0) needs.most_threads = std::min(limits.block_threads, info.max_threads);
+  return needs;
+}
+
+std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::LoadedKernel& loaded) {
+  const std::uint32_t set = entry.most_dynamic_shared.load(std::memory_order_relaxed);
+  if (set != KernelEntry::default_shared) return set;
+  return set - static_cast<std::uint32_t>(std::min<std::uint64_t>(set, loaded.shared_bytes()));
+}
+
+}  // namespace heddle::cuda_api
+
+namespace {
+
+unsigned blocks_of(Context& context, const heddle::LoadedKernel& loaded, int block, std::size_t shared) {
+  require(block > 0, cudaErrorInvalidValue, "a block has at least one thread");
+  if (context.info().capability != 0) {
+    try {
+      const auto forms = loaded.occupancy({static_cast<unsigned>(block)}, static_cast<std::uint32_t>(shared));
+      if (!forms.empty()) return forms.front().blocks;
+    } catch (const heddle::Error& error) {
+      if (error.code() == heddle::ErrorCode::invalid_argument) return 0;  // there can be no such block
+      throw;
+    }
+  }
+  const KernelNeeds needs = needs_of(context, loaded);
+  if (static_cast<unsigned>(block) > needs.most_threads) return 0;
+  return heddle::model::resident_blocks(sm_limits(context), {.threads = static_cast<unsigned>(block),
+                                                             .registers = needs.registers,
+                                                             .shared = loaded.shared_bytes() + shared});
+}
+
+cudaError_t ask_blocks(const char* function, int* blocks, const void* kernel, int block, std::size_t shared,
+                       unsigned flags) {
+  return with_context(function, [&](Context& context) {
+    require(blocks && flags <= 1, cudaErrorInvalidValue, "no place for the number, or flags that are none");
+    *blocks = static_cast<int>(blocks_of(context, registry().kernel(kernel).on(context), block, shared));
+  });
+}
+
+}  // namespace
+
+HEDDLE_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block,
+                                                                          std::size_t shared) {
+  return ask_blocks(__func__, blocks, kernel, block, shared, 0);
+}
+HEDDLE_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel,
+                                                                                   int block, std::size_t shared,
+                                                                                   unsigned flags) {
+  return ask_blocks(__func__, blocks, kernel, block, shared, flags);
+}
+HEDDLE_CUDA_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* kernel,
+                                                                      int blocks, int block) {
+  return with_context(__func__, [&](Context& context) {
+    require(shared && blocks > 0 && block > 0, cudaErrorInvalidValue, "no place for the size, or no blocks");
+    const heddle::LoadedKernel& loaded = registry().kernel(kernel).on(context);
+    const KernelNeeds needs = needs_of(context, loaded);
+    const std::optional<std::uint64_t> most = heddle::model::dynamic_shared_for(
+        sm_limits(context),
+        {.threads = static_cast<unsigned>(block), .registers = needs.registers, .shared = loaded.shared_bytes()},
+        static_cast<unsigned>(blocks));
+    require(most.has_value(), cudaErrorInvalidValue, "an SM does not hold so many of these blocks");
+    *shared = *most;
+  });
+}

@@ -1,0 +1,121 @@
+// Errors: which last, which end the context, and what is seen of them where.
+#include <gtest/gtest.h>
+
+#include "cuda_api/cudart.hpp"
+
+namespace heddle::tests {
+namespace {
+
+class Errors : public testing::Test {
+ protected:
+  ~Errors() override { EXPECT_EQ(cudaDeviceReset(), cudaSuccess); }
+  cudaError_t run(const void* kernel, cudaStream_t stream = nullptr) {
+    return cudaLaunchKernel(kernel, {1}, {1}, nullptr, 0, stream);
+  }
+  Program program;
+};
+
+TEST_F(Errors, LastUntilAsked) {
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(nullptr, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaPeekAtLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // not a sticky one
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  EXPECT_EQ(cudaSetDevice(1000), cudaErrorInvalidDevice);
+  std::thread([] { EXPECT_EQ(cudaGetLastError(), cudaSuccess); }).join();  // another thread's
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+}
+
+TEST_F(Errors, OfKernelsEndTheContext) {
+  void* x = nullptr;
+  ASSERT_EQ(cudaMalloc(&x, 64), cudaSuccess);
+  ASSERT_EQ(run(program.faults()), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorIllegalAddress);  // stays
+  EXPECT_EQ(cudaMemset(x, 0, 64), cudaErrorIllegalAddress);
+  EXPECT_EQ(program.launch_add(x, 1, 1), cudaErrorIllegalAddress);
+  std::thread([&] { EXPECT_EQ(cudaFree(x), cudaErrorIllegalAddress); }).join();
+  EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&x, 64), cudaSuccess);
+  EXPECT_EQ(cudaMemset(x, 0, 64), cudaSuccess);
+  EXPECT_EQ(program.launch_add(x, 16, 3), cudaSuccess);
+  int first = 0;
+  EXPECT_EQ(cudaMemcpy(&first, x, 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(first, 3);
+}
+
+// In another stream than the one that is waited for, but in step with it.
+TEST_F(Errors, OfOtherStreamsAreSeenByCopies) {
+  cudaStream_t stream = nullptr;
+  void* x = nullptr;
+  int there = 0;
+  ASSERT_EQ(cudaMalloc(&x, 4), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(run(program.traps(), stream), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(&there, x, 4, cudaMemcpyDeviceToHost), cudaErrorLaunchFailure);
+}
+
+TEST_F(Errors, OfDestroyedStreamsAreSeen) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(run(program.traps(), stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
+}
+
+TEST_F(Errors, CallbacksAreToldHostFunctionsAreNotCalled) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  std::atomic<bool> called{false};
+  std::atomic<int> status{-1};
+  Gate gate;
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  ASSERT_EQ(run(program.traps(), stream), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(stream, set_flag, &called), cudaSuccess);
+  ASSERT_EQ(cudaStreamAddCallback(
+                stream, [](cudaStream_t, cudaError_t error, void* to) { *static_cast<std::atomic<int>*>(to) = error; },
+                &status, 0),
+            cudaSuccess);
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
+  for (int i = 0; i < 5000 && status == -1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(status, cudaErrorLaunchFailure);
+  EXPECT_FALSE(called);
+}
+
+TEST_F(Errors, EventsCarryThem) {
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  ASSERT_EQ(run(program.traps()), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(event), cudaErrorLaunchFailure);
+  EXPECT_EQ(cudaStreamQuery(nullptr), cudaErrorLaunchFailure);
+}
+
+TEST_F(Errors, ResetEndsStreamsOfOtherThreads) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  std::atomic<bool> stop{false};
+  std::atomic<int> used{0};
+  std::thread other([&] {
+    while (!stop) {
+      cudaStreamQuery(stream);
+      cudaStreamQuery(cudaStreamPerThread);
+      ++used;
+    }
+  });
+  for (int i = 0; i < 20; ++i) {
+    const int before = used;
+    while (used < before + 5) std::this_thread::yield();
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  }
+  stop = true;
+  other.join();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+}
+
+}  // namespace
+}  // namespace heddle::tests

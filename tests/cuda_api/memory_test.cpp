@@ -1,0 +1,214 @@
+// Memory: allocation, copies, pools, managed memory, and what is refused.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "cuda_api/cudart.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using namespace cuda_api;
+
+TEST(Memory, WrongPointersAreNotFreed) {
+  char local = 0;
+  void *device = nullptr, *host = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 100), cudaSuccess);
+  ASSERT_EQ(cudaMallocHost(&host, 100), cudaSuccess);
+  EXPECT_EQ(cudaFree(&local), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(static_cast<char*>(device) + 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(host), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeHost(host), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaMalloc(&device, 0), cudaSuccess);
+  EXPECT_EQ(device, nullptr);
+  EXPECT_EQ(cudaMalloc(&device, std::size_t{1} << 60), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+}
+
+TEST(Memory, PageableSourcesMayChangeAtOnce) {
+  constexpr std::size_t n = 1 << 16;
+  cudaStream_t stream = nullptr;
+  void* x = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&x, n * 4), cudaSuccess);
+  std::vector<int> source(n, 1), back(n);
+  ASSERT_EQ(cudaMemcpyAsync(x, source.data(), n * 4, cudaMemcpyHostToDevice, stream), cudaSuccess);
+  std::fill(source.begin(), source.end(), 2);
+  ASSERT_EQ(cudaMemcpyAsync(back.data(), x, n * 4, cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(std::accumulate(back.begin(), back.end(), 0), int{n});
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+TEST(Memory, CopiesAreChecked) {
+  int local[4] = {};
+  void* x = nullptr;
+  ASSERT_EQ(cudaMalloc(&x, 16), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(x, local, 17, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(local, local + 1, 4, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(local, x, 4, static_cast<cudaMemcpyKind>(9)), cudaErrorInvalidMemcpyDirection);
+  EXPECT_EQ(cudaMemset(local, 0, 4), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpy(x, nullptr, 0, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(local, x, 16, cudaMemcpyDefault), cudaSuccess);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST(Memory, OfTheHostIsRegisteredOnce) {
+  std::vector<int> own(1024);
+  ASSERT_EQ(cudaHostRegister(own.data(), 4096, cudaHostRegisterDefault), cudaSuccess);
+  EXPECT_EQ(cudaHostRegister(own.data(), 4096, cudaHostRegisterDefault), cudaErrorHostMemoryAlreadyRegistered);
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, own.data() + 3), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeHost);
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaSuccess);
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaErrorHostMemoryNotRegistered);
+  EXPECT_EQ(cudaHostRegister(own.data(), 4096, 64), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, own.data()), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeUnregistered);
+  cudaGetLastError();
+}
+
+TEST(Pools, UseMemoryAgainInAStreamsOrder) {
+  const Program program;
+  cudaStream_t stream = nullptr;
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  Gate gate;
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  std::set<void*> seen;
+  for (int i = 0; i < 100; ++i) {  // all behind the gate
+    void* x = nullptr;
+    ASSERT_EQ(cudaMallocAsync(&x, 4096, stream), cudaSuccess);
+    seen.insert(x);
+    ASSERT_EQ(program.launch_add(x, 1024, 1, stream), cudaSuccess);
+    ASSERT_EQ(cudaFreeAsync(x, stream), cudaSuccess);
+  }
+  EXPECT_EQ(seen.size(), 1u);
+  std::uint64_t bytes = 1;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, 7, &bytes), cudaSuccess);  // used
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, 5, &bytes), cudaSuccess);  // reserved
+  EXPECT_EQ(bytes, 4096u);
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, 5, &bytes), cudaSuccess);
+  EXPECT_EQ(bytes, 0u);
+  EXPECT_EQ(cudaFreeAsync(&bytes, stream), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
+TEST(Pools, KeepWhatTheyAreTold) {
+  abi::MemPoolProps properties{};
+  properties.allocation_type = 1;
+  properties.location = {abi::MemLocation::device, 0};
+  properties.most = 8192;
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  std::uint64_t keep = 4096, bytes = 0;
+  EXPECT_EQ(cudaMemPoolSetAttribute(pool, 4, &keep), cudaSuccess);
+  void *x = nullptr, *y = nullptr, *z = nullptr;
+  ASSERT_EQ(cudaMallocFromPoolAsync(&x, 4096, pool, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMallocFromPoolAsync(&y, 4096, pool, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMallocFromPoolAsync(&z, 1, pool, nullptr), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaFreeAsync(x, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaFree(y), cudaSuccess);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, 5, &bytes), cudaSuccess);
+  EXPECT_EQ(bytes, 4096u);
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, 8, &bytes), cudaSuccess);
+  EXPECT_EQ(bytes, 8192u);
+  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemPoolDestroy(pool), cudaErrorInvalidValue);
+  properties.handle_types = 1;
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorNotSupported);
+  cudaGetLastError();
+}
+
+TEST(Managed, MemoryAndVariablesAreTheHostsToo) {
+  Program program;
+  void* x = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&x, 400, cudaMemAttachGlobal), cudaSuccess);
+  int* const values = static_cast<int*>(x);
+  std::fill(values, values + 100, 7);
+  ASSERT_EQ(program.launch_add(x, 100, 1), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(std::accumulate(values, values + 100, 0), 800);
+  int place = 5;
+  EXPECT_EQ(cudaMemRangeGetAttribute(&place, 4, 2, x, 400), cudaSuccess);
+  EXPECT_EQ(place, -2);
+  EXPECT_EQ(cudaMemAdvise(x, 400, cudaMemAdviseSetPreferredLocation, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemRangeGetAttribute(&place, 4, 2, x, 400), cudaSuccess);
+  EXPECT_EQ(place, 0);
+  EXPECT_EQ(cudaMemPrefetchAsync(x, 400, -1, nullptr), cudaSuccess);
+  EXPECT_EQ(cudaMemRangeGetAttribute(&place, 4, 4, x, 400), cudaSuccess);
+  EXPECT_EQ(place, -1);
+  EXPECT_EQ(cudaMemPrefetchAsync(x, 401, 0, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemPrefetchAsync(x, 400, 99, nullptr), cudaErrorInvalidDevice);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+
+  int* const variable = program.managed();
+  ASSERT_NE(variable, nullptr);
+  EXPECT_EQ(*variable, 5);
+  *variable = 10;
+  ASSERT_EQ(cudaLaunchKernel(program.count_up(), {1}, {1}, nullptr, 0, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(*variable, 11);
+  int value = 20;
+  EXPECT_EQ(cudaMemcpyToSymbol(variable, &value, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+  EXPECT_EQ(*variable, 20);
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, variable), cudaSuccess);
+  EXPECT_EQ(attributes.type, cudaMemoryTypeManaged);
+  EXPECT_EQ(cudaFree(variable), cudaErrorInvalidValue);
+  cudaGetLastError();
+}
+
+TEST(Copies, InBatches) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  void *x = nullptr, *y = nullptr;
+  ASSERT_EQ(cudaMalloc(&x, 8), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&y, 8), cudaSuccess);
+  int from[2] = {3, 4}, back[2] = {};
+  void *to[] = {x, y, back}, *source[] = {&from[0], x, y};
+  std::size_t sizes[] = {4, 4, 4}, first = 0, failed = 7;
+  abi::MemcpyAttributes attributes{1, {}, {}, 0};
+  EXPECT_EQ(cudaMemcpyBatchAsync(to, source, sizes, 3, &attributes, &first, 1, &failed, stream), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(back[0], 3);
+  EXPECT_EQ(cudaMemcpyBatchAsync(to, source, sizes, 3, &attributes, &first, 1, &failed, nullptr),
+            cudaErrorInvalidValue);
+  sizes[1] = 9;
+  EXPECT_EQ(cudaMemcpyBatchAsync(to, source, sizes, 3, &attributes, &first, 1, &failed, stream), cudaErrorInvalidValue);
+  EXPECT_EQ(failed, 1u);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  EXPECT_EQ(cudaFree(y), cudaSuccess);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  cudaGetLastError();
+}
+
+TEST(Refused, ByName) {
+  void* array = nullptr;
+  EXPECT_EQ(cudaMallocArray(&array, nullptr, 4, 4, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  const void* table = nullptr;
+  EXPECT_EQ(cudaGetExportTable(&table, nullptr), cudaErrorNotSupported);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace heddle::tests

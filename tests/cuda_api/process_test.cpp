@@ -1,0 +1,58 @@
+// What shows in a process of its own only: its end, and the settings that it is given in the environment.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Ended {
+  int code = -1;
+  std::string output;
+  double seconds = 0;
+};
+
+Ended run(const std::string& environment, const std::string& what) {
+  const std::string command = environment + " timeout 60 " HEDDLE_CUDA_CHILD " " + what + " 2>&1";
+  const auto begin = std::chrono::steady_clock::now();
+  Ended ended;
+  FILE* const pipe = popen(command.c_str(), "r");
+  std::array<char, 4096> some;
+  while (std::fgets(some.data(), some.size(), pipe)) ended.output += some.data();
+  const int status = pclose(pipe);
+  ended.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return ended;
+}
+
+TEST(Process, EndsWithWorkUnderWay) {
+  for (int i = 0; i < 5; ++i) {
+    const Ended ended = run("HEDDLE_RUN_DEVICE=cpu", "leave");
+    EXPECT_EQ(ended.code, 0) << ended.output;
+    EXPECT_LT(ended.seconds, 30);
+  }
+}
+
+TEST(Process, CheckFindsWhatLiesBeyond) {
+  const Ended ended = run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_CHECK=1", "beyond");
+  EXPECT_THAT(ended.output, AllOf(HasSubstr("700\n"), HasSubstr("add"), HasSubstr("256")));
+}
+
+TEST(Process, SlicesChangeNothing) {
+  const Ended whole = run("HEDDLE_RUN_DEVICE=cpu", "sum"),
+              sliced = run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_SLICE=3", "sum");
+  EXPECT_EQ(whole.code, 0);
+  EXPECT_FALSE(whole.output.empty());
+  EXPECT_EQ(whole.output, sliced.output);
+}
+
+}  // namespace
+}  // namespace heddle::tests

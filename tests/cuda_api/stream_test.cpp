@@ -1,0 +1,211 @@
+// The order of streams, and what becomes of streams, events and host functions.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <tuple>
+
+#include "cuda_api/cudart.hpp"
+
+namespace heddle::tests {
+namespace {
+
+class Streams : public testing::Test {
+ protected:
+  Streams() {
+    EXPECT_EQ(cudaStreamCreate(&blocking), cudaSuccess);
+    EXPECT_EQ(cudaStreamCreateWithFlags(&free, cudaStreamNonBlocking), cudaSuccess);
+  }
+  ~Streams() override {
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(blocking), cudaSuccess);
+    EXPECT_EQ(cudaStreamDestroy(free), cudaSuccess);
+  }
+  cudaStream_t blocking = nullptr, free = nullptr;
+};
+
+enum Kind { legacy, made, apart, of_thread };
+
+class Order : public Streams, public testing::WithParamInterface<std::tuple<Kind, Kind>> {
+ protected:
+  cudaStream_t of(Kind kind) {
+    switch (kind) {
+      case legacy: return nullptr;
+      case made: return blocking;
+      case apart: return free;
+      default: return cudaStreamPerThread;
+    }
+  }
+};
+
+// The legacy stream waits for those that are in step with it, and they for it; nobody else waits.
+TEST_P(Order, IsThatOfTheLegacyStream) {
+  const auto [first, second] = GetParam();
+  const bool waits = first == second || (first == legacy && second != apart) || (second == legacy && first != apart);
+  Gate gate;
+  std::atomic<bool> ran{false};
+  ASSERT_EQ(gate.hold(of(first)), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(of(second), set_flag, &ran), cudaSuccess);
+  if (waits) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    EXPECT_FALSE(ran);
+    EXPECT_EQ(cudaStreamQuery(of(second)), cudaErrorNotReady);
+  } else {
+    EXPECT_TRUE(comes(ran));
+  }
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(of(second)), cudaSuccess);
+  EXPECT_TRUE(ran);
+}
+INSTANTIATE_TEST_SUITE_P(Pairs, Order,
+                         testing::Combine(testing::Values(legacy, made, apart, of_thread),
+                                          testing::Values(legacy, made, apart, of_thread)));
+
+// Two streams that the legacy stream waits for: the one that is idle must not let it pass the one that is not.
+TEST_F(Streams, TheLegacyStreamWaitsForAll) {
+  cudaStream_t other = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
+  Gate gate;
+  std::atomic<bool> ran{false}, early{false};
+  ASSERT_EQ(gate.hold(blocking), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(other, set_flag, &early), cudaSuccess);
+  ASSERT_TRUE(comes(early));
+  ASSERT_EQ(cudaLaunchHostFunc(nullptr, set_flag, &ran), cudaSuccess);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_FALSE(ran);
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(cudaStreamDestroy(other), cudaSuccess);
+}
+
+TEST_F(Streams, AnEventThatIsRecordedAgainReleasesNobody) {
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  cudaStream_t waits = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&waits, cudaStreamNonBlocking), cudaSuccess);
+  Gate gate;
+  std::atomic<bool> ran{false};
+  ASSERT_EQ(gate.hold(blocking), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, blocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(waits, event, 0), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(waits, set_flag, &ran), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, free), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_FALSE(ran);
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(waits), cudaSuccess);
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(cudaStreamDestroy(waits), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+}
+
+TEST_F(Streams, WhatIsInADestroyedStreamIsWaitedFor) {
+  cudaStream_t ended = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&ended, cudaStreamNonBlocking), cudaSuccess);
+  Gate gate;
+  std::atomic<bool> ran{false};
+  ASSERT_EQ(gate.hold(ended), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(ended, set_flag, &ran), cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(ended), cudaSuccess);  // comes back at once
+  EXPECT_FALSE(ran);
+  EXPECT_EQ(cudaStreamQuery(ended), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  std::thread opener([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    gate.open();
+  });
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_TRUE(ran);
+  opener.join();
+}
+
+TEST_F(Streams, DefaultStreamsCannotBeDestroyed) {
+  for (cudaStream_t stream : {cudaStream_t{nullptr}, cudaStreamLegacy, cudaStreamPerThread})
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(Streams, ThreadsHaveStreamsOfTheirOwn) {
+  Gate gate;
+  ASSERT_EQ(gate.hold(cudaStreamPerThread), cudaSuccess);
+  std::thread([] {
+    std::atomic<bool> ran{false};
+    ASSERT_EQ(cudaLaunchHostFunc(cudaStreamPerThread, set_flag, &ran), cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+    EXPECT_TRUE(ran);
+  }).join();
+  EXPECT_EQ(cudaStreamQuery(cudaStreamPerThread), cudaErrorNotReady);
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+}
+
+TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallCuda) {
+  struct Seen {
+    std::vector<int> order;
+    cudaError_t inner = cudaSuccess;
+  } seen;
+  const auto note = [](void* p) { static_cast<Seen*>(p)->order.push_back(1); };
+  const auto call = [](cudaStream_t, cudaError_t status, void* p) {
+    static_cast<Seen*>(p)->order.push_back(2 + status);
+    static_cast<Seen*>(p)->inner = cudaDeviceSynchronize();  // would wait for itself
+  };
+  ASSERT_EQ(cudaLaunchHostFunc(free, note, &seen), cudaSuccess);
+  ASSERT_EQ(cudaStreamAddCallback(free, call, &seen, 0), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(free, note, &seen), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(free), cudaSuccess);
+  EXPECT_EQ(seen.order, (std::vector<int>{1, 2, 1}));
+  EXPECT_EQ(seen.inner, cudaErrorNotPermitted);
+}
+
+TEST_F(Streams, EventsTellTime) {
+  cudaEvent_t start = nullptr, end = nullptr, untimed = nullptr;
+  ASSERT_EQ(cudaEventCreate(&start), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&end), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&untimed, cudaEventDisableTiming), cudaSuccess);
+  float ms = -1;
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaErrorInvalidResourceHandle);  // not recorded
+  EXPECT_EQ(cudaEventQuery(start), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(start, free), cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(
+                free, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr),
+            cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(end, free), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(untimed, free), cudaSuccess);
+  EXPECT_EQ(cudaEventSynchronize(end), cudaSuccess);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaSuccess);
+  EXPECT_GE(ms, 19.0f);
+  EXPECT_LT(ms, 20000.0f);
+  EXPECT_EQ(cudaEventElapsedTime(&ms, start, untimed), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventElapsedTime(nullptr, start, end), cudaErrorInvalidValue);
+  for (cudaEvent_t event : {start, end, untimed}) EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(start), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaEventRecord(end, free), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(Streams, WrongValuesAreRefused) {
+  cudaStream_t stream = nullptr;
+  EXPECT_EQ(cudaStreamCreate(nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamCreateWithFlags(&stream, 8), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaLaunchHostFunc(free, nullptr, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaEventRecord(nullptr, free), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaStreamGetFlags(free, nullptr), cudaErrorInvalidValue);
+  unsigned flags = 7;
+  EXPECT_EQ(cudaStreamGetFlags(free, &flags), cudaSuccess);
+  EXPECT_EQ(flags, unsigned{cudaStreamNonBlocking});
+  cuda_api::abi::AttributeValue value{};
+  EXPECT_EQ(cudaStreamGetAttribute(free, cuda_api::abi::synchronization_policy, &value), cudaSuccess);
+  EXPECT_EQ(value.number, 1);
+  value.number = 3;
+  EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::synchronization_policy, &value), cudaSuccess);
+  value.number = 9;
+  EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::synchronization_policy, &value), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamGetAttribute(free, 77, &value), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+}  // namespace
+}  // namespace heddle::tests
