@@ -44,6 +44,9 @@ struct RuntimeOptions {
   // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
   // 0: not. Results are the same.
   std::uint64_t slice = 0;
+  // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it; empty:
+  // none.
+  std::string trace = {};
 };
 
 // Owns its devices. Several may exist. Any thread may call any member function. A runtime that was moved from throws
@@ -114,6 +117,8 @@ class Runtime {
 
   // Waits for everything in flight; throws the first Error that nobody has seen yet.
   void synchronize();
+  // Brings the file of RuntimeOptions::trace up to date; its end does so too.
+  void write_trace();
 
  private:
   std::shared_ptr<runtime::Buffer> make_buffer(std::size_t count, std::size_t element_bytes);

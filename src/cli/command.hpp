@@ -24,5 +24,9 @@ void add_inspect(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
+void add_programs(CLI::App& app);
+
+// heddle cc and heddle run, whose words CLI11 must not see. False when the command is another.
+bool run_program_command(int count, char** arguments);
 
 }  // namespace heddle::cli

@@ -29,6 +29,7 @@ void check_command(CLI::App& app, int count, char** arguments) {
 }
 
 int run(int count, char** arguments) {
+  if (cli::run_program_command(count, arguments)) return 0;
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("heddle ") + version);
@@ -37,6 +38,7 @@ int run(int count, char** arguments) {
   cli::add_compile(app);
   cli::add_inspect(app);
   cli::add_launch(app);
+  cli::add_programs(app);
   cli::add_doctor(app);
   cli::add_version(app);
   check_command(app, count, arguments);

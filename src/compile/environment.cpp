@@ -57,7 +57,7 @@ bool is_harmless(std::string_view option) {
     return false;
   }
   return starts_with_any(option, {"-D", "-U", "-I", "-isystem", "-iquote", "-idirafter", "-include", "-imacros",
-                                  "-std=", "-O", "-g", "-W", "-w", "-pedantic", "-m"});
+                                  "-std=", "-O", "-g", "-W", "-w", "-pedantic", "-m", "-cuid="});
 }
 
 bool takes_next_word(std::string_view option) {

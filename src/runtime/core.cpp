@@ -9,8 +9,9 @@
 
 namespace heddle::runtime {
 
-Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice)
-    : pinned_(devices.size()), check_(check), slice_(slice) {
+Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice,
+           std::unique_ptr<TraceFile> trace)
+    : trace_(std::move(trace)), pinned_(devices.size()), check_(check), slice_(slice) {
   for (auto& device : devices) {
     auto queue = device->queue({});
     Place& place = places_.emplace_back();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "runtime/trace_file.hpp"
 
 namespace heddle::runtime {
 
@@ -33,7 +34,9 @@ class Core {
  public:
   // `check`: modules are loaded so that every access is verified. `slice`: queues of the explicit level cut launches
   // into ranges of so many blocks where those are independent; 0: not.
-  Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0);
+  // `trace`: what the devices tell of themselves goes there; null: nowhere.
+  Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0,
+       std::unique_ptr<TraceFile> trace = nullptr);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -42,6 +45,7 @@ class Core {
   Place& place(std::size_t index) { return places_[index]; }
   bool check() const { return check_; }
   std::uint64_t slice() const { return slice_; }
+  TraceFile* trace() const { return trace_.get(); }
   // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
   std::size_t find(std::string_view id) const;
 
@@ -66,6 +70,7 @@ class Core {
   std::vector<std::shared_ptr<Buffer>> pinned(std::size_t place);
 
  private:
+  std::unique_ptr<TraceFile> trace_;  // outlives the devices
   std::vector<Place> places_;
   std::vector<std::vector<std::weak_ptr<Buffer>>> pinned_;
   std::mutex mutex_;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/trace.hpp"
 #include "device/device.hpp"
 
 namespace heddle::runtime {
@@ -13,6 +14,7 @@ namespace heddle::runtime {
 struct DeviceOptions {
   unsigned workers = 0;  // of the CPU device; 0: one for each core the process may use
   bool check = false;    // only devices that can verify every access are opened by default
+  base::TraceSink* trace = nullptr;  // must outlive the devices
 };
 
 // "cuda:0,cpu" gives these in that order; an empty list every device found that is meant for use, GPUs first (the

@@ -18,6 +18,7 @@
 #include "runtime/launch_state.hpp"
 #include "runtime/links.hpp"
 #include "runtime/module_state.hpp"
+#include "runtime/trace_file.hpp"
 
 namespace heddle {
 
@@ -60,10 +61,17 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
   return compile::compile_cuda_file(file, internal(options));
 }
 
-Runtime::Runtime(const RuntimeOptions& options)
-    : core_(std::make_shared<runtime::Core>(
-          runtime::open_devices(options.devices, {.workers = options.workers, .check = options.check}), options.check,
-          options.slice)) {}
+Runtime::Runtime(const RuntimeOptions& options) {
+  std::unique_ptr<runtime::TraceFile> trace;
+  if (!options.trace.empty()) trace = std::make_unique<runtime::TraceFile>(options.trace);
+  auto devices = runtime::open_devices(
+      options.devices, {.workers = options.workers, .check = options.check, .trace = trace.get()});
+  core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace));
+}
+
+void Runtime::write_trace() {
+  if (runtime::TraceFile* trace = held(core_, "Runtime").trace()) trace->flush();
+}
 
 Runtime::~Runtime() {
   if (!core_) return;

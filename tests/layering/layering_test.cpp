@@ -24,9 +24,14 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device"}},
       {"runtime", {"base", "ptx", "compile", "device", "device/cpu", "device/cuda", "device/interp"}},
-      {"cli", {"base", "ptx", "runtime"}},
+      // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
+      // looks into that.
+      {"programs", {"base", "compile", "cuda_api/image"}},
+      {"cli", {"base", "ptx", "runtime", "programs"}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
-      {"cuda_api", {"base", "model", "compile/headers"}},
+      {"cuda_api", {"base", "model", "compile/headers", "cuda_api/image"}},
+      // Bytes only, so that tools can use it too.
+      {"cuda_api/image", {"base"}},
       {"compile/headers", {}},
   };
   return rooms;

@@ -1,6 +1,6 @@
 // Complex numbers as pairs, in both kinds of code.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
 #include "heddle/prelude.h"
 
 typedef float2 cuFloatComplex;

@@ -1,6 +1,6 @@
 // Declarations of the CUDA driver API that host code in a .cu file commonly names.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
 #include "heddle/prelude.h"
 
 typedef enum cudaError_enum {

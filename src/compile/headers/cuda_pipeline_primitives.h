@@ -1,7 +1,7 @@
 // Asynchronous copies from global to shared memory, in batches: the functions that the CUDA C++ Programming Guide calls
 // pipeline primitives. A thread waits for its own copies; the others of its block see them after a barrier.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
 #include "heddle/prelude.h"
 
 // The first size - zfill bytes come from `from`, the last zfill are zeros. `size` is 4, 8 or 16, and both addresses are

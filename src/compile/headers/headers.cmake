@@ -43,6 +43,7 @@ set(heddle_device_headers
   heddle/half_functions.h
   heddle/half_types.h
   heddle/host_headers.h
+  heddle/host_math.h
   heddle/integers.h
   heddle/intrinsics.h
   heddle/keywords.h
@@ -63,8 +64,20 @@ set(heddle_device_headers
   heddle/math/trigonometry_f.h
   heddle/math_functions.h
   heddle/memory.h
+  heddle/plain_host.h
+  heddle/plain_vector_types.h
   heddle/prelude.h
   heddle/runtime_api.h
+  heddle/runtime_arrays.h
+  heddle/runtime_devices.h
+  heddle/runtime_errors.h
+  heddle/runtime_forms.h
+  heddle/runtime_functions.h
+  heddle/runtime_graphs.h
+  heddle/runtime_handles.h
+  heddle/runtime_launches.h
+  heddle/runtime_memory.h
+  heddle/runtime_sharing.h
   heddle/runtime_types.h
   heddle/simd.h
   heddle/synchronization.h

@@ -1,6 +1,6 @@
 // Constants of <math_constants.h>.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
 #include "heddle/prelude.h"
 
 #define CUDART_INF_F __int_as_float(0x7f800000)

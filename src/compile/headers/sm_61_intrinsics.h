@@ -1,4 +1,4 @@
 // Everything CUDA programs look for here is part of the prelude.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
 #include "heddle/prelude.h"

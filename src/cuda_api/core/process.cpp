@@ -7,6 +7,13 @@
 #include "base/log.hpp"
 
 namespace heddle::cuda_api {
+namespace {
+
+std::atomic<Process*> made_process{nullptr};
+
+}  // namespace
+
+Process* Process::if_made() noexcept { return made_process.load(std::memory_order_acquire); }
 
 // A thread's own streams end with it; what is in them still runs. (In a process that was forked off there is nobody who
 // would run it, and locks may be held for ever.)
@@ -58,7 +65,8 @@ Registry& registry() {
 
 Process::Process()
     : settings_(read_settings()),
-      runtime_({.devices = settings_.devices, .check = settings_.check, .slice = settings_.slice}) {
+      runtime_({.devices = settings_.devices, .check = settings_.check, .slice = settings_.slice,
+                .trace = settings_.trace}) {
   const std::vector<DeviceInfo> devices = runtime_.devices();
   // A CUDA program sees GPUs; the CPU stands in for one where there is none, or where it is asked for.
   const bool gpus = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return !d.host_memory; });
@@ -72,7 +80,9 @@ Process::Process()
 Process& Process::get() {
   static Process* const made = [] {
     try {
-      return new Process;  // never taken down
+      auto* process = new Process;  // never taken down
+      made_process.store(process, std::memory_order_release);
+      return process;
     } catch (const Error& error) {
       base::log_error("{}", error.what());
       throw Failure(cudaErrorNoDevice, error.what());

@@ -50,6 +50,8 @@ class Process {
  public:
   // Throws Failure when no device can be had, each time anew.
   static Process& get();
+  // Null where the program has called nothing that needs a device.
+  static Process* if_made() noexcept;
 
   const Settings& settings() const { return settings_; }
   heddle::Runtime& runtime() { return runtime_; }

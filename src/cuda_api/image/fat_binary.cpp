@@ -115,6 +115,29 @@ std::span<const std::byte> read_container(FatBinary& made, std::span<const std::
   return bytes.subspan(container.header_bytes + container.bytes);
 }
 
+void add_entry(std::string& entries, const FatPtx& ptx, bool compressed) {
+  constexpr std::size_t alignment = 8;
+  Entry entry;
+  entry.header_bytes = sizeof entry;
+  entry.major = 8;
+  entry.arch = ptx.arch;
+  entry.flags = is_64_bit | is_linux;
+  std::string payload = ptx.text + '\0';
+  if (compressed) {
+    std::string packed(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(payload.size()))), '\0');
+    const int bytes = LZ4_compress_default(payload.data(), packed.data(), static_cast<int>(payload.size()),
+                                           static_cast<int>(packed.size()));
+    entry.plain_bytes = payload.size();
+    entry.compressed_bytes = static_cast<std::uint32_t>(bytes);
+    entry.flags |= has_lz4;
+    payload = packed.substr(0, static_cast<std::size_t>(bytes));
+  }
+  payload.resize((payload.size() + alignment - 1) / alignment * alignment);
+  entry.bytes = payload.size();
+  entries.append(reinterpret_cast<const char*>(&entry), sizeof entry);
+  entries += payload;
+}
+
 }  // namespace
 
 void FatBinary::add(FatBinary other) {
@@ -154,31 +177,14 @@ FatBinary read_registered_binary(const void* wrapper) {
   return made;
 }
 
-std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compressed) {
-  constexpr std::size_t alignment = 8;
-  Entry entry;
-  entry.header_bytes = sizeof entry;
-  entry.major = 8;
-  entry.arch = ptx.arch;
-  entry.flags = is_64_bit | is_linux;
-  std::string payload = ptx.text + '\0';
-  if (compressed) {
-    std::string packed(static_cast<std::size_t>(LZ4_compressBound(static_cast<int>(payload.size()))), '\0');
-    const int bytes = LZ4_compress_default(payload.data(), packed.data(), static_cast<int>(payload.size()),
-                                           static_cast<int>(packed.size()));
-    entry.plain_bytes = payload.size();
-    entry.compressed_bytes = static_cast<std::uint32_t>(bytes);
-    entry.flags |= has_lz4;
-    payload = packed.substr(0, static_cast<std::size_t>(bytes));
-  }
-  payload.resize((payload.size() + alignment - 1) / alignment * alignment);
-  entry.bytes = payload.size();
+std::vector<std::byte> write_fat_binary(std::span<const FatPtx> all, bool compressed) {
+  std::string entries;
+  for (const FatPtx& ptx : all) add_entry(entries, ptx, compressed);
   Container container;
-  container.bytes = sizeof entry + payload.size();
-  std::vector<std::byte> made(sizeof container + container.bytes);
+  container.bytes = entries.size();
+  std::vector<std::byte> made(sizeof container + entries.size());
   std::memcpy(made.data(), &container, sizeof container);
-  std::memcpy(made.data() + sizeof container, &entry, sizeof entry);
-  std::memcpy(made.data() + sizeof container + sizeof entry, payload.data(), payload.size());
+  std::memcpy(made.data() + sizeof container, entries.data(), entries.size());
   return made;
 }
 

@@ -33,8 +33,11 @@ FatBinary read_registered_binary(const void* wrapper);
 // Whether these bytes begin as a container.
 bool is_fat_binary(std::span<const std::byte> bytes);
 
-// A container with one PTX text in it, which NVIDIA's driver and runtime read too.
-std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compressed = true);
+// A container with these PTX texts in it, which NVIDIA's driver and runtime read too.
+std::vector<std::byte> write_fat_binary(std::span<const FatPtx> all, bool compressed = true);
+inline std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compressed = true) {
+  return write_fat_binary(std::span(&ptx, 1), compressed);
+}
 
 // The text that runs best on a GPU of compute capability `arch`: the newest that is not newer; null where there is
 // none. `arch` 0: the newest of all.

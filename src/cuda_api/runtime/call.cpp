@@ -1,6 +1,7 @@
 #include "cuda_api/runtime/call.hpp"
 
 #include "base/log.hpp"
+#include "cuda_api/core/check_report.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -18,8 +19,9 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   // An error that has ended the context is told once, not by every call after it.
   const bool known = is_sticky(code) && thread.last_error == code;
   thread.last_error = code;
+  if (is_sticky(code)) report_finding(message);
   try {
-    if (is_loud(code) && !known)
+    if (is_loud(code) && !known && !(is_sticky(code) && checks()))
       base::log_error("{}: {} ({})", function, message, name_of(code));
     else
       base::log_info("{}: {} ({})", function, message, name_of(code));

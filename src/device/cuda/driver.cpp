@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include "base/fail.hpp"
+#include "device/cuda/library.hpp"
 
 namespace heddle::device::cuda {
 namespace {
@@ -22,7 +23,7 @@ constexpr int oldest_version = 12040;
 }  // namespace
 
 std::shared_ptr<const Driver> Driver::open(std::string& why) {
-  void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void* library = open_driver_library();
   if (!library) {
     why = "there is no NVIDIA driver (libcuda.so.1 is not found)";
     return nullptr;

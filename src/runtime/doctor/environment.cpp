@@ -14,7 +14,7 @@ constexpr std::size_t near = 3;  // changes of a letter
 
 // Of the test programs, benchmarks and scripts; no mistake where somebody works on Heddle.
 constexpr const char* of_tests[] = {
-    "HEDDLE_COMMIT",          "HEDDLE_MATH_SAMPLES", "HEDDLE_MATH_TABLE",    "HEDDLE_OCELOT_PTX",
+    "HEDDLE_COMMIT",          "HEDDLE_CUDA12_INCLUDE", "HEDDLE_MATH_SAMPLES", "HEDDLE_MATH_TABLE",    "HEDDLE_OCELOT_PTX",
     "HEDDLE_PROGRAM",         "HEDDLE_RANDOM_SEEDS", "HEDDLE_RESULTS",       "HEDDLE_ROUNDS",
     "HEDDLE_SM100",           "HEDDLE_SOURCE",       "HEDDLE_TEST_GPU",      "HEDDLE_TEST_DATA",
     "HEDDLE_TEST_ALL_WIDTHS", "HEDDLE_UPDATE",       "HEDDLE_ZLUDA_KERNELS", "HEDDLE_ZLUDA_PTX"};
@@ -64,9 +64,10 @@ const std::vector<Variable>& known_variables() {
       {"HEDDLE_DUMP_IR", "prints the LLVM IR of kernels"},
       {"HEDDLE_NVRTC", "NVIDIA's NVRTC: the library or its folder"},
       {"HEDDLE_PTXAS", "NVIDIA's assembler, which Heddle's own tests ask"},
-      {"HEDDLE_RUN_CHECK", "1: heddle run verifies every access"},
-      {"HEDDLE_RUN_DEVICE", "the devices of a program that heddle run runs"},
-      {"HEDDLE_RUN_SLICE", "heddle run cuts launches into ranges of so many blocks"},
+      {"HEDDLE_RUN_CHECK", "heddle run --check, for the libraries of the program"},
+      {"HEDDLE_RUN_DEVICE", "heddle run --device"},
+      {"HEDDLE_RUN_SLICE", "heddle run --slice"},
+      {"HEDDLE_RUN_TRACE", "heddle run --trace"},
       {"HEDDLE_LOG", "messages: trace, debug, info, warn, error or off"},
   };
   return all;

@@ -1,7 +1,12 @@
 // Included before every source that Heddle compiles: what nvcc makes known without any #include. The order matters: device
 // overloads of the C library's functions have to be there before the host's headers declare those.
 #pragma once
-#pragma clang system_header
+#pragma GCC system_header
+
+// Plain C and C++ files include CUDA's headers too: they are given what host code can use.
+#if !defined(__CUDA__)
+#include "plain_host.h"
+#else
 
 #include "keywords.h"
 #include "vector_types.h"
@@ -26,6 +31,7 @@
 #define __NVCC__ 1
 
 // Back to nvcc's habit for the program itself, unless the command line chose otherwise.
-#if !defined(HEDDLE_FP_CONTRACT_OFF)
+#if !defined(HEDDLE_FP_CONTRACT_OFF) && defined(__CUDA_ARCH__)
 #pragma clang fp contract(fast)
+#endif
 #endif

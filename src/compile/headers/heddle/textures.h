@@ -2,16 +2,6 @@
 #pragma once
 #pragma clang system_header
 
-#define cudaTextureType1D 0x01
-#define cudaTextureType2D 0x02
-#define cudaTextureType3D 0x03
-#define cudaTextureTypeCubemap 0x0C
-#define cudaTextureType1DLayered 0xF1
-#define cudaTextureType2DLayered 0xF2
-#define cudaSurfaceType1D 0x01
-#define cudaSurfaceType2D 0x02
-#define cudaSurfaceType3D 0x03
-
 struct textureReference {
   int normalized;
   cudaTextureFilterMode filterMode;
@@ -22,8 +12,6 @@ template <typename T, int dimensions = cudaTextureType1D, cudaTextureReadMode mo
 struct texture : textureReference {};
 template <typename T, int dimensions = cudaSurfaceType1D>
 struct surface {};
-
-enum cudaSurfaceBoundaryMode { cudaBoundaryModeZero, cudaBoundaryModeClamp, cudaBoundaryModeTrap };
 
 #define __HEDDLE_NO_TEXTURE \
   __attribute__((unavailable("Heddle does not run textures and surfaces: pass a pointer and index it")))
@@ -62,16 +50,16 @@ __HEDDLE_SURFACE(surf2DLayered)
 #undef __HEDDLE_SURFACE
 #undef __HEDDLE_NO_TEXTURE
 
-extern "C" cudaError_t __heddle_bind_texture(textureReference* texture, const void* p, __SIZE_TYPE__ size);
+// References to textures, as CUDA had them until version 11: binding one fails.
 template <typename T, int dimensions, cudaTextureReadMode mode>
-cudaError_t cudaBindTexture(__SIZE_TYPE__*, texture<T, dimensions, mode>& t, const void* p, __SIZE_TYPE__ size = ~0ull) {
-  return __heddle_bind_texture(&t, p, size);
+cudaError_t cudaBindTexture(size_t*, texture<T, dimensions, mode>&, const void*, size_t = ~size_t(0)) {
+  return cudaErrorNotSupported;
 }
 template <typename T, int dimensions, cudaTextureReadMode mode>
-cudaError_t cudaBindTextureToArray(texture<T, dimensions, mode>& t, cudaArray_const_t a) {
-  return __heddle_bind_texture(&t, a, 0);
+cudaError_t cudaBindTextureToArray(texture<T, dimensions, mode>&, cudaArray_const_t) {
+  return cudaErrorNotSupported;
 }
 template <typename T, int dimensions, cudaTextureReadMode mode>
-cudaError_t cudaUnbindTexture(texture<T, dimensions, mode>& t) {
-  return __heddle_bind_texture(&t, nullptr, 0);
+cudaError_t cudaUnbindTexture(texture<T, dimensions, mode>&) {
+  return cudaErrorNotSupported;
 }

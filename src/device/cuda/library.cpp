@@ -1,0 +1,78 @@
+#include "device/cuda/library.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include "base/file.hpp"
+
+namespace heddle::device::cuda {
+namespace {
+
+constexpr const char* name = "libcuda.so.1";
+
+// Heddle's library stands on libheddle, and dlsym() also looks into what a library stands on: heddle::name(ErrorCode).
+bool is_heddles(void* library) { return dlsym(library, "_ZN6heddle4nameENS_9ErrorCodeE") != nullptr; }
+
+std::vector<std::string> other_places() {
+  std::vector<std::string> files;
+  const char* variable = std::getenv("LD_LIBRARY_PATH");
+  for (std::string_view rest = variable ? variable : ""; !rest.empty();) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    if (end > 0) files.push_back(std::string(rest.substr(0, end)) + '/' + name);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (const auto cache = base::read_file_if_there("/etc/ld.so.cache")) {
+    const std::vector<std::string> listed = listed_libraries(*cache, name);
+    files.insert(files.end(), listed.begin(), listed.end());
+  }
+  for (const char* folder : {"/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib",
+                             "/usr/local/nvidia/lib64", "/usr/local/nvidia/lib", "/usr/lib/wsl/lib"})
+    files.push_back(std::string(folder) + '/' + name);
+  return files;
+}
+
+template <class T>
+T load(const std::string& bytes, std::size_t offset) {
+  T value{};
+  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+std::vector<std::string> listed_libraries(const std::string& cache, const std::string& wanted) {
+  // As glibc has written it since 2.2, alone since 2.32 and behind an older form before.
+  constexpr std::string_view magic = "glibc-ld.so.cache1.1";
+  constexpr std::size_t header_bytes = 48, entry_bytes = 24;
+  const std::size_t begin = cache.find(magic);
+  std::vector<std::string> found;
+  if (begin == cache.npos) return found;
+  const auto count = load<std::uint32_t>(cache, begin + magic.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t entry = begin + header_bytes + i * entry_bytes;
+    if (entry + entry_bytes > cache.size()) break;
+    const std::size_t key = begin + load<std::uint32_t>(cache, entry + 4);
+    const std::size_t value = begin + load<std::uint32_t>(cache, entry + 8);
+    if (key >= cache.size() || value >= cache.size()) break;
+    if (wanted == cache.c_str() + key) found.emplace_back(cache.c_str() + value);
+  }
+  return found;
+}
+
+void* open_driver_library() {
+  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  if (!library || !is_heddles(library)) return library;
+  for (const std::string& file : other_places()) {
+    // NVIDIA's must call its own functions, not those of the same names that are in the process already.
+    void* const other = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    if (other && !is_heddles(other)) return other;
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::device::cuda

@@ -1,0 +1,123 @@
+#include "programs/cc/cc.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <set>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "base/temporary_folder.hpp"
+#include "compile/headers.hpp"
+#include "compile/subprocess.hpp"
+#include "heddle/version.hpp"
+#include "programs/cc/device_code.hpp"
+#include "programs/cc/diagnostics.hpp"
+#include "programs/cc/host_code.hpp"
+#include "programs/places.hpp"
+
+namespace heddle::programs {
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+class Build {
+ public:
+  explicit Build(const CcOptions& options) : options_(options), tools_(find_host_tools(options)) {
+    temporary_.create("cc");
+    tools_.headers = headers_.path();
+    tools_.temporary = temporary_.path();
+  }
+
+  void run() {
+    for (const std::string& note : options_.notes) fmt::print(stderr, "heddle cc: note: {}\n", note);
+    Words objects;
+    for (const Input& input : options_.inputs) {
+      if (input.language == Language::object)
+        objects.push_back(input.name);
+      else if (options_.phase == Phase::ptx)
+        write_ptx(input);
+      else
+        objects.push_back(compile(input));
+    }
+    if (options_.phase == Phase::link) execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
+  }
+
+ private:
+  // Where the result of one source goes; empty for standard output.
+  std::string output_for(const Input& input, const char* extension) {
+    if (options_.phase == Phase::link) return (temporary_.path() / fmt::format("{}.o", ++count_)).string();
+    if (!options_.output.empty() || !extension) return options_.output;
+    return fs::path(input.name).filename().replace_extension(extension).string();
+  }
+
+  void write_ptx(const Input& input) {
+    if (input.language != Language::cuda) base::fail(ErrorCode::invalid_argument, "{} is no CUDA C++", input.name);
+    show({"heddle", "compile", input.name});
+    if (options_.dry_run) return;
+    const DeviceCode code = compile_device_code(input.name, options_);
+    fmt::print(stderr, "{}", code.warnings);
+    base::write_file_atomic(output_for(input, ".ptx"), std::string_view(code.ptx.front().text));
+  }
+
+  std::string compile(const Input& input) {
+    const bool makes_code = options_.phase == Phase::link || options_.phase == Phase::compile;
+    fs::path image;
+    std::string warnings;
+    if (makes_code && input.language == Language::cuda) {
+      show({"heddle", "compile", input.name});
+      image = temporary_.path() / fmt::format("{}.fatbin", ++count_);
+      if (!options_.dry_run) {
+        const DeviceCode code = compile_device_code(input.name, options_);
+        base::write_file_atomic(image, pack(code));
+        warnings = code.warnings;
+      }
+    }
+    const std::string output = output_for(input, makes_code ? ".o" : nullptr);
+    execute(host_command(options_, tools_, input, image, output), input.name + " does not compile", warnings);
+    return output;
+  }
+
+  // `warnings` are those of the device's side, which reads the same source.
+  void execute(const Words& command, const std::string& failure, const std::string& warnings) {
+    show(command);
+    if (options_.dry_run) return;
+    const compile::ProcessResult result = compile::run_process(command, {}, environment());
+    fmt::print("{}", result.out);
+    if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
+    fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
+  }
+
+  void show(const Words& command) const {
+    if (!options_.verbose) return;
+    std::string line = "#$";
+    for (const std::string& word : command) line += ' ' + quoted(word);
+    fmt::print(stderr, "{}\n", line);
+  }
+
+  const CcOptions& options_;
+  HostTools tools_;
+  compile::HeaderFolder headers_;
+  base::TemporaryFolder temporary_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+void build(const CcOptions& options) { Build(options).run(); }
+
+void cc(const Words& words) {
+  const CcOptions options = parse_cc_options(words);
+  if (options.help) {
+    fmt::print("{}", cc_help());
+  } else if (options.version) {
+    fmt::print("heddle cc {}: CUDA C++ through clang 19, CUDA 12 runtime\n", version);
+  } else {
+    build(options);
+  }
+}
+
+}  // namespace heddle::programs

@@ -1,0 +1,75 @@
+#include "programs/cc/device_code.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "base/fail.hpp"
+#include "cuda_api/image/fat_binary.hpp"
+
+namespace heddle::programs {
+namespace {
+
+// The name at the end of a declaration: ".extern .global .align 4 .u32 total[3];"
+std::string declared_name(std::string_view line) {
+  line = line.substr(0, line.find_first_of("[;"));
+  return std::string(line.substr(line.find_last_of(" \t") + 1));
+}
+
+// Variables of other files: there is nothing that would join them.
+void refuse_foreign_variables(const std::string& file, const std::string& ptx) {
+  for (const std::string_view space : {".extern .global", ".extern .const"}) {
+    const std::size_t at = ptx.find(space);
+    if (at == ptx.npos) continue;
+    base::fail(ErrorCode::unsupported,
+               "{}: the device variable {} is declared extern and defined in no way here. Heddle links no device code of "
+               "several files; put the kernels that use it into the file that defines it",
+               file, declared_name(std::string_view(ptx).substr(at, ptx.find('\n', at) - at)));
+  }
+}
+
+}  // namespace
+
+compile::CompileOptions device_options(const CcOptions& options) {
+  compile::CompileOptions made;
+  made.include_paths = options.include_paths;
+  made.fast_math = options.fast_math;
+  made.extra = unit_name;
+  const auto add = [&](std::initializer_list<std::string> words) {
+    made.extra.insert(made.extra.end(), words.begin(), words.end());
+  };
+  for (const std::string& define : options.defines) {
+    if (define.starts_with('-'))
+      add({"-U" + define.substr(1)});
+    else
+      made.defines.push_back(define);
+  }
+  for (const std::string& folder : options.system_include_paths) add({"-isystem", folder});
+  for (const std::string& file : options.forced_includes) add({"-include", file});
+  if (const std::string standard = host_standard(options, Language::cuda); !standard.empty()) add({"-std=" + standard});
+  if (options.no_contraction) add({"-ffp-contract=off"});
+  if (options.flush_denormals) add({"-fgpu-flush-denormals-to-zero"});
+  if (options.no_warnings) add({"-w"});
+  if (options.errors_for_warnings) add({"-Werror"});
+  return made;
+}
+
+DeviceCode compile_device_code(const std::string& file, const CcOptions& options) {
+  compile::CompileOptions device = device_options(options);
+  DeviceCode made;
+  for (const std::string& architecture : options.architectures) {
+    device.arch = "sm_" + architecture;
+    compile::CompileResult result = compile::compile_cuda_file_detailed(file, device);
+    refuse_foreign_variables(file, result.ptx);
+    if (made.ptx.empty()) made.warnings = std::move(result.warnings);
+    made.ptx.push_back({static_cast<unsigned>(std::atoi(architecture.c_str())), std::move(result.ptx)});
+  }
+  return made;
+}
+
+std::vector<std::byte> pack(const DeviceCode& code) {
+  std::vector<cuda_api::FatPtx> all;
+  for (const DevicePtx& ptx : code.ptx) all.push_back({ptx.architecture, ptx.text});
+  return cuda_api::write_fat_binary(all);
+}
+
+}  // namespace heddle::programs

@@ -1,0 +1,34 @@
+// The device side of a source: its PTX, and what the program carries it in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "compile/compile.hpp"
+#include "programs/cc/options.hpp"
+
+namespace heddle::programs {
+
+struct DevicePtx {
+  unsigned architecture = 0;  // 80
+  std::string text;
+};
+
+struct DeviceCode {
+  std::vector<DevicePtx> ptx;  // for each architecture that was asked for
+  std::string warnings;        // clang's, of the first
+};
+
+// Throws Error as compile::compile_cuda_file, and unsupported for variables that another file has to define.
+DeviceCode compile_device_code(const std::string& file, const CcOptions& options);
+
+// The options as Heddle's compiler of device code takes them, and a name that both sides give to what is static: the
+// same for all files, since each file's PTX is a module of its own.
+compile::CompileOptions device_options(const CcOptions& options);
+inline const std::vector<std::string> unit_name{"-Xclang", "-cuid=h"};
+
+// A fat binary, compressed.
+std::vector<std::byte> pack(const DeviceCode& code);
+
+}  // namespace heddle::programs

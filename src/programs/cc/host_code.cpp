@@ -1,0 +1,147 @@
+#include "programs/cc/host_code.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "compile/clang.hpp"
+#include "programs/cc/device_code.hpp"
+#include "programs/cc/libraries.hpp"
+#include "programs/places.hpp"
+
+namespace heddle::programs {
+namespace {
+
+using Words = std::vector<std::string>;
+
+void add(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+// Names that begin with an underscore belong to the system's headers, which look at them (_GNU_SOURCE,
+// _FILE_OFFSET_BITS); Heddle's headers use none that a program could mean.
+bool is_of_the_system(const std::string& define) { return define.starts_with('_'); }
+
+// The other macros reach the program, but not the headers that Heddle includes before it, where an N or a T may be
+// anything.
+std::string macro_header(const CcOptions& options) {
+  compile::CompileOptions defines;
+  std::string undefines;
+  for (const std::string& define : options.defines) {
+    if (define.starts_with('-'))
+      undefines += "#undef " + define.substr(1) + '\n';
+    else if (!is_of_the_system(define))
+      defines.defines.push_back(define);
+  }
+  compile::check_options(defines);
+  return compile::definitions(defines) + undefines;
+}
+
+void add_macros(Words& words, const CcOptions& options, const HostTools& tools, Language language) {
+  if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+  for (const std::string& define : options.defines) {
+    if (define.starts_with('-')) {
+      words.push_back("-U" + define.substr(1));
+    } else if (language != Language::cuda || is_of_the_system(define)) {
+      words.push_back("-D" + define);
+    }
+  }
+  if (language != Language::cuda) return;
+  const std::filesystem::path file = tools.temporary / "macros.h";
+  base::write_file_atomic(file, macro_header(options));
+  add(words, {"-include", "heddle/prelude.h", "-include", file.string()});
+}
+
+// Heddle's headers come behind the program's own folders, and before an SDK of NVIDIA's among those.
+void add_folders(Words& words, const CcOptions& options, const HostTools& tools) {
+  compile::CompileOptions folders;
+  folders.include_paths = options.include_paths;
+  const compile::IncludePaths paths = compile::include_arguments(folders);
+  add(words, paths.before);
+  words.push_back("-isystem" + tools.headers.string());
+  for (const std::string& folder : options.system_include_paths) add(words, {"-isystem", folder});
+  for (std::size_t i = 1; i < paths.after.size(); i += 2) words.push_back("-idirafter" + paths.after[i]);
+}
+
+Words cuda_arguments(const std::filesystem::path& image) {
+  Words words{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+              "-Wno-unknown-cuda-version", "-Wno-error=c++11-narrowing",
+              // As for the device's side.
+              "-Xclang", "-fcuda-allow-variadic-functions",
+              // Launches as CUDA has had them since 9.2.
+              "-Xclang", "-target-sdk-version=12.0"};
+  add(words, unit_name);
+  if (!image.empty()) add(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image.string()});
+  return words;
+}
+
+Words phase_arguments(const CcOptions& options) {
+  switch (options.phase) {
+    case Phase::preprocess: return {"-E"};
+    case Phase::dependencies: return options.dependencies;
+    default: break;
+  }
+  Words words{"-c"};
+  add(words, options.dependencies);
+  return words;
+}
+
+}  // namespace
+
+HostTools find_host_tools(const CcOptions& options) {
+  HostTools tools;
+  tools.clang = compile::find_clang().path;
+  tools.host_compiler = tools.clang.string();
+  tools.libraries = library_folder();
+  if (!options.host_compiler.empty()) {
+    std::error_code error;
+    std::string name = options.host_compiler;
+    if (std::filesystem::is_directory(name, error)) name = (std::filesystem::path(name) / "g++").string();
+    tools.host_compiler = find_program(name);
+    if (tools.host_compiler.empty()) base::fail(ErrorCode::not_found, "-ccbin {}: there is no such program", name);
+  }
+  return tools;
+}
+
+std::vector<std::string> host_command(const CcOptions& options, const HostTools& tools, const Input& input,
+                                      const std::filesystem::path& image, const std::string& output) {
+  const bool is_cuda = input.language == Language::cuda;
+  Words words{is_cuda ? tools.clang.string() : tools.host_compiler};
+  if (is_cuda)
+    add(words, cuda_arguments(image));
+  else
+    add(words, {"-x", input.language == Language::c ? "c" : "c++"});
+  add(words, phase_arguments(options));
+  if (const std::string standard = host_standard(options, input.language); !standard.empty())
+    words.push_back("-std=" + standard);
+  if (!options.host_opt.empty()) words.push_back(options.host_opt);
+  if (options.debug) words.push_back("-g");
+  if (options.fast_math && is_cuda) words.push_back("-DHEDDLE_FAST_MATH=1");
+  if (options.no_warnings) words.push_back("-w");
+  if (options.errors_for_warnings) words.push_back("-Werror");
+  add_folders(words, options, tools);
+  add_macros(words, options, tools, input.language);
+  for (const std::string& file : options.forced_includes) add(words, {"-include", file});
+  add(words, options.host);
+  if (!output.empty()) add(words, {"-o", output});
+  words.push_back(input.name);
+  return words;
+}
+
+std::vector<std::string> link_command(const CcOptions& options, const HostTools& tools, const Words& objects) {
+  Words words{tools.host_compiler};
+  if (std::filesystem::path(tools.host_compiler).filename().string().find("clang") != std::string::npos)
+    words.push_back("--driver-mode=g++");
+  add(words, {"-o", options.output.empty() ? "a.out" : options.output});
+  if (options.shared) words.push_back("-shared");
+  if (options.debug) words.push_back("-g");
+  add(words, options.host);
+  add(words, objects);
+  for (const std::string& folder : options.library_paths) words.push_back("-L" + folder);
+  add(words, library_arguments(options, tools.libraries));
+  // Heddle's library needs others of Heddle's, which are not the program's matter.
+  words.push_back("-Wl,--allow-shlib-undefined");
+  for (const std::string& word : options.linker) add(words, {"-Xlinker", word});
+  return words;
+}
+
+}  // namespace heddle::programs

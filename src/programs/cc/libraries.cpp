@@ -1,0 +1,69 @@
+#include "programs/cc/libraries.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/fail.hpp"
+
+namespace heddle::programs {
+namespace {
+
+namespace fs = std::filesystem;
+
+// NVIDIA's own, of which there is no source. (Names may continue: cublasLt, nppial.)
+constexpr std::array<std::string_view, 17> closed{"cublas",  "cudnn",  "cufft",     "cufile",   "cupti",    "curand",
+                                                  "cusolver", "cusparse", "cutensor", "nccl",   "npp",      "nvblas",
+                                                  "nvgraph", "nvjpeg", "nvrtc", "nvToolsExt", "nvidia-ml"};
+
+bool is_closed(const std::string& name) {
+  return std::any_of(closed.begin(), closed.end(), [&](std::string_view start) { return name.starts_with(start); });
+}
+
+bool is_there(const std::string& name, const CcOptions& options) {
+  std::vector<std::string> folders = options.library_paths;
+  if (const char* more = std::getenv("LIBRARY_PATH")) {
+    for (std::string_view rest = more; !rest.empty();) {
+      const auto end = std::min(rest.find(':'), rest.size());
+      folders.emplace_back(rest.substr(0, end));
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  folders.insert(folders.end(), {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/lib/" HEDDLE_MULTIARCH});
+  std::error_code error;
+  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
+    return fs::exists(folder / ("lib" + name + ".so"), error) || fs::exists(folder / ("lib" + name + ".a"), error);
+  });
+}
+
+std::string driver(const fs::path& own) {
+  const fs::path file = own / "libcuda.so.1";
+  std::error_code error;
+  if (!fs::exists(file, error))
+    base::fail(ErrorCode::not_found, "-lcuda: Heddle's libcuda.so.1 is not in {}", own.string());
+  return file.string();
+}
+
+}  // namespace
+
+std::vector<std::string> library_arguments(const CcOptions& options, const fs::path& own) {
+  std::vector<std::string> words;
+  for (const std::string& name : options.libraries) {
+    if (name == "cudart" || name == "cudart_static" || name == "cudadevrt") continue;  // linked below, or not needed
+    if (name == "cuda") {
+      words.push_back(driver(own));
+      continue;
+    }
+    if (is_closed(name) && !is_there(name, options))
+      base::fail(ErrorCode::not_found,
+                 "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
+                 "this machine (-L FOLDER says where one is)",
+                 name, name);
+    words.push_back("-l" + name);
+  }
+  if (options.cudart == CudaLibrary::shared) words.push_back((own / "libcudart.so.12").string());
+  return words;
+}
+
+}  // namespace heddle::programs

@@ -1,0 +1,20 @@
+// Where Heddle's libraries for CUDA programs lie.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::programs {
+
+// The folder with libcudart.so.11.0, .12 and .13 and libcuda.so.1, beside this program as it was built or installed.
+// Throws not_found with where it was looked for.
+std::filesystem::path library_folder();
+
+// The environment of this process as "NAME=VALUE".
+std::vector<std::string> environment();
+
+// A program on PATH, or `name` itself where it has a slash; empty when there is none.
+std::string find_program(const std::string& name);
+
+}  // namespace heddle::programs

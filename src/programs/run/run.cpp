@@ -1,0 +1,130 @@
+#include "programs/run/run.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "programs/places.hpp"
+#include "programs/run/inspection.hpp"
+
+namespace heddle::programs {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t number_of_blocks(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0)
+    base::fail(ErrorCode::invalid_argument, "--slice {}: expected a number of blocks", text);
+  return value;
+}
+
+void set(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + '='); });
+  if (!value.empty()) environment.push_back(name + '=' + value);
+}
+
+std::string get(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment)
+    if (entry.starts_with(name + '=')) return entry.substr(name.size() + 1);
+  return {};
+}
+
+fs::path find(const std::string& program) {
+  std::error_code error;
+  if (fs::is_regular_file(program, error)) return fs::absolute(program);
+  if (const std::string found = find_program(program); !found.empty()) return found;
+  base::fail(ErrorCode::not_found, "there is no program '{}'", program);
+}
+
+}  // namespace
+
+RunOptions parse_run_options(const std::vector<std::string>& words) {
+  RunOptions options;
+  std::size_t i = 0;
+  for (; i < words.size() && words[i].starts_with("-") && words[i] != "-"; ++i) {
+    if (words[i] == "--") {
+      ++i;
+      break;
+    }
+    const auto equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const auto value = [&] {
+      if (equals != std::string::npos) return words[i].substr(equals + 1);
+      if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", name);
+      return words[++i];
+    };
+    if (name == "--device")
+      options.device = value();
+    else if (name == "--slice")
+      options.slice = number_of_blocks(value());
+    else if (name == "--trace")
+      options.trace = value();
+    else if (name == "--check")
+      options.check = true;
+    else if (name == "--help" || name == "-h")
+      options.help = true;
+    else
+      base::fail(ErrorCode::invalid_argument, "{} is not an option of heddle run; heddle run --help explains the usage",
+                 name);
+  }
+  if (options.help) return options;
+  if (i == words.size())
+    base::fail(ErrorCode::invalid_argument, "no program is named: heddle run [options] PROGRAM [arguments]");
+  options.program = words[i];
+  options.arguments.assign(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+  return options;
+}
+
+std::string run_help() {
+  return R"(heddle run: runs a CUDA program, unchanged, on whatever this machine has.
+
+  heddle run [options] PROGRAM [arguments]     a program that uses the shared CUDA runtime (libcudart.so.11.0, 12 or 13)
+  heddle run [options] FILE.cu [arguments]     compiles it first (heddle cc; kept in the cache)
+
+  --device IDS       cpu, cuda:0, or several: cuda:0,cpu (default: the GPUs that are found, else the CPU)
+  --slice N          cuts launches into ranges of N blocks, where their blocks are independent
+  --check            verifies every memory access of every kernel; exit code 99 when one was bad
+  --trace FILE       writes a timeline of launches, copies and fills for Perfetto or chrome://tracing
+
+Exit code, signals and terminal are the program's own.
+)";
+}
+
+std::vector<std::string> run_environment(const RunOptions& options, std::vector<std::string> environment,
+                                         const fs::path& libraries, const std::vector<std::string>& to_preload) {
+  const auto in_front = [&](const std::string& name, const std::string& value) {
+    const std::string present = get(environment, name);
+    set(environment, name, present.empty() ? value : value + ':' + present);
+  };
+  in_front("LD_LIBRARY_PATH", libraries.string());
+  for (const std::string& name : to_preload) in_front("LD_PRELOAD", (libraries / name).string());
+  if (!options.device.empty()) set(environment, "HEDDLE_RUN_DEVICE", options.device);
+  if (options.slice != 0) set(environment, "HEDDLE_RUN_SLICE", std::to_string(options.slice));
+  if (options.check) set(environment, "HEDDLE_RUN_CHECK", "1");
+  // The program may change its folder.
+  if (!options.trace.empty()) set(environment, "HEDDLE_RUN_TRACE", fs::absolute(options.trace).string());
+  return environment;
+}
+
+void run_program(const RunOptions& options) {
+  const fs::path libraries = library_folder();
+  const fs::path named = find(options.program);
+  const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
+  const Inspection inspection = inspect_program(program);
+  const std::vector<std::string> variables = run_environment(options, environment(), libraries, inspection.to_preload);
+  std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;
+  for (const std::string& word : options.arguments) arguments.push_back(const_cast<char*>(word.c_str()));
+  for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
+  arguments.push_back(nullptr);
+  environment.push_back(nullptr);
+  ::execve(program.c_str(), arguments.data(), environment.data());
+  base::fail(ErrorCode::io_error, "{} cannot be started: {}", program.string(), std::strerror(errno));
+}
+
+}  // namespace heddle::programs

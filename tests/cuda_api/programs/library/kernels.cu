@@ -1,0 +1,13 @@
+// A shared library with kernels of its own, which a program opens, closes and opens again.
+#include <cuda_runtime.h>
+
+__device__ int calls;
+__global__ void square(int* p) {
+  p[threadIdx.x] *= p[threadIdx.x];
+  if (threadIdx.x == 0) ++calls;
+}
+
+extern "C" cudaError_t run_square(int* p, int n, int* calls_so_far) {
+  square<<<1, n>>>(p);
+  return cudaMemcpyFromSymbol(calls_so_far, calls, sizeof(int));
+}

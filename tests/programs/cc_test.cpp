@@ -1,0 +1,131 @@
+// heddle cc as a user meets it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.hpp"
+#include "programs/command.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Cc : public testing::Test {
+ protected:
+  Ran cc(const std::string& words) const {
+    return run_command("cd " + quoted(folder_.path()) + " && " + quoted(heddle_program(HEDDLE_PROGRAM)) + " cc " + words);
+  }
+  void file(const std::string& name, const std::string& text) const {
+    base::write_file_atomic(folder_.path() / name, std::string_view(text));
+  }
+  bool is_there(const std::string& name) const { return std::filesystem::exists(folder_.path() / name); }
+  Ran shell(const std::string& command) const { return run_command("cd " + quoted(folder_.path()) + " && " + command); }
+
+  TemporaryFolder folder_;
+};
+
+constexpr const char* small_program = R"(#include "value.h"
+__global__ void k(int* p) { *p = VALUE; }
+int main() { int* p; k<<<1, 1>>>(p); return cudaFree(nullptr); }
+)";
+
+TEST_F(Cc, ProgramsNeedNvidiasLibraryByName) {
+  file("value.h", "#define VALUE 1\n");
+  file("a.cu", small_program);
+  const Ran built = cc("a.cu");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran read = shell("readelf -d a.out");
+  if (read.code != 0) GTEST_SKIP() << "NO READELF HERE";
+  EXPECT_THAT(read.output, AllOf(HasSubstr("[libcudart.so.12]"), Not(HasSubstr("PATH")), Not(HasSubstr("heddle"))));
+}
+
+TEST_F(Cc, HostErrorsShowTheUsersLines) {
+  file("a.cu", "__global__ void k() {}\nint main() { return nonsense; }\n");
+  const Ran built = cc("a.cu");
+  EXPECT_EQ(built.code, 1);
+  EXPECT_THAT(built.output, AllOf(HasSubstr("a.cu:2:21: error:"), HasSubstr("return nonsense;")));
+}
+
+TEST_F(Cc, AWarningIsSaidOnce) {
+  file("a.cu", "__global__ void k() {}\n#warning read this\nint main() {}\n");
+  const Ran built = cc("-c a.cu");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const auto first = built.output.find("read this");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(built.output.find(": warning: read this", first + 1), std::string::npos) << built.output;
+  EXPECT_EQ(cc("-w -c a.cu").output, "");
+  EXPECT_EQ(cc("-Werror all-warnings -c a.cu").code, 1);
+}
+
+TEST_F(Cc, MacrosReachTheProgramAndNotTheHeadersBeforeIt) {
+  file("a.cu", "#include <vector>\nstatic_assert(N == 3 && T == 4, \"given\");\n#ifdef GONE\n#error it is there\n#endif\n"
+               "#if !defined(_GNU_SOURCE) || _MINE != 2\n#error not seen\n#endif\n__global__ void k() {}\n");
+  const Ran built = cc("-c a.cu -DN=3 -D T=4 -DGONE -UGONE -D_MINE=2");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
+TEST_F(Cc, WhatIsMadeAndWhereItGoes) {
+  file("value.h", "#define VALUE 1\n");
+  file("a.cu", small_program);
+  EXPECT_EQ(cc("-c a.cu").code, 0);
+  EXPECT_TRUE(is_there("a.o"));
+  EXPECT_EQ(cc("-ptx a.cu -arch=sm_75").code, 0);
+  EXPECT_THAT(base::read_file(folder_.path() / "a.ptx"), AllOf(HasSubstr(".target sm_75"), HasSubstr(".entry")));
+  EXPECT_EQ(cc("-c a.cu -MD -MF a.d -o made.o").code, 0);
+  EXPECT_TRUE(is_there("made.o"));
+  EXPECT_THAT(base::read_file(folder_.path() / "a.d"), AllOf(HasSubstr("made.o:"), HasSubstr("value.h")));
+  const Ran listed = cc("-MM a.cu");
+  EXPECT_EQ(listed.code, 0);
+  EXPECT_THAT(listed.output, AllOf(HasSubstr("a.o:"), HasSubstr("value.h"), Not(HasSubstr("prelude.h"))));
+  EXPECT_THAT(cc("-E a.cu").output, HasSubstr("*p = 1;"));
+}
+
+TEST_F(Cc, DryRunsOnlyShow) {
+  file("value.h", "#define VALUE 1\n");
+  file("a.cu", small_program);
+  const Ran shown = cc("--dryrun a.cu -o program");
+  EXPECT_EQ(shown.code, 0) << shown.output;
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("#$ heddle compile a.cu"), HasSubstr("--cuda-host-only"), HasSubstr("-o program")));
+  EXPECT_FALSE(is_there("program"));
+}
+
+TEST_F(Cc, LibrariesOfNvidiasAreNamed) {
+  file("a.c", "int main(void) { return 0; }\n");
+  const Ran built = cc("a.c -lcublasLt");
+  EXPECT_EQ(built.code, 1);
+  EXPECT_THAT(built.output, HasSubstr("libcublasLt is a library of NVIDIA's"));
+  // One that is there is taken: here an empty one.
+  file("empty.c", "int nothing;\n");
+  EXPECT_EQ(cc("-shared -Xcompiler -fPIC empty.c -o libcublasLt.so -cudart none").code, 0);
+  EXPECT_EQ(cc("a.c -L. -lcublasLt").code, 0);
+}
+
+TEST_F(Cc, DeviceCodeOfOtherFilesIsNamed) {
+  file("a.cu", "extern __device__ int total;\n__global__ void k() { total = 1; }\n");
+  const Ran variable = cc("-dc a.cu");
+  EXPECT_EQ(variable.code, 1);
+  EXPECT_THAT(variable.output, HasSubstr("the device variable total"));
+  file("b.cu", "__device__ int other(int);\n__global__ void k(int* p) { *p = other(1); }\n");
+  const Ran function = cc("-rdc=true -c b.cu");
+  EXPECT_EQ(function.code, 1);
+  EXPECT_THAT(function.output, HasSubstr("no device definition"));
+}
+
+TEST_F(Cc, PlainFilesCompileWithTheCompilerThatIsNamed) {
+  file("a.c", "#include <cuda_runtime_api.h>\n#include <cuda.h>\nint f(void) { struct cudaDeviceProp p; enum cudaMemcpyKind k = "
+              "cudaMemcpyDefault; float4 v = make_float4(1, 2, 3, 4); return (int)sizeof p + (int)k + (int)v.x; }\n");
+  file("b.cpp", "#include <cuda_runtime.h>\n#include <cuda.h>\nint f() { float* p; dim3 d(3); return cudaMalloc(&p, d.x); }\n");
+  for (const char* compiler : {"gcc", "g++", "clang-19"}) {
+    if (shell(std::string(compiler) + " --version").code != 0) continue;
+    for (const char* source : {"a.c", "b.cpp"}) {
+      const Ran built = cc(std::string("-c -Xcompiler -Wall,-Wextra,-Werror -ccbin ") + compiler + " " + source);
+      EXPECT_EQ(built.code, 0) << compiler << built.output;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tests

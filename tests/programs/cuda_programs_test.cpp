@@ -1,0 +1,109 @@
+// The programs of tests/cuda_api/programs: built by heddle cc and, where there is one, by nvcc; run by heddle run, with
+// whole launches and with launches in parts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "programs/command.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::HasSubstr;
+namespace fs = std::filesystem;
+
+fs::path programs() { return test_data() / "cuda_api" / "programs"; }
+std::string heddle() { return quoted(heddle_program(HEDDLE_PROGRAM)); }
+
+std::vector<std::string> names() {
+  std::vector<std::string> list;
+  for (const auto& entry : fs::directory_iterator(programs()))
+    if (entry.path().extension() == ".cu") list.push_back(entry.path().stem().string());
+  std::sort(list.begin(), list.end());
+  return list;
+}
+
+// How it ends where that is no plain success.
+int expected_code(const std::string& name) { return name == "failing_assert" ? 42 : 0; }
+std::string expected_text(const std::string& name) {
+  if (name == "failing_assert") return "cudaErrorAssert";
+  if (name == "bad_access") return "ended";
+  return "passed";
+}
+
+class CudaPrograms : public testing::TestWithParam<std::string> {
+ protected:
+  void expect_runs(const fs::path& program) {
+    for (const char* options : {"", "--slice 3 "}) {
+      const Ran ran = run_command(heddle() + " run --device cpu " + options + quoted(program));
+      EXPECT_EQ(ran.code, expected_code(GetParam())) << options << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr(expected_text(GetParam()))) << options;
+    }
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_P(CudaPrograms, BuiltByHeddle) {
+  const fs::path program = folder_.path() / "program";
+  const Ran built =
+      run_command(heddle() + " cc " + quoted(programs() / (GetParam() + ".cu")) + " -o " + quoted(program));
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, "");
+  expect_runs(program);
+}
+
+TEST_P(CudaPrograms, BuiltByNvcc) {
+  if (run_command("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE: only programs of heddle cc were run";
+  const fs::path program = folder_.path() / "program";
+  const Ran built = run_command("nvcc -cudart shared --extended-lambda -arch=compute_80 " +
+                                quoted(programs() / (GetParam() + ".cu")) + " -o " + quoted(program));
+  ASSERT_EQ(built.code, 0) << built.output;
+  expect_runs(program);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CudaPrograms, testing::ValuesIn(names()),
+                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+
+class CudaProjects : public testing::Test {
+ protected:
+  TemporaryFolder folder_;
+};
+
+TEST_F(CudaProjects, SeveralFilesAndLanguages) {
+  const fs::path source = programs() / "several";
+  std::string objects;
+  for (const char* file : {"main.cpp", "fill.cu", "scale.cu", "devices.c"}) {
+    const fs::path object = folder_.path() / (std::string(file) + ".o");
+    const Ran built = run_command(heddle() + " cc -c -DFACTOR=2 -O1 -Xcompiler -Wall,-Wextra " + quoted(source / file) +
+                                  " -o " + quoted(object));
+    ASSERT_EQ(built.code, 0) << built.output;
+    EXPECT_EQ(built.output, "");
+    objects += ' ' + quoted(object);
+  }
+  const fs::path program = folder_.path() / "program";
+  const Ran linked = run_command(heddle() + " cc" + objects + " -o " + quoted(program) + " -lcudart");
+  ASSERT_EQ(linked.code, 0) << linked.output;
+  const Ran ran = run_command(heddle() + " run --device cpu " + quoted(program));
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("passed"));
+}
+
+TEST_F(CudaProjects, ALibraryThatIsOpened) {
+  const fs::path source = programs() / "library", library = folder_.path() / "libkernels.so";
+  const Ran built = run_command(heddle() + " cc -shared -Xcompiler -fPIC " + quoted(source / "kernels.cu") + " -o " +
+                                quoted(library));
+  ASSERT_EQ(built.code, 0) << built.output;
+  const fs::path program = folder_.path() / "program";
+  const Ran main = run_command(heddle() + " cc " + quoted(source / "main.cu") + " -ldl -o " + quoted(program));
+  ASSERT_EQ(main.code, 0) << main.output;
+  const Ran ran = run_command(heddle() + " run --device cpu " + quoted(program) + ' ' + quoted(library));
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("passed"));
+}
+
+}  // namespace
+}  // namespace heddle::tests

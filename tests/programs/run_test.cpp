@@ -1,0 +1,131 @@
+// heddle run as a user meets it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/file.hpp"
+#include "programs/command.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+namespace fs = std::filesystem;
+
+class RunCommand : public testing::Test {
+ protected:
+  Ran shell(const std::string& command) const { return run_command("cd " + quoted(folder_.path()) + " && " + command); }
+  Ran run(const std::string& words, const std::string& before = "") const {
+    return shell(before + " " + heddle_ + " run " + words);
+  }
+  void file(const std::string& name, const std::string& text) const {
+    base::write_file_atomic(folder_.path() / name, std::string_view(text));
+  }
+  static std::string sample(const std::string& name) {
+    return quoted(test_data() / "cuda_api" / "programs" / (name + ".cu"));
+  }
+
+  TemporaryFolder folder_;
+  const std::string heddle_ = quoted(heddle_program(HEDDLE_PROGRAM));
+};
+
+TEST_F(RunCommand, SourcesAreCompiledOnceAndAgainWhenSomethingChanges) {
+  file("value.h", "#define VALUE 3\n");
+  file("a.cu", "#include <cstdio>\n#ifndef __CUDA_ARCH__\n#include \"value.h\"\n#endif\n__global__ void k() {}\n"
+               "int main(int n, char** all) { k<<<1, 1>>>(); std::printf(\"%s %d\\n\", all[1], VALUE); return n; }\n");
+  const std::string cache = "HEDDLE_CACHE_DIR=" + quoted(folder_.path() / "cache");
+  const auto programs = [&] {
+    int count = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / "cache" / "programs"))
+      count += entry.path().filename() == "a";
+    return count;
+  };
+  const Ran first = run("--device cpu a.cu 'x y' z", cache);
+  EXPECT_EQ(first.code, 3) << first.output;
+  EXPECT_EQ(first.output, "x y 3\n");
+  EXPECT_EQ(programs(), 1);
+  const Ran again = run("--device cpu a.cu b", cache + " PATH=/nowhere HEDDLE_LOG=warn");
+  EXPECT_EQ(again.output, "b 3\n");
+  file("value.h", "#define VALUE 4\n");  // which only the host's side reads
+  EXPECT_EQ(run("--device cpu a.cu b", cache).output, "b 4\n");
+}
+
+TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
+  file("text", "not a program");
+  EXPECT_THAT(run("./none").output, HasSubstr("there is no program './none'"));
+  EXPECT_THAT(run("./text").output, HasSubstr("not executable"));
+  shell("chmod +x text");
+  const Ran text = run("./text");
+  EXPECT_EQ(text.code, 1);
+  EXPECT_THAT(text.output, HasSubstr("is no program of this machine"));
+  file("script", "#!/bin/sh\necho \"$1 in $LD_LIBRARY_PATH\"; kill -9 $$\n");
+  shell("chmod +x script");
+  const Ran script = run("./script word");
+  EXPECT_THAT(script.output, AllOf(HasSubstr("word in "), HasSubstr("lib/heddle/cuda")));
+  EXPECT_EQ(script.code, 128 + 9);
+  EXPECT_EQ(run("sh -c 'exit 7'").code, 7);  // found on PATH
+}
+
+TEST_F(RunCommand, CheckNamesTheBadAccessAndEndsWith99) {
+  const Ran plain = run("--device cpu " + sample("bad_access"));
+  EXPECT_EQ(plain.code, 0) << plain.output;
+  const Ran checked = run("--check --device cpu " + sample("bad_access"));
+  EXPECT_EQ(checked.code, 99) << checked.output;
+  EXPECT_THAT(checked.output, AllOf(HasSubstr("========= HEDDLE CHECK"), HasSubstr("write"), HasSubstr("block"),
+                                    HasSubstr("thread"), HasSubstr("bad_access.cu:"), HasSubstr("ended\n")));
+  const Ran good = run("--check --device cpu " + sample("vector_add"));
+  EXPECT_EQ(good.code, 0) << good.output;
+  EXPECT_THAT(good.output, Not(HasSubstr("CHECK")));
+}
+
+TEST_F(RunCommand, FaultsThatNobodyWaitsForAreFoundAtTheEnd) {
+  file("a.cu", "__global__ void bad(int* p) { p[1 << 20] = 1; }\n"
+               "int main() { int* p; cudaMalloc(&p, 4); bad<<<1, 1>>>(p); return 5; }\n");
+  const Ran ran = run("--check --device cpu a.cu");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("HEDDLE CHECK"));
+}
+
+TEST_F(RunCommand, TheTimelineIsJson) {
+  const Ran ran = run("--device cpu --slice 5 --trace t.json " + sample("streams"));
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  const auto events = nlohmann::json::parse(base::read_file(folder_.path() / "t.json"));
+  std::set<std::string> kinds;
+  std::set<int> queues;
+  for (const auto& event : events) {
+    if (event["ph"] != "X") continue;
+    kinds.insert(event["cat"]);
+    if (event["cat"] == "launch") queues.insert(event["tid"].get<int>());
+    EXPECT_GE(event["dur"].get<double>(), 0.0);
+  }
+  EXPECT_TRUE(kinds.count("launch") && kinds.count("copy"));
+  EXPECT_GE(queues.size(), 2u);
+}
+
+TEST_F(RunCommand, NvidiasStaticRuntimeIsSeen) {
+  if (shell("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE";
+  file("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n");
+  ASSERT_EQ(shell("nvcc a.cu -o static && strip static && nvcc -cudart shared -gencode arch=compute_80,code=sm_80 a.cu -o machine").code, 0);
+  const Ran ran = run("./static");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("carries NVIDIA's CUDA runtime within itself"), HasSubstr("-cudart shared")));
+  EXPECT_THAT(run("./machine").output, HasSubstr("machine code for sm_80 only"));
+}
+
+TEST_F(RunCommand, AProgramsOwnPathDoesNotWin) {
+  file("a.cu", "#include <cstdio>\n__global__ void k() {}\n"
+               "int main() { k<<<1, 1>>>(); std::puts(cudaDeviceSynchronize() == cudaSuccess ? \"ran\" : \"failed\"); }\n");
+  file("fake.c", "int nothing_of_use;\n");
+  ASSERT_EQ(shell("mkdir own && cc -shared -fPIC fake.c -Wl,-soname,libcudart.so.12 -o own/libcudart.so.12").code, 0);
+  const Ran built = shell(heddle_ + " cc a.cu -o program -Xlinker '-rpath=$ORIGIN/own' -Xlinker --disable-new-dtags");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(run("--device cpu ./program").output, "ran\n");
+}
+
+}  // namespace
+}  // namespace heddle::tests
