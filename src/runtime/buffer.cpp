@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/log.hpp"
 #include "heddle/error.hpp"
 #include "runtime/core.hpp"
 
@@ -23,7 +24,8 @@ Buffer::~Buffer() {
   for (const Pending& use : pending) {
     try {
       use.event->wait();
-    } catch (const Error&) {  // the queue still holds it for whoever asks
+    } catch (const Error& error) {
+      base::log_debug("the queue holds this for whoever asks: {}", error.what());
     }
   }
 }

@@ -83,7 +83,8 @@ void Core::wait(device::Event& event, std::size_t place) {
     const std::lock_guard lock(mutex_);
     try {
       places_[place].queue->synchronize();
-    } catch (const Error&) {  // the same failure
+    } catch (const Error& error) {
+      base::log_debug("the failure that is being told: {}", error.what());
     }
     throw;
   }

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/kernel_name.hpp"
@@ -44,7 +45,8 @@ ModuleState::~ModuleState() {
   for (const Pending& use : pending) {
     try {
       use.event->wait();
-    } catch (const Error&) {  // the queue still holds it for whoever asks
+    } catch (const Error& error) {
+      base::log_debug("the queue holds this for whoever asks: {}", error.what());
     }
   }
 }

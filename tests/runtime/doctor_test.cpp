@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "base/file.hpp"
 #include "runtime/doctor/checks.hpp"
@@ -64,14 +65,29 @@ TEST_F(Doctor, DevicesRunAKernel) {
   EXPECT_THAT(absent.text, HasSubstr("there is no device 'warp9'"));
 }
 
+// As it was before, at the end.
+class Setting {
+ public:
+  Setting(const char* name, const std::string& value) : name_(name) {
+    if (const char* before = ::getenv(name)) before_ = before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Setting() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
 TEST_F(Doctor, NvrtcThatIsNone) {
   const std::filesystem::path file = folder_.path() / "libnvrtc.so.12";
   base::write_file_atomic(file, std::string_view("no library"));
-  ::setenv("HEDDLE_NVRTC", file.c_str(), 1);
+  const Setting no_library("HEDDLE_NVRTC", file.string());
   const Finding broken = check_nvrtc(false);
-  ::setenv("HEDDLE_NVRTC", (folder_.path() / "absent").c_str(), 1);
+  const Setting nothing("HEDDLE_NVRTC", (folder_.path() / "absent").string());
   const Finding absent = check_nvrtc(false);
-  ::unsetenv("HEDDLE_NVRTC");
   EXPECT_EQ(broken.mark, Mark::wrong);
   EXPECT_THAT(broken.text, AllOf(HasSubstr(file.string()), HasSubstr("cannot be used")));
   EXPECT_THAT(broken.mend, HasSubstr("HEDDLE_NVRTC"));
@@ -182,13 +198,10 @@ TEST(DoctorAll, LooksAtEverythingInOrder) {
 }
 
 TEST(DoctorAll, WhatIsEssentialIsTheCompilerThatIsChosen) {
-  ::setenv("HEDDLE_COMPILER", "nvrtc", 1);
-  ::setenv("HEDDLE_NVRTC", "/nonexistent/nvrtc", 1);
+  const Setting nvrtc("HEDDLE_COMPILER", "nvrtc"), nothing("HEDDLE_NVRTC", "/nonexistent/nvrtc");
   const Report chosen = examine();
-  ::setenv("HEDDLE_COMPILER", "clang++", 1);
+  const Setting another("HEDDLE_COMPILER", "clang++");
   const Report wrong = examine();
-  ::unsetenv("HEDDLE_COMPILER");
-  ::unsetenv("HEDDLE_NVRTC");
   EXPECT_FALSE(chosen.works);
   const auto of = [](const Report& report, const std::string& subject) {
     const auto found = std::find_if(report.findings.begin(), report.findings.end(),

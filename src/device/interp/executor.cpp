@@ -16,7 +16,6 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::SymbolRef;
 using ptx::Type;
-using ptx::semantics::truncate;
 
 namespace {
 

@@ -45,6 +45,7 @@ void Executor::warp_operation(Block& block, std::span<Thread* const> members) {
     if (!first) first = member;
     ++launch_.instructions;
   }
+  if (!first) return;
   enter(block, *first);
   switch (inst_->opcode) {
     case Opcode::shfl: shuffle(members); break;
@@ -80,7 +81,7 @@ void Executor::shuffle(std::span<Thread* const> members) {
     const int segment = static_cast<int>((c[lane] >> 8) & 31), clamp = static_cast<int>(c[lane] & 31);
     const int delta = static_cast<int>(b[lane]);
     const int low = lane & segment, high = low | (clamp & ~segment);
-    int from = lane;
+    int from = 0;
     bool in_range = false;
     switch (inst_->d.warp) {
       case WarpMode::up:
