@@ -100,7 +100,9 @@ class Abi : public testing::Test {
   Ran facts(const std::set<std::string>& statements, const fs::path& include, const std::string& name) const {
     const fs::path source = folder_.path() / (name + ".cpp"), made = folder_.path() / name;
     std::ofstream(source) << program(statements);
-    const Ran built = run_command("LC_ALL=C c++ -w -fmax-errors=0 -Wno-invalid-offsetof -I" + quoted(include) + " " + quoted(source) + " -o " +
+    const Ran built = run_command("LC_ALL=C c++ -w -fmax-errors=0 -Wno-invalid-offsetof -I" + quoted(include) +
+                                  // NVIDIA packs crt/ apart from the runtime's headers.
+                                  " -idirafter /usr/local/cuda/include " + quoted(source) + " -o " +
                                   quoted(made));
     return built.code == 0 ? run_command(quoted(made)) : built;
   }

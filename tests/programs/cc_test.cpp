@@ -77,9 +77,9 @@ TEST_F(Cc, WhatIsMadeAndWhereItGoes) {
   EXPECT_EQ(cc("-c a.cu -MD -MF a.d -o made.o").code, 0);
   EXPECT_TRUE(is_there("made.o"));
   EXPECT_THAT(base::read_file(folder_.path() / "a.d"), AllOf(HasSubstr("made.o:"), HasSubstr("value.h")));
-  const Ran listed = cc("-MM a.cu");
+  const Ran listed = cc("-MM -DGIVEN a.cu");
   EXPECT_EQ(listed.code, 0);
-  EXPECT_THAT(listed.output, AllOf(HasSubstr("a.o:"), HasSubstr("value.h"), Not(HasSubstr("prelude.h"))));
+  EXPECT_THAT(listed.output, testing::StartsWith("a.o: a.cu value.h\n"));
   EXPECT_THAT(cc("-E a.cu").output, HasSubstr("*p = 1;"));
 }
 

@@ -4,7 +4,9 @@
 #include <cctype>
 
 #include "base/fail.hpp"
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
+#include "base/hash.hpp"
 #include "compile/clang.hpp"
 #include "programs/cc/device_code.hpp"
 #include "programs/cc/libraries.hpp"
@@ -36,6 +38,20 @@ std::string macro_header(const CcOptions& options) {
   return compile::definitions(defines) + undefines;
 }
 
+// Lists of dependencies name the header, so that it has to stay where it is and be one of the system's.
+std::filesystem::path macro_folder(const HostTools& tools) {
+  const std::filesystem::path folder = base::cache_directory() / "macros";
+  return base::make_cache(folder) ? folder : tools.temporary;
+}
+
+// Returns its name, which its content decides.
+std::string write_macros(const std::string& text, const HostTools& tools) {
+  const std::string name = "heddle_macros_" + base::sha256_hex(text).substr(0, 16) + ".h";
+  const std::filesystem::path file = macro_folder(tools) / name;
+  if (base::read_file_if_there(file) != text) base::write_file_atomic(file, std::string_view(text));
+  return name;
+}
+
 void add_macros(Words& words, const CcOptions& options, const HostTools& tools, Language language) {
   if (options.per_thread_stream) words.push_back("-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
   for (const std::string& define : options.defines) {
@@ -46,9 +62,9 @@ void add_macros(Words& words, const CcOptions& options, const HostTools& tools, 
     }
   }
   if (language != Language::cuda) return;
-  const std::filesystem::path file = tools.temporary / "macros.h";
-  base::write_file_atomic(file, macro_header(options));
-  add(words, {"-include", "heddle/prelude.h", "-include", file.string()});
+  add(words, {"-include", "heddle/prelude.h"});
+  const std::string macros = macro_header(options);
+  if (!macros.empty()) add(words, {"-isystem" + macro_folder(tools).string(), "-include", write_macros(macros, tools)});
 }
 
 // Heddle's headers come behind the program's own folders, and before an SDK of NVIDIA's among those.

@@ -22,8 +22,8 @@ struct HostTools {
 HostTools find_host_tools(const CcOptions& options);
 
 // Compiles `input`. `image`: the fat binary of its device code; empty for sources that have none. `output`: the object
-// file, or what -E or -M write; empty: standard output. Writes a header with the options' macros into the temporary
-// folder.
+// file, or what -E or -M write; empty: standard output. Writes a header with the options' macros into the
+// cache.
 std::vector<std::string> host_command(const CcOptions& options, const HostTools& tools, const Input& input,
                                       const std::filesystem::path& image, const std::string& output);
 
