@@ -32,8 +32,8 @@ int leave() {
 int beyond() {
   static Program program;
   void* x = nullptr;
-  cudaMalloc(&x, 64 * 4);
-  program.launch_add(x, 65, 1);
+  cudaMalloc(&x, 25 * 4);
+  program.launch_add(x, 26, 1);
   const cudaError_t error = cudaDeviceSynchronize();
   std::printf("%d\n", static_cast<int>(error));
   return 0;

@@ -18,14 +18,15 @@ struct DeviceSettings {
   cudaSharedMemConfig banks = cudaSharedMemBankSizeFourByte;
 };
 
+constexpr std::size_t most_devices = 64;
+std::mutex settings_mutex;
+std::array<DeviceSettings, most_devices> all_settings;
+
 // Runs f with the settings of the device, one thread at a time.
 template <class F>
 void with_settings(Context& context, F&& f) {
-  constexpr std::size_t most_devices = 64;
-  static std::mutex mutex;
-  static std::array<DeviceSettings, most_devices> all;
-  const std::lock_guard lock(mutex);
-  DeviceSettings& mine = all[static_cast<std::size_t>(context.number()) % most_devices];
+  const std::lock_guard lock(settings_mutex);
+  DeviceSettings& mine = all_settings[static_cast<std::size_t>(context.number()) % most_devices];
   if (mine.epoch != context.epoch()) mine = {.epoch = context.epoch()};
   f(mine);
 }

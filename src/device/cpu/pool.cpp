@@ -120,6 +120,20 @@ void Pool::wake_one(const Job& job, bool eager) {
   if (eager && candidate != nullptr) poke(*candidate);
 }
 
+void Pool::wake_for_others(const Job& taken) {
+  if (sleepers_.load() == 0) return;
+  std::shared_ptr<Job> other;
+  {
+    const std::lock_guard guard(lock_);
+    const auto found = std::find_if(ready_.begin(), ready_.end(), [&](const std::shared_ptr<Job>& job) {
+      return job.get() != &taken && job->has_pieces();
+    });
+    if (found == ready_.end()) return;
+    other = *found;
+  }
+  wake_one(*other, true);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The seats' own threads
 

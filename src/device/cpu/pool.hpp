@@ -41,6 +41,9 @@ class Pool {
   // Wakes one sleeping worker for a job that has more pieces. `eager`: even the one whose core the host thread last
   // used, which may be about to help.
   void wake_one(const Job& job, bool eager);
+  // Wakes a worker for another job than the one that was taken, where there is one: who was woken for that may have
+  // taken this one, which may take long or wait for the host.
+  void wake_for_others(const Job& taken);
   // Sum of what the workers have brought forward, and whether any of them is busy with something else than spinning.
   std::uint64_t progress() const;
   bool any_running(const Worker& except, std::uint64_t now_ns) const;

@@ -91,6 +91,7 @@ void Worker::run(WaitTarget* target) {
     }
     const std::shared_ptr<Job> job = pool_.take(*this, target != nullptr ? target->owner_id() : 0, seen_version_);
     if (job == nullptr) break;
+    pool_.wake_for_others(*job);
     activity_.store(Activity::running, std::memory_order_relaxed);
     job->work(*this);
     note_progress();
