@@ -39,6 +39,8 @@ set(heddle_device_headers
   heddle/builtin_variables.h
   heddle/cooperative_groups.h
   heddle/exports.h
+  heddle/graph_api.h
+  heddle/graph_types.h
   heddle/grid_barrier.h
   heddle/half_functions.h
   heddle/half_types.h

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/log.hpp"
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -125,6 +126,7 @@ void Context::synchronize(CUstream_st& stream) {
     fail(error);
   }
   std::fflush(stdout);  // what kernels have printed
+  check_graphs();
   const std::lock_guard lock(mutex_);
   drop_finished();
 }
@@ -146,6 +148,7 @@ void Context::synchronize() {
   }
   std::fflush(stdout);
   if (first) fail(*first);
+  check_graphs();
   const std::lock_guard lock(mutex_);
   drop_finished();
 }
@@ -167,7 +170,18 @@ bool Context::idle(CUstream_st& stream) {
   } catch (const Error& error) {
     fail(error);
   }
+  check_graphs();
   return true;
+}
+
+// What failed in a queue of a graph is told to who waits for the stream.
+void Context::check_graphs() {
+  try {
+    graph_lanes.check();
+  } catch (const Error& error) {
+    fail(error);
+  }
+  graph_lanes.drop_finished();
 }
 
 void Context::free_behind(CUstream_st& stream, heddle::Memory memory) {
@@ -188,6 +202,8 @@ void Context::reset() {
     synchronize();
   } catch (const Failure&) {  // it ends with the context
   }
+  for (CUstream_st* stream : streams_) forget_captures(*stream);
+  graph_lanes.reset();
   const std::lock_guard lock(mutex_);
   for (CUstream_st* stream : streams_) {
     stream->alive.store(false, std::memory_order_release);

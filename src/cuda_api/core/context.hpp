@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/graph_lanes.hpp"
 #include "cuda_api/core/stream.hpp"
 #include "heddle/device.hpp"
 
@@ -57,6 +58,8 @@ class Context {
   // Frees memory when what is in the stream now has run.
   void free_behind(CUstream_st& stream, heddle::Memory memory);
 
+  GraphLanes graph_lanes;
+
   // Ends all streams and forgets what was loaded: cudaDeviceReset.
   void reset();
   // Changes with every reset: what was loaded before is gone.
@@ -67,6 +70,7 @@ class Context {
   CUstream_st& start_stream(unsigned flags, int priority);
   CUstream_st& thread_stream();
   void drop_finished();
+  void check_graphs();
   [[noreturn]] void fail(const Error& error);
 
   Process& process_;

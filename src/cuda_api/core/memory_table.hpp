@@ -12,6 +12,8 @@
 
 namespace heddle::cuda_api {
 
+class GraphMemory;
+
 enum class BlockKind : std::uint8_t { device, host, registered, managed, variable };
 
 struct Block {
@@ -22,6 +24,8 @@ struct Block {
   MemorySpan span;         // what copies are given
   unsigned flags = 0;      // of the call that made it
   heddle::Memory memory;   // none for variables
+  std::weak_ptr<GraphMemory> of_graph;  // memory that a graph allocates holds itself
+  bool is_of_graph() const { return std::weak_ptr<GraphMemory>().owner_before(of_graph); }
   bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }
   // `bytes` bytes at an address within.
   MemorySpan part(std::uint64_t at, std::size_t bytes) const { return {span.device, at, bytes}; }

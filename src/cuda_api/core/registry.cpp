@@ -87,7 +87,7 @@ void Registry::remove_image(Image& image) {
 
 void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   const std::unique_lock lock(mutex_);
-  by_stub_[stub] = {&kernels_.emplace_back(image, name), &image};
+  by_stub_[stub] = {&kernels_.emplace_back(image, name, stub), &image};
 }
 
 void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {

@@ -1,6 +1,7 @@
 // Launches, in whatever form the program made them.
 #pragma once
 
+#include "cuda_api/core/graph_command.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -15,6 +16,12 @@ struct LaunchCall {
 
 // `kernel` null: the program launches what it has not registered. `arguments`: a pointer to each value.
 cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept;
+
+// Throws what a launch of this shape would, of what does not depend on the device's load.
+void check_shape(const Context& context, const KernelEntry& kernel, const LaunchCall& call);
+// The launch as a node of a graph.
+KernelCommand kernel_command(Context& context, KernelEntry& kernel, const LaunchCall& call,
+                             std::vector<std::byte> arguments);
 
 // The values in the kernel's packed buffer.
 std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** arguments);

@@ -1,6 +1,8 @@
 // Allocation: of devices, of the host, pitched, managed, in stream order; and what an address is.
 #include <fmt/format.h>
 
+#include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/graph_memory.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -13,6 +15,7 @@ void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
 void* allocate(Context& context, std::size_t size, BlockKind kind) {
+  forbid_unsafe("an allocation");
   if (size == 0) return nullptr;
   heddle::Memory memory = context.device().allocate(size);
   Block block;
@@ -29,6 +32,7 @@ void* allocate(Context& context, std::size_t size, BlockKind kind) {
 
 // Memory of the host that kernels reach: where the device's memory is the host's, that is what its own is.
 void* allocate_host(Context& context, std::size_t size, unsigned flags) {
+  forbid_unsafe("an allocation of pinned memory");
   if (size == 0) return nullptr;
   heddle::Memory memory = context.device().allocate_host(size);
   Block block;
@@ -44,8 +48,16 @@ void* allocate_host(Context& context, std::size_t size, unsigned flags) {
   return made;
 }
 
+// Memory that a launch of a graph has allocated; the graph keeps it for its next launch.
+void free_of_graph(const Block& block) {
+  const std::shared_ptr<GraphMemory> memory = block.of_graph.lock();
+  require(memory && memory->is_live(), cudaErrorInvalidValue, "a free of memory that no launch of its graph has allocated");
+  memory->set_live(false);
+}
+
 // What is in use must have run first: cudaFree waits for the device.
 void release(Context& context, void* p, bool of_host, const char* what) {
+  forbid_unsafe(what);
   if (!p) return;
   Process& process = context.process();
   const std::optional<Block> block = process.memory.find(address(p));
@@ -56,7 +68,31 @@ void release(Context& context, void* p, bool of_host, const char* what) {
     throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that {} can free{}", p, what,
                                                      block ? "" : ": it was not allocated, or was freed before"));
   process.context(block->device).synchronize();
+  if (block->is_of_graph()) return free_of_graph(*block);
   process.memory.take(address(p));
+}
+
+// In a stream that captures, a node; otherwise nothing, and false.
+bool capture_allocation(Context& context, CUstream_st& stream, void** p, std::size_t size) {
+  return capture(stream, [&] {
+    AllocateCommand command;
+    command.memory = GraphMemory::make(context, size, stream.capture->graph->id);
+    *p = pointer(command.memory->address());
+    command.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    command.parameters.poolProps.location = {cudaMemLocationTypeDevice, context.number()};
+    command.parameters.bytesize = size;
+    command.parameters.dptr = *p;
+    return command;
+  });
+}
+
+bool capture_free(CUstream_st& stream, const std::optional<Block>& block) {
+  return capture(stream, [&] {
+    const std::shared_ptr<GraphMemory> memory = block ? block->of_graph.lock() : nullptr;
+    require(memory && block->address == memory->address(), cudaErrorInvalidValue,
+            "only memory of a graph can be freed in a stream that captures");
+    return free_command(memory);
+  });
 }
 
 std::size_t pitch_of(std::size_t width) { return (width + pitch_bytes - 1) / pitch_bytes * pitch_bytes; }
@@ -125,7 +161,8 @@ HEDDLE_CUDA_API cudaError_t cudaMallocManaged(void** p, std::size_t size, unsign
 HEDDLE_CUDA_API cudaError_t cudaMallocAsync(void** p, std::size_t size, cudaStream_t stream) {
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
-    context.stream(stream);
+    CUstream_st& into = context.stream(stream);
+    if (size > 0 && capture_allocation(context, into, p, size)) return;
     *p = allocate(context, size, BlockKind::device);
   });
 }
@@ -135,8 +172,18 @@ HEDDLE_CUDA_API cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
     if (!p) return;
     CUstream_st& behind = context.stream(stream);
     std::optional<Block> block = context.process().memory.find(address(p));
+    if (capture_free(behind, block)) return;
     require(block && block->address == address(p) && block->kind == BlockKind::device, cudaErrorInvalidValue,
             "cudaFreeAsync of what is no memory of a device");
+    if (block->is_of_graph()) {
+      const std::shared_ptr<GraphMemory> memory = block->of_graph.lock();
+      heddle::Event end = context.device().event();
+      free_of_graph(*block);
+      context.submit(behind, [&](heddle::Queue& queue) { queue.record(end); });
+      memory->free_behind(end);
+      context.graph_lanes.keep_until(end, memory);
+      return;
+    }
     block = context.process().memory.take(address(p));
     if (block) context.free_behind(behind, std::move(block->memory));
   });
@@ -145,6 +192,7 @@ HEDDLE_CUDA_API cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
 HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned flags) {
   return with_context(__func__, [&](Context& context) {
     require(p && size > 0, cudaErrorInvalidValue, "no memory to register");
+    forbid_unsafe("cudaHostRegister");
     Block block;
     try {
       block.memory = context.device().register_host(p, size);
@@ -164,6 +212,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
 
 HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
   return with_context(__func__, [&](Context& context) {
+    forbid_unsafe("cudaHostUnregister");
     const std::optional<Block> block = context.process().memory.find(address(p));
     require(block && block->address == address(p) && block->kind == BlockKind::registered,
             cudaErrorHostMemoryNotRegistered, "the memory is not registered");

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <functional>
 
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -37,45 +38,71 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
   *event = &made;
 }
 
-cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread) {
+cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread, unsigned flags = 0) {
   return with_context(function, [&](Context& context) {
+    const bool external = flags == cudaEventRecordExternal;
+    require(flags == cudaEventRecordDefault || external, cudaErrorInvalidValue, "flags that are none");
     CUevent_st& recorded = event_of(event);
     CUstream_st& into = context.stream(stream, per_thread);
     require(recorded.context == &context, cudaErrorInvalidResourceHandle,
             "the event belongs to another device than the stream");
-    context.submit(into, [&](heddle::Queue& queue) { queue.record(*recorded.event); });
-    recorded.recorded = true;
+    if (capture_record(into, recorded, external)) return;
+    require(!external, cudaErrorInvalidValue, "cudaEventRecordExternal is for streams that capture");
+    context.submit(into, [&](heddle::Queue& queue) { RecordCommand{&recorded}.put(queue); });
   });
 }
 
-cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread) {
+cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread, unsigned flags) {
   return with_context(function, [&](Context& context) {
+    const bool external = flags == cudaEventWaitExternal;
+    require(flags == cudaEventWaitDefault || external, cudaErrorInvalidValue, "flags that are none");
     CUevent_st& awaited = event_of(event);
     CUstream_st& into = context.stream(stream, per_thread);
+    if (capture_wait(into, awaited, external)) return;
+    require(!external, cudaErrorInvalidValue, "cudaEventWaitExternal is for streams that capture");
     if (!awaited.recorded) return;
-    context.submit(into, [&](heddle::Queue& queue) { queue.wait(*awaited.event); });
+    context.submit(into, [&](heddle::Queue& queue) { WaitCommand{&awaited}.put(queue); });
   });
 }
 
 cudaError_t synchronize(const char* function, cudaStream_t stream, bool per_thread) {
-  return with_context(function, [&](Context& context) { context.synchronize(context.stream(stream, per_thread)); });
+  return with_context(function, [&](Context& context) {
+    CUstream_st& awaited = context.stream(stream, per_thread);
+    forbid_stream_wait(awaited);
+    context.synchronize(awaited);
+  });
 }
 
 cudaError_t query(const char* function, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    if (!context.idle(context.stream(stream, per_thread))) throw Failure(cudaErrorNotReady, "work is under way");
+    CUstream_st& asked = context.stream(stream, per_thread);
+    forbid_stream_wait(asked);
+    if (!context.idle(asked)) throw Failure(cudaErrorNotReady, "work is under way");
   });
 }
 
 // Functions of the host may not be called once the context has ended; those of cudaStreamAddCallback are, with the error.
 cudaError_t call(const char* function, cudaStream_t stream, std::function<void()> work, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    context.submit(context.stream(stream, per_thread), [&](heddle::Queue& queue) { queue.call(std::move(work)); });
+    CUstream_st& into = context.stream(stream, per_thread);
+    forbid_in_capture(into, "cudaStreamAddCallback");
+    context.submit(into, [&](heddle::Queue& queue) { queue.call(std::move(work)); });
+  });
+}
+
+cudaError_t call_host(const char* function, cudaStream_t stream, cudaHostFn_t work, void* data, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(work, cudaErrorInvalidValue, "no function to call");
+    CUstream_st& into = context.stream(stream, per_thread);
+    const HostCommand command{{work, data}};
+    if (capture(into, [&] { return command; })) return;
+    context.submit(into, [&](heddle::Queue& queue) { command.put(queue); });
   });
 }
 
 // Waits for what an event stands for; its failure ends the context.
 void wait_for(CUevent_st& event) {
+  forbid_event_wait(event);
   try {
     event.event->wait();
   } catch (const heddle::Error& error) {
@@ -99,6 +126,7 @@ HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   return with_context(__func__, [&](Context& context) {
     require(stream != nullptr, cudaErrorInvalidResourceHandle, "the null stream cannot be destroyed");
     CUstream_st& ended = context.stream(stream);
+    if (!none_captures()) forget_captures(ended);
     context.destroy_stream(ended);
   });
 }
@@ -108,11 +136,11 @@ HEDDLE_CUDA_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return query(__func__, stream, false); }
 HEDDLE_CUDA_API cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) { return query(__func__, stream, true); }
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return wait(__func__, stream, event, false);
+HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait(__func__, stream, event, false, flags);
 }
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return wait(__func__, stream, event, true);
+HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait(__func__, stream, event, true, flags);
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                                   unsigned) {
@@ -123,10 +151,10 @@ HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cuda
   return call(__func__, stream, [=] { callback(stream, cudaSuccess, data); }, true);
 }
 HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, [=] { work(data); }, false);
+  return call_host(__func__, stream, work, data, false);
 }
 HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, [=] { work(data); }, true);
+  return call_host(__func__, stream, work, data, true);
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
   return with_context(__func__, [&](Context& context) { *flags = context.stream(stream).flags; });
@@ -156,6 +184,7 @@ HEDDLE_CUDA_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigne
 HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return guarded(__func__, [&] {
     CUevent_st& ended = event_of(event);
+    forget_captures(ended);
     ended.alive.store(false, std::memory_order_release);
     ended.event.reset();
     Process::get().events.give(ended);
@@ -167,15 +196,16 @@ HEDDLE_CUDA_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stre
 HEDDLE_CUDA_API cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
   return record(__func__, event, stream, true);
 }
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(__func__, event, stream, false);
+HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record(__func__, event, stream, false, flags);
 }
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(__func__, event, stream, true);
+HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record(__func__, event, stream, true, flags);
 }
 HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return with_context(__func__, [&](Context&) {
     CUevent_st& asked = event_of(event);
+    forbid_event_wait(asked);
     if (!asked.event->done()) throw Failure(cudaErrorNotReady, "the event is not reached");
     wait_for(asked);
   });
@@ -189,6 +219,8 @@ HEDDLE_CUDA_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return with_context(__func__, [&](Context&) {
     CUevent_st &first = event_of(start), &last = event_of(end);
+    forbid_event_wait(first);
+    forbid_event_wait(last);
     require(milliseconds, cudaErrorInvalidValue, "no place for the time");
     require(first.recorded && last.recorded && !(first.flags & cudaEventDisableTiming) &&
                 !(last.flags & cudaEventDisableTiming),

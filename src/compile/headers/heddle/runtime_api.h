@@ -3,6 +3,7 @@
 #pragma once
 #pragma clang system_header
 
+#include "graph_api.h"
 #include "runtime_types.h"
 
 extern "C" {
@@ -86,17 +87,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream);
 cudaError_t cudaStreamQuery(cudaStream_t stream);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned int flags);
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, __SIZE_TYPE__ size = 0, unsigned int flags = 4);
-cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
-cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t f, void* data);
 cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags = 0);
-cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream);
-cudaError_t cudaGraphDestroy(cudaGraph_t graph);
-cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec);
 
 // Launches.
 cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, __SIZE_TYPE__ shared,

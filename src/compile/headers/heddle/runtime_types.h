@@ -407,3 +407,5 @@ enum cudaStreamCaptureMode {
 };
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* data);
 typedef void (*cudaHostFn_t)(void* data);
+
+#include "graph_types.h"
