@@ -105,7 +105,9 @@ TEST_F(GraphRunTest, RandomGraphsOfHostFunctionsKeepToTheirEdges) {
       std::vector<int> done(size);
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j : before[i]) {
-          if (noted[i].time >= 0) ASSERT_GT(noted[i].time, done[j]) << "seed " << seed << ": " << j << " -> " << i;
+          if (noted[i].time >= 0) {
+            ASSERT_GT(noted[i].time, done[j]) << "seed " << seed << ": " << j << " -> " << i;
+          }
           done[i] = std::max(done[i], done[j]);
         }
         done[i] = std::max(done[i], noted[i].time);

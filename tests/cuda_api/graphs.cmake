@@ -7,6 +7,7 @@ heddle_test(cuda_graph_13_test SOURCES graph_versions_test.cpp DEPENDS heddle_cu
 set_tests_properties(cuda_graph_13_test PROPERTIES ENVIRONMENT "HEDDLE_RUN_DEVICE=cpu")
 foreach(test cuda_graph_test cuda_graph_13_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
+  target_compile_options(${test} PRIVATE -Wno-unknown-pragmas)  # those of the headers are clang's
 endforeach()
 heddle_test(cuda_graph_program_test SOURCES graph_program_test.cpp NEEDS_SOURCE)
 target_compile_definitions(cuda_graph_program_test PRIVATE

@@ -199,6 +199,12 @@ void remove_node(CUgraphNode_st& node) {
   end_node(node);
 }
 
+void take_objects(CUgraph_st& graph, std::vector<std::unique_ptr<UserReferences>>& into) {
+  into.push_back(std::exchange(graph.objects, std::make_unique<UserReferences>()));
+  for (CUgraphNode_st* node : graph.nodes)
+    if (const auto* child = std::get_if<ChildCommand>(&node->command)) take_objects(*child->graph, into);
+}
+
 FreeCommand free_command(std::shared_ptr<GraphMemory> memory) {
   if (memory->freed_by != 0) throw Failure(cudaErrorInvalidValue, "another node of a graph frees the memory already");
   return {std::move(memory)};

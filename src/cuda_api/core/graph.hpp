@@ -95,6 +95,8 @@ CUgraphNode_st& add_node(CUgraph_st& graph, std::span<const cudaGraphNode_t> dep
 void connect(CUgraphNode_st& from, CUgraphNode_st& to, const cudaGraphEdgeData& data);
 void disconnect(CUgraphNode_st& from, CUgraphNode_st& to);
 void remove_node(CUgraphNode_st& node);
+// Takes the user objects out of a graph and its child graphs, for who has to hold them longer.
+void take_objects(CUgraph_st& graph, std::vector<std::unique_ptr<UserReferences>>& into);
 // Nodes and edges of such a graph cannot be removed, and it cannot be copied.
 bool has_memory_nodes(const CUgraph_st& graph);
 

@@ -127,7 +127,6 @@ CUgraphExec_st& instantiate(CUgraph_st& graph, Context& context, unsigned long l
   collect(exec, *exec.graph);
   make_queues(exec);
   exec.last_stream = 0;
-  exec.objects = std::make_shared<UserReferences>(*graph.objects);
   exec.only = memory ? graph.instantiated : nullptr;
   if (exec.only) exec.only->store(true);
   exec.alive.store(true, std::memory_order_release);
@@ -147,14 +146,14 @@ void destroy_exec(CUgraphExec_st& exec) {
     const bool current = exec.epoch == exec.home->epoch();
     struct Rest {
       std::vector<std::shared_ptr<GraphMemory>> memory;
-      std::shared_ptr<UserReferences> objects;
+      std::vector<std::unique_ptr<UserReferences>> objects;
       std::shared_ptr<void> watched;
     };
     auto rest = std::make_shared<Rest>();
     rest->memory = std::exchange(exec.allocated, {});
     rest->memory.insert(rest->memory.end(), exec.freed.begin(), exec.freed.end());
     exec.freed.clear();
-    rest->objects = std::move(exec.objects);
+    take_objects(*exec.graph, rest->objects);
     rest->watched = std::move(exec.watched);
     if (current && exec.last_stream != 0 && !exec.end->done()) exec.home->graph_lanes.keep_until(*exec.end, std::move(rest));
     for (std::size_t lane = 0; lane < exec.queues.size(); ++lane)

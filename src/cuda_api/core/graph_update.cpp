@@ -1,6 +1,7 @@
 // Other parameters for an executable graph: of one node, or of all from a graph of the same shape.
 #include <deque>
 #include <unordered_map>
+#include <utility>
 
 #include "cuda_api/core/graph_exec.hpp"
 #include "cuda_api/core/process.hpp"
@@ -48,7 +49,8 @@ Result compare(const Command& mine, const Command& other) {
 // Pairs the nodes of two graphs: from their last nodes, in the order they were made, back along the edges in their order.
 class Pairing {
  public:
-  cudaGraphExecUpdateResultInfo run(const CUgraph_st& mine, const CUgraph_st& other) {
+  cudaGraphExecUpdateResultInfo run(CUgraph_st& mine, const CUgraph_st& other) {
+    graphs_.push_back({&mine, &other});
     if (mine.nodes.size() != other.nodes.size()) return {cudaGraphExecUpdateErrorTopologyChanged, nullptr, nullptr};
     const auto last = [](const CUgraph_st& graph) {
       std::vector<CUgraphNode_st*> nodes;
@@ -69,7 +71,15 @@ class Pairing {
     }
     return {cudaGraphExecUpdateSuccess, nullptr, nullptr};
   }
-  const std::vector<Pair>& pairs() const { return pairs_; }
+  // After that: gives the commands over, and the user objects in place of the old ones, which it returns.
+  std::vector<std::unique_ptr<UserReferences>> apply() const {
+    for (const auto& [mine, other] : pairs_)
+      if (!std::holds_alternative<ChildCommand>(mine->command)) mine->command = other->command;
+    std::vector<std::unique_ptr<UserReferences>> old;
+    for (const auto& [mine, other] : graphs_)
+      old.push_back(std::exchange(mine->objects, std::make_unique<UserReferences>(*other->objects)));
+    return old;
+  }
 
  private:
   void meet(std::deque<Pair>& rest, const Pair& pair) {
@@ -99,17 +109,17 @@ class Pairing {
 
   std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> mine_to_other_, other_to_mine_;
   std::vector<Pair> pairs_;
+  std::vector<std::pair<CUgraph_st*, const CUgraph_st*>> graphs_;
 };
 
-void take_commands(const std::vector<Pair>& pairs) {
-  for (const auto& [mine, other] : pairs)
-    if (!std::holds_alternative<ChildCommand>(mine->command)) mine->command = other->command;
-}
-
 // What launches under way still need is kept until they have run.
-void replace_objects(CUgraphExec_st& exec, const UserReferences& objects) {
-  auto old = std::exchange(exec.objects, std::make_shared<UserReferences>(objects));
+cudaGraphExecUpdateResultInfo update(CUgraphExec_st& exec, CUgraph_st& mine, const CUgraph_st& other) {
+  Pairing pairing;
+  const cudaGraphExecUpdateResultInfo result = pairing.run(mine, other);
+  if (result.result != cudaGraphExecUpdateSuccess) return result;
+  auto old = std::make_shared<std::vector<std::unique_ptr<UserReferences>>>(pairing.apply());
   if (exec.last_stream != 0 && !exec.end->done()) exec.home->graph_lanes.keep_until(*exec.end, std::move(old));
+  return result;
 }
 
 }  // namespace
@@ -122,22 +132,14 @@ void change_node(CUgraphNode_st& node, Command command) {
 
 cudaGraphExecUpdateResultInfo update_exec(CUgraphExec_st& exec, CUgraph_st& graph) {
   const std::lock_guard lock(exec.mutex);
-  Pairing pairing;
-  const cudaGraphExecUpdateResultInfo result = pairing.run(*exec.graph, graph);
-  if (result.result != cudaGraphExecUpdateSuccess) return result;
-  take_commands(pairing.pairs());
-  replace_objects(exec, *graph.objects);
-  return result;
+  return update(exec, *exec.graph, graph);
 }
 
 cudaGraphExecUpdateResultInfo update_child(CUgraphExec_st& exec, CUgraphNode_st& node, CUgraph_st& graph) {
   const std::lock_guard lock(exec.mutex);
   const auto* child = std::get_if<ChildCommand>(&node.command);
   if (!child) throw Failure(cudaErrorInvalidValue, "the node is no child graph");
-  Pairing pairing;
-  const cudaGraphExecUpdateResultInfo result = pairing.run(*child->graph, graph);
-  if (result.result == cudaGraphExecUpdateSuccess) take_commands(pairing.pairs());
-  return result;
+  return update(exec, *child->graph, graph);
 }
 
 }  // namespace heddle::cuda_api
