@@ -222,8 +222,8 @@ TEST_F(GraphCaptureTest, WaitingForWhatIsCapturedInvalidatesIt) {
   CHECK_CUDA(cudaEventRecord(e, t));
   CHECK_CUDA(cudaEventSynchronize(e));
   begin(s, cudaStreamCaptureModeRelaxed);
-  EXPECT_EQ(cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0),
-            cudaErrorStreamCaptureUnsupported);
+  EXPECT_EQ(
+      cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0), cudaErrorStreamCaptureUnsupported);
   expect_invalid(s);
 }
 

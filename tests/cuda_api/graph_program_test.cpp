@@ -26,8 +26,8 @@ TEST_P(GraphProgramTest, Runs) {
   const TemporaryFolder folder;
   const std::string source = (test_data() / "cuda_api" / "graph_programs" / GetParam()).string();
   const std::string program = (folder.path() / "program").string();
-  ASSERT_EQ(std::system((compiler + " -std=c++17 -cudart shared -gencode arch=compute_80,code=compute_80 -o " + program +
-                         " " + source)
+  ASSERT_EQ(std::system((compiler + " -std=c++17 -cudart shared -gencode arch=compute_80,code=compute_80 -o " +
+                         program + " " + source)
                             .c_str()),
             0);
   EXPECT_EQ(std::system(("HEDDLE_RUN_DEVICE=cpu LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES " " + program).c_str()), 0);

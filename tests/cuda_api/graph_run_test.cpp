@@ -119,7 +119,8 @@ TEST_F(GraphRunTest, RandomGraphsOfHostFunctionsKeepToTheirEdges) {
 // A graph of kernels that each read what those before them have left, with copies of subgraphs among them.
 class RandomKernels {
  public:
-  RandomKernels(unsigned seed, std::uint32_t* cells, std::uint32_t* lists) : random_(seed), cells_(cells), lists_(lists) {}
+  RandomKernels(unsigned seed, std::uint32_t* cells, std::uint32_t* lists)
+      : random_(seed), cells_(cells), lists_(lists) {}
 
   void fill(cudaGraph_t g, Nodes first, unsigned count, bool with_children) {
     Nodes made;
@@ -157,8 +158,8 @@ class RandomKernels {
     auto count = static_cast<std::uint32_t>(list.size());
     std::uint32_t mine = next_cell_++;
     void* pointers[] = {&cells, &at, &count, &mine};
-    const cudaKernelNodeParams p = {const_cast<void*>(kernels().gather), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, pointers,
-                                    nullptr};
+    const cudaKernelNodeParams p = {
+        const_cast<void*>(kernels().gather), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, pointers, nullptr};
     expected_.push_back(gathered(expected_, list, mine));
     host_lists_.insert(host_lists_.end(), list.begin(), list.end());
     cudaGraphNode_t node = nullptr;
@@ -314,10 +315,10 @@ TEST_F(GraphRunTest, VariablesAreCopiedByTheirSymbols) {
   std::vector<std::uint32_t> in = {1, 2, 3, 4}, out(4);
   cudaGraph_t g = graph();
   cudaGraphNode_t to = nullptr, from = nullptr;
-  CHECK_CUDA(cudaGraphAddMemcpyNodeToSymbol(&to, g, nullptr, 0, kernels().numbers, in.data(), 16, 8,
-                                            cudaMemcpyHostToDevice));
-  CHECK_CUDA(cudaGraphAddMemcpyNodeFromSymbol(&from, g, &to, 1, out.data(), kernels().numbers, 8, 12,
-                                              cudaMemcpyDeviceToHost));
+  CHECK_CUDA(
+      cudaGraphAddMemcpyNodeToSymbol(&to, g, nullptr, 0, kernels().numbers, in.data(), 16, 8, cudaMemcpyHostToDevice));
+  CHECK_CUDA(
+      cudaGraphAddMemcpyNodeFromSymbol(&from, g, &to, 1, out.data(), kernels().numbers, 8, 12, cudaMemcpyDeviceToHost));
   EXPECT_EQ(cudaGraphAddMemcpyNodeToSymbol(&to, g, nullptr, 0, &in, in.data(), 16, 0, cudaMemcpyHostToDevice),
             cudaErrorInvalidSymbol);
   run(instantiate(g), stream());
@@ -382,8 +383,8 @@ TEST_F(GraphRunTest, ZAFailureInAnyBranchIsToldToWhoWaits) {
   cudaGraph_t g = graph();
   cudaGraphNode_t root = axpb_node(g, {}, p, 1, 1), bad = nullptr;
   axpb_node(g, {root}, p, 1, 1);
-  const cudaKernelNodeParams fault = {const_cast<void*>(kernels().fault), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, nullptr,
-                                      nullptr};
+  const cudaKernelNodeParams fault = {
+      const_cast<void*>(kernels().fault), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, nullptr, nullptr};
   CHECK_CUDA(cudaGraphAddKernelNode(&bad, g, &root, 1, &fault));
   cudaGraphExec_t exec = instantiate(g);
   cudaStream_t s = stream();

@@ -1,5 +1,5 @@
-// What the tests of graphs share: the calls of libcudart, kernels in PTX that are registered as nvcc's code does it, and
-// the numbers that they compute, for the host.
+// What the tests of graphs share: the calls of libcudart, kernels in PTX that are registered as nvcc's code does it,
+// and the numbers that they compute, for the host.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -63,9 +63,9 @@ namespace heddle::tests {
 
 // What the program launches, as addresses of stubs.
 struct Kernels {
-  const void* axpb;    // (u32* p, u32 factor, u32 more, u32 n): p[i] = p[i] * factor + more
-  const void* gather;  // (u32* cells, const u32* list, u32 count, u32 mine): see gathered()
-  const void* fault;   // (): traps
+  const void* axpb;     // (u32* p, u32 factor, u32 more, u32 n): p[i] = p[i] * factor + more
+  const void* gather;   // (u32* cells, const u32* list, u32 count, u32 mine): see gathered()
+  const void* fault;    // (): traps
   const void* numbers;  // u32 numbers[16], a __device__ variable
 };
 const Kernels& kernels();

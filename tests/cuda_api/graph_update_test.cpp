@@ -159,7 +159,8 @@ TEST_F(GraphUpdateTest, DependenciesAreComparedInTheirOrder) {
   std::uint32_t* p = device_numbers(n);
   const auto diamond = [&](bool crossed) {
     cudaGraph_t g = graph();
-    cudaGraphNode_t a = empty_node(g, {}), b = empty_node(g, {}), c = empty_node(g, {a}), d = empty_node(g, {crossed ? a : b});
+    cudaGraphNode_t a = empty_node(g, {}), b = empty_node(g, {}), c = empty_node(g, {a}),
+                    d = empty_node(g, {crossed ? a : b});
     axpb_node(g, crossed ? std::vector{c, d, b} : std::vector{c, d, a}, p, 1, 1);
     return g;
   };

@@ -34,8 +34,9 @@ void invalidate(Capture& capture, const char* why) {
 
 // Streams that are in step with the legacy stream.
 bool is_blocking_in(const Capture& capture, const Context& context) {
-  return std::any_of(capture.streams.begin(), capture.streams.end(),
-                     [&](const auto& entry) { return entry.first->context == &context && !entry.first->non_blocking(); });
+  return std::any_of(capture.streams.begin(), capture.streams.end(), [&](const auto& entry) {
+    return entry.first->context == &context && !entry.first->non_blocking();
+  });
 }
 
 void refuse_implicit(Context& context, bool breaks) {
@@ -76,8 +77,9 @@ void refuse_unsafe(const char* what) {
     invalidate(*capture, what);
   }
   if (any)
-    throw Failure(cudaErrorStreamCaptureUnsupported,
-                  std::string(what) + " is not allowed while a stream captures, in the modes of the capture and the thread");
+    throw Failure(
+        cudaErrorStreamCaptureUnsupported,
+        std::string(what) + " is not allowed while a stream captures, in the modes of the capture and the thread");
 }
 
 }  // namespace
@@ -320,8 +322,7 @@ void update_capture(CUstream_st& stream, std::span<const cudaGraphNode_t> depend
       throw Failure(cudaErrorInvalidValue, "a dependency is not in the graph that is captured");
   CaptureTips& tips = capture->streams[&stream];
   if (replace) tips = {};
-  for (std::size_t i = 0; i < dependencies.size(); ++i)
-    tips.add(dependencies[i], data ? data[i] : cudaGraphEdgeData{});
+  for (std::size_t i = 0; i < dependencies.size(); ++i) tips.add(dependencies[i], data ? data[i] : cudaGraphEdgeData{});
 }
 
 }  // namespace heddle::cuda_api

@@ -1,5 +1,5 @@
-// Stream capture: what is put into a stream becomes nodes of a graph. While nothing captures, all of this costs one read of
-// a counter.
+// Stream capture: what is put into a stream becomes nodes of a graph. While nothing captures, all of this costs one
+// read of a counter.
 #pragma once
 
 #include <atomic>
@@ -41,14 +41,15 @@ std::mutex& captures_mutex();
 
 inline bool none_captures() { return captures_under_way.load(std::memory_order_relaxed) == 0; }
 
-// With the mutex held: the stream's capture, null for none. Throws cudaErrorStreamCaptureInvalidated, and for the legacy
-// stream cudaErrorStreamCaptureImplicit where another stream's capture would have to wait for it.
+// With the mutex held: the stream's capture, null for none. Throws cudaErrorStreamCaptureInvalidated, and for the
+// legacy stream cudaErrorStreamCaptureImplicit where another stream's capture would have to wait for it.
 Capture* capture_of(CUstream_st& stream);
 
 // If the stream captures, adds the command that make() returns, and returns true.
 template <class Make>
 bool capture(CUstream_st& stream, Make&& make) {
-  if (none_captures()) [[likely]] return false;
+  if (none_captures()) [[likely]]
+    return false;
   const std::lock_guard lock(captures_mutex());
   Capture* const into = capture_of(stream);
   if (into) into->add(stream, make());
@@ -85,12 +86,14 @@ void forbid_in_capture(CUstream_st& stream, const char* what);
 // Recording and waiting join streams. True: captured, and nothing more to do. `external`: becomes a node of its own.
 bool capture_record_slow(CUstream_st& stream, CUevent_st& event, bool external);
 inline bool capture_record(CUstream_st& stream, CUevent_st& event, bool external) {
-  if (none_captures() && !event.captured.load(std::memory_order_relaxed)) [[likely]] return false;
+  if (none_captures() && !event.captured.load(std::memory_order_relaxed)) [[likely]]
+    return false;
   return capture_record_slow(stream, event, external);
 }
 bool capture_wait_slow(CUstream_st& stream, CUevent_st& event, bool external);
 inline bool capture_wait(CUstream_st& stream, CUevent_st& event, bool external) {
-  if (none_captures() && !event.captured.load(std::memory_order_relaxed)) [[likely]] return false;
+  if (none_captures() && !event.captured.load(std::memory_order_relaxed)) [[likely]]
+    return false;
   return capture_wait_slow(stream, event, external);
 }
 // Before they end.

@@ -48,8 +48,7 @@ CUstream_st& Context::make_stream(unsigned flags, int priority) {
 }
 
 void Context::destroy_stream(CUstream_st& stream) {
-  if (&stream == legacy_)
-    throw Failure(cudaErrorInvalidResourceHandle, "the legacy stream cannot be destroyed");
+  if (&stream == legacy_) throw Failure(cudaErrorInvalidResourceHandle, "the legacy stream cannot be destroyed");
   std::optional<heddle::Queue> queue;
   {
     const std::lock_guard lock(mutex_);
@@ -86,8 +85,8 @@ CUstream_st& Context::stream(cudaStream_t handle, bool per_thread) {
   return *handle;
 }
 
-// The legacy stream waits for all that is in the others, and they for all that is in it. (A queue's wait takes the event
-// as it is then, so one event is enough.)
+// The legacy stream waits for all that is in the others, and they for all that is in it. (A queue's wait takes the
+// event as it is then, so one event is enough.)
 void Context::order(CUstream_st& stream) {
   ++stream.submitted;
   if (&stream == legacy_) {

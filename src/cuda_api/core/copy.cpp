@@ -29,9 +29,9 @@ void check_direction(const End& to, const End& from, cudaMemcpyKind kind) {
                                                      "a device",
                                                      to.span.address));
   if (from_device && !from.known)
-    throw Failure(cudaErrorInvalidValue,
-                  fmt::format("the source of a copy from the device, {:#x}, is not memory of a device",
-                              from.span.address));
+    throw Failure(
+        cudaErrorInvalidValue,
+        fmt::format("the source of a copy from the device, {:#x}, is not memory of a device", from.span.address));
 }
 
 bool may_be_asynchronous(const End& to, const End& from) { return to.known && from.known; }

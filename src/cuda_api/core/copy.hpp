@@ -10,7 +10,7 @@ namespace heddle::cuda_api {
 // One end of a copy.
 struct End {
   MemorySpan span;
-  bool known = false;     // allocated or registered through CUDA
+  bool known = false;  // allocated or registered through CUDA
   bool on_device = false;
 };
 

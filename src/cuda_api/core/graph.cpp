@@ -32,7 +32,8 @@ T& checked(T* handle, const char* what) {
 
 void check_edge_data(const CUgraphNode_st& from, const CUgraphNode_st& to, const cudaGraphEdgeData& data) {
   if (data.type == cudaGraphDependencyTypeDefault && data.from_port == 0 && data.to_port == 0) return;
-  const bool kernels = type_of(from.command) == cudaGraphNodeTypeKernel && type_of(to.command) == cudaGraphNodeTypeKernel;
+  const bool kernels =
+      type_of(from.command) == cudaGraphNodeTypeKernel && type_of(to.command) == cudaGraphNodeTypeKernel;
   if (data.type > cudaGraphDependencyTypeProgrammatic || data.to_port != 0 ||
       data.from_port > cudaGraphKernelNodePortLaunchCompletion ||
       (data.type == cudaGraphDependencyTypeProgrammatic && !kernels) ||
@@ -77,7 +78,8 @@ void retain(CUuserObject_st& object, std::uint64_t count) { object.count.fetch_a
 void release(CUuserObject_st& object, std::uint64_t count) {
   std::uint64_t now = object.count.load(std::memory_order_relaxed);
   do {
-    if (now < count) throw Failure(cudaErrorInvalidValue, "more references to a user object are given back than there are");
+    if (now < count)
+      throw Failure(cudaErrorInvalidValue, "more references to a user object are given back than there are");
   } while (!object.count.compare_exchange_weak(now, now - count, std::memory_order_acq_rel));
   if (now != count) return;
   object.alive.store(false, std::memory_order_release);
@@ -93,7 +95,8 @@ void UserReferences::add_all(const UserReferences& other) {
 
 void UserReferences::add(CUuserObject_st& object, unsigned count, bool take) {
   if (!take) retain(object, count);
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.object == &object; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.object == &object; });
   if (found != entries_.end())
     found->count += count;
   else
@@ -101,7 +104,8 @@ void UserReferences::add(CUuserObject_st& object, unsigned count, bool take) {
 }
 
 void UserReferences::remove(CUuserObject_st& object, unsigned count) {
-  const auto found = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.object == &object; });
+  const auto found =
+      std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.object == &object; });
   if (found == entries_.end() || found->count < count)
     throw Failure(cudaErrorInvalidValue, "the graph does not hold so many references to the user object");
   found->count -= count;
@@ -211,7 +215,8 @@ FreeCommand free_command(std::shared_ptr<GraphMemory> memory) {
 }
 
 bool has_memory_nodes(const CUgraph_st& graph) {
-  return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const CUgraphNode_st* node) { return is_memory(*node); });
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [](const CUgraphNode_st* node) { return is_memory(*node); });
 }
 
 CUgraph_st& clone_graph(const CUgraph_st& graph, bool with_memory) {

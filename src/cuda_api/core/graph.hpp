@@ -71,7 +71,7 @@ struct CUgraphNode_st {
 struct CUgraph_st {
   std::atomic<bool> alive{false};
   std::uint64_t id = 0, origin = 0;
-  bool owned = false;  // by a node or an executable graph: not the program's to destroy
+  bool owned = false;                  // by a node or an executable graph: not the program's to destroy
   std::vector<CUgraphNode_st*> nodes;  // as they were made
   std::unique_ptr<heddle::cuda_api::UserReferences> objects = std::make_unique<heddle::cuda_api::UserReferences>();
   // Of a graph with nodes that allocate or free: an executable graph of it is there.
@@ -110,7 +110,8 @@ CUgraphNode_st* find_in_clone(const CUgraphNode_st& node, const CUgraph_st& clon
 
 // Nodes in an order in which each comes behind what it depends on, those made first in front. Null: there is a cycle;
 // `in_cycle` is then a node of it.
-std::optional<std::vector<CUgraphNode_st*>> topological_order(const CUgraph_st& graph, CUgraphNode_st** in_cycle = nullptr);
+std::optional<std::vector<CUgraphNode_st*>> topological_order(const CUgraph_st& graph,
+                                                              CUgraphNode_st** in_cycle = nullptr);
 // Whether there is a way along edges from `from` to `to`.
 bool reaches(const CUgraphNode_st& from, const CUgraphNode_st& to);
 

@@ -60,8 +60,8 @@ void WaitCommand::put(heddle::Queue& queue) const {
 
 cudaGraphNodeType type_of(const Command& command) {
   constexpr cudaGraphNodeType types[] = {
-      cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,    cudaGraphNodeTypeMemset,     cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeGraph,  cudaGraphNodeTypeEmpty,     cudaGraphNodeTypeWaitEvent,  cudaGraphNodeTypeEventRecord,
+      cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeGraph,    cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
       cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree};
   static_assert(std::size(types) == std::variant_size_v<Command>);
   return types[command.index()];
@@ -124,7 +124,8 @@ FillCommand fill_command(Context& context, const cudaMemsetParams& p, std::size_
   FillCommand command{&context, p, depth, plane, {}};
   if (command.is_empty()) return command;
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4)
-    throw Failure(cudaErrorInvalidValue, fmt::format("a fill with values of {} bytes; 1, 2 and 4 can be", p.elementSize));
+    throw Failure(cudaErrorInvalidValue,
+                  fmt::format("a fill with values of {} bytes; 1, 2 and 4 can be", p.elementSize));
   command.to = find_end(context.process(), p.dst, span_of({p.width * p.elementSize, p.height, depth}, p.pitch, plane));
   if (!command.to.known)
     throw Failure(cudaErrorInvalidValue, fmt::format("a fill of {}, which is not memory of a device", p.dst));

@@ -108,7 +108,8 @@ CUgraphExec_st& instantiate(CUgraph_st& graph, Context& context, unsigned long l
   CUgraphNode_st* node = nullptr;
   const bool memory = has_memory_nodes(graph);
   if (memory && graph.instantiated->load())
-    throw Failure(cudaErrorInvalidValue, "a graph with nodes that allocate or free memory has one executable graph at a time");
+    throw Failure(cudaErrorInvalidValue,
+                  "a graph with nodes that allocate or free memory has one executable graph at a time");
   try {
     check_memory(graph, &node);
     prepare(graph, &node);
@@ -155,7 +156,8 @@ void destroy_exec(CUgraphExec_st& exec) {
     exec.freed.clear();
     take_objects(*exec.graph, rest->objects);
     rest->watched = std::move(exec.watched);
-    if (current && exec.last_stream != 0 && !exec.end->done()) exec.home->graph_lanes.keep_until(*exec.end, std::move(rest));
+    if (current && exec.last_stream != 0 && !exec.end->done())
+      exec.home->graph_lanes.keep_until(*exec.end, std::move(rest));
     for (std::size_t lane = 0; lane < exec.queues.size(); ++lane)
       if (exec.queues[lane] && current) exec.plan.lanes[lane]->graph_lanes.give(std::move(*exec.queues[lane]));
     exec.queues.clear();

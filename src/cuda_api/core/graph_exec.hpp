@@ -14,11 +14,11 @@ struct CUgraphExec_st {
   heddle::cuda_api::Context* home = nullptr;
   std::uint64_t epoch = 0;
   unsigned long long flags = 0;
-  CUgraph_st* graph = nullptr;  // its own
+  CUgraph_st* graph = nullptr;                               // its own
   std::unordered_map<std::uint64_t, CUgraphNode_st*> nodes;  // by the number of the node that each is a copy of
   heddle::cuda_api::GraphPlan plan;
-  std::vector<std::optional<heddle::Queue>> queues;       // by lane; lane 0 only once it is needed
-  std::vector<std::optional<heddle::Event>> events;       // by step: where it is recorded
+  std::vector<std::optional<heddle::Queue>> queues;  // by lane; lane 0 only once it is needed
+  std::vector<std::optional<heddle::Event>> events;  // by step: where it is recorded
   std::optional<heddle::Event> fork, end;
   std::shared_ptr<void> watched;
   std::uint64_t last_stream = 0;  // where it was launched last; 0: nowhere yet

@@ -46,7 +46,8 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
   std::optional<heddle::Event> freed_;
 };
 
-// For cudaDeviceGetGraphMemAttribute: bytes that launches have allocated and that are not freed, and those that are held.
+// For cudaDeviceGetGraphMemAttribute: bytes that launches have allocated and that are not freed, and those that are
+// held.
 struct GraphMemoryUse {
   std::uint64_t used = 0, used_high = 0, reserved = 0, reserved_high = 0;
 };

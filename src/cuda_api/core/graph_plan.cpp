@@ -124,7 +124,8 @@ class Spreading {
       if (plan_.lanes[lane] != context) continue;
       ++count;
       const int tail = tails_[lane];
-      if (tail >= 0 && std::binary_search(step.dependencies.begin(), step.dependencies.end(), static_cast<unsigned>(tail)))
+      if (tail >= 0 &&
+          std::binary_search(step.dependencies.begin(), step.dependencies.end(), static_cast<unsigned>(tail)))
         return lane;
       if (!done && tail <= at(known, lane)) done = lane;
       if (!emptiest || loads_[lane] < loads_[*emptiest]) emptiest = lane;

@@ -32,7 +32,8 @@ Result compare(const Command& mine, const Command& other) {
       return cudaGraphExecUpdateErrorParametersChanged;
   } else if (const auto* fill = std::get_if<FillCommand>(&mine)) {
     const auto& next = std::get<FillCommand>(other);
-    const bool moved = fill->context != next.context || (!fill->is_empty() && !next.is_empty() && !same_side(fill->to, next.to));
+    const bool moved =
+        fill->context != next.context || (!fill->is_empty() && !next.is_empty() && !same_side(fill->to, next.to));
     const cudaMemsetParams &p = fill->parameters, &q = next.parameters;
     const bool reshaped = p.pitch != q.pitch || p.elementSize != q.elementSize || p.width != q.width ||
                           p.height != q.height || fill->depth != next.depth;
@@ -46,7 +47,8 @@ Result compare(const Command& mine, const Command& other) {
   return cudaGraphExecUpdateSuccess;
 }
 
-// Pairs the nodes of two graphs: from their last nodes, in the order they were made, back along the edges in their order.
+// Pairs the nodes of two graphs: from their last nodes, in the order they were made, back along the edges in their
+// order.
 class Pairing {
  public:
   cudaGraphExecUpdateResultInfo run(CUgraph_st& mine, const CUgraph_st& other) {

@@ -20,10 +20,10 @@ struct Block {
   std::uint64_t address = 0;
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
-  int device = 0;          // CUDA's number
-  MemorySpan span;         // what copies are given
-  unsigned flags = 0;      // of the call that made it
-  heddle::Memory memory;   // none for variables
+  int device = 0;                       // CUDA's number
+  MemorySpan span;                      // what copies are given
+  unsigned flags = 0;                   // of the call that made it
+  heddle::Memory memory;                // none for variables
   std::weak_ptr<GraphMemory> of_graph;  // memory that a graph allocates holds itself
   bool is_of_graph() const { return std::weak_ptr<GraphMemory>().owner_before(of_graph); }
   bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }

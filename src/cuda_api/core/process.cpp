@@ -24,8 +24,8 @@ Process::Process()
   const bool gpus = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return !d.host_memory; });
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (settings_.devices.empty() && gpus && devices[i].host_memory) continue;
-    contexts_.push_back(std::make_unique<Context>(*this, static_cast<int>(contexts_.size()),
-                                                  runtime_.device(static_cast<int>(i))));
+    contexts_.push_back(
+        std::make_unique<Context>(*this, static_cast<int>(contexts_.size()), runtime_.device(static_cast<int>(i))));
   }
 }
 
@@ -43,8 +43,8 @@ Process& Process::get() {
 
 Context& Process::context(int number) {
   if (number < 0 || number >= device_count())
-    throw Failure(cudaErrorInvalidDevice, "there is no device " + std::to_string(number) + "; there are " +
-                                              std::to_string(device_count()));
+    throw Failure(cudaErrorInvalidDevice,
+                  "there is no device " + std::to_string(number) + "; there are " + std::to_string(device_count()));
   return *contexts_[static_cast<std::size_t>(number)];
 }
 

@@ -16,8 +16,8 @@ std::string list_of(const std::vector<unsigned>& gpus) {
 [[noreturn]] void no_ptx(const FatBinary& binary, const Context& context) {
   if (!binary.ptx.empty())
     throw Failure(cudaErrorNoKernelImageForDevice,
-                  fmt::format("the program's PTX is for GPUs newer than {} (compute_{} at the least)", context.info().id,
-                              choose_ptx(binary, 0)->arch));
+                  fmt::format("the program's PTX is for GPUs newer than {} (compute_{} at the least)",
+                              context.info().id, choose_ptx(binary, 0)->arch));
   throw Failure(cudaErrorNoKernelImageForDevice,
                 fmt::format("the program carries {} and no PTX, which is what Heddle runs; build it with PTX, as with "
                             "nvcc -gencode arch=compute_80,code=compute_80",

@@ -75,7 +75,8 @@ class KernelEntry {
 
 class VariableEntry {
  public:
-  VariableEntry(Image& image, std::string name, std::size_t size) : image_(image), name_(std::move(name)), size_(size) {}
+  VariableEntry(Image& image, std::string name, std::size_t size)
+      : image_(image), name_(std::move(name)), size_(size) {}
   const std::string& name() const { return name_; }
   std::size_t size() const { return size_; }
   // Where it lies on the device. Throws Failure: cudaErrorInvalidSymbol.
@@ -94,7 +95,8 @@ class Registry {
   void remove_image(Image& image);
   void add_kernel(Image& image, const void* stub, const char* name);
   void add_variable(Image& image, const void* shadow, const char* name, std::size_t size);
-  // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction, cudaErrorInvalidSymbol.
+  // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction,
+  // cudaErrorInvalidSymbol.
   KernelEntry& kernel(const void* stub);
   VariableEntry& variable(const void* shadow);
 

@@ -49,9 +49,7 @@ struct Wrapper {
   const void* const* prelinked;  // version 2: containers, and a null pointer behind the last
 };
 
-[[noreturn]] void damaged(const char* what) {
-  base::fail(ErrorCode::parse_error, "a fat binary is damaged: {}", what);
-}
+[[noreturn]] void damaged(const char* what) { base::fail(ErrorCode::parse_error, "a fat binary is damaged: {}", what); }
 
 template <class T>
 T load(std::span<const std::byte> bytes) {
@@ -73,14 +71,15 @@ std::string decompress(const Entry& entry, std::span<const std::byte> payload) {
     const std::size_t got = ZSTD_decompress(text.data(), text.size(), from, entry.compressed_bytes);
     if (ZSTD_isError(got) || got != text.size()) damaged("what zstd compressed does not decompress");
   } else if (entry.flags & has_lz4) {
-    const int got = LZ4_decompress_safe(from, text.data(), static_cast<int>(entry.compressed_bytes),
-                                        static_cast<int>(text.size()));
+    const int got =
+        LZ4_decompress_safe(from, text.data(), static_cast<int>(entry.compressed_bytes), static_cast<int>(text.size()));
     if (got < 0 || static_cast<std::size_t>(got) != text.size()) damaged("what LZ4 compressed does not decompress");
   } else {
-    base::fail(ErrorCode::unsupported,
-               "the PTX of a fat binary is compressed in a way that is not known (flags {:#x}); nvcc's --compress-mode=speed "
-               "or none makes one that can be read",
-               entry.flags);
+    base::fail(
+        ErrorCode::unsupported,
+        "the PTX of a fat binary is compressed in a way that is not known (flags {:#x}); nvcc's --compress-mode=speed "
+        "or none makes one that can be read",
+        entry.flags);
   }
   return text;
 }

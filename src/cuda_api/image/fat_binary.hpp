@@ -36,8 +36,8 @@ bool is_fat_binary(std::span<const std::byte> bytes);
 // A container with one PTX text in it, which NVIDIA's driver and runtime read too.
 std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compressed = true);
 
-// The text that runs best on a GPU of compute capability `arch`: the newest that is not newer; null where there is none.
-// `arch` 0: the newest of all.
+// The text that runs best on a GPU of compute capability `arch`: the newest that is not newer; null where there is
+// none. `arch` 0: the newest of all.
 const FatPtx* choose_ptx(const FatBinary& binary, unsigned arch);
 
 }  // namespace heddle::cuda_api

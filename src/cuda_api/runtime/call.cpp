@@ -28,6 +28,8 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   return code;
 }
 
-void not_supported(const std::string& what) { throw Failure(cudaErrorNotSupported, what + " is not supported by Heddle"); }
+void not_supported(const std::string& what) {
+  throw Failure(cudaErrorNotSupported, what + " is not supported by Heddle");
+}
 
 }  // namespace heddle::cuda_api

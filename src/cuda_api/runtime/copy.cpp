@@ -41,7 +41,8 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, cudaStream
   });
 }
 
-cudaError_t fill_call(const char* function, void* p, int value, std::size_t size, cudaStream_t stream, bool per_thread) {
+cudaError_t fill_call(const char* function, void* p, int value, std::size_t size, cudaStream_t stream,
+                      bool per_thread) {
   return with_context(function, [&](Context& context) {
     fill(context, context.stream(stream, per_thread), p, static_cast<unsigned char>(value), 1, size, false);
   });

@@ -44,8 +44,8 @@ class Dot {
     }
     for (const CUgraphNode_st* node : graph.nodes)
       for (const GraphEdge& edge : node->out)
-        text_ += fmt::format("n{} -> n{}{};\n", names_[node], names_[edge.node],
-                             edge.is_plain() ? "" : " [style=dashed]");
+        text_ +=
+            fmt::format("n{} -> n{}{};\n", names_[node], names_[edge.node], edge.is_plain() ? "" : " [style=dashed]");
     text_ += "}\n";
     for (const CUgraphNode_st* node : graph.nodes)
       if (const auto* child = std::get_if<ChildCommand>(&node->command)) add(*child->graph, ++graphs_);

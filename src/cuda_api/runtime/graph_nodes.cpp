@@ -41,67 +41,98 @@ cudaError_t get(const char* function, cudaGraphNode_t node, T* place, Get&& valu
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaKernelNodeParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                                   const cudaKernelNodeParams* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context& context, CUgraph_st&) -> Command { return kernel_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaMemcpy3DParms* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                                   const cudaMemcpy3DParms* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context& context, CUgraph_st&) -> Command { return copy_node_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                           const cudaGraphNode_t* dependencies, std::size_t count,
+                                                           const void* symbol, const void* from, std::size_t size,
+                                                           std::size_t offset, cudaMemcpyKind kind) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
-                      [&](Context& context, CUgraph_st&) -> Command { return copy_to_symbol(context, symbol, from, size, offset, kind); });
+                      [&](Context& context, CUgraph_st&) -> Command {
+                        return copy_to_symbol(context, symbol, from, size, offset, kind);
+                      });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                             const cudaGraphNode_t* dependencies, std::size_t count,
+                                                             void* to, const void* symbol, std::size_t size,
+                                                             std::size_t offset, cudaMemcpyKind kind) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
-                      [&](Context& context, CUgraph_st&) -> Command { return copy_from_symbol(context, to, symbol, size, offset, kind); });
+                      [&](Context& context, CUgraph_st&) -> Command {
+                        return copy_from_symbol(context, to, symbol, size, offset, kind);
+                      });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
-                      [&](Context& context, CUgraph_st&) -> Command { return copy_command(context, to, from, size, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t* dependencies, std::size_t count, void* to,
+                                                     const void* from, std::size_t size, cudaMemcpyKind kind) {
+  return add_to_graph(
+      __func__, node, graph, dependencies, count, nullptr,
+      [&](Context& context, CUgraph_st&) -> Command { return copy_command(context, to, from, size, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaMemsetParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                   const cudaGraphNode_t* dependencies, std::size_t count,
+                                                   const cudaMemsetParams* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context& context, CUgraph_st&) -> Command { return fill_node_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, const cudaHostNodeParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddHostNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                 const cudaGraphNode_t* dependencies, std::size_t count,
+                                                 const cudaHostNodeParams* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st&) -> Command { return host_command(p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaGraph_t child) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                       const cudaGraphNode_t* dependencies, std::size_t count,
+                                                       cudaGraph_t child) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st&) -> Command { return child_command(child, false); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                  const cudaGraphNode_t* dependencies, std::size_t count) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st&) -> Command { return EmptyCommand{}; });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaEvent_t event) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                        const cudaGraphNode_t* dependencies, std::size_t count,
+                                                        cudaEvent_t event) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st&) -> Command { return RecordCommand{&event_of_node(event)}; });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaEvent_t event) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                      const cudaGraphNode_t* dependencies, std::size_t count,
+                                                      cudaEvent_t event) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st&) -> Command { return WaitCommand{&event_of_node(event)}; });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, cudaMemAllocNodeParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                     const cudaGraphNode_t* dependencies, std::size_t count,
+                                                     cudaMemAllocNodeParams* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context&, CUgraph_st& into) -> Command { return allocate_command(p, into); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* dependencies, std::size_t count, void* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* dependencies, std::size_t count, void* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
                       [&](Context& context, CUgraph_st&) -> Command { return free_command_of(context, p); });
 }
@@ -110,7 +141,8 @@ HEDDLE_CUDA_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, c
   return set(__func__, node, [&](Context& context) { return kernel_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaKernelNodeParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                             const cudaKernelNodeParams* p) {
   return set_in_exec(__func__, exec, node, [&](Context& context) { return kernel_command(context, p); });
 }
 
@@ -118,39 +150,58 @@ HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParams(cudaGraphNode_t node, c
   return set(__func__, node, [&](Context& context) { return copy_node_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemcpy3DParms* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                             const cudaMemcpy3DParms* p) {
   return set_in_exec(__func__, exec, node, [&](Context& context) { return copy_node_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return set(__func__, node, [&](Context& context) { return copy_to_symbol(context, symbol, from, size, offset, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParamsToSymbol(cudaGraphNode_t node, const void* symbol,
+                                                                 const void* from, std::size_t size, std::size_t offset,
+                                                                 cudaMemcpyKind kind) {
+  return set(__func__, node,
+             [&](Context& context) { return copy_to_symbol(context, symbol, from, size, offset, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return set_in_exec(__func__, exec, node, [&](Context& context) { return copy_to_symbol(context, symbol, from, size, offset, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParamsToSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                                     const void* symbol, const void* from,
+                                                                     std::size_t size, std::size_t offset,
+                                                                     cudaMemcpyKind kind) {
+  return set_in_exec(__func__, exec, node,
+                     [&](Context& context) { return copy_to_symbol(context, symbol, from, size, offset, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return set(__func__, node, [&](Context& context) { return copy_from_symbol(context, to, symbol, size, offset, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParamsFromSymbol(cudaGraphNode_t node, void* to, const void* symbol,
+                                                                   std::size_t size, std::size_t offset,
+                                                                   cudaMemcpyKind kind) {
+  return set(__func__, node,
+             [&](Context& context) { return copy_from_symbol(context, to, symbol, size, offset, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind) {
-  return set_in_exec(__func__, exec, node, [&](Context& context) { return copy_from_symbol(context, to, symbol, size, offset, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParamsFromSymbol(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                                       void* to, const void* symbol, std::size_t size,
+                                                                       std::size_t offset, cudaMemcpyKind kind) {
+  return set_in_exec(__func__, exec, node,
+                     [&](Context& context) { return copy_from_symbol(context, to, symbol, size, offset, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
+HEDDLE_CUDA_API cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void* to, const void* from,
+                                                           std::size_t size, cudaMemcpyKind kind) {
   return set(__func__, node, [&](Context& context) { return copy_command(context, to, from, size, kind); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return set_in_exec(__func__, exec, node, [&](Context& context) { return copy_command(context, to, from, size, kind); });
+HEDDLE_CUDA_API cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void* to,
+                                                               const void* from, std::size_t size,
+                                                               cudaMemcpyKind kind) {
+  return set_in_exec(__func__, exec, node,
+                     [&](Context& context) { return copy_command(context, to, from, size, kind); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node, const cudaMemsetParams* p) {
   return set(__func__, node, [&](Context& context) { return fill_node_command(context, p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaMemsetParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                             const cudaMemsetParams* p) {
   return set_in_exec(__func__, exec, node, [&](Context& context) { return fill_node_command(context, p); });
 }
 
@@ -158,7 +209,8 @@ HEDDLE_CUDA_API cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, con
   return set(__func__, node, [&](Context&) { return host_command(p); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node, const cudaHostNodeParams* p) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                           const cudaHostNodeParams* p) {
   return set_in_exec(__func__, exec, node, [&](Context&) { return host_command(p); });
 }
 
@@ -166,7 +218,8 @@ HEDDLE_CUDA_API cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t nod
   return set(__func__, node, [&](Context&) { return RecordCommand{&event_of_node(event)}; });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                                 cudaEvent_t event) {
   return set_in_exec(__func__, exec, node, [&](Context&) { return RecordCommand{&event_of_node(event)}; });
 }
 
@@ -174,7 +227,8 @@ HEDDLE_CUDA_API cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node,
   return set(__func__, node, [&](Context&) { return WaitCommand{&event_of_node(event)}; });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node, cudaEvent_t event) {
+HEDDLE_CUDA_API cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                               cudaEvent_t event) {
   return set_in_exec(__func__, exec, node, [&](Context&) { return WaitCommand{&event_of_node(event)}; });
 }
 

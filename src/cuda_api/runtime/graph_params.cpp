@@ -25,7 +25,8 @@ std::vector<std::byte> packed(const LoadedKernel& kernel, void** extra) {
       size = *static_cast<const std::size_t*>(entry[1]);
   }
   std::vector<std::byte> bytes(kernel.parameter_bytes());
-  const std::size_t needed = kernel.parameters().empty() ? 0 : kernel.parameters().back().offset + kernel.parameters().back().size;
+  const std::size_t needed =
+      kernel.parameters().empty() ? 0 : kernel.parameters().back().offset + kernel.parameters().back().size;
   if (needed > 0 && (!buffer || size < needed))
     throw Failure(cudaErrorInvalidValue, fmt::format("{} bytes of arguments; the kernel takes {}", size, needed));
   if (needed > 0) std::memcpy(bytes.data(), buffer, needed);
@@ -43,8 +44,8 @@ KernelCommand kernel_command(Context& context, const cudaKernelNodeParams* p) {
   check_shape(context, kernel, call);
   require(p->kernelParams || p->extra || loaded.parameters().empty(), cudaErrorInvalidValue,
           "a launch without its arguments");
-  KernelCommand command = kernel_command(
-      context, kernel, call, p->extra ? packed(loaded, p->extra) : pack_arguments(loaded, p->kernelParams));
+  KernelCommand command = kernel_command(context, kernel, call,
+                                         p->extra ? packed(loaded, p->extra) : pack_arguments(loaded, p->kernelParams));
   command.function = p->func;
   command.as_buffer = p->extra != nullptr;
   return command;
@@ -109,11 +110,10 @@ CUevent_st& event_of_node(cudaEvent_t event) {
 
 AllocateCommand allocate_command(cudaMemAllocNodeParams* p, const CUgraph_st& graph) {
   require(p && p->bytesize > 0, cudaErrorInvalidValue, "no parameters, or no bytes to allocate");
-  require(p->poolProps.allocType == cudaMemAllocationTypePinned &&
-              p->poolProps.location.type == cudaMemLocationTypeDevice,
-          cudaErrorInvalidValue, "graphs allocate memory of a device");
-  if (p->poolProps.handleTypes != cudaMemHandleTypeNone)
-    not_supported("memory of a graph that other processes share");
+  require(
+      p->poolProps.allocType == cudaMemAllocationTypePinned && p->poolProps.location.type == cudaMemLocationTypeDevice,
+      cudaErrorInvalidValue, "graphs allocate memory of a device");
+  if (p->poolProps.handleTypes != cudaMemHandleTypeNone) not_supported("memory of a graph that other processes share");
   AllocateCommand command;
   command.memory = GraphMemory::make(Process::get().context(p->poolProps.location.id), p->bytesize, graph.id);
   p->dptr = reinterpret_cast<void*>(command.memory->address());

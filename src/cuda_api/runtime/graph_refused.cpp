@@ -13,8 +13,8 @@ constexpr const char* semaphores = "a node of a graph for an external semaphore"
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*,
-                                                                    std::size_t, const void*) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddExternalSemaphoresSignalNode(cudaGraphNode_t*, cudaGraph_t,
+                                                                     const cudaGraphNode_t*, std::size_t, const void*) {
   return refuse(__func__, semaphores);
 }
 HEDDLE_CUDA_API cudaError_t cudaGraphExternalSemaphoresSignalNodeGetParams(cudaGraphNode_t, void*) {
@@ -24,12 +24,12 @@ HEDDLE_CUDA_API cudaError_t cudaGraphExternalSemaphoresSignalNodeSetParams(cudaG
   return refuse(__func__, semaphores);
 }
 HEDDLE_CUDA_API cudaError_t cudaGraphExecExternalSemaphoresSignalNodeSetParams(cudaGraphExec_t, cudaGraphNode_t,
-                                                                              const void*) {
+                                                                               const void*) {
   return refuse(__func__, semaphores);
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t*, cudaGraph_t, const cudaGraphNode_t*,
-                                                                    std::size_t, const void*) {
+HEDDLE_CUDA_API cudaError_t cudaGraphAddExternalSemaphoresWaitNode(cudaGraphNode_t*, cudaGraph_t,
+                                                                   const cudaGraphNode_t*, std::size_t, const void*) {
   return refuse(__func__, semaphores);
 }
 HEDDLE_CUDA_API cudaError_t cudaGraphExternalSemaphoresWaitNodeGetParams(cudaGraphNode_t, void*) {
@@ -39,7 +39,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphExternalSemaphoresWaitNodeSetParams(cudaGra
   return refuse(__func__, semaphores);
 }
 HEDDLE_CUDA_API cudaError_t cudaGraphExecExternalSemaphoresWaitNodeSetParams(cudaGraphExec_t, cudaGraphNode_t,
-                                                                              const void*) {
+                                                                             const void*) {
   return refuse(__func__, semaphores);
 }
 

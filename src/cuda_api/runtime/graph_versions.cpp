@@ -56,16 +56,16 @@ HEDDLE_CUDA_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t str
 }
 
 HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                     unsigned long long* id) {
+                                                          unsigned long long* id) {
   return capture_info_call(__func__, stream, true, {status, id});
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                        unsigned long long* id, cudaGraph_t* graph,
-                                                        const cudaGraphNode_t** nodes, std::size_t* count) {
+                                                             unsigned long long* id, cudaGraph_t* graph,
+                                                             const cudaGraphNode_t** nodes, std::size_t* count) {
   return capture_info_call(__func__, stream, true, {status, id, graph, nodes, nullptr, count});
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                                std::size_t count, unsigned flags) {
+                                                                     std::size_t count, unsigned flags) {
   return update_capture_call(__func__, stream, true, nodes, nullptr, count, flags);
 }
 
@@ -135,23 +135,23 @@ HEDDLE_CUDA_API cudaError_t WITH_EDGES(cudaGraphAddNode)(cudaGraphNode_t* node, 
 #define UPDATE_CAPTURE_PTSZ cudaStreamUpdateCaptureDependencies_v2_ptsz
 #endif
 
-HEDDLE_CUDA_API cudaError_t CAPTURE_INFO(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                         unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+HEDDLE_CUDA_API cudaError_t CAPTURE_INFO(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
+                                         cudaGraph_t* graph, const cudaGraphNode_t** nodes,
                                          const cudaGraphEdgeData** edges, std::size_t* count) {
   return capture_info_call(__func__, stream, false, {status, id, graph, nodes, edges, count});
 }
-HEDDLE_CUDA_API cudaError_t UPDATE_CAPTURE(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                           const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
+HEDDLE_CUDA_API cudaError_t UPDATE_CAPTURE(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
+                                           std::size_t count, unsigned flags) {
   return update_capture_call(__func__, stream, false, nodes, edges, count, flags);
 }
 
 HEDDLE_CUDA_API cudaError_t CAPTURE_INFO_PTSZ(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                         unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
-                                         const cudaGraphEdgeData** edges, std::size_t* count) {
+                                              unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
+                                              const cudaGraphEdgeData** edges, std::size_t* count) {
   return capture_info_call(__func__, stream, true, {status, id, graph, nodes, edges, count});
 }
 HEDDLE_CUDA_API cudaError_t UPDATE_CAPTURE_PTSZ(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                           const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
+                                                const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
   return update_capture_call(__func__, stream, true, nodes, edges, count, flags);
 }
 

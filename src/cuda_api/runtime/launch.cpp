@@ -14,10 +14,10 @@ namespace heddle::cuda_api {
 void check_shape(const Context& context, const KernelEntry& kernel, const LaunchCall& call) {
   const auto empty = [](const dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   if (empty(call.grid) || empty(call.block))
-    throw Failure(cudaErrorInvalidConfiguration,
-                  fmt::format("kernel '{}' is launched with a grid of {} x {} x {} blocks of {} x {} x {} threads",
-                              kernel.name(), call.grid.x, call.grid.y, call.grid.z, call.block.x, call.block.y,
-                              call.block.z));
+    throw Failure(
+        cudaErrorInvalidConfiguration,
+        fmt::format("kernel '{}' is launched with a grid of {} x {} x {} blocks of {} x {} x {} threads", kernel.name(),
+                    call.grid.x, call.grid.y, call.grid.z, call.block.x, call.block.y, call.block.z));
   const std::uint64_t threads = shape(call.block).count();
   if (threads > context.info().max_threads_per_block)
     throw Failure(cudaErrorInvalidConfiguration,

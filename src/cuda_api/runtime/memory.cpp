@@ -51,7 +51,8 @@ void* allocate_host(Context& context, std::size_t size, unsigned flags) {
 // Memory that a launch of a graph has allocated; the graph keeps it for its next launch.
 void free_of_graph(const Block& block) {
   const std::shared_ptr<GraphMemory> memory = block.of_graph.lock();
-  require(memory && memory->is_live(), cudaErrorInvalidValue, "a free of memory that no launch of its graph has allocated");
+  require(memory && memory->is_live(), cudaErrorInvalidValue,
+          "a free of memory that no launch of its graph has allocated");
   memory->set_live(false);
 }
 

@@ -81,7 +81,8 @@ cudaError_t query(const char* function, cudaStream_t stream, bool per_thread) {
   });
 }
 
-// Functions of the host may not be called once the context has ended; those of cudaStreamAddCallback are, with the error.
+// Functions of the host may not be called once the context has ended; those of cudaStreamAddCallback are, with the
+// error.
 cudaError_t call(const char* function, cudaStream_t stream, std::function<void()> work, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& into = context.stream(stream, per_thread);
