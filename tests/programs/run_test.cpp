@@ -36,7 +36,7 @@ class RunCommand : public testing::Test {
 
 TEST_F(RunCommand, SourcesAreCompiledOnceAndAgainWhenSomethingChanges) {
   file("value.h", "#define VALUE 3\n");
-  file("a.cu", "#include <cstdio>\n#ifndef __CUDA_ARCH__\n#include \"value.h\"\n#endif\n__global__ void k() {}\n"
+  file("a.cu", "#include <cstdio>\n#ifdef __CUDA_ARCH__\n#define VALUE 0\n#else\n#include \"value.h\"\n#endif\n__global__ void k() {}\n"
                "int main(int n, char** all) { k<<<1, 1>>>(); std::printf(\"%s %d\\n\", all[1], VALUE); return n; }\n");
   const std::string cache = "HEDDLE_CACHE_DIR=" + quoted(folder_.path() / "cache");
   const auto programs = [&] {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/graph_memory.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -36,9 +38,19 @@ heddle::Memory allocate_some(Context& context, std::size_t size) {
   return context.device().allocate(size);
 }
 
+// Memory that a launch of a graph has allocated; the graph keeps it for its next launch.
+std::shared_ptr<GraphMemory> free_of_graph(const Block& block) {
+  std::shared_ptr<GraphMemory> memory = block.of_graph.lock();
+  if (!memory || !memory->is_live())
+    throw Failure(cudaErrorInvalidValue, "a free of memory that no launch of its graph has allocated");
+  memory->set_live(false);
+  return memory;
+}
+
 }  // namespace
 
 void* allocate(Context& context, std::size_t size, BlockKind kind) {
+  forbid_unsafe("an allocation");
   if (size == 0) return nullptr;
   return add(context, size, kind, 0, allocate_some(context, size), nullptr);
 }
@@ -56,15 +68,17 @@ void* allocate_behind(Context& context, CUstream_st& stream, std::size_t size, C
 }
 
 void* allocate_host(Context& context, std::size_t size, unsigned flags) {
+  forbid_unsafe("an allocation of pinned memory");
   if (size == 0) return nullptr;
   return add(context, size, BlockKind::host, flags, context.device().allocate_host(size), nullptr);
 }
 
 void release(Context& context, void* p, bool of_host, const char* what) {
+  forbid_unsafe(what);
   if (!p) return;
   Process& process = context.process();
   std::optional<Block> block = process.memory.find(address_of(p));
-  const bool fits = block && block->address == address_of(p) && block->memory &&
+  const bool fits = block && block->address == address_of(p) && (block->memory || block->is_of_graph()) &&
                     (of_host ? block->kind == BlockKind::host
                              : block->kind == BlockKind::device || block->kind == BlockKind::managed);
   if (!fits)
@@ -73,6 +87,10 @@ void release(Context& context, void* p, bool of_host, const char* what) {
   // Memory of the host may be in use by all devices.
   for (int i = 0; i < process.device_count(); ++i)
     if (of_host || i == block->device) process.context(i).synchronize();
+  if (block->is_of_graph()) {
+    free_of_graph(*block);
+    return;
+  }
   block = process.memory.take(address_of(p));
   if (!block) throw Failure(cudaErrorInvalidValue, fmt::format("{} was freed by another thread", p));
   if (block->pool) block->pool->give(block->size);
@@ -82,6 +100,14 @@ void release_behind(Context& context, CUstream_st& stream, void* p) {
   std::optional<Block> block = context.process().memory.find(address_of(p));
   if (!block || block->address != address_of(p) || block->kind != BlockKind::device)
     throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that cudaFreeAsync can free", p));
+  if (block->is_of_graph()) {
+    heddle::Event end = stream.context->device().event();
+    const std::shared_ptr<GraphMemory> memory = free_of_graph(*block);
+    stream.context->submit(stream, [&](heddle::Queue& queue) { queue.record(end); });
+    memory->free_behind(end);
+    stream.context->graph_lanes.keep_until(end, memory);
+    return;
+  }
   block = context.process().memory.take(address_of(p));
   if (!block) throw Failure(cudaErrorInvalidValue, fmt::format("{} was freed by another thread", p));
   if (block->pool) block->pool->give(block->size);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -180,6 +181,7 @@ void Context::synchronize(CUstream_st& stream) {
   for (const Waited& other : others) wait_for(other.queue, first);
   std::fflush(stdout);  // what kernels have printed
   if (first) fail(*first);
+  check_graphs();
   Finished finished;
   {
     const std::lock_guard lock(mutex_);
@@ -221,6 +223,7 @@ void Context::synchronize() {
   for (const heddle::Queue& queue : ends) wait_for(queue, first);
   std::fflush(stdout);
   if (first) fail(*first);
+  check_graphs();
   Finished finished;
   {
     const std::lock_guard lock(mutex_);
@@ -254,7 +257,18 @@ bool Context::idle(CUstream_st& stream) {
   } catch (const Error& error) {
     fail(error);
   }
+  check_graphs();
   return true;
+}
+
+// What failed in a queue of a graph is told to who waits for the stream.
+void Context::check_graphs() {
+  try {
+    graph_lanes.check();
+  } catch (const Error& error) {
+    fail(error);
+  }
+  graph_lanes.drop_finished();
 }
 
 void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_t size, CUmemPoolHandle_st* pool) {
@@ -313,6 +327,8 @@ void Context::reset() {
     synchronize();
   } catch (const Failure&) {  // it ends with the context
   }
+  for (CUstream_st* stream : streams_) forget_captures(*stream);
+  graph_lanes.reset();
   std::vector<heddle::Queue> queues;  // end without the mutex
   Finished finished;
   {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/graph_lanes.hpp"
 #include "cuda_api/core/pool.hpp"
 #include "cuda_api/core/stream.hpp"
 #include "heddle/device.hpp"
@@ -69,6 +70,8 @@ class Context {
   // Frees what a pool keeps, but for so many bytes.
   void trim(CUmemPoolHandle_st& pool, std::uint64_t keep);
 
+  GraphLanes graph_lanes;
+
   // Ends all streams and forgets what was loaded: cudaDeviceReset.
   void reset();
   // Changes with every reset: what was loaded before is gone.
@@ -110,6 +113,7 @@ class Context {
   void wait_for(const heddle::Queue& queue, std::optional<Error>& first);
   CUstream_st& start_stream(unsigned flags, int priority);
   CUstream_st& thread_stream();
+  void check_graphs();
   [[noreturn]] void fail(const Error& error);
 
   Process& process_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -37,65 +38,50 @@ bool may_be_asynchronous(const End& to, const End& from) { return to.known && fr
 
 namespace {
 
-void finish(Context& context, CUstream_st& stream, bool wait) {
+// A call that waits does so at once; a copy or fill that is captured does not run at all.
+template <class Command>
+void run(Context& context, CUstream_st& stream, Command&& make, bool wait) {
+  if (wait) forbid_synchronous(stream);
+  if (capture(stream, make)) return;
+  const auto command = make();
+  if (command.is_empty()) return;
+  context.submit(stream, [&](heddle::Queue& queue) { command.put(queue); });
+  if constexpr (requires { command.from; }) wait = wait || !may_be_asynchronous(command.to, command.from);
   if (wait) context.synchronize(stream);
+}
+
+cudaPitchedPtr pitched(const BoxEnd& end, const BoxSize& size) {
+  // Planes lie whole rows apart, but for the one that there is.
+  return {end.address, end.row, size.width, end.row == 0 ? 0 : end.plane / end.row};
 }
 
 }  // namespace
 
 void copy(Context& context, CUstream_st& stream, void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
           bool wait) {
-  if (size == 0) return;
-  const End destination = find_end(context.process(), to, size), source = find_end(context.process(), from, size);
-  check_direction(destination, source, kind);
-  context.submit(stream, [&](heddle::Queue& queue) { queue.copy(destination.span, source.span); });
-  finish(context, stream, wait || !may_be_asynchronous(destination, source));
+  run(context, stream, [&] { return copy_command(context, to, from, size, kind); }, wait);
 }
 
 void copy_box(Context& context, CUstream_st& stream, const BoxEnd& to, const BoxEnd& from, const BoxSize& size,
               cudaMemcpyKind kind, bool wait) {
-  if (size.width == 0 || size.height == 0 || size.depth == 0) return;
-  const auto bytes = [&](const BoxEnd& end) {
-    return (size.depth - 1) * end.plane + (size.height - 1) * end.row + size.width;
-  };
-  const End destination = find_end(context.process(), to.address, bytes(to)),
-            source = find_end(context.process(), from.address, bytes(from));
-  check_direction(destination, source, kind);
-  context.submit(stream, [&](heddle::Queue& queue) {
-    queue.copy(MemoryBox{destination.span.device, destination.span.address, to.row, to.plane},
-               MemoryBox{source.span.device, source.span.address, from.row, from.plane}, size);
-  });
-  finish(context, stream, wait || !may_be_asynchronous(destination, source));
+  cudaMemcpy3DParms p = {};
+  p.dstPtr = pitched(to, size);
+  p.srcPtr = pitched(from, size);
+  p.extent = {size.width, size.height, size.depth};
+  p.kind = kind;
+  run(context, stream, [&] { return copy_command(context, p); }, wait);
 }
-
-namespace {
-
-End find_target(Context& context, void* address, std::size_t size) {
-  End end = find_end(context.process(), address, size);
-  if (!end.known)
-    throw Failure(cudaErrorInvalidValue, fmt::format("a fill of {}, which is not memory of a device", address));
-  return end;
-}
-
-}  // namespace
 
 void fill(Context& context, CUstream_st& stream, void* to, unsigned value, unsigned value_bytes, std::size_t size,
           bool wait) {
-  if (size == 0) return;
-  const End target = find_target(context, to, size);
-  context.submit(stream, [&](heddle::Queue& queue) { queue.fill(target.span, value, value_bytes); });
-  finish(context, stream, wait);
+  const cudaMemsetParams p = {to, size, value, value_bytes, size / value_bytes, 1};
+  run(context, stream, [&] { return fill_command(context, p); }, wait);
 }
 
 void fill_box(Context& context, CUstream_st& stream, const BoxEnd& to, const BoxSize& size, unsigned value,
               unsigned value_bytes, bool wait) {
-  if (size.width == 0 || size.height == 0 || size.depth == 0) return;
-  const End target =
-      find_target(context, to.address, (size.depth - 1) * to.plane + (size.height - 1) * to.row + size.width);
-  context.submit(stream, [&](heddle::Queue& queue) {
-    queue.fill(MemoryBox{target.span.device, target.span.address, to.row, to.plane}, size, value, value_bytes);
-  });
-  finish(context, stream, wait);
+  const cudaMemsetParams p = {to.address, to.row, value, value_bytes, size.width / value_bytes, size.height};
+  run(context, stream, [&] { return fill_command(context, p, size.depth, to.plane); }, wait);
 }
 
 }  // namespace heddle::cuda_api

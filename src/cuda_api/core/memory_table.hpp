@@ -15,6 +15,8 @@
 
 namespace heddle::cuda_api {
 
+class GraphMemory;
+
 enum class BlockKind : std::uint8_t { device, host, registered, managed, variable };
 
 // What the program has said of managed memory; nothing follows from it. Devices by CUDA's number, -1: the host, -2:
@@ -30,12 +32,14 @@ struct Block {
   std::uint64_t address = 0;
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
-  int device = 0;                      // CUDA's number
-  MemorySpan span;                     // what copies are given
-  unsigned flags = 0;                  // of the call that made it
-  heddle::Memory memory;               // none for variables
-  std::shared_ptr<MemoryHints> hints;  // of managed memory
-  CUmemPoolHandle_st* pool = nullptr;  // that it was allocated from
+  int device = 0;                       // CUDA's number
+  MemorySpan span;                      // what copies are given
+  unsigned flags = 0;                   // of the call that made it
+  heddle::Memory memory;                // none for variables
+  std::shared_ptr<MemoryHints> hints;   // of managed memory
+  CUmemPoolHandle_st* pool = nullptr;   // that it was allocated from
+  std::weak_ptr<GraphMemory> of_graph;  // memory that a graph allocates holds itself
+  bool is_of_graph() const { return std::weak_ptr<GraphMemory>().owner_before(of_graph); }
   bool on_host() const { return kind == BlockKind::host || kind == BlockKind::registered; }
   // `bytes` bytes at an address within.
   MemorySpan part(std::uint64_t at, std::size_t bytes) const { return {span.device, at, bytes}; }

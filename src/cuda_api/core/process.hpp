@@ -46,6 +46,18 @@ struct ThreadState {
 };
 ThreadState& thread_state();
 
+// Marks the thread while a function of the program runs in a stream's order.
+class InHostFunction {
+ public:
+  InHostFunction() { thread_state().in_host_function = true; }
+  ~InHostFunction() { thread_state().in_host_function = before_; }
+  InHostFunction(const InHostFunction&) = delete;
+  InHostFunction& operator=(const InHostFunction&) = delete;
+
+ private:
+  const bool before_ = thread_state().in_host_function;
+};
+
 class Process {
  public:
   // Throws Failure when no device can be had, each time anew.

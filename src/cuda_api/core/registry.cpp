@@ -124,7 +124,7 @@ void Registry::remove_image(Image& image) {
 
 void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   const std::unique_lock lock(mutex_);
-  KernelEntry& kernel = kernels_.emplace_back(image, name);
+  KernelEntry& kernel = kernels_.emplace_back(image, name, stub);
   by_stub_[stub] = by_stub_[&kernel] = {&kernel, &image};
 }
 

@@ -53,8 +53,11 @@ class Image {
 // A kernel that the program can launch. Lives as long as the process.
 class KernelEntry {
  public:
-  KernelEntry(Image& image, std::string name) : image_(image), name_(std::move(name)) {}
+  KernelEntry(Image& image, std::string name, const void* stub = nullptr)
+      : image_(image), name_(std::move(name)), stub_(stub) {}
   const std::string& name() const { return name_; }
+  // What the program calls it by.
+  void* stub() const { return const_cast<void*>(stub_); }
   Image& image() const { return image_; }
   // Throws Failure: cudaErrorInvalidDeviceFunction, and what Image::on throws.
   const heddle::LoadedKernel& on(Context& context);
@@ -72,6 +75,7 @@ class KernelEntry {
   static constexpr int most_devices = 64;
   Image& image_;
   std::string name_;
+  const void* stub_;
   std::mutex mutex_;
   std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
   std::atomic<const Loaded*> loaded_[most_devices] = {};

@@ -49,6 +49,7 @@ struct CUevent_st {
   unsigned flags = 0;
   std::atomic<bool> recorded{false};
   std::shared_ptr<heddle::cuda_api::Capture> capture;  // recorded in a stream that records a graph
+  std::atomic<bool> captured{false};                   // that there is one
 };
 
 namespace heddle::cuda_api {

@@ -1,4 +1,5 @@
 // Devices: which there are, which one a thread uses, and waiting for them. Properties are in properties.cpp.
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -31,7 +32,10 @@ HEDDLE_CUDA_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceSynchronize() {
-  return with_context(__func__, [&](Context& context) { context.synchronize(); });
+  return with_context(__func__, [&](Context& context) {
+    forbid_device_wait(context);
+    context.synchronize();
+  });
 }
 HEDDLE_CUDA_API cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
 

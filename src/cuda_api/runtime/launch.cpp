@@ -6,10 +6,10 @@
 #include <cstring>
 #include <span>
 
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 namespace heddle::cuda_api {
-namespace {
 
 void check_shape(const Context& context, const KernelEntry& kernel, const LoadedKernel& loaded,
                  const LaunchCall& call) {
@@ -30,6 +30,22 @@ void check_shape(const Context& context, const KernelEntry& kernel, const Loaded
                               "cudaFuncSetAttribute",
                               kernel.name(), call.shared, dynamic_shared_limit(kernel, loaded)));
 }
+
+KernelCommand kernel_command(Context& context, KernelEntry& kernel, const LaunchCall& call,
+                             std::vector<std::byte> arguments) {
+  KernelCommand command;
+  command.context = &context;
+  command.kernel = &kernel;
+  command.function = kernel.stub();
+  command.grid = call.grid;
+  command.block = call.block;
+  command.shared = static_cast<unsigned>(call.shared);
+  command.cooperative = call.cooperative;
+  command.arguments = std::move(arguments);
+  return command;
+}
+
+namespace {
 
 // What the device refuses of a launch is its shape.
 [[noreturn]] void refused(const Error& error, const LaunchCall& call) {
@@ -61,6 +77,12 @@ void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
     bytes = many;
   }
   pack(bytes, loaded, arguments);
+  const bool captured = capture(stream, [&] {
+    KernelCommand command = kernel_command(context, kernel, call, {bytes.begin(), bytes.end()});
+    command.priority = -stream.priority;
+    return command;
+  });
+  if (captured) return;
   const LaunchShape shape{cuda_api::shape(call.grid), cuda_api::shape(call.block),
                           static_cast<std::uint32_t>(call.shared), call.cooperative};
   try {

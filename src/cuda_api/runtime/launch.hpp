@@ -1,6 +1,7 @@
 // Launches, in whatever form the program made them.
 #pragma once
 
+#include "cuda_api/core/graph_command.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -27,6 +28,12 @@ struct KernelNeeds {
 KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded);
 // How much dynamic shared memory launches may give it: what was set, or what static memory leaves of 48 KiB.
 std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::LoadedKernel& loaded);
+// Throws what a launch of this shape would, of what does not depend on the device's load.
+void check_shape(const Context& context, const KernelEntry& kernel, const heddle::LoadedKernel& loaded,
+                 const LaunchCall& call);
+// The launch as a node of a graph.
+KernelCommand kernel_command(Context& context, KernelEntry& kernel, const LaunchCall& call,
+                             std::vector<std::byte> arguments);
 
 // The values in the kernel's packed buffer.
 std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** arguments);

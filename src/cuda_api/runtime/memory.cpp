@@ -1,5 +1,6 @@
 // Allocation: of devices, of the host, pitched, managed, in stream order; and what an address is.
 #include "cuda_api/core/allocation.hpp"
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -81,6 +82,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
     require(p && size > 0, cudaErrorInvalidValue, "no memory to register");
     if (flags & io_memory) not_supported("registering memory of another device (cudaHostRegisterIoMemory)");
     require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
+    forbid_unsafe("cudaHostRegister");
     Block block;
     try {
       block.memory = context.device().register_host(p, size);
@@ -100,6 +102,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
 
 HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
   return with_context(__func__, [&](Context& context) {
+    forbid_unsafe("cudaHostUnregister");
     const std::optional<Block> block = context.process().memory.find(address(p));
     require(block && block->address == address(p) && block->kind == BlockKind::registered,
             cudaErrorHostMemoryNotRegistered, "the memory is not registered");

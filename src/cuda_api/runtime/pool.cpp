@@ -3,6 +3,8 @@
 
 #include "cuda_api/abi/memory.hpp"
 #include "cuda_api/core/allocation.hpp"
+#include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/graph_memory.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -17,11 +19,37 @@ CUmemPoolHandle_st& pool_of(cudaMemPool_t pool) {
   return *pool;
 }
 
+// In a stream that captures, a node; otherwise nothing, and false.
+bool capture_allocation(CUstream_st& stream, void** p, std::size_t size) {
+  return capture(stream, [&] {
+    Context& context = *stream.context;
+    AllocateCommand command;
+    command.memory = GraphMemory::make(context, size, stream.capture->graph->id);
+    *p = reinterpret_cast<void*>(command.memory->address());
+    command.parameters.poolProps.allocType = cudaMemAllocationTypePinned;
+    command.parameters.poolProps.location = {cudaMemLocationTypeDevice, context.number()};
+    command.parameters.bytesize = size;
+    command.parameters.dptr = *p;
+    return command;
+  });
+}
+
+bool capture_free(CUstream_st& stream, void* p) {
+  return capture(stream, [&] {
+    const std::optional<Block> block = stream.context->process().memory.find(reinterpret_cast<std::uint64_t>(p));
+    const std::shared_ptr<GraphMemory> memory = block ? block->of_graph.lock() : nullptr;
+    require(memory && block->address == memory->address(), cudaErrorInvalidValue,
+            "only memory of a graph can be freed in a stream that captures");
+    return free_command(memory);
+  });
+}
+
 cudaError_t allocate_async(const char* function, void** p, std::size_t size, cudaMemPool_t pool, bool from_pool,
                            cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
     CUstream_st& in = context.any_stream(stream, per_thread);
+    if (size > 0 && capture_allocation(in, p, size)) return;
     CUmemPoolHandle_st& from = from_pool ? pool_of(pool) : current_pool(*in.context);
     *p = allocate_behind(*from.context, in, size, from);
   });
@@ -30,7 +58,7 @@ cudaError_t allocate_async(const char* function, void** p, std::size_t size, cud
 cudaError_t free_async(const char* function, void* p, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& in = context.any_stream(stream, per_thread);
-    if (p) release_behind(context, in, p);
+    if (p && !capture_free(in, p)) release_behind(context, in, p);
   });
 }
 

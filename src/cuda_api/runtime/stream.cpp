@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -37,29 +38,37 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
   *event = &made;
 }
 
-cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread) {
+cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread, unsigned flags = 0) {
   return with_context(function, [&](Context& context) {
+    const bool external = flags == cudaEventRecordExternal;
+    require(flags == cudaEventRecordDefault || external, cudaErrorInvalidValue, "flags that are none");
     CUevent_st& recorded = event_of(event);
     CUstream_st& into = context.any_stream(stream, per_thread);
     require(recorded.context == into.context, cudaErrorInvalidResourceHandle,
             "the event belongs to another device than the stream");
-    into.context->submit(into, [&](heddle::Queue& queue) { queue.record(*recorded.event); });
-    recorded.recorded = true;
+    if (capture_record(into, recorded, external)) return;
+    require(!external, cudaErrorInvalidValue, "cudaEventRecordExternal is for streams that capture");
+    into.context->submit(into, [&](heddle::Queue& queue) { RecordCommand{&recorded}.put(queue); });
   });
 }
 
-cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread) {
+cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread, unsigned flags) {
   return with_context(function, [&](Context& context) {
+    const bool external = flags == cudaEventWaitExternal;
+    require(flags == cudaEventWaitDefault || external, cudaErrorInvalidValue, "flags that are none");
     CUevent_st& awaited = event_of(event);
     CUstream_st& into = context.any_stream(stream, per_thread);
+    if (capture_wait(into, awaited, external)) return;
+    require(!external, cudaErrorInvalidValue, "cudaEventWaitExternal is for streams that capture");
     if (!awaited.recorded) return;
-    into.context->submit(into, [&](heddle::Queue& queue) { queue.wait(*awaited.event); });
+    into.context->submit(into, [&](heddle::Queue& queue) { WaitCommand{&awaited}.put(queue); });
   });
 }
 
 cudaError_t synchronize(const char* function, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& awaited = context.any_stream(stream, per_thread);
+    forbid_stream_wait(awaited);
     awaited.context->synchronize(awaited);
   });
 }
@@ -67,6 +76,7 @@ cudaError_t synchronize(const char* function, cudaStream_t stream, bool per_thre
 cudaError_t query(const char* function, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& asked = context.any_stream(stream, per_thread);
+    forbid_stream_wait(asked);
     if (!asked.context->idle(asked)) throw Failure(cudaErrorNotReady, "work is under way");
   });
 }
@@ -80,28 +90,13 @@ cudaError_t ask(const char* function, cudaStream_t stream, bool per_thread, T* v
   });
 }
 
-// Marks the thread while a function of the program runs in a stream's order.
-class InHostFunction {
- public:
-  InHostFunction() { thread_state().in_host_function = true; }
-  ~InHostFunction() { thread_state().in_host_function = before_; }
-  InHostFunction(const InHostFunction&) = delete;
-  InHostFunction& operator=(const InHostFunction&) = delete;
-
- private:
-  const bool before_ = thread_state().in_host_function;
-};
-
 cudaError_t call(const char* function, cudaStream_t stream, cudaHostFn_t work, void* data, bool per_thread) {
   return with_context(function, [&](Context& context) {
     require(work, cudaErrorInvalidValue, "no function to call");
     CUstream_st& into = context.any_stream(stream, per_thread);
-    into.context->submit(into, [&](heddle::Queue& queue) {
-      queue.call([=] {
-        const InHostFunction here;
-        work(data);
-      });
-    });
+    const HostCommand command{{work, data}};
+    if (capture(into, [&] { return command; })) return;
+    into.context->submit(into, [&](heddle::Queue& queue) { command.put(queue); });
   });
 }
 
@@ -136,6 +131,7 @@ cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCa
   return with_context(function, [&](Context& context) {
     require(work && flags == 0, cudaErrorInvalidValue, "no function to call, or flags that are none");
     CUstream_st& into = context.any_stream(stream, per_thread);
+    forbid_in_capture(into, "cudaStreamAddCallback");
     const auto callback = std::make_shared<Callback>(*into.context, stream, work, data);
     try {
       into.context->submit(into, [&](heddle::Queue& queue) { queue.call([callback] { callback->run(cudaSuccess); }); });
@@ -148,6 +144,7 @@ cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCa
 
 // Waits for what an event stands for; its failure ends the context.
 void wait_for(CUevent_st& event) {
+  forbid_event_wait(event);
   try {
     event.event->wait();
   } catch (const heddle::Error& error) {
@@ -173,6 +170,7 @@ HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     require(stream != cudaStreamLegacy && stream != cudaStreamPerThread, cudaErrorInvalidResourceHandle,
             "the default streams cannot be destroyed");
     CUstream_st& ended = context.any_stream(stream);
+    if (!none_captures()) forget_captures(ended);
     ended.context->destroy_stream(ended);
   });
 }
@@ -182,11 +180,11 @@ HEDDLE_CUDA_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return query(__func__, stream, false); }
 HEDDLE_CUDA_API cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) { return query(__func__, stream, true); }
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return wait(__func__, stream, event, false);
+HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait(__func__, stream, event, false, flags);
 }
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned) {
-  return wait(__func__, stream, event, true);
+HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return wait(__func__, stream, event, true, flags);
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
                                                   unsigned flags) {
@@ -231,6 +229,7 @@ HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
   return guarded(__func__, [&] {
     CUevent_st& ended = event_of(event);
     require(ended.alive.exchange(false), cudaErrorInvalidResourceHandle, "the event was destroyed before");
+    forget_captures(ended);
     ended.event.reset();
     Process::get().events.give(ended);
   });
@@ -241,15 +240,16 @@ HEDDLE_CUDA_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stre
 HEDDLE_CUDA_API cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
   return record(__func__, event, stream, true);
 }
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(__func__, event, stream, false);
+HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record(__func__, event, stream, false, flags);
 }
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned) {
-  return record(__func__, event, stream, true);
+HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return record(__func__, event, stream, true, flags);
 }
 HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return with_context(__func__, [&](Context&) {
     CUevent_st& asked = event_of(event);
+    forbid_event_wait(asked);
     if (!asked.event->done()) throw Failure(cudaErrorNotReady, "the event is not reached");
     wait_for(asked);
   });
@@ -263,6 +263,8 @@ HEDDLE_CUDA_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
   return with_context(__func__, [&](Context&) {
     CUevent_st &first = event_of(start), &last = event_of(end);
+    forbid_event_wait(first);
+    forbid_event_wait(last);
     require(milliseconds, cudaErrorInvalidValue, "no place for the time");
     require(first.context == last.context, cudaErrorInvalidResourceHandle, "the events belong to different devices");
     require(first.recorded && last.recorded && !(first.flags & cudaEventDisableTiming) &&

@@ -3,13 +3,11 @@
 
 #include "cuda_api/core/copy.hpp"
 #include "cuda_api/runtime/call.hpp"
+#include "cuda_api/runtime/symbol.hpp"
 
-using namespace heddle::cuda_api;
+namespace heddle::cuda_api {
 
-namespace {
-
-// The variable's address on the device; copies find it there from then on.
-std::uint64_t locate(Context& context, const void* symbol, std::size_t* size = nullptr) {
+std::uint64_t locate(Context& context, const void* symbol, std::size_t* size) {
   VariableEntry& variable = registry().variable(symbol);
   const heddle::MemorySpan span = variable.on(context);
   if (size) *size = span.size;
@@ -25,6 +23,12 @@ std::uint64_t locate(Context& context, const void* symbol, std::size_t* size = n
   }
   return span.address;
 }
+
+}  // namespace heddle::cuda_api
+
+using namespace heddle::cuda_api;
+
+namespace {
 
 cudaError_t copy_to(const char* function, const void* symbol, const void* from, std::size_t size, std::size_t offset,
                     cudaMemcpyKind kind, cudaStream_t stream, bool per_thread, bool wait) {

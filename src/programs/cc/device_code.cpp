@@ -38,10 +38,13 @@ compile::CompileOptions device_options(const CcOptions& options) {
     made.extra.insert(made.extra.end(), words.begin(), words.end());
   };
   for (const std::string& define : options.defines) {
-    if (define.starts_with('-'))
-      add({"-U" + define.substr(1)});
-    else
+    if (!define.starts_with('-')) {
       made.defines.push_back(define);
+      continue;
+    }
+    const std::string name = define.substr(1);
+    add({"-U" + name});  // for those that the compiler defines itself
+    std::erase_if(made.defines, [&](const std::string& earlier) { return earlier.substr(0, earlier.find('=')) == name; });
   }
   for (const std::string& folder : options.system_include_paths) add({"-isystem", folder});
   for (const std::string& file : options.forced_includes) add({"-include", file});

@@ -9,7 +9,7 @@
 #include "check.h"
 
 __host__ __device__ float formula(float4 v) {
-  return rsqrtf(v.x) + sinpif(v.y) + norm3df(v.x, v.y, v.z) + fmaxf(v.z, v.w) + max(1, 2) + exp10f(v.y);
+  return rsqrtf(v.x) + sinpif(v.y) + normcdff(v.x) + fmaxf(v.z, v.w) + max(1, 2) + exp10f(v.y);
 }
 __global__ void compute(float4 v, __half h, cuDoubleComplex z, float* floats, __half* halves, cuDoubleComplex* complexes) {
   *floats = formula(v);

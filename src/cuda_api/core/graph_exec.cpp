@@ -1,0 +1,206 @@
+#include "cuda_api/core/graph_exec.hpp"
+
+#include <algorithm>
+
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+Slots<CUgraphExec_st>& slots() {
+  static Slots<CUgraphExec_st>* const made = new Slots<CUgraphExec_st>;  // never taken down, see Process
+  return *made;
+}
+
+void collect(CUgraphExec_st& exec, CUgraph_st& graph) {
+  for (CUgraphNode_st* node : graph.nodes) {
+    exec.nodes[node->origin] = node;
+    if (auto* child = std::get_if<ChildCommand>(&node->command)) collect(exec, *child->graph);
+    if (auto* made = std::get_if<AllocateCommand>(&node->command)) exec.allocated.push_back(made->memory);
+    if (auto* freed = std::get_if<FreeCommand>(&node->command)) exec.freed.push_back(freed->memory);
+  }
+}
+
+// What a graph allocates and frees itself: the one must come before the other.
+void check_memory(const CUgraph_st& graph, CUgraphNode_st** bad) {
+  for (CUgraphNode_st* node : graph.nodes) {
+    const auto* freed = std::get_if<FreeCommand>(&node->command);
+    if (!freed) continue;
+    const auto made = std::find_if(graph.nodes.begin(), graph.nodes.end(), [&](const CUgraphNode_st* other) {
+      const auto* command = std::get_if<AllocateCommand>(&other->command);
+      return command && command->memory == freed->memory;
+    });
+    if (made == graph.nodes.end() || reaches(**made, *node)) continue;
+    if (bad) *bad = node;
+    throw Failure(cudaErrorInvalidValue, "a node frees memory without coming behind the node that allocates it");
+  }
+}
+
+void prepare(const CUgraph_st& graph, CUgraphNode_st** bad) {
+  for (CUgraphNode_st* node : graph.nodes) {
+    try {
+      if (const auto* kernel = std::get_if<KernelCommand>(&node->command)) kernel->prepare();
+    } catch (...) {
+      if (bad) *bad = node;
+      throw;
+    }
+    if (const auto* child = std::get_if<ChildCommand>(&node->command)) prepare(*child->graph, bad);
+  }
+}
+
+void make_queues(CUgraphExec_st& exec) {
+  const GraphPlan& plan = exec.plan;
+  exec.queues.resize(plan.lanes.size());
+  for (std::size_t lane = 1; lane < plan.lanes.size(); ++lane)
+    exec.queues[lane] = plan.lanes[lane]->graph_lanes.take(plan.lanes[lane]->device());
+  exec.events.resize(plan.steps.size());
+  for (std::size_t i = 0; i < plan.steps.size(); ++i)
+    if (plan.steps[i].recorded) exec.events[i] = plan.lanes[plan.steps[i].lane]->device().event();
+  exec.fork = exec.home->device().event();
+  exec.end = exec.home->device().event();
+  std::vector<heddle::Event> ends;
+  for (unsigned tail : plan.tails) ends.push_back(*exec.events[tail]);
+  exec.watched = ends.empty() ? nullptr : exec.home->graph_lanes.watch(std::move(ends));
+}
+
+void put_steps(CUgraphExec_st& exec, heddle::Queue& first) {
+  const GraphPlan& plan = exec.plan;
+  const auto queue_of = [&](unsigned lane) -> heddle::Queue& { return lane == 0 ? first : *exec.queues[lane]; };
+  if (plan.lanes.size() > 1) first.record(*exec.fork);
+  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+    const GraphStep& step = plan.steps[i];
+    heddle::Queue& queue = queue_of(step.lane);
+    if (step.forked) queue.wait(*exec.fork);
+    for (unsigned awaited : step.waits) queue.wait(*exec.events[awaited]);
+    if (step.node && step.node->enabled) put(step.node->command, queue);
+    if (step.recorded) queue.record(*exec.events[i]);
+  }
+  for (unsigned tail : plan.joins) first.wait(*exec.events[tail]);
+  first.record(*exec.end);
+}
+
+bool frees_itself(const CUgraphExec_st& exec, const GraphMemory& memory) {
+  return std::any_of(exec.freed.begin(), exec.freed.end(), [&](const auto& freed) { return freed.get() == &memory; });
+}
+
+// What a launch does to memory happens as it is made: addresses do not change. First all is checked.
+void account(CUgraphExec_st& exec) {
+  const bool automatic = (exec.flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
+  for (const auto& memory : exec.allocated)
+    if (!automatic && memory->is_live())
+      throw Failure(cudaErrorInvalidValue, "a graph is launched again before what it has allocated was freed");
+  const auto own = [&](const GraphMemory& memory) {
+    return std::any_of(exec.allocated.begin(), exec.allocated.end(), [&](const auto& m) { return m.get() == &memory; });
+  };
+  for (const auto& memory : exec.freed)
+    if (!own(*memory) && !memory->is_live())
+      throw Failure(cudaErrorInvalidValue, "a graph that frees memory is launched when that is not allocated");
+  for (const auto& memory : exec.freed) memory->set_live(false);
+  for (const auto& memory : exec.allocated) {
+    memory->set_live(true);
+    if (frees_itself(exec, *memory)) memory->set_live(false);
+  }
+}
+
+}  // namespace
+
+CUgraphExec_st& instantiate(CUgraph_st& graph, Context& context, unsigned long long flags, CUgraphNode_st** bad) {
+  CUgraphNode_st* node = nullptr;
+  const bool memory = has_memory_nodes(graph);
+  if (memory && graph.instantiated->load())
+    throw Failure(cudaErrorInvalidValue,
+                  "a graph with nodes that allocate or free memory has one executable graph at a time");
+  try {
+    check_memory(graph, &node);
+    prepare(graph, &node);
+    plan_graph(graph, context, &node);
+  } catch (...) {
+    if (bad) *bad = node;
+    throw;
+  }
+  CUgraphExec_st& exec = slots().take();
+  exec.home = &context;
+  exec.epoch = context.epoch();
+  exec.flags = flags;
+  exec.graph = &clone_graph(graph, true);
+  exec.graph->owned = true;
+  exec.plan = plan_graph(*exec.graph, context, nullptr);
+  collect(exec, *exec.graph);
+  make_queues(exec);
+  exec.last_stream = 0;
+  exec.only = memory ? graph.instantiated : nullptr;
+  if (exec.only) exec.only->store(true);
+  exec.alive.store(true, std::memory_order_release);
+  return exec;
+}
+
+CUgraphExec_st& exec_of(cudaGraphExec_t handle) {
+  if (!handle || !handle->alive.load(std::memory_order_acquire))
+    throw Failure(cudaErrorInvalidValue, "the executable graph was not made, or was destroyed");
+  return *handle;
+}
+
+void destroy_exec(CUgraphExec_st& exec) {
+  exec.alive.store(false, std::memory_order_release);
+  {
+    const std::lock_guard lock(exec.mutex);
+    const bool current = exec.epoch == exec.home->epoch();
+    struct Rest {
+      std::vector<std::shared_ptr<GraphMemory>> memory;
+      std::vector<std::unique_ptr<UserReferences>> objects;
+      std::shared_ptr<void> watched;
+    };
+    auto rest = std::make_shared<Rest>();
+    rest->memory = std::exchange(exec.allocated, {});
+    rest->memory.insert(rest->memory.end(), exec.freed.begin(), exec.freed.end());
+    exec.freed.clear();
+    take_objects(*exec.graph, rest->objects);
+    rest->watched = std::move(exec.watched);
+    if (current && exec.last_stream != 0 && !exec.end->done())
+      exec.home->graph_lanes.keep_until(*exec.end, std::move(rest));
+    for (std::size_t lane = 0; lane < exec.queues.size(); ++lane)
+      if (exec.queues[lane] && current) exec.plan.lanes[lane]->graph_lanes.give(std::move(*exec.queues[lane]));
+    exec.queues.clear();
+    exec.events.clear();
+    exec.fork.reset();
+    exec.end.reset();
+    exec.nodes.clear();
+    destroy_graph(*exec.graph);
+    exec.plan = {};
+    if (exec.only) exec.only->store(false);
+    exec.only.reset();
+  }
+  slots().give(exec);
+}
+
+void launch_graph(CUgraphExec_st& exec, CUstream_st& stream) {
+  const std::lock_guard lock(exec.mutex);
+  Context& context = *stream.context;
+  if (exec.epoch != exec.home->epoch())
+    throw Failure(cudaErrorInvalidValue, "the executable graph is of before cudaDeviceReset");
+  account(exec);
+  context.submit(stream, [&](heddle::Queue& queue) {
+    const bool here = &context == exec.home;
+    if (!here && !exec.queues[0]) exec.queues[0] = exec.home->graph_lanes.take(exec.home->device());
+    heddle::Queue& first = here ? queue : *exec.queues[0];
+    if (exec.last_stream != 0 && exec.last_stream != stream.id) first.wait(*exec.end);
+    if (!here) {
+      const heddle::Event begin = context.device().event();
+      queue.record(begin);
+      first.wait(begin);
+    }
+    for (const auto& memory : exec.allocated) memory->wait_for_free(first);
+    exec.last_stream = stream.id;
+    put_steps(exec, first);
+    if (!here) queue.wait(*exec.end);
+  });
+}
+
+CUgraphNode_st& node_in(CUgraphExec_st& exec, cudaGraphNode_t node) {
+  const auto found = exec.nodes.find(node_of(node).id);
+  if (found == exec.nodes.end())
+    throw Failure(cudaErrorInvalidValue, "the executable graph was made of a graph without the node");
+  return *found->second;
+}
+
+}  // namespace heddle::cuda_api

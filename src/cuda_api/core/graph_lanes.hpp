@@ -1,0 +1,40 @@
+// The queues of a device that graphs run on beside the launch stream's, and the ends of what runs there: a failure in
+// one of them is the program's to hear of when it waits for the stream.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+// Any thread.
+class GraphLanes {
+ public:
+  // Queues go from one executable graph to the next.
+  heddle::Queue take(const heddle::Device& device);
+  void give(heddle::Queue queue);
+  // Events that stand for the ends of lanes, while the result lives.
+  std::shared_ptr<void> watch(std::vector<heddle::Event> ends);
+  // Throws the Error of a watched lane that has failed.
+  void check();
+  // Keeps something until the event is reached.
+  void keep_until(const heddle::Event& end, std::shared_ptr<void> what);
+  void drop_finished();
+  void reset();
+
+ private:
+  using Ends = std::vector<heddle::Event>;
+  struct Kept {
+    heddle::Event end;
+    std::shared_ptr<void> what;
+  };
+  std::mutex mutex_;
+  std::vector<heddle::Queue> free_;
+  std::vector<std::weak_ptr<Ends>> watched_;
+  std::vector<Kept> kept_;
+};
+
+}  // namespace heddle::cuda_api

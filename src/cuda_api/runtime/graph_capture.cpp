@@ -1,0 +1,103 @@
+// Stream capture.
+#include "cuda_api/core/capture.hpp"
+#include "cuda_api/runtime/graph_exec.hpp"
+
+namespace heddle::cuda_api {
+
+cudaError_t capture_info_call(const char* function, cudaStream_t stream, bool per_thread, const CaptureAnswer& answer) {
+  return with_context(function, [&](Context& context) {
+    require(answer.status, cudaErrorInvalidValue, "no place for the status");
+    const CaptureInfo info = capture_info(context.stream(stream, per_thread));
+    *answer.status = info.status;
+    if (info.status != cudaStreamCaptureStatusActive) return;
+    if (answer.nodes && !answer.edges)
+      for (const cudaGraphEdgeData& edge : info.tips->edges)
+        require(edge.from_port == 0 && edge.type == 0, cudaErrorLossyQuery,
+                "an edge has data, for which there is no place");
+    if (answer.id) *answer.id = info.id;
+    if (answer.graph) *answer.graph = info.graph;
+    if (answer.nodes) *answer.nodes = info.tips->nodes.data();
+    if (answer.edges) *answer.edges = info.tips->edges.data();
+    if (answer.count) *answer.count = info.tips->nodes.size();
+  });
+}
+
+cudaError_t update_capture_call(const char* function, cudaStream_t stream, bool per_thread, cudaGraphNode_t* nodes,
+                                const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
+  return with_context(function, [&](Context& context) {
+    require(flags <= cudaStreamSetCaptureDependencies, cudaErrorInvalidValue, "flags that are none");
+    update_capture(context.stream(stream, per_thread), list_of<cudaGraphNode_t>(nodes, count), edges,
+                   flags == cudaStreamSetCaptureDependencies);
+  });
+}
+
+}  // namespace heddle::cuda_api
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+cudaError_t begin(const char* function, cudaStream_t stream, cudaStreamCaptureMode mode, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    begin_capture(context.stream(stream, per_thread), mode, nullptr, {}, nullptr);
+  });
+}
+
+cudaError_t begin_to(const char* function, cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes,
+                     const cudaGraphEdgeData* edges, std::size_t count, cudaStreamCaptureMode mode, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    begin_capture(context.stream(stream, per_thread), mode, &graph_of(graph), list_of(nodes, count), edges);
+  });
+}
+
+cudaError_t end(const char* function, cudaStream_t stream, cudaGraph_t* graph, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    require(graph, cudaErrorInvalidValue, "no place for the graph");
+    *graph = nullptr;
+    *graph = &end_capture(context.stream(stream, per_thread));
+  });
+}
+
+cudaError_t is_capturing(const char* function, cudaStream_t stream, cudaStreamCaptureStatus* status, bool per_thread) {
+  CaptureAnswer answer;
+  answer.status = status;
+  return capture_info_call(function, stream, per_thread, answer);
+}
+
+}  // namespace
+
+HEDDLE_CUDA_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin(__func__, stream, mode, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
+  return begin(__func__, stream, mode, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
+                                                          const cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
+                                                          std::size_t count, cudaStreamCaptureMode mode) {
+  return begin_to(__func__, stream, graph, nodes, edges, count, mode, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
+                                                               const cudaGraphNode_t* nodes,
+                                                               const cudaGraphEdgeData* edges, std::size_t count,
+                                                               cudaStreamCaptureMode mode) {
+  return begin_to(__func__, stream, graph, nodes, edges, count, mode, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+  return end(__func__, stream, graph, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* graph) {
+  return end(__func__, stream, graph, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return is_capturing(__func__, stream, status, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
+  return is_capturing(__func__, stream, status, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
+  return guarded(__func__, [&] {
+    require(mode, cudaErrorInvalidValue, "no mode");
+    *mode = exchange_capture_mode(*mode);
+  });
+}

@@ -1,0 +1,129 @@
+// Executable graphs: launching them, and what of them can be changed.
+#include "cuda_api/runtime/graph_exec.hpp"
+
+#include "cuda_api/core/capture.hpp"
+
+namespace heddle::cuda_api {
+
+CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned long long flags, CUgraphNode_st** bad) {
+  constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
+                                       cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
+  require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
+  if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+    not_supported("a graph that kernels launch (cudaGraphInstantiateFlagDeviceLaunch)");
+  return instantiate(graph_of(graph), context, flags, bad);
+}
+
+cudaGraphExecUpdateResultInfo update_call(cudaGraphExec_t exec, cudaGraph_t graph) {
+  return update_exec(exec_of(exec), graph_of(graph));
+}
+
+}  // namespace heddle::cuda_api
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+// Captured, a launch is a child graph.
+cudaError_t launch_call(const char* function, cudaGraphExec_t exec, cudaStream_t stream, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    CUgraphExec_st& launched = exec_of(exec);
+    CUstream_st& into = context.stream(stream, per_thread);
+    const bool captured = capture(into, [&] {
+      const std::lock_guard lock(launched.mutex);
+      CUgraph_st& child = clone_graph(*launched.graph);
+      child.owned = true;
+      return ChildCommand{&child};
+    });
+    if (!captured) launch_graph(launched, into);
+  });
+}
+
+// Code is made and addresses are found when the graph is instantiated: there is nothing left to send ahead.
+cudaError_t upload(const char* function, cudaGraphExec_t exec, cudaStream_t stream, bool per_thread) {
+  return with_context(function, [&](Context& context) {
+    exec_of(exec);
+    forbid_in_capture(context.stream(stream, per_thread), "cudaGraphUpload");
+  });
+}
+
+cudaError_t with_params(const char* function, cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphInstantiateParams* p,
+                        bool per_thread) {
+  CUgraphNode_st* bad = nullptr;
+  const cudaError_t code = with_context(function, [&](Context& context) {
+    require(exec && p, cudaErrorInvalidValue, "no place for the executable graph, or no parameters");
+    if (p->flags & cudaGraphInstantiateFlagUpload) context.stream(p->uploadStream, per_thread);
+    *exec = &instantiate_call(context, graph, p->flags, &bad);
+  });
+  if (!p) return code;
+  p->errNode_out = bad;
+  p->result_out = code == cudaSuccess             ? cudaGraphInstantiateSuccess
+                  : code == cudaErrorNotSupported ? cudaGraphInstantiateNodeOperationNotSupported
+                  : bad                           ? cudaGraphInstantiateInvalidStructure
+                                                  : cudaGraphInstantiateError;
+  return code;
+}
+
+bool can_be_disabled(const CUgraphNode_st& node) { return type_of(node.command) <= cudaGraphNodeTypeMemset; }
+
+}  // namespace
+
+HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                          unsigned long long flags) {
+  return with_context(__func__, [&](Context& context) {
+    require(exec, cudaErrorInvalidValue, "no place for the executable graph");
+    *exec = &instantiate_call(context, graph, flags, nullptr);
+  });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                           cudaGraphInstantiateParams* p) {
+  return with_params(__func__, exec, graph, p, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* exec, cudaGraph_t graph,
+                                                                cudaGraphInstantiateParams* p) {
+  return with_params(__func__, exec, graph, p, true);
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
+  return guarded(__func__, [&] {
+    require(flags, cudaErrorInvalidValue, "no place for the flags");
+    *flags = exec_of(exec).flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
+  });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  return guarded(__func__, [&] { destroy_exec(exec_of(exec)); });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
+  return launch_call(__func__, exec, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
+  return launch_call(__func__, exec, stream, true);
+}
+HEDDLE_CUDA_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
+  return upload(__func__, exec, stream, false);
+}
+HEDDLE_CUDA_API cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
+  return upload(__func__, exec, stream, true);
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  return guarded(__func__, [&] {
+    CUgraphExec_st& changed = exec_of(exec);
+    const std::lock_guard lock(changed.mutex);
+    CUgraphNode_st& copy = node_in(changed, node);
+    require(can_be_disabled(copy), cudaErrorInvalidValue, "only nodes that launch, copy or fill can be disabled");
+    copy.enabled = enabled != 0;
+  });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  return guarded(__func__, [&] {
+    CUgraphNode_st& copy = node_in(exec_of(exec), node);
+    require(enabled && can_be_disabled(copy), cudaErrorInvalidValue,
+            "no place for the answer, or a node that is no launch, copy or fill");
+    *enabled = copy.enabled;
+  });
+}
