@@ -8,8 +8,14 @@
 
 namespace heddle::cuda_api {
 
-Context::Context(Process& process, int number, heddle::Device device)
-    : process_(process), number_(number), device_(std::move(device)), info_(device_.info()), turn_(device_.event()) {
+Context::Context(Process& process, int number, int slot, heddle::Device device)
+    : process_(process),
+      number_(number),
+      slot_(slot),
+      device_(std::move(device)),
+      info_(device_.info()),
+      epoch_(process.next_id()),
+      turn_(device_.event()) {
   legacy_ = &start_stream(cudaStreamDefault, 0);
 }
 
@@ -69,8 +75,8 @@ void Context::destroy_stream(CUstream_st& stream) {
 
 CUstream_st& Context::thread_stream() {
   ThreadState& thread = thread_state();
-  if (static_cast<int>(thread.streams.size()) <= number_) thread.streams.resize(static_cast<std::size_t>(number_) + 1);
-  ThreadState::OwnStream& own = thread.streams[static_cast<std::size_t>(number_)];
+  if (static_cast<int>(thread.streams.size()) <= slot_) thread.streams.resize(static_cast<std::size_t>(slot_) + 1);
+  ThreadState::OwnStream& own = thread.streams[static_cast<std::size_t>(slot_)];
   if (!own.stream || own.epoch != epoch()) own = {&make_stream(cudaStreamDefault, 0), epoch()};
   return *own.stream;
 }
@@ -198,7 +204,7 @@ void Context::reset() {
   later_.clear();
   legacy_->submitted = 0;
   sticky_.store(cudaSuccess, std::memory_order_release);
-  epoch_.fetch_add(1, std::memory_order_acq_rel);
+  epoch_.store(process_.next_id(), std::memory_order_release);
 }
 
 }  // namespace heddle::cuda_api

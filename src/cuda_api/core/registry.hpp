@@ -18,13 +18,14 @@ namespace heddle::cuda_api {
 
 class Context;
 
-// A module of the program, as each device has it; loaded at the first use there.
+// A module of the program, as each context has it; loaded at the first use there.
 class Image {
  public:
   // `wrapper`: what __cudaRegisterFatBinary was given.
   explicit Image(const void* wrapper) : wrapper_(wrapper) {}
   // PTX that was given as such.
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
+  explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
 
   // Throws Failure: cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
   const heddle::Module& on(Context& context);
@@ -41,7 +42,7 @@ class Image {
   const void* wrapper_ = nullptr;
   std::mutex mutex_;
   std::optional<FatBinary> binary_;
-  std::vector<Loaded> loaded_;  // by device
+  std::vector<Loaded> loaded_;  // by the context's slot
   std::atomic<bool> gone_{false};
 };
 
@@ -53,6 +54,7 @@ class KernelEntry {
   Image& image() const { return image_; }
   // Throws Failure: cudaErrorInvalidDeviceFunction, and what Image::on throws.
   const heddle::LoadedKernel& on(Context& context);
+  bool is_on(const Context& context) const;  // whether it has been loaded there
   // What cudaFuncSetAttribute has allowed of dynamic shared memory.
   std::atomic<std::uint32_t> most_dynamic_shared{48 * 1024};
 
@@ -61,12 +63,12 @@ class KernelEntry {
     heddle::LoadedKernel kernel;
     std::uint64_t epoch;
   };
-  static constexpr int most_devices = 64;
+  static constexpr int most_contexts = 64;
   Image& image_;
   std::string name_;
   std::mutex mutex_;
   std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
-  std::atomic<const Loaded*> loaded_[most_devices] = {};
+  std::atomic<const Loaded*> loaded_[most_contexts] = {};
 };
 
 class VariableEntry {
@@ -93,6 +95,8 @@ class Registry {
   // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction, cudaErrorInvalidSymbol.
   KernelEntry& kernel(const void* stub);
   VariableEntry& variable(const void* shadow);
+  // Whether this is a kernel that was registered, by its entry's address.
+  bool has_kernel(const KernelEntry* kernel);
 
  private:
   std::shared_mutex mutex_;
