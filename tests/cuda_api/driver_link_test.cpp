@@ -95,7 +95,11 @@ TEST_F(DriverLink, OnlyPtxIsLinked) {
   ASSERT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
   void* image = nullptr;
   EXPECT_EQ(cuLinkComplete(state, &image, nullptr), CUDA_ERROR_INVALID_VALUE);
-  EXPECT_EQ(add(state, "\x7f" "ELF...", "cubin", CU_JIT_INPUT_CUBIN), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(add(state,
+                "\x7f"
+                "ELF...",
+                "cubin", CU_JIT_INPUT_CUBIN),
+            CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(add(state, "!<arch>", "library", CU_JIT_INPUT_LIBRARY), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_EQ(cuLinkAddFile_v2(state, CU_JIT_INPUT_PTX, "/there/is/no/such.ptx", 0, nullptr, nullptr),
             CUDA_ERROR_FILE_NOT_FOUND);

@@ -106,7 +106,8 @@ TEST_F(DriverModule, FunctionsSayWhatTheyTake) {
   EXPECT_CUDA(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 64 << 10));
   EXPECT_CUDA(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, add));
   EXPECT_EQ(value, 64 << 10);
-  EXPECT_EQ(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 30), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 1 << 30),
+            CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_NUM_REGS, 1), CUDA_ERROR_INVALID_VALUE);
   std::size_t offset = 0, size = 0;
   EXPECT_CUDA(cuFuncGetParamInfo(add, 1, &offset, &size));
@@ -140,7 +141,9 @@ TEST_F(DriverModule, WhatIsWrongWithCodeGoesToTheLog) {
 
 TEST_F(DriverModule, CodeComesInManyShapes) {
   CUmodule module = nullptr;
-  const char cubin[] = "\x7f" "ELF what follows is not looked at";
+  const char cubin[] =
+      "\x7f"
+      "ELF what follows is not looked at";
   EXPECT_EQ(cuModuleLoadData(&module, cubin), CUDA_ERROR_NO_BINARY_FOR_GPU);
   EXPECT_EQ(cuModuleLoadData(&module, "\x01\x02\x03"), CUDA_ERROR_INVALID_IMAGE);
   EXPECT_EQ(cuModuleLoadData(&module, ""), CUDA_ERROR_INVALID_IMAGE);
@@ -182,7 +185,9 @@ TEST_F(DriverModule, LibrariesServeAllContexts) {
   EXPECT_EQ(value, 1024);
   CUcontext second = nullptr;
   for (CUcontext* made : {&second, static_cast<CUcontext*>(nullptr)}) {
-    if (made) ASSERT_CUDA(cuCtxCreate_v2(made, 0, device));
+    if (made) {
+      ASSERT_CUDA(cuCtxCreate_v2(made, 0, device));
+    }
     unsigned add = made ? 10 : 20;
     void* arguments[] = {&add};
     // A kernel is taken for a function.
@@ -191,8 +196,10 @@ TEST_F(DriverModule, LibrariesServeAllContexts) {
     CUdeviceptr p = 0;
     EXPECT_CUDA(cuLibraryGetGlobal(&p, nullptr, library, "counter"));
     EXPECT_EQ(read(p, 1), std::vector<unsigned>{1 + add});
-    if (made) ASSERT_CUDA(cuCtxDestroy_v2(second));
-    if (made) ASSERT_CUDA(cuCtxSetCurrent(context));
+    if (made) {
+      ASSERT_CUDA(cuCtxDestroy_v2(second));
+      ASSERT_CUDA(cuCtxSetCurrent(context));
+    }
   }
   CUmodule module = nullptr;
   EXPECT_CUDA(cuLibraryGetModule(&module, library));

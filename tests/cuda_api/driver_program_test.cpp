@@ -83,14 +83,12 @@ TEST_P(DriverProgram, Runs) {
   EXPECT_EQ(run("LD_LIBRARY_PATH=" + paths + " HEDDLE_RUN_DEVICE=cpu " + file("program")), "sum 140\n");
 }
 
-INSTANTIATE_TEST_SUITE_P(Headers, DriverProgram,
-                         testing::Values(Flavour{"c", HEDDLE_HEADERS, "-Wall -Werror"},
-                                         Flavour{"c++", HEDDLE_HEADERS, "-Wall -Werror"},
-                                         Flavour{"c++", HEDDLE_HEADERS, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"},
-                                         Flavour{"c", "/usr/local/cuda/include", ""},
-                                         Flavour{"c++", "/usr/local/cuda/include", ""},
-                                         Flavour{"c++", "/usr/local/cuda/include",
-                                                 "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"}));
+INSTANTIATE_TEST_SUITE_P(
+    Headers, DriverProgram,
+    testing::Values(Flavour{"c", HEDDLE_HEADERS, "-Wall -Werror"}, Flavour{"c++", HEDDLE_HEADERS, "-Wall -Werror"},
+                    Flavour{"c++", HEDDLE_HEADERS, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"},
+                    Flavour{"c", "/usr/local/cuda/include", ""}, Flavour{"c++", "/usr/local/cuda/include", ""},
+                    Flavour{"c++", "/usr/local/cuda/include", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"}));
 
 }  // namespace
 }  // namespace heddle::tests

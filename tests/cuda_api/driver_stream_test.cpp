@@ -57,8 +57,7 @@ TEST_F(DriverStream, EventsTellWhereAStreamIs) {
   ASSERT_CUDA(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
   std::atomic<bool> go = false;
   EXPECT_CUDA(cuEventRecord(start, stream));
-  EXPECT_CUDA(cuLaunchHostFunc(
-      stream, [](void* p) { static_cast<std::atomic<bool>*>(p)->wait(false); }, &go));
+  EXPECT_CUDA(cuLaunchHostFunc(stream, [](void* p) { static_cast<std::atomic<bool>*>(p)->wait(false); }, &go));
   EXPECT_CUDA(cuEventRecord(end, stream));
   EXPECT_EQ(cuEventQuery(end), CUDA_ERROR_NOT_READY);
   EXPECT_EQ(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
@@ -108,7 +107,9 @@ TEST_F(DriverStream, StreamsWaitForWordsThatOthersWrite) {
     ASSERT_CUDA(cuStreamCreate(&streams[i], CU_STREAM_NON_BLOCKING));
     EXPECT_CUDA(cuStreamWaitValue32_v2(streams[i], words + 4 * i, 1, CU_STREAM_WAIT_VALUE_GEQ));
     EXPECT_CUDA(cuMemsetD32Async(sums + 4 * i, i + 1, 1, streams[i]));
-    if (i + 1 < count) EXPECT_CUDA(cuStreamWriteValue32_v2(streams[i], words + 4 * (i + 1), 5, 0));
+    if (i + 1 < count) {
+      EXPECT_CUDA(cuStreamWriteValue32_v2(streams[i], words + 4 * (i + 1), 5, 0));
+    }
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(cuStreamQuery(streams[0]), CUDA_ERROR_NOT_READY);

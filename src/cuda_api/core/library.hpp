@@ -1,5 +1,6 @@
-// Code that a program loads while it runs: libraries, which serve every context, and modules, which are a library in one
-// context. What CUlibrary, CUmodule, CUkernel and CUfunction point to; a CUkernel and a CUfunction are both a KernelEntry.
+// Code that a program loads while it runs: libraries, which serve every context, and modules, which are a library in
+// one context. What CUlibrary, CUmodule, CUkernel and CUfunction point to; a CUkernel and a CUfunction are both a
+// KernelEntry.
 #pragma once
 
 #include <map>
@@ -19,7 +20,8 @@ struct CUmod_st;
 struct CUlib_st {
   explicit CUlib_st(heddle::cuda_api::FatBinary binary) : image(std::move(binary)) {}
   heddle::cuda_api::Image image;
-  std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>> kernels;  // those that were asked for
+  std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>>
+      kernels;                                     // those that were asked for
   std::vector<std::unique_ptr<CUmod_st>> modules;  // one a context, as far as they were asked for
   std::vector<std::uint64_t> variables;            // those that were asked for, in any context
   bool is_module = false;                          // loaded for one context only: its one module's

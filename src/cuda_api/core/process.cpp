@@ -36,7 +36,14 @@ std::atomic<bool> process_is_made{false};
 bool Process::is_made() { return process_is_made.load(std::memory_order_acquire); }
 
 Process& Process::get() {
+  // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
+  thread_local bool under_way = false;
+  if (under_way) throw Failure(cudaErrorNoDevice, "Heddle looks for GPUs, and this is not NVIDIA's driver");
   static Process* const made = [] {
+    const struct Mark {
+      Mark() { under_way = true; }
+      ~Mark() { under_way = false; }
+    } mark;
     try {
       auto* const process = new Process;  // never taken down
       process_is_made.store(true, std::memory_order_release);
@@ -51,8 +58,8 @@ Process& Process::get() {
 
 Context& Process::context(int number) {
   if (number < 0 || number >= device_count())
-    throw Failure(cudaErrorInvalidDevice, "there is no device " + std::to_string(number) + "; there are " +
-                                              std::to_string(device_count()));
+    throw Failure(cudaErrorInvalidDevice,
+                  "there is no device " + std::to_string(number) + "; there are " + std::to_string(device_count()));
   return *contexts_[static_cast<std::size_t>(number)];
 }
 

@@ -1,12 +1,10 @@
-// First versions of functions that were given a new name and kept their parameters. No header of ours is included: these
-// names are macros there.
+// First versions of functions that were given a new name and kept their parameters. No header of ours is included:
+// these names are macros there.
 #include <cstddef>
 
-#define HEDDLE_DRIVER_ALIAS(name, newer, parameters, arguments)          \
-  extern "C" int newer parameters;                                       \
-  extern "C" __attribute__((visibility("default"))) int name parameters { \
-    return newer arguments;                                              \
-  }
+#define HEDDLE_DRIVER_ALIAS(name, newer, parameters, arguments) \
+  extern "C" int newer parameters;                              \
+  extern "C" __attribute__((visibility("default"))) int name parameters { return newer arguments; }
 
 HEDDLE_DRIVER_ALIAS(cuCtxCreate, cuCtxCreate_v2, (void** context, unsigned flags, int device), (context, flags, device))
 HEDDLE_DRIVER_ALIAS(cuCtxDestroy, cuCtxDestroy_v2, (void* context), (context))

@@ -48,7 +48,8 @@ Context& current_context() {
   Process& all = process();
   const ThreadState& thread = thread_state();
   if (thread.contexts.empty())
-    throw Failure(cudaErrorDeviceUninitialized, "the thread has no context; cuCtxSetCurrent or cuCtxCreate gives it one");
+    throw Failure(cudaErrorDeviceUninitialized,
+                  "the thread has no context; cuCtxSetCurrent or cuCtxCreate gives it one");
   Context& context = *thread.contexts.back();
   if (!context.primary() && !all.has(&context))
     throw Failure(cudaErrorContextIsDestroyed, "the thread's context was destroyed");

@@ -1,5 +1,5 @@
-// How every function of the driver API runs: in terms of what libcudart does, with the thread's context and with CUresult
-// codes. Errors are told in the driver function's name, and are not the runtime API's last error.
+// How every function of the driver API runs: in terms of what libcudart does, with the thread's context and with
+// CUresult codes. Errors are told in the driver function's name, and are not the runtime API's last error.
 #pragma once
 
 #include <utility>
@@ -11,23 +11,23 @@
 
 // A function and its twin for which a null stream is the calling thread's own, `per_thread` in what follows: one that
 // takes no stream is called _ptds, one that does _ptsz.
-#define HEDDLE_DRIVER_DS(name, parameters, ...)                               \
-  HEDDLE_DRIVER_API name parameters {                                         \
-    [[maybe_unused]] constexpr bool per_thread = false;                       \
-    __VA_ARGS__                                                               \
-  }                                                                           \
+#define HEDDLE_DRIVER_DS(name, parameters, ...)                                       \
+  HEDDLE_DRIVER_API name parameters {                                                 \
+    [[maybe_unused]] constexpr bool per_thread = false;                               \
+    __VA_ARGS__                                                                       \
+  }                                                                                   \
   extern "C" __attribute__((visibility("default"))) CUresult name##_ptds parameters { \
-    [[maybe_unused]] constexpr bool per_thread = true;                        \
-    __VA_ARGS__                                                               \
+    [[maybe_unused]] constexpr bool per_thread = true;                                \
+    __VA_ARGS__                                                                       \
   }
-#define HEDDLE_DRIVER_SZ(name, parameters, ...)                               \
-  HEDDLE_DRIVER_API name parameters {                                         \
-    [[maybe_unused]] constexpr bool per_thread = false;                       \
-    __VA_ARGS__                                                               \
-  }                                                                           \
+#define HEDDLE_DRIVER_SZ(name, parameters, ...)                                       \
+  HEDDLE_DRIVER_API name parameters {                                                 \
+    [[maybe_unused]] constexpr bool per_thread = false;                               \
+    __VA_ARGS__                                                                       \
+  }                                                                                   \
   extern "C" __attribute__((visibility("default"))) CUresult name##_ptsz parameters { \
-    [[maybe_unused]] constexpr bool per_thread = true;                        \
-    __VA_ARGS__                                                               \
+    [[maybe_unused]] constexpr bool per_thread = true;                                \
+    __VA_ARGS__                                                                       \
   }
 
 namespace heddle::cuda_api {

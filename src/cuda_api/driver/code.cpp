@@ -10,8 +10,9 @@
 namespace heddle::cuda_api {
 namespace {
 
-constexpr std::string_view elf_magic = "\x7f"
-                                       "ELF";
+constexpr std::string_view elf_magic =
+    "\x7f"
+    "ELF";
 constexpr std::uint32_t wrapper_magic = 0x466243b1, container_magic = 0xba55ed50;
 
 std::string_view begin_of(const void* image, std::size_t size) {
@@ -24,8 +25,8 @@ std::string_view begin_of(const void* image, std::size_t size) {
                 "-gencode arch=compute_80,code=compute_80");
 }
 
-// PTX begins with comments and blanks, and then .version; what does not even look like text is told apart from text that
-// is wrong.
+// PTX begins with comments and blanks, and then .version; what does not even look like text is told apart from text
+// that is wrong.
 FatBinary read_text(std::string_view text) {
   constexpr std::size_t looked_at = 64;
   const std::string_view head = text.substr(0, looked_at);

@@ -9,16 +9,17 @@
 
 namespace heddle::cuda_api {
 
-// What `image` points to: PTX text that ends with a zero byte, a fat binary, or the wrapper of one that programs register.
-// Throws cudaErrorNoKernelImageForDevice for machine code alone, which Heddle does not run, cudaErrorInvalidKernelImage
-// for what is none of these.
+// What `image` points to: PTX text that ends with a zero byte, a fat binary, or the wrapper of one that programs
+// register. Throws cudaErrorNoKernelImageForDevice for machine code alone, which Heddle does not run,
+// cudaErrorInvalidKernelImage for what is none of these.
 FatBinary read_image(const void* image);
 // The same of `size` bytes; text may lack the zero byte.
 FatBinary read_image(const void* image, std::size_t size);
 // A file's bytes, with a zero byte behind them. Throws cudaErrorFileNotFound.
 std::string read_image_file(const char* file);
 
-// Options of a translation. Those that ask for messages are answered, the others are hints to a compiler that is not there.
+// Options of a translation. Those that ask for messages are answered, the others are hints to a compiler that is not
+// there.
 class JitOptions {
  public:
   // Throws cudaErrorInvalidValue for options that are none.

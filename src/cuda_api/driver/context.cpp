@@ -1,5 +1,5 @@
-// Contexts: a device's own, which the runtime API uses, and those that a program makes beside it. Each has its own streams,
-// modules and sticky error; memory belongs to the one that it was allocated in, and all of a device reach it.
+// Contexts: a device's own, which the runtime API uses, and those that a program makes beside it. Each has its own
+// streams, modules and sticky error; memory belongs to the one that it was allocated in, and all of a device reach it.
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/runtime_calls.hpp"
@@ -183,7 +183,8 @@ HEDDLE_DRIVER_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return in_context(__func__, [&](Context&) { check(cudaDeviceGetStreamPriorityRange(least, greatest)); });
 }
 
-// Before CUDA 4.0 contexts were counted. Attaching is one more owner; as none of them destroys it, nothing is to be done.
+// Before CUDA 4.0 contexts were counted. Attaching is one more owner; as none of them destroys it, nothing is to be
+// done.
 HEDDLE_DRIVER_API cuCtxAttach(CUcontext* context, unsigned flags) {
   return driver(__func__, [&] {
     require(context && flags == 0, cudaErrorInvalidValue, "no place for the context, or flags that are none");

@@ -24,7 +24,8 @@ struct Side {
 
 Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, std::size_t pitch, std::size_t height,
              std::size_t x, std::size_t y, std::size_t z, std::size_t width) {
-  require(type != CU_MEMORYTYPE_ARRAY, cudaErrorNotSupported, "a copy of an array (CUarray) is not supported by Heddle");
+  require(type != CU_MEMORYTYPE_ARRAY, cudaErrorNotSupported,
+          "a copy of an array (CUarray) is not supported by Heddle");
   require(type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED,
           cudaErrorInvalidValue, "a side of the copy is of no type of memory");
   const std::size_t row = pitch != 0 ? pitch : width, plane = row * height;
@@ -48,8 +49,8 @@ void copy_sides(Context& context, CUstream_st& stream, const Side& to, const Sid
 
 void copy_2d(Context& context, CUstream_st& stream, const CUDA_MEMCPY2D* p, bool wait) {
   require(p, cudaErrorInvalidValue, "no description of the copy");
-  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch, p->Height, p->dstXInBytes, p->dstY, 0,
-                          p->WidthInBytes);
+  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch, p->Height, p->dstXInBytes, p->dstY,
+                          0, p->WidthInBytes);
   const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch, p->Height, p->srcXInBytes, p->srcY,
                             0, p->WidthInBytes);
   copy_sides(context, stream, to, from, {p->WidthInBytes, p->Height, 1}, wait);
@@ -67,8 +68,8 @@ void copy_3d(Context& context, CUstream_st& stream, const Description* p, bool w
           "the destination's planes have fewer rows than are copied");
   const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch, rows(p->dstHeight), p->dstXInBytes,
                           p->dstY, p->dstZ, p->WidthInBytes);
-  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch, rows(p->srcHeight),
-                            p->srcXInBytes, p->srcY, p->srcZ, p->WidthInBytes);
+  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch, rows(p->srcHeight), p->srcXInBytes,
+                            p->srcY, p->srcZ, p->WidthInBytes);
   copy_sides(context, stream, to, from, {p->WidthInBytes, p->Height, p->Depth}, wait);
 }
 

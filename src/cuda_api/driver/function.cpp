@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 
-
 namespace heddle::cuda_api {
 
 KernelEntry& entry_of(const void* handle) {

@@ -1,5 +1,5 @@
-// Kernels as the driver API knows them. A CUfunction and a CUkernel are both a KernelEntry, and so is the cudaFunction_t
-// that the runtime API gives out: each is taken where another is asked for.
+// Kernels as the driver API knows them. A CUfunction and a CUkernel are both a KernelEntry, and so is the
+// cudaFunction_t that the runtime API gives out: each is taken where another is asked for.
 #pragma once
 
 #include "cuda_api/core/library.hpp"

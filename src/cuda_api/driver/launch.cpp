@@ -58,8 +58,7 @@ void run(const char* name, Context& context, CUfunction function, const LaunchCa
 }
 
 CUresult launch_call(const char* name, CUfunction function, const LaunchCall& call, void** arguments, void** extra) {
-  return on_stream(name, call.stream,
-                   [&](Context& context) { run(name, context, function, call, arguments, extra); });
+  return on_stream(name, call.stream, [&](Context& context) { run(name, context, function, call, arguments, extra); });
 }
 
 // What of the attributes changes what a launch does.
@@ -73,7 +72,8 @@ void apply(LaunchCall& call, const CUlaunchAttribute& attribute) {
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
     case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN:
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
-    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION: return;  // hints
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      return;  // hints
     // A launch may begin before the one before it has ended; it need not.
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: return;
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: call.cooperative = attribute.value.cooperative != 0; return;
@@ -91,25 +91,24 @@ void apply(LaunchCall& call, const CUlaunchAttribute& attribute) {
 
 HEDDLE_DRIVER_SZ(cuLaunchKernel,
                  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                  unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
-                  void** extra),
+                  unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments, void** extra),
                  {
-                   return launch_call(__func__, function,
-                                      {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, false,
-                                       per_thread},
-                                      arguments, extra);
+                   return launch_call(
+                       __func__, function,
+                       {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, false, per_thread},
+                       arguments, extra);
                  })
 HEDDLE_DRIVER_SZ(cuLaunchCooperativeKernel,
                  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
                  {
-                   return launch_call(__func__, function,
-                                      {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true,
-                                       per_thread},
-                                      arguments, nullptr);
+                   return launch_call(
+                       __func__, function,
+                       {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true, per_thread},
+                       arguments, nullptr);
                  })
-HEDDLE_DRIVER_SZ(cuLaunchKernelEx,
-                 (const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra), {
+HEDDLE_DRIVER_SZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra),
+                 {
                    if (!config) return CUDA_ERROR_INVALID_VALUE;
                    return on_stream(__func__, config->hStream, [&](Context& context) {
                      LaunchCall call{{config->gridDimX, config->gridDimY, config->gridDimZ},
@@ -148,8 +147,12 @@ CUresult launch_old(const char* name, CUfunction function, int width, int height
     OldLaunch launch = libraries().old_launch(entry);
     const heddle::LoadedKernel& loaded = entry.on(function_context(entry, context));
     std::vector<void*> places = unpack(loaded, launch.arguments.data(), launch.arguments.size());
-    const LaunchCall call{{static_cast<unsigned>(width), static_cast<unsigned>(height), 1}, launch.block,
-                          launch.shared, stream, false, false};
+    const LaunchCall call{{static_cast<unsigned>(width), static_cast<unsigned>(height), 1},
+                          launch.block,
+                          launch.shared,
+                          stream,
+                          false,
+                          false};
     run(name, context, function, call, places.data(), nullptr);
   });
 }

@@ -99,9 +99,8 @@ HEDDLE_DRIVER_API cuKernelGetName(const char** name, CUkernel kernel) {
   });
 }
 HEDDLE_DRIVER_API cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
-  return in_context(__func__, [&](Context& context) {
-    parameter_info(entry_of(kernel).on(context), index, offset, size);
-  });
+  return in_context(__func__,
+                    [&](Context& context) { parameter_info(entry_of(kernel).on(context), index, offset, size); });
 }
 HEDDLE_DRIVER_API cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
   return driver(__func__, [&] {
@@ -110,9 +109,7 @@ HEDDLE_DRIVER_API cuKernelGetAttribute(int* value, CUfunction_attribute attribut
   });
 }
 HEDDLE_DRIVER_API cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device) {
-  return driver(__func__, [&] {
-    set_function_attribute(entry_of(kernel), device_context(device), attribute, value);
-  });
+  return driver(__func__, [&] { set_function_attribute(entry_of(kernel), device_context(device), attribute, value); });
 }
 HEDDLE_DRIVER_API cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device) {
   return driver(__func__, [&] {

@@ -78,7 +78,8 @@ HEDDLE_DRIVER_API cuMemFreeHost(void* p) {
 }
 HEDDLE_DRIVER_API cuMemHostRegister_v2(void* p, std::size_t size, unsigned flags) {
   return in_context(__func__, [&](Context&) {
-    if (flags & CU_MEMHOSTREGISTER_IOMEMORY) not_supported("memory of devices on the bus (CU_MEMHOSTREGISTER_IOMEMORY)");
+    if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
+      not_supported("memory of devices on the bus (CU_MEMHOSTREGISTER_IOMEMORY)");
     check(cudaHostRegister(p, size, flags));
   });
 }

@@ -20,8 +20,7 @@ Context* owner_of(Process& process, const Block& block, Context& current) {
 void put_attribute(void* place, CUpointer_attribute attribute, CUdeviceptr p, const Block& block, Context& current) {
   const bool host = block.on_host(), managed = block.kind == BlockKind::managed;
   switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-      return put(place, handle_of(*owner_of(current.process(), block, current)));
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return put(place, handle_of(*owner_of(current.process(), block, current)));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put<unsigned>(place, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return put<CUdeviceptr>(place, p);

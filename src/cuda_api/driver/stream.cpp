@@ -10,9 +10,7 @@ CUresult create(const char* name, CUstream* stream, unsigned flags, int priority
   return in_context(name, [&](Context&) { check(cudaStreamCreateWithPriority(stream, flags, priority)); });
 }
 
-bool is_default(CUstream stream) {
-  return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD;
-}
+bool is_default(CUstream stream) { return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD; }
 
 CUresult destroy(const char* name, CUstream stream) {
   return on_stream(name, stream, [&](Context&) {
@@ -26,9 +24,8 @@ CUresult add_callback(const char* name, CUstream stream, CUstreamCallback callba
                       bool per_thread) {
   return on_stream(name, stream, [&](Context& context) {
     require(callback && flags == 0, cudaErrorInvalidValue, "no function, or flags that are none");
-    context.submit(context.stream(stream, per_thread), [&](heddle::Queue& queue) {
-      queue.call([=] { callback(stream, CUDA_SUCCESS, data); });
-    });
+    context.submit(context.stream(stream, per_thread),
+                   [&](heddle::Queue& queue) { queue.call([=] { callback(stream, CUDA_SUCCESS, data); }); });
   });
 }
 
@@ -143,8 +140,7 @@ void set_attribute(CUstreamAttrID id, const CUstreamAttrValue* value) {
 }  // namespace
 
 HEDDLE_DRIVER_SZ(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value), {
-  return on_stream(__func__, stream,
-                   [&](Context&) { get_attribute(stream_or_own(stream, per_thread), id, value); });
+  return on_stream(__func__, stream, [&](Context&) { get_attribute(stream_or_own(stream, per_thread), id, value); });
 })
 HEDDLE_DRIVER_SZ(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value),
                  { return on_stream(__func__, stream, [&](Context&) { set_attribute(id, value); }); })

@@ -16,8 +16,9 @@ T* word_at(Context& context, CUdeviceptr p) {
   require(block && sizeof(T) <= block->size - (p - block->address), cudaErrorInvalidValue,
           "the word is not in memory that was allocated or registered through CUDA");
   if (!context.info().host_memory && !block->on_host())
-    not_supported("writing words and waiting for them in a stream (cuStreamWaitValue, cuStreamWriteValue) in memory of " +
-                  context.info().id + ", where the host does not reach them,");
+    not_supported(
+        "writing words and waiting for them in a stream (cuStreamWaitValue, cuStreamWriteValue) in memory of " +
+        context.info().id + ", where the host does not reach them,");
   return static_cast<T*>(pointer(p));
 }
 
@@ -37,9 +38,8 @@ void submit_wait(Context& context, CUstream_st& stream, CUdeviceptr p, T value, 
   require(condition <= CU_STREAM_WAIT_VALUE_NOR, cudaErrorInvalidValue, "there is no such condition to wait for");
   T* const word = word_at<T>(context, p);
   context.submit(stream, [&](heddle::Queue& queue) {
-    queue.wait_until([=] {
-      return holds(std::atomic_ref<T>(*word).load(std::memory_order_acquire), value, condition);
-    });
+    queue.wait_until(
+        [=] { return holds(std::atomic_ref<T>(*word).load(std::memory_order_acquire), value, condition); });
   });
 }
 
@@ -98,7 +98,8 @@ CUresult batch(const char* name, CUstream stream, unsigned count, const CUstream
 
 }  // namespace
 
-// The first versions and those of CUDA 12 differ in what a device must support. The plain names are macros in the header.
+// The first versions and those of CUDA 12 differ in what a device must support. The plain names are macros in the
+// header.
 #undef cuStreamWaitValue32
 #undef cuStreamWaitValue64
 #undef cuStreamWriteValue32

@@ -74,8 +74,8 @@ void Linker::target(const LinkInput& input) {
         made_.targets.push_back(target);
       continue;
     }
-    const bool newer = number_of(target) > number_of(*known) ||
-                       (number_of(target) == number_of(*known) && is_special(target));
+    const bool newer =
+        number_of(target) > number_of(*known) || (number_of(target) == number_of(*known) && is_special(target));
     const std::string& newest = newer ? target : *known;
     const std::string& other = newer ? *known : target;
     if (is_special(other) && other != newest)

@@ -19,8 +19,7 @@ const std::string& SymbolTable::written_name(const Symbol& symbol) const {
 }
 
 std::string SymbolTable::place(const Symbol& symbol) const {
-  const std::uint32_t line =
-      symbol.kind == SymbolRef::Kind::function ? function(symbol).line : variable(symbol).line;
+  const std::uint32_t line = symbol.kind == SymbolRef::Kind::function ? function(symbol).line : variable(symbol).line;
   return inputs_[symbol.input].name + (line != 0 ? ":" + std::to_string(line) : "");
 }
 
@@ -115,8 +114,7 @@ SymbolTable::SymbolTable(std::span<const LinkInput> inputs) : inputs_(inputs) {
     const Module& module = inputs[input].module;
     for (std::uint32_t i = 0; i < module.variables.size(); ++i)
       all.push_back({input, SymbolRef::Kind::module_variable, i});
-    for (std::uint32_t i = 0; i < module.functions.size(); ++i)
-      all.push_back({input, SymbolRef::Kind::function, i});
+    for (std::uint32_t i = 0; i < module.functions.size(); ++i) all.push_back({input, SymbolRef::Kind::function, i});
   }
   for (const Symbol& symbol : all)
     if (!is_private(symbol)) shared[written_name(symbol)].push_back(symbol);

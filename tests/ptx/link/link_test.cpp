@@ -149,22 +149,25 @@ TEST(Link, CommonVariablesAndDynamicSharedMemoryAreOne) {
 }
 
 TEST(Link, HeadersAndFilesAreMerged) {
-  const std::string made = text({".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k1() { .loc 1 5 1\n"
-                                 "ret; }\n.file 1 \"a.cu\"\n",
-                                 ".version 8.1\n.target sm_80, debug\n.address_size 64\n.visible .entry k2() {\n"
-                                 ".loc 2 7 1\nret; }\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"\n.section .debug_str { .b8 1 }\n"});
+  const std::string made =
+      text({".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k1() { .loc 1 5 1\n"
+            "ret; }\n.file 1 \"a.cu\"\n",
+            ".version 8.1\n.target sm_80, debug\n.address_size 64\n.visible .entry k2() {\n"
+            ".loc 2 7 1\nret; }\n.file 1 \"a.cu\"\n.file 2 \"b.cu\"\n.section .debug_str { .b8 1 }\n"});
   EXPECT_THAT(made, HasSubstr(".version 8.1"));
   EXPECT_THAT(made, HasSubstr(".target sm_80\n"));
   EXPECT_THAT(made, HasSubstr(".file 2 \"b.cu\""));
   EXPECT_EQ(made.find("a.cu"), made.rfind("a.cu"));
   EXPECT_THAT(made, Not(HasSubstr(".section")));
-  EXPECT_THAT(error({".version 8.0\n.target sm_90a\n.address_size 64\n", ".version 8.7\n.target sm_100\n.address_size 64\n"}),
-              HasSubstr("do not go together"));
+  EXPECT_THAT(
+      error({".version 8.0\n.target sm_90a\n.address_size 64\n", ".version 8.7\n.target sm_100\n.address_size 64\n"}),
+      HasSubstr("do not go together"));
 }
 
 TEST(Link, AliasesStayAndDefine) {
-  const std::string made = text({calls_f, ".visible .func (.param .b32 r) g (.param .b32 x) { st.param.b32 [r], 9; ret; }\n"
-                                          ".visible .func (.param .b32 r) f (.param .b32 x);\n.alias f, g;\n"});
+  const std::string made = text({calls_f,
+                                 ".visible .func (.param .b32 r) g (.param .b32 x) { st.param.b32 [r], 9; ret; }\n"
+                                 ".visible .func (.param .b32 r) f (.param .b32 x);\n.alias f, g;\n"});
   EXPECT_THAT(made, HasSubstr(".alias f, g;"));
 }
 

@@ -241,7 +241,9 @@ CUresult cuLibraryUnload(CUlibrary);
 CUresult cuLinkAddData_v2(CUlinkState, CUjitInputType, void*, __SIZE_TYPE__, const char*, unsigned int, CUjit_option*,
                           void**);
 CUresult cuLinkAddFile_v2(CUlinkState, CUjitInputType, const char*, unsigned int, CUjit_option*, void**);
+CUresult cuLinkComplete(CUlinkState, void**, __SIZE_TYPE__*);
 CUresult cuLinkCreate_v2(unsigned int, CUjit_option*, void**, CUlinkState*);
+CUresult cuLinkDestroy(CUlinkState);
 CUresult cuMemAddressFree(CUdeviceptr, __SIZE_TYPE__);
 CUresult cuMemAddressReserve(CUdeviceptr*, __SIZE_TYPE__, __SIZE_TYPE__, CUdeviceptr, unsigned long long);
 CUresult cuMemAdvise(CUdeviceptr, __SIZE_TYPE__, CUmem_advise, CUdevice);
