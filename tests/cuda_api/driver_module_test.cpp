@@ -217,10 +217,13 @@ TEST_F(DriverModule, FaultsEndTheContext) {
   ASSERT_CUDA(cuCtxCreate_v2(&second, 0, device));
   CUdeviceptr p = allocate(4);
   const CUmodule module = load(
-      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { .reg .u64 %rd1; .reg .u32 %r1;\n"
-      "mov.u64 %rd1, 16; ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; ret; }\n");
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { .reg .u64 %rd1; .reg .u32 "
+      "%r1;\n"
+      "ld.param.u64 %rd1, [p]; ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd1], %r1; ret; }\n");
   const CUfunction k = function(module, "k");
-  EXPECT_CUDA(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr));
+  CUdeviceptr wrong = 16;
+  void* arguments[] = {&wrong};
+  EXPECT_CUDA(cuLaunchKernel(k, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr));
   EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cuMemAlloc_v2(&p, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_CUDA(cuCtxDestroy_v2(second));

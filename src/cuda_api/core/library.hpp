@@ -20,8 +20,8 @@ struct CUmod_st;
 struct CUlib_st {
   explicit CUlib_st(heddle::cuda_api::FatBinary binary) : image(std::move(binary)) {}
   heddle::cuda_api::Image image;
-  std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>>
-      kernels;                                     // those that were asked for
+  // Those that were asked for.
+  std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>> kernels;
   std::vector<std::unique_ptr<CUmod_st>> modules;  // one a context, as far as they were asked for
   std::vector<std::uint64_t> variables;            // those that were asked for, in any context
   bool is_module = false;                          // loaded for one context only: its one module's

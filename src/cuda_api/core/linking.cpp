@@ -9,9 +9,9 @@ Links& links() {
   return *made;
 }
 
-CUlinkState_st& Links::make() {
+CUlinkState_st& Links::make(const JitOptions& options) {
   const std::lock_guard lock(mutex_);
-  auto made = std::make_unique<CUlinkState_st>();
+  auto made = std::make_unique<CUlinkState_st>(CUlinkState_st{{}, options, {}});
   return *all_.emplace(made.get(), std::move(made)).first->second;
 }
 

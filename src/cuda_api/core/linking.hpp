@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "cuda_api/abi/driver.hpp"
+#include "cuda_api/core/jit_options.hpp"
 
 // Texts that are to be linked, and what they became. One thread at a time uses it, as CUDA asks for.
 struct CUlinkState_st {
@@ -15,9 +15,7 @@ struct CUlinkState_st {
     std::string text, name;
   };
   std::vector<Input> inputs;
-  // Of the program's, which keeps them until the link is destroyed.
-  std::vector<CUjit_option> options;
-  void** values = nullptr;
+  heddle::cuda_api::JitOptions options;  // with buffers of the program's, which keeps them until the link is destroyed
   std::string linked;
 };
 
@@ -26,7 +24,7 @@ namespace heddle::cuda_api {
 // Any thread.
 class Links {
  public:
-  CUlinkState_st& make();
+  CUlinkState_st& make(const JitOptions& options);
   // Throws cudaErrorInvalidResourceHandle.
   CUlinkState_st& find(CUlinkState_st* state) const;
   void end(CUlinkState_st* state);

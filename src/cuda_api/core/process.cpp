@@ -31,18 +31,24 @@ Process::Process()
 
 namespace {
 std::atomic<bool> process_is_made{false};
+
+bool& under_way() {
+  thread_local bool is = false;
+  return is;
 }
+}  // namespace
+
+bool Process::is_under_way() { return under_way(); }
 
 bool Process::is_made() { return process_is_made.load(std::memory_order_acquire); }
 
 Process& Process::get() {
   // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
-  thread_local bool under_way = false;
-  if (under_way) throw Failure(cudaErrorNoDevice, "Heddle looks for GPUs, and this is not NVIDIA's driver");
+  if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
     const struct Mark {
-      Mark() { under_way = true; }
-      ~Mark() { under_way = false; }
+      Mark() { under_way() = true; }
+      ~Mark() { under_way() = false; }
     } mark;
     try {
       auto* const process = new Process;  // never taken down

@@ -48,8 +48,9 @@ class Process {
  public:
   // Throws Failure when no device can be had, each time anew.
   static Process& get();
-  // Whether some call has made it.
+  // Whether some call has made it; whether this thread's is making it.
   static bool is_made();
+  static bool is_under_way();
 
   const Settings& settings() const { return settings_; }
   heddle::Runtime& runtime() { return runtime_; }

@@ -69,37 +69,4 @@ std::string read_image_file(const char* file) {
   }
 }
 
-JitOptions::JitOptions(unsigned count, const CUjit_option* options, void** values) {
-  require(count == 0 || (options && values), cudaErrorInvalidValue, "options without their values");
-  for (unsigned i = 0; i < count; ++i) {
-    switch (options[i]) {
-      case CU_JIT_INFO_LOG_BUFFER: info_.text = static_cast<char*>(values[i]); break;
-      case CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: info_.size = &values[i]; break;
-      case CU_JIT_ERROR_LOG_BUFFER: error_.text = static_cast<char*>(values[i]); break;
-      case CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES: error_.size = &values[i]; break;
-      case CU_JIT_WALL_TIME: {
-        const float none = 0;
-        std::memcpy(&values[i], &none, sizeof none);
-        break;
-      }
-      default:
-        require(options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS, cudaErrorInvalidValue,
-                "there is no such option of a translation");
-    }
-  }
-}
-
-// As much as fits, with a zero byte behind it.
-void JitOptions::tell(const Buffer& buffer, std::string_view message) {
-  if (!buffer.size) return;
-  const auto room = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(*buffer.size));
-  std::size_t written = 0;
-  if (buffer.text && room > 0) {
-    written = std::min<std::size_t>(message.size(), room - 1);
-    std::memcpy(buffer.text, message.data(), written);
-    buffer.text[written] = '\0';
-  }
-  *buffer.size = reinterpret_cast<void*>(written);
-}
-
 }  // namespace heddle::cuda_api

@@ -20,7 +20,9 @@ const char* driver_name(CUresult error) {
 // By this Heddle's CUDA device knows that a libcuda.so.1 is not NVIDIA's.
 extern "C" __attribute__((visibility("default"))) int heddle_own_libcuda() { return 1; }
 
+// Heddle itself asks when it looks for GPUs and finds this library instead of NVIDIA's.
 HEDDLE_DRIVER_API cuInit(unsigned flags) {
+  if (Process::is_under_way()) return CUDA_ERROR_NO_DEVICE;
   return driver(__func__, [&] {
     require(flags == 0, cudaErrorInvalidValue, "cuInit takes no flags");
     Process::get();

@@ -37,8 +37,7 @@ std::string text_of(const Context& context, CUjitInputType type, const void* dat
 
 void add(Context& context, CUlinkState_st& state, CUjitInputType type, const void* data, std::size_t size,
          const std::string& name) {
-  JitOptions jit(static_cast<unsigned>(state.options.size()), state.options.data(), state.values);
-  jit.load([&] {
+  state.options.load([&] {
     std::string text = text_of(context, type, data, size);
     context.process().runtime().load_ptx(text, name);  // what is wrong with it is told now
     state.inputs.push_back({std::move(text), name});
@@ -51,11 +50,7 @@ void add(Context& context, CUlinkState_st& state, CUjitInputType type, const voi
 HEDDLE_DRIVER_API cuLinkCreate_v2(unsigned count, CUjit_option* options, void** values, CUlinkState* state) {
   return in_context(__func__, [&](Context&) {
     require(state, cudaErrorInvalidValue, "no place for the link");
-    const JitOptions checked(count, options, values);
-    CUlinkState_st& made = links().make();
-    made.options.assign(options, options + count);
-    made.values = values;
-    *state = &made;
+    *state = &links().make(JitOptions(count, options, values));
   });
 }
 HEDDLE_DRIVER_API cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, std::size_t size,
@@ -80,8 +75,7 @@ HEDDLE_DRIVER_API cuLinkComplete(CUlinkState state, void** image, std::size_t* s
     require(image, cudaErrorInvalidValue, "no place for the image");
     CUlinkState_st& ended = links().find(state);
     require(!ended.inputs.empty(), cudaErrorInvalidValue, "a link of nothing");
-    JitOptions jit(static_cast<unsigned>(ended.options.size()), ended.options.data(), ended.values);
-    jit.load([&] {
+    ended.options.load([&] {
       std::vector<heddle::PtxSource> sources;
       for (const CUlinkState_st::Input& input : ended.inputs) sources.push_back({input.text, input.name});
       ended.linked = heddle::link_ptx(sources);
