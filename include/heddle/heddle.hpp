@@ -9,6 +9,7 @@
 #include "heddle/error.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"
+#include "heddle/link.hpp"
 #include "heddle/module.hpp"
 #include "heddle/queue.hpp"
 #include "heddle/runtime.hpp"

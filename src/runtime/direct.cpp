@@ -129,6 +129,10 @@ void Queue::record(const Event& event) const {
 void Queue::wait(const Event& event) const {
   held(state_, "Queue").use([&](device::Queue& queue) { queue.wait(held(event.state(), "Event").event()); });
 }
+void Queue::wait_until(std::function<bool()> ready) const {
+  const runtime::AskedEvent event(std::move(ready));
+  held(state_, "Queue").use([&](device::Queue& queue) { queue.wait(event); });
+}
 void Queue::call(std::function<void()> function) const {
   held(state_, "Queue").use([&](device::Queue& queue) { queue.call(std::move(function)); });
 }

@@ -1,10 +1,15 @@
 // The explicit level: what stands behind heddle::Queue, Event, Memory and LoadedKernel.
 #pragma once
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
+#include "base/fail.hpp"
+#include "device/event.hpp"
 #include "heddle/device.hpp"
 #include "runtime/core.hpp"
 #include "runtime/module_state.hpp"
@@ -54,6 +59,32 @@ class EventState {
  private:
   std::shared_ptr<Core> core_;
   std::unique_ptr<device::Event> event_;
+};
+
+// What is reached when a function of the host says so. For queues an event of another device, which they only ask.
+class AskedEvent final : public device::Event {
+ public:
+  explicit AskedEvent(std::function<bool()> ready) : point_(std::make_shared<Point>(std::move(ready))) {}
+  bool done() const override { return point_->done(); }
+  void wait() override { base::fail(ErrorCode::internal, "what is asked for is waited for by queues only"); }
+  unsigned long long completed_ns() const override { return 0; }
+  std::shared_ptr<const device::EventPoint> point() const override { return point_; }
+
+ private:
+  class Point final : public device::EventPoint {
+   public:
+    explicit Point(std::function<bool()> ready) : ready_(std::move(ready)) {}
+    // Stays reached when the function says something else later.
+    bool done() const override {
+      if (!reached_.load(std::memory_order_acquire) && ready_()) reached_.store(true, std::memory_order_release);
+      return reached_.load(std::memory_order_acquire);
+    }
+
+   private:
+    std::function<bool()> ready_;
+    mutable std::atomic<bool> reached_{false};
+  };
+  std::shared_ptr<const Point> point_;
 };
 
 class QueueState {

@@ -13,7 +13,6 @@ namespace {
 
 // Empty: there is none.
 std::string nvcc() {
-  if (const char* chosen = std::getenv("HEDDLE_NVCC"); chosen != nullptr) return chosen;
   if (std::system("nvcc --version >/dev/null 2>&1") == 0) return "nvcc";
   return std::filesystem::exists("/usr/local/cuda/bin/nvcc") ? "/usr/local/cuda/bin/nvcc" : "";
 }

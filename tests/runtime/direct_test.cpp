@@ -92,6 +92,27 @@ TEST_P(Direct, LaunchesAndCopies) {
   EXPECT_EQ(run(queue, scale, 1000), scaled(1000, 64));
 }
 
+// More queues than there are workers wait for the host, and others run beside them.
+TEST_P(Direct, QueuesWaitForWhatTheHostSays) {
+  std::atomic<bool> ready = false;
+  std::atomic<int> asked = 0, passed = 0;
+  std::vector<Queue> waiting;
+  for (int i = 0; i < 20; ++i) {
+    const Queue& last = waiting.emplace_back(device.queue());
+    last.wait_until([&] {
+      ++asked;
+      return ready.load();
+    });
+    last.call([&] { ++passed; });
+  }
+  EXPECT_EQ(run(queue, scale, 100), scaled(100, 64));
+  EXPECT_EQ(passed, 0);
+  ready = true;
+  for (const Queue& each : waiting) each.synchronize();
+  EXPECT_EQ(passed, 20);
+  EXPECT_GE(asked, 20);
+}
+
 TEST_P(Direct, SlicesChangeNothing) {
   Runtime sliced({.devices = GetParam(), .slice = 3});
   device = sliced.device();

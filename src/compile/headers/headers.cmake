@@ -38,6 +38,10 @@ set(heddle_device_headers
   heddle/atomics.h
   heddle/builtin_variables.h
   heddle/cooperative_groups.h
+  heddle/driver_api.h
+  heddle/driver_enums.h
+  heddle/driver_errors.h
+  heddle/driver_types.h
   heddle/exports.h
   heddle/grid_barrier.h
   heddle/half_functions.h
@@ -79,6 +83,7 @@ set(heddle_device_headers
   heddle/runtime_memory.h
   heddle/runtime_sharing.h
   heddle/runtime_types.h
+  heddle/uuid.h
   heddle/simd.h
   heddle/synchronization.h
   heddle/system_calls.h

@@ -8,8 +8,13 @@
 
 namespace heddle::cuda_api {
 
-Context::Context(Process& process, int number, heddle::Device device)
-    : process_(process), number_(number), device_(std::move(device)), info_(device_.info()) {
+Context::Context(Process& process, int number, int slot, heddle::Device device)
+    : process_(process),
+      number_(number),
+      slot_(slot),
+      device_(std::move(device)),
+      info_(device_.info()),
+      epoch_(process.next_id()) {
   legacy_ = &start_stream(cudaStreamDefault, 0);
 }
 
@@ -117,8 +122,8 @@ void Context::let_go(Finished finished) {
 
 CUstream_st& Context::thread_stream() {
   ThreadState& thread = thread_state();
-  if (static_cast<int>(thread.streams.size()) <= number_) thread.streams.resize(static_cast<std::size_t>(number_) + 1);
-  ThreadState::OwnStream& own = thread.streams[static_cast<std::size_t>(number_)];
+  if (static_cast<int>(thread.streams.size()) <= slot_) thread.streams.resize(static_cast<std::size_t>(slot_) + 1);
+  ThreadState::OwnStream& own = thread.streams[static_cast<std::size_t>(slot_)];
   if (!own.stream || own.epoch != epoch()) own = {&make_stream(cudaStreamDefault, 0), epoch()};
   return *own.stream;
 }
@@ -348,6 +353,7 @@ void Context::reset() {
   }
   queues.clear();  // waits for what other threads have put in meanwhile, and their failures are nobody's
   sticky_.store(cudaSuccess, std::memory_order_release);
+  epoch_.store(process_.next_id(), std::memory_order_release);
 }
 
 }  // namespace heddle::cuda_api

@@ -19,12 +19,15 @@ class Process;
 
 class Context {
  public:
-  Context(Process& process, int number, heddle::Device device);
+  // `slot`: which of the process's contexts it is; those of devices come first, then those that programs make.
+  Context(Process& process, int number, int slot, heddle::Device device);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
   Process& process() const { return process_; }
-  int number() const { return number_; }  // as CUDA counts
+  int number() const { return number_; }  // of the device, as CUDA counts
+  int slot() const { return slot_; }
+  bool primary() const { return slot_ == number_; }  // the one that the runtime API uses
   const heddle::Device& device() const { return device_; }
   const DeviceInfo& info() const { return info_; }
   // Of a GPU, as 90 for 9.0; 0 for devices that run PTX for any.
@@ -74,8 +77,13 @@ class Context {
 
   // Ends all streams and forgets what was loaded: cudaDeviceReset.
   void reset();
-  // Changes with every reset: what was loaded before is gone.
+  // Changes with every reset, and is never that of another context: what was loaded before is gone.
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
+
+  // What the driver API keeps: flags and API version of the call that made the context; how often a device's own was
+  // retained, and whether the runtime API uses it too, which is a retention of its own.
+  std::atomic<unsigned> flags{0}, api_version{0}, retained{0};
+  std::atomic<bool> used_by_runtime{false};
 
  private:
   struct Later {
@@ -117,11 +125,11 @@ class Context {
   [[noreturn]] void fail(const Error& error);
 
   Process& process_;
-  int number_;
+  int number_, slot_;
   heddle::Device device_;
   DeviceInfo info_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};
-  std::atomic<std::uint64_t> epoch_{1};
+  std::atomic<std::uint64_t> epoch_;
   std::mutex mutex_;
   CUstream_st* legacy_ = nullptr;
   std::vector<CUstream_st*> streams_;  // all others

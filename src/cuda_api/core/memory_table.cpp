@@ -4,10 +4,15 @@
 #include <iterator>
 #include <mutex>
 
+#include "cuda_api/core/process.hpp"
+
 namespace heddle::cuda_api {
 
 void MemoryTable::add(Block block) {
+  const ThreadState& thread = thread_state();
+  block.owner = thread.contexts.empty() ? block.device : thread.contexts.back()->slot();
   const std::unique_lock lock(mutex_);
+  block.id = ++last_id_;
   const std::uint64_t address = block.address;
   blocks_.insert_or_assign(address, std::move(block));
 }
@@ -30,12 +35,12 @@ std::optional<Block> MemoryTable::find(std::uint64_t address) const {
   return block;
 }
 
-std::map<std::uint64_t, Block> MemoryTable::take_all(int device) {
+std::map<std::uint64_t, Block> MemoryTable::take_all(int owner) {
   const std::unique_lock lock(mutex_);
   std::map<std::uint64_t, Block> taken;
   for (auto it = blocks_.begin(); it != blocks_.end();) {
     const auto next = std::next(it);
-    if (it->second.device == device) taken.insert(blocks_.extract(it));
+    if (it->second.owner == owner) taken.insert(blocks_.extract(it));
     it = next;
   }
   return taken;

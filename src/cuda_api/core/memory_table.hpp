@@ -32,7 +32,10 @@ struct Block {
   std::uint64_t address = 0;
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
-  int device = 0;                       // CUDA's number
+  int device = 0;  // CUDA's number
+  // add() writes these: the slot of the context that it was made in, and a number that no other block has had.
+  int owner = 0;
+  std::uint64_t id = 0;
   MemorySpan span;                      // what copies are given
   unsigned flags = 0;                   // of the call that made it
   heddle::Memory memory;                // none for variables
@@ -48,17 +51,19 @@ struct Block {
 // Any thread.
 class MemoryTable {
  public:
+  // The block belongs to the calling thread's context.
   void add(Block block);
   // Takes out the block that begins there; nothing when there is none.
   std::optional<Block> take(std::uint64_t address);
   // The block that the address is in.
   std::optional<Block> find(std::uint64_t address) const;
-  // Takes out all that belong to a device, for cudaDeviceReset.
-  std::map<std::uint64_t, Block> take_all(int device);
+  // Takes out all that belong to a context, by its slot (of a device's own: the device's number).
+  std::map<std::uint64_t, Block> take_all(int owner);
 
  private:
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, Block> blocks_;
+  std::uint64_t last_id_ = 0;
 };
 
 }  // namespace heddle::cuda_api

@@ -72,13 +72,28 @@ Process::Process()
   const bool gpus = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return !d.host_memory; });
   for (std::size_t i = 0; i < devices.size(); ++i) {
     if (settings_.devices.empty() && gpus && devices[i].host_memory) continue;
-    contexts_.push_back(
-        std::make_unique<Context>(*this, static_cast<int>(contexts_.size()), runtime_.device(static_cast<int>(i))));
+    const int number = static_cast<int>(contexts_.size());
+    contexts_.push_back(std::make_unique<Context>(*this, number, number, runtime_.device(static_cast<int>(i))));
   }
 }
 
+namespace {
+bool& under_way() {
+  thread_local bool is = false;
+  return is;
+}
+}  // namespace
+
+bool Process::is_under_way() { return under_way(); }
+
 Process& Process::get() {
+  // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
+  if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
+    const struct Mark {
+      Mark() { under_way() = true; }
+      ~Mark() { under_way() = false; }
+    } mark;
     try {
       auto* process = new Process;  // never taken down
       made_process.store(process, std::memory_order_release);
@@ -96,6 +111,57 @@ Context& Process::context(int number) {
     throw Failure(cudaErrorInvalidDevice,
                   "there is no device " + std::to_string(number) + "; there are " + std::to_string(device_count()));
   return *contexts_[static_cast<std::size_t>(number)];
+}
+
+Context& Process::current() {
+  ThreadState& thread = thread_state();
+  if (thread.contexts.empty()) {
+    thread.contexts.push_back(&context(thread.device));
+    thread.contexts.back()->used_by_runtime = true;
+  }
+  return *thread.contexts.back();
+}
+
+void Process::use_device(int number) {
+  use_context(context(number));
+  context(number).used_by_runtime = true;
+}
+
+void Process::use_context(Context& context) {
+  ThreadState& thread = thread_state();
+  thread.device = context.number();
+  if (thread.contexts.empty())
+    thread.contexts.push_back(&context);
+  else
+    thread.contexts.back() = &context;
+}
+
+Context& Process::make_context(int number) {
+  Context& primary = context(number);
+  const std::lock_guard lock(made_mutex_);
+  const auto again = std::find_if(ended_.begin(), ended_.end(), [&](Context* c) { return c->number() == number; });
+  if (again != ended_.end()) {
+    Context& context = **again;
+    ended_.erase(again);
+    return context;
+  }
+  const int slot = device_count() + static_cast<int>(made_.size());
+  return *made_.emplace_back(std::make_unique<Context>(*this, number, slot, primary.device()));
+}
+
+void Process::destroy_context(Context& context) {
+  context.reset();
+  memory.take_all(context.slot());
+  const std::lock_guard lock(made_mutex_);
+  ended_.push_back(&context);
+}
+
+bool Process::has(const Context* context) const {
+  const auto is = [&](const std::unique_ptr<Context>& c) { return c.get() == context; };
+  if (std::any_of(contexts_.begin(), contexts_.end(), is)) return true;
+  const std::lock_guard lock(made_mutex_);
+  return std::any_of(made_.begin(), made_.end(), is) &&
+         std::find(ended_.begin(), ended_.end(), context) == ended_.end();
 }
 
 }  // namespace heddle::cuda_api

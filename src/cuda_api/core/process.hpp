@@ -42,7 +42,13 @@ struct ThreadState {
   int device = 0;
   cudaError_t last_error = cudaSuccess;
   std::vector<PushedLaunch> pushed;
-  std::vector<OwnStream> streams;  // by device: the default stream of its own
+  std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
+  // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API then
+  // takes the device's own, the driver API says that there is none.
+  std::vector<Context*> contexts;
+  // The call of the driver API that is under way, which runs with the means of the runtime API: errors are told in its
+  // name, and are not the runtime's last one.
+  const char* driver_call = nullptr;
 };
 ThreadState& thread_state();
 
@@ -64,13 +70,26 @@ class Process {
   static Process& get();
   // Null where the program has called nothing that needs a device.
   static Process* if_made() noexcept;
+  // Whether this thread's call is making it.
+  static bool is_under_way();
 
   const Settings& settings() const { return settings_; }
   heddle::Runtime& runtime() { return runtime_; }
   int device_count() const { return static_cast<int>(contexts_.size()); }
   // Throws cudaErrorInvalidDevice.
   Context& context(int number);
-  Context& current() { return context(thread_state().device); }
+  // The calling thread's; the device's own becomes it where there is none.
+  Context& current();
+  // Makes the device's own context the calling thread's, in the place of what was. Throws cudaErrorInvalidDevice.
+  void use_device(int number);
+  void use_context(Context& context);
+
+  // A context beside a device's own. Throws cudaErrorInvalidDevice.
+  Context& make_context(int number);
+  // Ends it: its streams, its modules, its memory. The object stays, and is used again.
+  void destroy_context(Context& context);
+  // Whether this is a context that lives.
+  bool has(const Context* context) const;
 
   std::uint64_t next_id() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
 
@@ -83,7 +102,10 @@ class Process {
 
   Settings settings_;
   heddle::Runtime runtime_;
-  std::vector<std::unique_ptr<Context>> contexts_;
+  std::vector<std::unique_ptr<Context>> contexts_;  // the devices' own
+  mutable std::mutex made_mutex_;
+  std::vector<std::unique_ptr<Context>> made_;  // the others
+  std::vector<Context*> ended_;                 // of these
   std::atomic<std::uint64_t> next_id_{1};
 };
 

@@ -36,7 +36,7 @@ const FatBinary& Image::binary() {
 
 const heddle::Module& Image::on(Context& context) {
   const std::lock_guard lock(mutex_);
-  const auto number = static_cast<std::size_t>(context.number());
+  const auto number = static_cast<std::size_t>(context.slot());
   if (loaded_.size() <= number) loaded_.resize(number + 1);
   Loaded& loaded = loaded_[number];
   if (loaded.module && loaded.epoch == context.epoch()) return *loaded.module;
@@ -73,7 +73,7 @@ void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, 
 }
 
 const heddle::LoadedKernel& KernelEntry::on(Context& context) {
-  std::atomic<const Loaded*>& place = loaded_[context.number() % most_devices];
+  std::atomic<const Loaded*>& place = loaded_[context.slot() % most_contexts];
   const Loaded* loaded = place.load(std::memory_order_acquire);
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
   const std::lock_guard lock(mutex_);
@@ -86,6 +86,11 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   }
   place.store(&all_.back(), std::memory_order_release);
   return all_.back().kernel;
+}
+
+bool KernelEntry::is_on(const Context& context) const {
+  const Loaded* const loaded = loaded_[context.slot() % most_contexts].load(std::memory_order_acquire);
+  return loaded && loaded->epoch == context.epoch();
 }
 
 MemorySpan VariableEntry::on(Context& context) {
@@ -174,6 +179,11 @@ KernelEntry& Registry::kernel(const void* stub) {
   if (found == by_stub_.end())
     throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));
   return *found->second.first;
+}
+
+bool Registry::has_kernel(const KernelEntry* kernel) {
+  const std::shared_lock lock(mutex_);
+  return std::any_of(by_stub_.begin(), by_stub_.end(), [&](const auto& e) { return e.second.first == kernel; });
 }
 
 VariableEntry& Registry::variable(const void* shadow) {

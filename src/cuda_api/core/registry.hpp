@@ -18,7 +18,7 @@ namespace heddle::cuda_api {
 
 class Context;
 
-// A module of the program, as each device has it; loaded at the first use there.
+// A module of the program, as each context has it; loaded at the first use there.
 class Image {
  public:
   // `wrapper`: what __cudaRegisterFatBinary was given.
@@ -46,7 +46,7 @@ class Image {
   const void* wrapper_ = nullptr;
   std::mutex mutex_;
   std::optional<FatBinary> binary_;
-  std::vector<Loaded> loaded_;  // by device
+  std::vector<Loaded> loaded_;  // by the context's slot
   std::atomic<bool> gone_{false};
 };
 
@@ -63,6 +63,7 @@ class KernelEntry {
   const heddle::LoadedKernel& on(Context& context);
   // Makes code for blocks of this shape, if none was asked for last: not while locks are held, as a launch would.
   void prepare(Context& context, const heddle::LoadedKernel& loaded, const Dim3& block);
+  bool is_on(const Context& context) const;  // whether it has been loaded there
   // What cudaFuncSetAttribute has allowed of dynamic shared memory.
   static constexpr std::uint32_t default_shared = 48 * 1024;
   std::atomic<std::uint32_t> most_dynamic_shared{default_shared};
@@ -72,13 +73,13 @@ class KernelEntry {
     heddle::LoadedKernel kernel;
     std::uint64_t epoch;
   };
-  static constexpr int most_devices = 64;
+  static constexpr int most_contexts = 64;
   Image& image_;
   std::string name_;
   const void* stub_;
   std::mutex mutex_;
   std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
-  std::atomic<const Loaded*> loaded_[most_devices] = {};
+  std::atomic<const Loaded*> loaded_[most_contexts] = {};
   std::atomic<std::uint64_t> prepared_{0};
 };
 
@@ -112,6 +113,8 @@ class Registry {
   // cudaErrorInvalidSymbol. A KernelEntry's own address stands for it too.
   KernelEntry& kernel(const void* stub);
   VariableEntry& variable(const void* shadow);
+  // Whether this is a kernel that was registered, by its entry's address.
+  bool has_kernel(const KernelEntry* kernel);
 
   // A __managed__ variable: what `pointer` points to is where the host finds it, from place_managed() on.
   void add_managed(Image& image, void** pointer, const char* name, std::size_t size);

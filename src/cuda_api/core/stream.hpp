@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include "cuda_api/abi/runtime.hpp"
@@ -62,11 +63,17 @@ class Slots {
     const std::lock_guard lock(mutex_);
     if (free_.empty()) {
       all_.push_back(std::make_unique<T>());
+      known_.insert(all_.back().get());
       return *all_.back();
     }
     T* const slot = free_.back();
     free_.pop_back();
     return *slot;
+  }
+  // Whether it is one of these slots, in use or not.
+  bool has(const T* slot) const {
+    const std::lock_guard lock(mutex_);
+    return known_.contains(slot);
   }
   void give(T& slot) {
     const std::lock_guard lock(mutex_);
@@ -74,8 +81,9 @@ class Slots {
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<std::unique_ptr<T>> all_;
+  std::unordered_set<const T*> known_;
   std::vector<T*> free_;
 };
 

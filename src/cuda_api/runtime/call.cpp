@@ -18,8 +18,11 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   ThreadState& thread = thread_state();
   // An error that has ended the context is told once, not by every call after it.
   const bool known = is_sticky(code) && thread.last_error == code;
-  thread.last_error = code;
   if (is_sticky(code)) report_finding(message);
+  if (thread.driver_call)
+    function = thread.driver_call;
+  else
+    thread.last_error = code;
   try {
     if (is_loud(code) && !known && !(is_sticky(code) && checks()))
       base::log_error("{}: {} ({})", function, message, name_of(code));

@@ -18,8 +18,7 @@ HEDDLE_CUDA_API cudaError_t cudaGetDevice(int* device) {
 }
 HEDDLE_CUDA_API cudaError_t cudaSetDevice(int device) {
   return guarded(__func__, [&] {
-    Process::get().context(device);
-    thread_state().device = device;
+    Process::get().use_device(device);
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
@@ -28,7 +27,7 @@ HEDDLE_CUDA_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
 HEDDLE_CUDA_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   return guarded(__func__, [&] {
     for (int i = 0; i < count; ++i) Process::get().context(devices[i]);
-    if (count > 0) thread_state().device = devices[0];
+    if (count > 0) Process::get().use_device(devices[0]);
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceSynchronize() {
@@ -45,7 +44,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceReset() {
     Process& process = Process::get();
     Context& context = process.current();
     context.reset();
-    process.memory.take_all(context.number());
+    process.memory.take_all(context.slot());
     thread_state().last_error = cudaSuccess;
   });
 }

@@ -121,14 +121,7 @@ enum cudaDeviceP2PAttr {
   cudaDevP2PAttrCudaArrayAccessSupported = 4
 };
 typedef enum cudaDeviceP2PAttr cudaDeviceP2PAttr;
-#if !defined(CU_UUID_HAS_BEEN_DEFINED)
-#define CU_UUID_HAS_BEEN_DEFINED
-typedef struct CUuuid_st CUuuid_st;
-struct CUuuid_st {
-  char bytes[16];
-};
-typedef struct CUuuid_st CUuuid;
-#endif
+#include "uuid.h"
 typedef struct CUuuid_st cudaUUID_t;
 typedef struct cudaDeviceProp cudaDeviceProp;
 struct cudaDeviceProp {

@@ -1,0 +1,94 @@
+// Code that a program loads while it runs: libraries, which serve every context, and modules, which are a library in
+// one context. What CUlibrary, CUmodule, CUkernel and CUfunction point to; a CUkernel and a CUfunction are both a
+// KernelEntry.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_api/abi/runtime.hpp"
+#include "cuda_api/core/registry.hpp"
+
+struct CUmod_st;
+
+// What a CUlibrary points to. Guarded by the table that it is in.
+struct CUlib_st {
+  explicit CUlib_st(heddle::cuda_api::FatBinary binary) : image(std::move(binary)) {}
+  heddle::cuda_api::Image image;
+  // Those that were asked for.
+  std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>> kernels;
+  std::vector<std::unique_ptr<CUmod_st>> modules;  // one a context, as far as they were asked for
+  std::vector<std::uint64_t> variables;            // those that were asked for, in any context
+  bool is_module = false;                          // loaded for one context only: its one module's
+};
+
+// What a CUmodule points to.
+struct CUmod_st {
+  CUlib_st* library = nullptr;
+  heddle::cuda_api::Context* context = nullptr;
+};
+
+namespace heddle::cuda_api {
+
+// The next launch of a kernel, as it was said before CUDA 4.0: bit by bit.
+struct OldLaunch {
+  dim3 block;
+  unsigned shared = 0;
+  std::vector<std::byte> arguments;
+};
+
+// Where a kernel's handle comes from.
+struct KernelHome {
+  CUlib_st* library = nullptr;  // null: the program registered it
+  Context* context = nullptr;   // the only one that it runs in; null: it runs in all
+};
+
+// Any thread. Handles that are none, or none any more, are found out and throw cudaErrorInvalidResourceHandle.
+class Libraries {
+ public:
+  // Throws what Image::on throws, when the code cannot be loaded in this context.
+  CUlib_st& load(Context& context, FatBinary binary);
+  CUmod_st& load_module(Context& context, FatBinary binary);
+  // Waits for the contexts that the library is in.
+  void unload(CUlib_st* library);
+  void unload(CUmod_st* module);
+  // All modules of a context that ends.
+  void forget(Context& context);
+
+  CUlib_st& find(CUlib_st* library) const;
+  CUmod_st& find(CUmod_st* module) const;
+  KernelHome home(const KernelEntry* kernel) const;
+  // The library in a context; loaded there when it is not yet.
+  CUmod_st& module(CUlib_st& library, Context& context);
+
+  // By its exact name. Throws cudaErrorSymbolNotFound, with the names that there are.
+  KernelEntry& kernel(CUlib_st& library, Context& context, std::string_view name);
+  // One thread at a time may use it.
+  OldLaunch& old_launch(KernelEntry& kernel);
+  // In the order of the code.
+  std::vector<std::string> kernel_names(CUlib_st& library, Context& context);
+  // Where the variable lies in that context. Throws cudaErrorSymbolNotFound.
+  MemorySpan variable(CUlib_st& library, Context& context, const std::string& name);
+
+ private:
+  void drop(CUlib_st& library);
+
+  mutable std::shared_mutex mutex_;
+  std::unordered_map<const CUlib_st*, std::unique_ptr<CUlib_st>> libraries_;
+  std::unordered_map<const CUmod_st*, CUlib_st*> modules_;
+  std::unordered_map<const KernelEntry*, KernelHome> kernels_;
+  std::unordered_map<const KernelEntry*, OldLaunch> old_launches_;
+};
+
+// The process's; never taken down.
+Libraries& libraries();
+
+// Makes a module's variable known to copies and fills, and to the calls that ask what an address is.
+void add_variable_block(Context& context, const MemorySpan& span);
+
+}  // namespace heddle::cuda_api

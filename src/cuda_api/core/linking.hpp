@@ -1,0 +1,40 @@
+// Links under way: what a CUlinkState points to.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cuda_api/core/jit_options.hpp"
+
+// Texts that are to be linked, and what they became. One thread at a time uses it, as CUDA asks for.
+struct CUlinkState_st {
+  struct Input {
+    std::string text, name;
+  };
+  std::vector<Input> inputs;
+  heddle::cuda_api::JitOptions options;  // with buffers of the program's, which keeps them until the link is destroyed
+  std::string linked;
+};
+
+namespace heddle::cuda_api {
+
+// Any thread.
+class Links {
+ public:
+  CUlinkState_st& make(const JitOptions& options);
+  // Throws cudaErrorInvalidResourceHandle.
+  CUlinkState_st& find(CUlinkState_st* state) const;
+  void end(CUlinkState_st* state);
+
+ private:
+  mutable std::mutex mutex_;
+  std::unordered_map<const CUlinkState_st*, std::unique_ptr<CUlinkState_st>> all_;
+};
+
+// The process's; never taken down.
+Links& links();
+
+}  // namespace heddle::cuda_api

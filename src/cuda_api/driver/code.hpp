@@ -1,0 +1,21 @@
+// Code as programs hand it to the driver API: PTX text or a fat binary.
+#pragma once
+
+#include <string>
+
+#include "cuda_api/core/jit_options.hpp"
+#include "cuda_api/core/library.hpp"
+#include "cuda_api/driver/call.hpp"
+
+namespace heddle::cuda_api {
+
+// What `image` points to: PTX text that ends with a zero byte, a fat binary, or the wrapper of one that programs
+// register. Throws cudaErrorNoKernelImageForDevice for machine code alone, which Heddle does not run,
+// cudaErrorInvalidKernelImage for what is none of these.
+FatBinary read_image(const void* image);
+// The same of `size` bytes; text may lack the zero byte.
+FatBinary read_image(const void* image, std::size_t size);
+// A file's bytes, with a zero byte behind them. Throws cudaErrorFileNotFound.
+std::string read_image_file(const char* file);
+
+}  // namespace heddle::cuda_api

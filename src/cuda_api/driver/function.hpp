@@ -1,0 +1,24 @@
+// Kernels as the driver API knows them. A CUfunction and a CUkernel are both a KernelEntry, and so is the
+// cudaFunction_t that the runtime API gives out: each is taken where another is asked for.
+#pragma once
+
+#include "cuda_api/core/library.hpp"
+#include "cuda_api/driver/call.hpp"
+
+namespace heddle::cuda_api {
+
+inline CUfunction function_handle(KernelEntry& entry) { return reinterpret_cast<CUfunction>(&entry); }
+inline CUkernel kernel_handle(KernelEntry& entry) { return reinterpret_cast<CUkernel>(&entry); }
+// Throws cudaErrorInvalidResourceHandle for what is none, or whose module was unloaded.
+KernelEntry& entry_of(const void* handle);
+
+// The context that a function runs in, and is asked of: its module's, or the current one. Throws
+// cudaErrorInvalidResourceHandle when it is none of the current thread's.
+Context& function_context(KernelEntry& entry, Context& current);
+
+int function_attribute(KernelEntry& entry, Context& context, CUfunction_attribute attribute);
+void set_function_attribute(KernelEntry& entry, Context& context, CUfunction_attribute attribute, int value);
+// Throws cudaErrorInvalidValue when there is no such parameter.
+void parameter_info(const LoadedKernel& kernel, std::size_t index, std::size_t* offset, std::size_t* size);
+
+}  // namespace heddle::cuda_api

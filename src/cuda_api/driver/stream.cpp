@@ -1,0 +1,151 @@
+// Streams, and functions of the host in their order.
+#include "cuda_api/driver/call.hpp"
+#include "cuda_api/driver/runtime_calls.hpp"
+
+using namespace heddle::cuda_api;
+
+namespace {
+
+CUresult create(const char* name, CUstream* stream, unsigned flags, int priority) {
+  return in_context(name, [&](Context&) { check(cudaStreamCreateWithPriority(stream, flags, priority)); });
+}
+
+bool is_default(CUstream stream) { return !stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD; }
+
+CUresult destroy(const char* name, CUstream stream) {
+  return on_stream(name, stream, [&](Context&) {
+    require(!is_default(stream), cudaErrorInvalidResourceHandle, "a default stream cannot be destroyed");
+    check(cudaStreamDestroy(stream));
+  });
+}
+
+// The callback gets a CUresult; those that are called have the one number.
+CUresult add_callback(const char* name, CUstream stream, CUstreamCallback callback, void* data, unsigned flags,
+                      bool per_thread) {
+  return on_stream(name, stream, [&](Context& context) {
+    require(callback && flags == 0, cudaErrorInvalidValue, "no function, or flags that are none");
+    context.submit(context.stream(stream, per_thread),
+                   [&](heddle::Queue& queue) { queue.call([=] { callback(stream, CUDA_SUCCESS, data); }); });
+  });
+}
+
+}  // namespace
+
+HEDDLE_DRIVER_API cuStreamCreate(CUstream* stream, unsigned flags) { return create(__func__, stream, flags, 0); }
+HEDDLE_DRIVER_API cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
+  return create(__func__, stream, flags, priority);
+}
+HEDDLE_DRIVER_API cuStreamDestroy_v2(CUstream stream) { return destroy(__func__, stream); }
+HEDDLE_DRIVER_SZ(cuStreamSynchronize, (CUstream stream), {
+  return on_stream(__func__, stream,
+                   [&](Context&) { check(cudaStreamSynchronize(stream_or_own(stream, per_thread))); });
+})
+HEDDLE_DRIVER_SZ(cuStreamQuery, (CUstream stream), {
+  return on_stream(__func__, stream, [&](Context&) { check(cudaStreamQuery(stream_or_own(stream, per_thread))); });
+})
+HEDDLE_DRIVER_SZ(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned flags), {
+  return on_stream(__func__, stream, [&](Context&) {
+    event_of(event);
+    check(cudaStreamWaitEvent(stream_or_own(stream, per_thread), event, flags));
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetFlags, (CUstream stream, unsigned* flags), {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(flags, cudaErrorInvalidValue, "no place for the flags");
+    check(cudaStreamGetFlags(stream_or_own(stream, per_thread), flags));
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetPriority, (CUstream stream, int* priority), {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(priority, cudaErrorInvalidValue, "no place for the priority");
+    check(cudaStreamGetPriority(stream_or_own(stream, per_thread), priority));
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetId, (CUstream stream, unsigned long long* id), {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(id, cudaErrorInvalidValue, "no place for the number");
+    check(cudaStreamGetId(stream_or_own(stream, per_thread), id));
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetDevice, (CUstream stream, CUdevice* device), {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(device, cudaErrorInvalidValue, "no place for the device");
+    check(cudaStreamGetDevice(stream_or_own(stream, per_thread), device));
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetCtx, (CUstream stream, CUcontext* made), {
+  return on_stream(__func__, stream, [&](Context& context) {
+    require(made, cudaErrorInvalidValue, "no place for the context");
+    *made = handle_of(context);
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamGetCtx_v2, (CUstream stream, CUcontext* made, CUgreenCtx* green), {
+  return on_stream(__func__, stream, [&](Context& context) {
+    require(made, cudaErrorInvalidValue, "no place for the context");
+    *made = handle_of(context);
+    if (green) *green = nullptr;
+  });
+})
+HEDDLE_DRIVER_API cuStreamGetGreenCtx(CUstream stream, CUgreenCtx* green) {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(green, cudaErrorInvalidValue, "no place for the context");
+    *green = nullptr;
+  });
+}
+HEDDLE_DRIVER_SZ(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus* status), {
+  return on_stream(__func__, stream, [&](Context& context) {
+    require(status, cudaErrorInvalidValue, "no place for the answer");
+    const bool captures = context.stream(stream, per_thread).capture != nullptr;
+    *status = captures ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  });
+})
+HEDDLE_DRIVER_SZ(cuStreamAddCallback, (CUstream stream, CUstreamCallback callback, void* data, unsigned flags),
+                 { return add_callback(__func__, stream, callback, data, flags, per_thread); })
+HEDDLE_DRIVER_SZ(cuLaunchHostFunc, (CUstream stream, CUhostFn work, void* data), {
+  return on_stream(__func__, stream, [&](Context&) {
+    require(work, cudaErrorInvalidValue, "no function to call");
+    check(cudaLaunchHostFunc(stream_or_own(stream, per_thread), work, data));
+  });
+})
+
+namespace {
+
+// Of the attributes only the priority means something here.
+void get_attribute(CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value) {
+  require(value, cudaErrorInvalidValue, "no place for the value");
+  *value = {};
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: return check(cudaStreamGetPriority(stream, &value->priority));
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: value->syncPolicy = CU_SYNC_POLICY_AUTO; return;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return;
+    default: throw Failure(cudaErrorInvalidValue, "there is no such attribute of a stream");
+  }
+}
+
+// Hints about caches, and how the host waits, are Heddle's to choose. The priority of a stream that runs stays.
+void set_attribute(CUstreamAttrID id, const CUstreamAttrValue* value) {
+  require(value, cudaErrorInvalidValue, "no value");
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
+    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return;
+    case CU_LAUNCH_ATTRIBUTE_PRIORITY: not_supported("a new priority of a stream (cuStreamSetAttribute)");
+    default: throw Failure(cudaErrorInvalidValue, "there is no such attribute of a stream");
+  }
+}
+
+}  // namespace
+
+HEDDLE_DRIVER_SZ(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value), {
+  return on_stream(__func__, stream, [&](Context&) { get_attribute(stream_or_own(stream, per_thread), id, value); });
+})
+HEDDLE_DRIVER_SZ(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value),
+                 { return on_stream(__func__, stream, [&](Context&) { set_attribute(id, value); }); })
+HEDDLE_DRIVER_SZ(cuStreamCopyAttributes, (CUstream to, CUstream from), {
+  return on_stream(__func__, to, [&](Context& context) {
+    require(&stream_context(from) == &context, cudaErrorInvalidResourceHandle, "the streams are of two contexts");
+  });
+})

@@ -1,0 +1,23 @@
+# libcuda, the driver API: programs that link it and libcudart, against Heddle's own headers.
+heddle_test(cuda_driver_test
+  SOURCES driver_context_test.cpp driver_interop_test.cpp driver_link_test.cpp driver_memory_test.cpp driver_module_test.cpp
+    driver_names_test.cpp driver_stream_test.cpp driver_support.cpp
+  DEPENDS heddle_libcuda heddle_cudart_13 heddle_cuda_image ${CMAKE_DL_LIBS})
+target_compile_options(cuda_driver_test PRIVATE -Wno-unknown-pragmas)  # those of the headers are clang's
+set_tests_properties(cuda_driver_test PROPERTIES ENVIRONMENT HEDDLE_RUN_DEVICE=cpu)
+
+# The thin libraries keep no state of their own.
+add_test(NAME cuda_driver_state_test
+  COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:heddle_cuda_common>,,>"
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/driver_state_test.cmake)
+set_tests_properties(cuda_driver_state_test PROPERTIES LABELS fast)
+
+# A program that was written for NVIDIA's headers, where they are there.
+heddle_test(cuda_driver_program_test
+  SOURCES driver_program_test.cpp
+  DEPENDS heddle_base
+  NEEDS_SOURCE)
+target_compile_definitions(cuda_driver_program_test PRIVATE
+  HEDDLE_CUDA_LIBRARIES="${PROJECT_BINARY_DIR}/lib/heddle/cuda" HEDDLE_LIBRARIES="$<TARGET_FILE_DIR:heddle_shared>"
+  HEDDLE_CXX="${CMAKE_CXX_COMPILER}" HEDDLE_HEADERS="${PROJECT_SOURCE_DIR}/src/compile/headers")
+add_dependencies(cuda_driver_program_test heddle_libcuda)
