@@ -97,8 +97,8 @@ class Queue {
   // Commands after this run when the event's last record so far is reached. The event may be of another device, and may
   // be recorded again or end before that.
   void wait(const Event& event) const;
-  // Commands after this run when `ready` has said so once. A thread of Heddle's asks it again and again until then, so it
-  // must be quick, must not throw and must not use the queue.
+  // Commands after this run when `ready` has said so once. A thread of Heddle's asks it again and again until then, so
+  // it must be quick, must not throw and must not use the queue.
   void wait_until(std::function<bool()> ready) const;
   // Runs a function of the host in the queue's order. It must not throw and must not use the queue.
   void call(std::function<void()> function) const;

@@ -44,8 +44,8 @@ struct RuntimeOptions {
   // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
   // 0: not. Results are the same.
   std::uint64_t slice = 0;
-  // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it; empty:
-  // none.
+  // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it;
+  // empty: none.
   std::string trace = {};
 };
 

@@ -29,8 +29,10 @@ fs::path library_folder() {
     if (fs::exists(folder / library, error)) return folder;
     looked_at += (looked_at.empty() ? "" : ", ") + folder.string();
   }
-  base::fail(ErrorCode::not_found, "Heddle's libraries for CUDA programs ({} and others) are in none of {}; install them "
-             "along with the program", library, looked_at);
+  base::fail(ErrorCode::not_found,
+             "Heddle's libraries for CUDA programs ({} and others) are in none of {}; install them "
+             "along with the program",
+             library, looked_at);
 }
 
 std::vector<std::string> environment() {

@@ -25,14 +25,12 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
-    all.push_back(
-        {fmt::format("cuda:{}", i), !options.check, [i, trace = options.trace] {
-           return device::cuda::make_cuda_device({.ordinal = i, .trace = trace});
-         }});
-  all.push_back(
-      {"cpu", true, [workers = options.workers, trace = options.trace] {
-         return device::cpu::make_cpu_device({.workers = workers, .trace = trace});
-       }});
+    all.push_back({fmt::format("cuda:{}", i), !options.check, [i, trace = options.trace] {
+                     return device::cuda::make_cuda_device({.ordinal = i, .trace = trace});
+                   }});
+  all.push_back({"cpu", true, [workers = options.workers, trace = options.trace] {
+                   return device::cpu::make_cpu_device({.workers = workers, .trace = trace});
+                 }});
   all.push_back({"interp", false, [] { return device::interp::make_interp_device(); }});
   return all;
 }

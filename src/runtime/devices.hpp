@@ -12,8 +12,8 @@
 namespace heddle::runtime {
 
 struct DeviceOptions {
-  unsigned workers = 0;  // of the CPU device; 0: one for each core the process may use
-  bool check = false;    // only devices that can verify every access are opened by default
+  unsigned workers = 0;              // of the CPU device; 0: one for each core the process may use
+  bool check = false;                // only devices that can verify every access are opened by default
   base::TraceSink* trace = nullptr;  // must outlive the devices
 };
 

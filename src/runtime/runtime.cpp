@@ -64,8 +64,8 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
 Runtime::Runtime(const RuntimeOptions& options) {
   std::unique_ptr<runtime::TraceFile> trace;
   if (!options.trace.empty()) trace = std::make_unique<runtime::TraceFile>(options.trace);
-  auto devices = runtime::open_devices(
-      options.devices, {.workers = options.workers, .check = options.check, .trace = trace.get()});
+  auto devices = runtime::open_devices(options.devices,
+                                       {.workers = options.workers, .check = options.check, .trace = trace.get()});
   core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace));
 }
 

@@ -44,7 +44,8 @@ std::string details(const base::TraceEvent& event) {
 
 TraceFile::TraceFile(const std::filesystem::path& path)
     : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0) base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(errno));
+  if (file_ < 0)
+    base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(errno));
   pending_ = "[";
   flush_locked();
 }
@@ -78,9 +79,10 @@ void TraceFile::add(const base::TraceEvent& end, const Start& start) {
   const Row row = row_of(end);
   const std::uint64_t length = end.time_ns > start.time_ns ? end.time_ns - start.time_ns : 0;
   const std::string_view kind = base::name(end.kind);
-  write(fmt::format("{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{}}}",
-                    json(end.name.empty() ? kind : end.name), kind, row.device, row.queue, microseconds(start.time_ns),
-                    microseconds(length), details(end)));
+  write(
+      fmt::format("{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{}}}",
+                  json(end.name.empty() ? kind : end.name), kind, row.device, row.queue, microseconds(start.time_ns),
+                  microseconds(length), details(end)));
 }
 
 TraceFile::Row TraceFile::row_of(const base::TraceEvent& event) {
@@ -93,8 +95,9 @@ TraceFile::Row TraceFile::row_of(const base::TraceEvent& event) {
   const auto [queue, is_new] =
       queues_.emplace(std::pair(device->second, event.queue), static_cast<int>(queues_.size()) + 1);
   if (is_new)
-    write(fmt::format("{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"queue {}\"}}}}",
-                      device->second, queue->second, event.queue));
+    write(fmt::format(
+        "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"queue {}\"}}}}",
+        device->second, queue->second, event.queue));
   return {device->second, queue->second};
 }
 

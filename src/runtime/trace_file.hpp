@@ -1,5 +1,5 @@
-// A timeline of what devices did, as Perfetto and chrome://tracing read it: a JSON array of events, one row for each queue
-// of each device.
+// A timeline of what devices did, as Perfetto and chrome://tracing read it: a JSON array of events, one row for each
+// queue of each device.
 #pragma once
 
 #include <cstdint>

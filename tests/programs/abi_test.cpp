@@ -1,6 +1,6 @@
-// Programs built with Heddle's headers and programs built with NVIDIA's call the same library: layouts and numbers of the
-// types must be the same. Compared with NVIDIA's own headers where those of CUDA 12 are found; $HEDDLE_CUDA12_INCLUDE
-// names their folder.
+// Programs built with Heddle's headers and programs built with NVIDIA's call the same library: layouts and numbers of
+// the types must be the same. Compared with NVIDIA's own headers where those of CUDA 12 are found;
+// $HEDDLE_CUDA12_INCLUDE names their folder.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,8 @@ fs::path nvidias_headers() {
   if (const char* chosen = std::getenv("HEDDLE_CUDA12_INCLUDE")) folders.push_back(chosen);
   if (const char* home = std::getenv("CUDA_HOME")) folders.push_back(fs::path(home) / "include");
   folders.push_back("/usr/local/cuda/include");
-  for (int minor = 9; minor >= 0; --minor) folders.push_back("/usr/local/cuda-12." + std::to_string(minor) + "/include");
+  for (int minor = 9; minor >= 0; --minor)
+    folders.push_back("/usr/local/cuda-12." + std::to_string(minor) + "/include");
   for (const fs::path& folder : folders)
     if (is_cuda_12(folder)) return folder;
   return {};
@@ -44,8 +45,8 @@ struct Facts {
   void add(const std::string& label, const std::string& value) {
     statements.insert("  printf(\"%s %lld\\n\", \"" + label + "\", (long long)(" + value + "));");
   }
-  // Reads Heddle's own headers, which have one declaration a line: enumerators, and the fields of structures and of what
-  // these hold that has a name.
+  // Reads Heddle's own headers, which have one declaration a line: enumerators, and the fields of structures and of
+  // what these hold that has a name.
   void read(const std::string& text) {
     static const std::regex constant(R"((\w+) = -?(?:0x)?[0-9a-f]+)"), opening(R"(^(?:struct|union) (\w+) \{$)"),
         closing(R"(^\};$)"), name(R"((\w+)(?:\[\d+\])*(?: : \d+)?[;,])");
@@ -89,7 +90,8 @@ std::set<std::string> unknown_names(const std::string& diagnostics) {
   static const std::regex gcc(R"((?:‘|')(\w+)(?:’|') (?:was not declared|has not been declared))");
   std::set<std::string> names;
   for (const std::regex* form : {&unknown, &gcc})
-    for (auto it = std::sregex_iterator(diagnostics.begin(), diagnostics.end(), *form); it != std::sregex_iterator(); ++it)
+    for (auto it = std::sregex_iterator(diagnostics.begin(), diagnostics.end(), *form); it != std::sregex_iterator();
+         ++it)
       names.insert((*it)[1]);
   return names;
 }
@@ -102,8 +104,7 @@ class Abi : public testing::Test {
     std::ofstream(source) << program(statements);
     const Ran built = run_command("LC_ALL=C c++ -w -fmax-errors=0 -Wno-invalid-offsetof -I" + quoted(include) +
                                   // NVIDIA packs crt/ apart from the runtime's headers.
-                                  " -idirafter /usr/local/cuda/include " + quoted(source) + " -o " +
-                                  quoted(made));
+                                  " -idirafter /usr/local/cuda/include " + quoted(source) + " -o " + quoted(made));
     return built.code == 0 ? run_command(quoted(made)) : built;
   }
   TemporaryFolder folder_;
@@ -112,7 +113,8 @@ class Abi : public testing::Test {
 TEST_F(Abi, TypesAreThoseOfCuda12) {
   const fs::path nvidias = nvidias_headers();
   if (nvidias.empty())
-    GTEST_SKIP() << "NO HEADERS OF CUDA 12 HERE: layouts were compared with nothing. HEDDLE_CUDA12_INCLUDE names a folder.";
+    GTEST_SKIP()
+        << "NO HEADERS OF CUDA 12 HERE: layouts were compared with nothing. HEDDLE_CUDA12_INCLUDE names a folder.";
   const compile::HeaderFolder headers;
   Facts all;
   for (const compile::EmbeddedHeader& header : compile::embedded_headers())

@@ -16,7 +16,8 @@ using testing::Not;
 class Cc : public testing::Test {
  protected:
   Ran cc(const std::string& words) const {
-    return run_command("cd " + quoted(folder_.path()) + " && " + quoted(heddle_program(HEDDLE_PROGRAM)) + " cc " + words);
+    return run_command("cd " + quoted(folder_.path()) + " && " + quoted(heddle_program(HEDDLE_PROGRAM)) + " cc " +
+                       words);
   }
   void file(const std::string& name, const std::string& text) const {
     base::write_file_atomic(folder_.path() / name, std::string_view(text));
@@ -61,8 +62,9 @@ TEST_F(Cc, AWarningIsSaidOnce) {
 }
 
 TEST_F(Cc, MacrosReachTheProgramAndNotTheHeadersBeforeIt) {
-  file("a.cu", "#include <vector>\nstatic_assert(N == 3 && T == 4, \"given\");\n#ifdef GONE\n#error it is there\n#endif\n"
-               "#if !defined(_GNU_SOURCE) || _MINE != 2\n#error not seen\n#endif\n__global__ void k() {}\n");
+  file("a.cu",
+       "#include <vector>\nstatic_assert(N == 3 && T == 4, \"given\");\n#ifdef GONE\n#error it is there\n#endif\n"
+       "#if !defined(_GNU_SOURCE) || _MINE != 2\n#error not seen\n#endif\n__global__ void k() {}\n");
   const Ran built = cc("-c a.cu -DN=3 -D T=4 -DGONE -UGONE -D_MINE=2");
   EXPECT_EQ(built.code, 0) << built.output;
 }
@@ -88,7 +90,8 @@ TEST_F(Cc, DryRunsOnlyShow) {
   file("a.cu", small_program);
   const Ran shown = cc("--dryrun a.cu -o program");
   EXPECT_EQ(shown.code, 0) << shown.output;
-  EXPECT_THAT(shown.output, AllOf(HasSubstr("#$ heddle compile a.cu"), HasSubstr("--cuda-host-only"), HasSubstr("-o program")));
+  EXPECT_THAT(shown.output,
+              AllOf(HasSubstr("#$ heddle compile a.cu"), HasSubstr("--cuda-host-only"), HasSubstr("-o program")));
   EXPECT_FALSE(is_there("program"));
 }
 
@@ -115,9 +118,12 @@ TEST_F(Cc, DeviceCodeOfOtherFilesIsNamed) {
 }
 
 TEST_F(Cc, PlainFilesCompileWithTheCompilerThatIsNamed) {
-  file("a.c", "#include <cuda_runtime_api.h>\n#include <cuda.h>\nint f(void) { struct cudaDeviceProp p; enum cudaMemcpyKind k = "
-              "cudaMemcpyDefault; float4 v = make_float4(1, 2, 3, 4); return (int)sizeof p + (int)k + (int)v.x; }\n");
-  file("b.cpp", "#include <cuda_runtime.h>\n#include <cuda.h>\nint f() { float* p; dim3 d(3); return cudaMalloc(&p, d.x); }\n");
+  file("a.c",
+       "#include <cuda_runtime_api.h>\n#include <cuda.h>\nint f(void) { struct cudaDeviceProp p; enum cudaMemcpyKind k "
+       "= "
+       "cudaMemcpyDefault; float4 v = make_float4(1, 2, 3, 4); return (int)sizeof p + (int)k + (int)v.x; }\n");
+  file("b.cpp",
+       "#include <cuda_runtime.h>\n#include <cuda.h>\nint f() { float* p; dim3 d(3); return cudaMalloc(&p, d.x); }\n");
   for (const char* compiler : {"gcc", "g++", "clang-19"}) {
     if (shell(std::string(compiler) + " --version").code != 0) continue;
     for (const char* source : {"a.c", "b.cpp"}) {

@@ -24,9 +24,29 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(CcOptions, ValuesComeInEveryForm) {
-  const CcOptions options = parse_cc_options(
-      {"-Ia", "-I", "b,c", "--include-path=d", "-DX=1", "-D", "Y", "-UZ", "-Lx", "-L", "y", "-lm", "-l", "pthread", "-O2",
-       "-o", "out", "-std=c++20", "-Xcompiler", "-Wall,-Wextra", "--compiler-options=-fopenmp", "-Xlinker=-s", "a.cu"});
+  const CcOptions options = parse_cc_options({"-Ia",
+                                              "-I",
+                                              "b,c",
+                                              "--include-path=d",
+                                              "-DX=1",
+                                              "-D",
+                                              "Y",
+                                              "-UZ",
+                                              "-Lx",
+                                              "-L",
+                                              "y",
+                                              "-lm",
+                                              "-l",
+                                              "pthread",
+                                              "-O2",
+                                              "-o",
+                                              "out",
+                                              "-std=c++20",
+                                              "-Xcompiler",
+                                              "-Wall,-Wextra",
+                                              "--compiler-options=-fopenmp",
+                                              "-Xlinker=-s",
+                                              "a.cu"});
   EXPECT_THAT(options.include_paths, ElementsAre("a", "b", "c", "d"));
   EXPECT_THAT(options.defines, ElementsAre("X=1", "Y", "-Z"));
   EXPECT_THAT(options.library_paths, ElementsAre("x", "y"));
@@ -84,10 +104,27 @@ TEST(CcOptions, WhatIsUnknownIsNamed) {
 }
 
 TEST(CcOptions, WhatChangesNothingIsTaken) {
-  const CcOptions options = parse_cc_options(
-      {"a.cu", "-Xptxas", "-v,-O3", "--expt-relaxed-constexpr", "-expt-extended-lambda", "--extended-lambda", "-maxrregcount",
-       "64", "-rdc=true", "-dc", "-t", "4", "-allow-unsupported-compiler", "-diag-suppress", "177,128", "-prec-div=false",
-       "-lineinfo", "-m64", "--threads=2", "-Wno-deprecated-gpu-targets", "-cudart=shared"});
+  const CcOptions options = parse_cc_options({"a.cu",
+                                              "-Xptxas",
+                                              "-v,-O3",
+                                              "--expt-relaxed-constexpr",
+                                              "-expt-extended-lambda",
+                                              "--extended-lambda",
+                                              "-maxrregcount",
+                                              "64",
+                                              "-rdc=true",
+                                              "-dc",
+                                              "-t",
+                                              "4",
+                                              "-allow-unsupported-compiler",
+                                              "-diag-suppress",
+                                              "177,128",
+                                              "-prec-div=false",
+                                              "-lineinfo",
+                                              "-m64",
+                                              "--threads=2",
+                                              "-Wno-deprecated-gpu-targets",
+                                              "-cudart=shared"});
   EXPECT_EQ(options.phase, Phase::compile);
   EXPECT_TRUE(options.line_info);
   EXPECT_THAT(options.notes, IsEmpty());

@@ -36,8 +36,10 @@ class RunCommand : public testing::Test {
 
 TEST_F(RunCommand, SourcesAreCompiledOnceAndAgainWhenSomethingChanges) {
   file("value.h", "#define VALUE 3\n");
-  file("a.cu", "#include <cstdio>\n#ifdef __CUDA_ARCH__\n#define VALUE 0\n#else\n#include \"value.h\"\n#endif\n__global__ void k() {}\n"
-               "int main(int n, char** all) { k<<<1, 1>>>(); std::printf(\"%s %d\\n\", all[1], VALUE); return n; }\n");
+  file("a.cu",
+       "#include <cstdio>\n#ifdef __CUDA_ARCH__\n#define VALUE 0\n#else\n#include \"value.h\"\n#endif\n__global__ void "
+       "k() {}\n"
+       "int main(int n, char** all) { k<<<1, 1>>>(); std::printf(\"%s %d\\n\", all[1], VALUE); return n; }\n");
   const std::string cache = "HEDDLE_CACHE_DIR=" + quoted(folder_.path() / "cache");
   const auto programs = [&] {
     int count = 0;
@@ -84,8 +86,9 @@ TEST_F(RunCommand, CheckNamesTheBadAccessAndEndsWith99) {
 }
 
 TEST_F(RunCommand, FaultsThatNobodyWaitsForAreFoundAtTheEnd) {
-  file("a.cu", "__global__ void bad(int* p) { p[1 << 20] = 1; }\n"
-               "int main() { int* p; cudaMalloc(&p, 4); bad<<<1, 1>>>(p); return 5; }\n");
+  file("a.cu",
+       "__global__ void bad(int* p) { p[1 << 20] = 1; }\n"
+       "int main() { int* p; cudaMalloc(&p, 4); bad<<<1, 1>>>(p); return 5; }\n");
   const Ran ran = run("--check --device cpu a.cu");
   EXPECT_EQ(ran.code, 99) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("HEDDLE CHECK"));
@@ -110,7 +113,10 @@ TEST_F(RunCommand, TheTimelineIsJson) {
 TEST_F(RunCommand, NvidiasStaticRuntimeIsSeen) {
   if (shell("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE";
   file("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n");
-  ASSERT_EQ(shell("nvcc a.cu -o static && strip static && nvcc -cudart shared -gencode arch=compute_80,code=sm_80 a.cu -o machine").code, 0);
+  ASSERT_EQ(shell("nvcc a.cu -o static && strip static && nvcc -cudart shared -gencode arch=compute_80,code=sm_80 a.cu "
+                  "-o machine")
+                .code,
+            0);
   const Ran ran = run("./static");
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("carries NVIDIA's CUDA runtime within itself"), HasSubstr("-cudart shared")));
@@ -118,8 +124,9 @@ TEST_F(RunCommand, NvidiasStaticRuntimeIsSeen) {
 }
 
 TEST_F(RunCommand, AProgramsOwnPathDoesNotWin) {
-  file("a.cu", "#include <cstdio>\n__global__ void k() {}\n"
-               "int main() { k<<<1, 1>>>(); std::puts(cudaDeviceSynchronize() == cudaSuccess ? \"ran\" : \"failed\"); }\n");
+  file("a.cu",
+       "#include <cstdio>\n__global__ void k() {}\n"
+       "int main() { k<<<1, 1>>>(); std::puts(cudaDeviceSynchronize() == cudaSuccess ? \"ran\" : \"failed\"); }\n");
   file("fake.c", "int nothing_of_use;\n");
   ASSERT_EQ(shell("mkdir own && cc -shared -fPIC fake.c -Wl,-soname,libcudart.so.12 -o own/libcudart.so.12").code, 0);
   const Ran built = shell(heddle_ + " cc a.cu -o program -Xlinker '-rpath=$ORIGIN/own' -Xlinker --disable-new-dtags");

@@ -58,7 +58,8 @@ void report_finding(const char* message) noexcept {
     std::fprintf(stderr, "========= %.*s\n", static_cast<int>(line.size()), line.data());
     rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
   }
-  std::fputs("========= The first fault is reported; the program goes on with CUDA's error and ends with code 99.\n", stderr);
+  std::fputs("========= The first fault is reported; the program goes on with CUDA's error and ends with code 99.\n",
+             stderr);
 }
 
 }  // namespace heddle::cuda_api

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "cuda_api/core/device_settings.hpp"
 #include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/graph_lanes.hpp"
 #include "cuda_api/core/pool.hpp"
@@ -74,6 +75,7 @@ class Context {
   void trim(CUmemPoolHandle_st& pool, std::uint64_t keep);
 
   GraphLanes graph_lanes;
+  GuardedSettings settings;
 
   // Ends all streams and forgets what was loaded: cudaDeviceReset.
   void reset();

@@ -66,6 +66,12 @@ KernelHome Libraries::home(const KernelEntry* kernel) const {
   return {};
 }
 
+KernelEntry* Libraries::find_kernel(const void* handle) const {
+  const std::shared_lock lock(mutex_);
+  const auto* const entry = static_cast<const KernelEntry*>(handle);
+  return kernels_.contains(entry) ? const_cast<KernelEntry*>(entry) : nullptr;
+}
+
 CUmod_st& Libraries::module(CUlib_st& library, Context& context) {
   library.image.on(context);
   const std::unique_lock lock(mutex_);

@@ -63,6 +63,8 @@ class Libraries {
   CUlib_st& find(CUlib_st* library) const;
   CUmod_st& find(CUmod_st* module) const;
   KernelHome home(const KernelEntry* kernel) const;
+  // Null where it is no kernel of a library or module.
+  KernelEntry* find_kernel(const void* handle) const;
   // The library in a context; loaded there when it is not yet.
   CUmod_st& module(CUlib_st& library, Context& context);
 

@@ -65,7 +65,9 @@ Registry& registry() {
 
 Process::Process()
     : settings_(read_settings()),
-      runtime_({.devices = settings_.devices, .check = settings_.check, .slice = settings_.slice,
+      runtime_({.devices = settings_.devices,
+                .check = settings_.check,
+                .slice = settings_.slice,
                 .trace = settings_.trace}) {
   const std::vector<DeviceInfo> devices = runtime_.devices();
   // A CUDA program sees GPUs; the CPU stands in for one where there is none, or where it is asked for.

@@ -43,8 +43,8 @@ struct ThreadState {
   cudaError_t last_error = cudaSuccess;
   std::vector<PushedLaunch> pushed;
   std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
-  // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API then
-  // takes the device's own, the driver API says that there is none.
+  // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API
+  // then takes the device's own, the driver API says that there is none.
   std::vector<Context*> contexts;
   // The call of the driver API that is under way, which runs with the means of the runtime API: errors are told in its
   // name, and are not the runtime's last one.

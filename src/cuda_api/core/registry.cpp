@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -107,18 +108,6 @@ Image& Registry::add_image(const void* wrapper) {
   return images_.emplace_back(wrapper);
 }
 
-Image& Registry::add_image(FatBinary binary) {
-  const std::unique_lock lock(mutex_);
-  return images_.emplace_back(std::move(binary));
-}
-
-KernelEntry& Registry::add_kernel(Image& image, const std::string& name) {
-  const std::unique_lock lock(mutex_);
-  KernelEntry& kernel = kernels_.emplace_back(image, name);
-  by_stub_[&kernel] = {&kernel, &image};
-  return kernel;
-}
-
 void Registry::remove_image(Image& image) {
   const std::unique_lock lock(mutex_);
   image.forget();
@@ -174,11 +163,13 @@ void Registry::place_managed(Image& image, Context& context) {
 }
 
 KernelEntry& Registry::kernel(const void* stub) {
-  const std::shared_lock lock(mutex_);
-  const auto found = by_stub_.find(stub);
-  if (found == by_stub_.end())
-    throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));
-  return *found->second.first;
+  {
+    const std::shared_lock lock(mutex_);
+    const auto found = by_stub_.find(stub);
+    if (found != by_stub_.end()) return *found->second.first;
+  }
+  if (KernelEntry* const loaded = libraries().find_kernel(stub)) return *loaded;
+  throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));
 }
 
 bool Registry::has_kernel(const KernelEntry* kernel) {

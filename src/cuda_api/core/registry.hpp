@@ -102,11 +102,8 @@ class VariableEntry {
 class Registry {
  public:
   Image& add_image(const void* wrapper);
-  Image& add_image(FatBinary binary);
   // Its kernels and variables are not found any more. They stay as they are for who holds them.
   void remove_image(Image& image);
-  // A kernel that has no stub.
-  KernelEntry& add_kernel(Image& image, const std::string& name);
   void add_kernel(Image& image, const void* stub, const char* name);
   void add_variable(Image& image, const void* shadow, const char* name, std::size_t size);
   // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction,

@@ -1,5 +1,8 @@
 // Libraries and kernels: code that is loaded once for all contexts.
-#include "cuda_api/driver/code.hpp"
+#include "cuda_api/core/library.hpp"
+#include "cuda_api/core/code.hpp"
+#include "cuda_api/core/jit_options.hpp"
+#include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/function.hpp"
 
 using namespace heddle::cuda_api;

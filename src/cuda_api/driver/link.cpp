@@ -1,8 +1,11 @@
 // Linking: several PTX texts become one, which is what cuLinkComplete gives out and cuModuleLoadData takes.
 #include <fmt/format.h>
 
+#include "cuda_api/core/code.hpp"
+#include "cuda_api/core/jit_options.hpp"
+#include "cuda_api/core/library.hpp"
 #include "cuda_api/core/linking.hpp"
-#include "cuda_api/driver/code.hpp"
+#include "cuda_api/driver/call.hpp"
 #include "heddle/link.hpp"
 
 using namespace heddle::cuda_api;

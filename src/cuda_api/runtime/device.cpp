@@ -17,9 +17,7 @@ HEDDLE_CUDA_API cudaError_t cudaGetDevice(int* device) {
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaSetDevice(int device) {
-  return guarded(__func__, [&] {
-    Process::get().use_device(device);
-  });
+  return guarded(__func__, [&] { Process::get().use_device(device); });
 }
 HEDDLE_CUDA_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
   return guarded(__func__, [&] { Process::get().context(device); });

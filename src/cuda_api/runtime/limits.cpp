@@ -1,9 +1,5 @@
 // What a program may set for a device: limits, and how its caches and shared memory are to be used, which Heddle leaves
 // to the device.
-#include <array>
-#include <atomic>
-#include <mutex>
-
 #include "cuda_api/core/attributes.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -11,24 +7,9 @@ using namespace heddle::cuda_api;
 
 namespace {
 
-struct DeviceSettings {
-  std::uint64_t epoch = 0;  // they end with cudaDeviceReset
-  std::size_t stack = 1024, printf_buffer = 1 << 20, heap = 8 << 20, granularity = 64;
-  cudaFuncCache cache = cudaFuncCachePreferNone;
-  cudaSharedMemConfig banks = cudaSharedMemBankSizeFourByte;
-};
-
-constexpr std::size_t most_devices = 64;
-std::mutex settings_mutex;
-std::array<DeviceSettings, most_devices> all_settings;
-
-// Runs f with the settings of the device, one thread at a time.
 template <class F>
 void with_settings(Context& context, F&& f) {
-  const std::lock_guard lock(settings_mutex);
-  DeviceSettings& mine = all_settings[static_cast<std::size_t>(context.number()) % most_devices];
-  if (mine.epoch != context.epoch()) mine = {.epoch = context.epoch()};
-  f(mine);
+  context.settings.with(context.epoch(), f);
 }
 
 std::size_t& limit_of(DeviceSettings& settings, int limit) {

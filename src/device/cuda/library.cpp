@@ -39,7 +39,8 @@ std::vector<std::string> other_places() {
 template <class T>
 T load(const std::string& bytes, std::size_t offset) {
   T value{};
-  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value)
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 

@@ -43,7 +43,8 @@ class Build {
       else
         objects.push_back(compile(input));
     }
-    if (options_.phase == Phase::link) execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
+    if (options_.phase == Phase::link)
+      execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
   }
 
  private:

@@ -20,10 +20,11 @@ void refuse_foreign_variables(const std::string& file, const std::string& ptx) {
   for (const std::string_view space : {".extern .global", ".extern .const"}) {
     const std::size_t at = ptx.find(space);
     if (at == ptx.npos) continue;
-    base::fail(ErrorCode::unsupported,
-               "{}: the device variable {} is declared extern and defined in no way here. Heddle links no device code of "
-               "several files; put the kernels that use it into the file that defines it",
-               file, declared_name(std::string_view(ptx).substr(at, ptx.find('\n', at) - at)));
+    base::fail(
+        ErrorCode::unsupported,
+        "{}: the device variable {} is declared extern and defined in no way here. Heddle links no device code of "
+        "several files; put the kernels that use it into the file that defines it",
+        file, declared_name(std::string_view(ptx).substr(at, ptx.find('\n', at) - at)));
   }
 }
 
@@ -44,7 +45,8 @@ compile::CompileOptions device_options(const CcOptions& options) {
     }
     const std::string name = define.substr(1);
     add({"-U" + name});  // for those that the compiler defines itself
-    std::erase_if(made.defines, [&](const std::string& earlier) { return earlier.substr(0, earlier.find('=')) == name; });
+    std::erase_if(made.defines,
+                  [&](const std::string& earlier) { return earlier.substr(0, earlier.find('=')) == name; });
   }
   for (const std::string& folder : options.system_include_paths) add({"-isystem", folder});
   for (const std::string& file : options.forced_includes) add({"-include", file});

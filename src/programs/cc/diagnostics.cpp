@@ -48,7 +48,9 @@ std::string merged_diagnostics(const std::string& host, const std::string& devic
 }
 
 std::string quoted(const std::string& word) {
-  const auto is_plain = [](unsigned char c) { return std::isalnum(c) || std::string_view("-_./=,:+@%").find(static_cast<char>(c)) != std::string_view::npos; };
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) || std::string_view("-_./=,:+@%").find(static_cast<char>(c)) != std::string_view::npos;
+  };
   bool plain = !word.empty();
   for (const char c : word) plain = plain && is_plain(static_cast<unsigned char>(c));
   if (plain) return word;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/fail.hpp"
 #include "base/cache_folder.hpp"
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "compile/clang.hpp"

@@ -12,10 +12,10 @@ namespace heddle::programs {
 // What the commands refer to; all must exist while they run.
 struct HostTools {
   std::filesystem::path clang;
-  std::string host_compiler;         // of plain C and C++, and the linker
-  std::filesystem::path headers;     // Heddle's
-  std::filesystem::path libraries;   // Heddle's libcudart and libcuda
-  std::filesystem::path temporary;   // a folder for files of this build
+  std::string host_compiler;        // of plain C and C++, and the linker
+  std::filesystem::path headers;    // Heddle's
+  std::filesystem::path libraries;  // Heddle's libcudart and libcuda
+  std::filesystem::path temporary;  // a folder for files of this build
 };
 
 // clang, and -ccbin where it is given. Throws not_found.

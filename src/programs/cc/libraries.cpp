@@ -13,9 +13,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // NVIDIA's own, of which there is no source. (Names may continue: cublasLt, nppial.)
-constexpr std::array<std::string_view, 17> closed{"cublas",  "cudnn",  "cufft",     "cufile",   "cupti",    "curand",
-                                                  "cusolver", "cusparse", "cutensor", "nccl",   "npp",      "nvblas",
-                                                  "nvgraph", "nvjpeg", "nvrtc", "nvToolsExt", "nvidia-ml"};
+constexpr std::array<std::string_view, 17> closed{
+    "cublas", "cudnn", "cufft",  "cufile",  "cupti",  "curand", "cusolver",   "cusparse", "cutensor",
+    "nccl",   "npp",   "nvblas", "nvgraph", "nvjpeg", "nvrtc",  "nvToolsExt", "nvidia-ml"};
 
 bool is_closed(const std::string& name) {
   return std::any_of(closed.begin(), closed.end(), [&](std::string_view start) { return name.starts_with(start); });
@@ -56,10 +56,11 @@ std::vector<std::string> library_arguments(const CcOptions& options, const fs::p
       continue;
     }
     if (is_closed(name) && !is_there(name, options))
-      base::fail(ErrorCode::not_found,
-                 "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
-                 "this machine (-L FOLDER says where one is)",
-                 name, name);
+      base::fail(
+          ErrorCode::not_found,
+          "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
+          "this machine (-L FOLDER says where one is)",
+          name, name);
     words.push_back("-l" + name);
   }
   if (options.cudart == CudaLibrary::shared) words.push_back((own / "libcudart.so.12").string());

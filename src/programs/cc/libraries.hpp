@@ -9,9 +9,9 @@
 
 namespace heddle::programs {
 
-// Words for the linker. `own` is the folder with Heddle's libraries. They are named by their files: the program asks for
-// libcudart.so.12, wherever that is found when it runs. Throws not_found with a sentence for a library of NVIDIA's that
-// is not there.
+// Words for the linker. `own` is the folder with Heddle's libraries. They are named by their files: the program asks
+// for libcudart.so.12, wherever that is found when it runs. Throws not_found with a sentence for a library of NVIDIA's
+// that is not there.
 std::vector<std::string> library_arguments(const CcOptions& options, const std::filesystem::path& own);
 
 }  // namespace heddle::programs

@@ -45,7 +45,8 @@ void set_cudart(O& o, Text value) {
     o.cudart = CudaLibrary::none;
   } else if (value == "static") {
     o.notes.push_back(
-        "-cudart static: Heddle has no library to link statically, and a program with NVIDIA's in it could not be run by "
+        "-cudart static: Heddle has no library to link statically, and a program with NVIDIA's in it could not be run "
+        "by "
         "`heddle run`; libcudart.so.12 is linked");
   } else if (value != "shared") {
     base::fail(ErrorCode::invalid_argument, "-cudart {}: expected shared, static or none", value);
@@ -90,7 +91,8 @@ std::vector<OptionRule> input_rules() {
       {{"M", "generate-dependencies"}, V::none, [](O& o, Text) { set_dependencies(o, "-M"); }},
       {{"MM", "generate-nonsystem-dependencies"}, V::none, [](O& o, Text) { set_dependencies(o, "-MM"); }},
       {{"MD", "generate-dependencies-with-compile"}, V::none, [](O& o, Text) { add_dependency_option(o, "-MD"); }},
-      {{"MMD", "generate-nonsystem-dependencies-with-compile"}, V::none,
+      {{"MMD", "generate-nonsystem-dependencies-with-compile"},
+       V::none,
        [](O& o, Text) { add_dependency_option(o, "-MMD"); }},
       {{"MP", "generate-dependency-targets"}, V::none, [](O& o, Text) { add_dependency_option(o, "-MP"); }},
       {{"MF", "dependency-output"}, V::one, [](O& o, Text v) { add_dependency_option(o, "-MF", v); }},
@@ -112,7 +114,11 @@ std::vector<OptionRule> input_rules() {
       {{"dlto", "dlink-time-opt"}, V::none, nullptr, false, no_device_link},
       {{"dlink", "device-link"}, V::none, nullptr, false, no_device_link},
       {{"dw", "device-w"}, V::none, nullptr, false, no_device_link},
-      {{"cuda", "cuda-output"}, V::none, nullptr, false, "there are no steps between a source and an object file to keep"},
+      {{"cuda", "cuda-output"},
+       V::none,
+       nullptr,
+       false,
+       "there are no steps between a source and an object file to keep"},
       {{"lib"}, V::none, nullptr, false, "use -c, and ar for the archive"},
       {{"run"}, V::none, nullptr, false, "use `heddle run FILE.cu`"},
   };
@@ -131,7 +137,7 @@ std::vector<OptionRule> code_rules() {
       {{"use_fast_math"}, V::none, [](O& o, Text) { o.fast_math = true; }},
       {{"fmad"}, V::optional_truth, [](O& o, Text v) { o.no_contraction = !truth(v); }},
       {{"ftz"}, V::optional_truth, [](O& o, Text v) { o.flush_denormals = truth(v); }},
-      {{"prec-div"}, V::optional_truth},   // division and roots are as exact as they can be, or as --use_fast_math says
+      {{"prec-div"}, V::optional_truth},  // division and roots are as exact as they can be, or as --use_fast_math says
       {{"prec-sqrt"}, V::optional_truth},
       {{"default-stream"}, V::one, set_stream},
       {{"expt-relaxed-constexpr"}, V::none},
@@ -157,14 +163,16 @@ std::vector<OptionRule> tool_rules() {
       {{"allow-unsupported-compiler"}, V::none},
       {{"cudart"}, V::one, set_cudart},
       {{"cudadevrt"}, V::one},
-      {{"m", "machine"}, V::one,
+      {{"m", "machine"},
+       V::one,
        [](O&, Text v) {
          if (v != "64") base::fail(ErrorCode::unsupported, "-m{}: programs are of 64 bits", v);
        },
        true},
       {{"m64"}, V::none},
       {{"w", "disable-warnings"}, V::none, [](O& o, Text) { o.no_warnings = true; }},
-      {{"Werror"}, V::one,
+      {{"Werror"},
+       V::one,
        [](O& o, Text v) { o.errors_for_warnings = o.errors_for_warnings || v.find("all-warnings") != v.npos; }},
       {{"Wno-deprecated-gpu-targets"}, V::none},
       {{"Wreorder"}, V::none, [](O& o, Text) { o.host.push_back("-Wreorder"); }},

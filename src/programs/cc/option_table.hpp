@@ -15,7 +15,7 @@ struct OptionRule {
   Value value = Value::none;
   // What it does; `value` is empty for those without one. Null: accepted, nothing to do.
   void (*apply)(CcOptions&, const std::string& value) = nullptr;
-  bool joined = false;  // the value may follow without a space: -Ifolder
+  bool joined = false;            // the value may follow without a space: -Ifolder
   const char* refused = nullptr;  // the sentence that says why it cannot be done
 };
 

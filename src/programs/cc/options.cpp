@@ -74,11 +74,14 @@ Language language_of(const std::string& name) {
   if (is({".cc", ".cpp", ".cxx", ".c++", ".C", ".ii"})) return Language::cxx;
   if (is({".o", ".obj", ".a", ".so"}) || name.find(".so.") != name.npos) return Language::object;
   if (is({".ptx", ".cubin", ".fatbin", ".gpu"}))
-    base::fail(ErrorCode::unsupported, "{}: heddle cc takes sources and object files; a program can load PTX itself "
-               "(cuModuleLoad), and `heddle launch` runs it", name);
-  base::fail(ErrorCode::invalid_argument,
-             "{}: the file's name does not say what it is (expected .cu, .c, .cpp, .o, .a or .so; -x cu says it is CUDA C++)",
-             name);
+    base::fail(ErrorCode::unsupported,
+               "{}: heddle cc takes sources and object files; a program can load PTX itself "
+               "(cuModuleLoad), and `heddle launch` runs it",
+               name);
+  base::fail(
+      ErrorCode::invalid_argument,
+      "{}: the file's name does not say what it is (expected .cu, .c, .cpp, .o, .a or .so; -x cu says it is CUDA C++)",
+      name);
 }
 
 class Parser {
@@ -110,7 +113,8 @@ class Parser {
     Match match = find_rule(word);
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
-                 "{} is not an option of heddle cc; options for the host's compiler are given as -Xcompiler OPTION", word);
+                 "{} is not an option of heddle cc; options for the host's compiler are given as -Xcompiler OPTION",
+                 word);
     if (match.rule->refused) base::fail(ErrorCode::unsupported, "{} is not supported: {}", word, match.rule->refused);
     using Value = OptionRule::Value;
     if (match.rule->value == Value::none) {
@@ -134,9 +138,7 @@ class Parser {
   CcOptions& options_;
 };
 
-unsigned number_of(const std::string& architecture) {
-  return static_cast<unsigned>(std::atoi(architecture.c_str()));
-}
+unsigned number_of(const std::string& architecture) { return static_cast<unsigned>(std::atoi(architecture.c_str())); }
 
 // The oldest that was asked for, so that the program runs on all, and the newest, so that none of what it has for that
 // is lost. The PTX of a target is for all later GPUs.
@@ -151,7 +153,8 @@ void settle_architectures(CcOptions& options) {
     options.notes.push_back(
         number < oldest
             ? fmt::format("the PTX is for compute_{}, the oldest that Heddle's compiler makes", name)
-            : fmt::format("the PTX is for compute_{}, the newest that Heddle's compiler makes; newer GPUs run it", name));
+            : fmt::format("the PTX is for compute_{}, the newest that Heddle's compiler makes; newer GPUs run it",
+                          name));
   }
   if (all.empty()) all.push_back("80");
   std::sort(all.begin(), all.end(),

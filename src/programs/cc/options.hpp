@@ -26,26 +26,26 @@ struct CcOptions {
   CudaLibrary cudart = CudaLibrary::shared;
 
   std::vector<std::string> include_paths, system_include_paths, forced_includes;
-  std::vector<std::string> defines;         // NAME or NAME=VALUE; a name that begins with - is to be undefined
+  std::vector<std::string> defines;  // NAME or NAME=VALUE; a name that begins with - is to be undefined
   std::vector<std::string> library_paths;
-  std::vector<std::string> libraries;       // names as of -l
-  std::vector<std::string> host, linker;    // -Xcompiler, -Xlinker
-  std::vector<std::string> dependencies;    // -MD, -MF FILE and the like, for the compiler of the host's code
-  std::vector<std::string> architectures;   // "80", oldest first, each once
-  std::string standard;                     // "c++17"; empty: the compilers' own
-  std::string host_compiler;                // -ccbin: for plain C and C++, and the linker
-  std::string host_opt;                     // "-O2"; empty: none
-  bool debug = false;                       // -g
-  bool device_debug = false;                // -G
+  std::vector<std::string> libraries;      // names as of -l
+  std::vector<std::string> host, linker;   // -Xcompiler, -Xlinker
+  std::vector<std::string> dependencies;   // -MD, -MF FILE and the like, for the compiler of the host's code
+  std::vector<std::string> architectures;  // "80", oldest first, each once
+  std::string standard;                    // "c++17"; empty: the compilers' own
+  std::string host_compiler;               // -ccbin: for plain C and C++, and the linker
+  std::string host_opt;                    // "-O2"; empty: none
+  bool debug = false;                      // -g
+  bool device_debug = false;               // -G
   bool line_info = false;
   bool fast_math = false;
-  bool no_contraction = false;              // -fmad=false
-  bool flush_denormals = false;             // -ftz=true
+  bool no_contraction = false;   // -fmad=false
+  bool flush_denormals = false;  // -ftz=true
   bool per_thread_stream = false;
   bool no_warnings = false, errors_for_warnings = false;
   bool verbose = false, dry_run = false;
   bool help = false, version = false;
-  std::vector<std::string> notes;           // what was accepted and does something else than with nvcc
+  std::vector<std::string> notes;  // what was accepted and does something else than with nvcc
 };
 
 // `words` without the program's name and "cc". Throws Error: invalid_argument for what is unknown, unsupported for what
@@ -55,8 +55,8 @@ CcOptions parse_cc_options(const std::vector<std::string>& words);
 // Text as nvcc's response files have it: words between blanks, with quotes and backslashes as in a shell.
 std::vector<std::string> split_words(std::string_view text);
 
-// The standard for sources of this language, without "-std="; empty for the compiler's own. Heddle's headers need C++17,
-// so CUDA C++ is never read as an older one.
+// The standard for sources of this language, without "-std="; empty for the compiler's own. Heddle's headers need
+// C++17, so CUDA C++ is never read as an older one.
 std::string host_standard(const CcOptions& options, Language language);
 
 // The explanation for --help.

@@ -1,5 +1,5 @@
-// The cache of programs that `heddle run FILE.cu` has compiled. Each has a list of the files that the host's side was made
-// of, with the hashes of their contents; the device's side is in the key, and has a cache of its own.
+// The cache of programs that `heddle run FILE.cu` has compiled. Each has a list of the files that the host's side was
+// made of, with the hashes of their contents; the device's side is in the key, and has a cache of its own.
 #include <fmt/format.h>
 
 #include <system_error>

@@ -13,7 +13,8 @@ namespace {
 template <class T>
 T load(const std::string& bytes, std::size_t offset) {
   T value{};
-  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  if (offset <= bytes.size() && bytes.size() - offset >= sizeof value)
+    std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
@@ -82,7 +83,8 @@ void ElfFile::parse_dynamic(std::size_t offset, std::size_t size, std::size_t st
 
 std::span<const std::byte> ElfFile::section(std::string_view name) const {
   for (const Section& section : sections_) {
-    if (section.name != name || section.offset > bytes_.size() || section.size > bytes_.size() - section.offset) continue;
+    if (section.name != name || section.offset > bytes_.size() || section.size > bytes_.size() - section.offset)
+      continue;
     return std::as_bytes(std::span(bytes_.data() + section.offset, section.size));
   }
   return {};

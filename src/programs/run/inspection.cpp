@@ -143,7 +143,8 @@ Inspection inspect_program(const fs::path& program) {
   const auto elf = ElfFile::read(program);
   if (!elf)
     base::fail(ErrorCode::invalid_argument,
-               "{} is no program of this machine: `heddle run` takes programs, scripts and .cu files", program.string());
+               "{} is no program of this machine: `heddle run` takes programs, scripts and .cu files",
+               program.string());
   Parts parts;
   Reader(parts).add(program, *elf);
   refuse(parts, program.string());

@@ -15,7 +15,9 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-void append(std::string& bytes, std::uint32_t value) { bytes.append(reinterpret_cast<const char*>(&value), sizeof value); }
+void append(std::string& bytes, std::uint32_t value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
 // A cache as glibc writes it, with these pairs of names and files.
 std::string cache_of(const std::vector<std::pair<std::string, std::string>>& entries) {
@@ -35,8 +37,8 @@ std::string cache_of(const std::vector<std::pair<std::string, std::string>>& ent
 }
 
 TEST(LoaderCache, ListsTheFilesOfAName) {
-  const std::string cache =
-      cache_of({{"libc.so.6", "/lib/libc.so.6"}, {"libcuda.so.1", "/a/libcuda.so.1"}, {"libcuda.so.1", "/b/libcuda.so.1"}});
+  const std::string cache = cache_of(
+      {{"libc.so.6", "/lib/libc.so.6"}, {"libcuda.so.1", "/a/libcuda.so.1"}, {"libcuda.so.1", "/b/libcuda.so.1"}});
   EXPECT_THAT(listed_libraries(cache, "libcuda.so.1"), ElementsAre("/a/libcuda.so.1", "/b/libcuda.so.1"));
   EXPECT_THAT(listed_libraries("old form " + cache, "libc.so.6"), ElementsAre("/lib/libc.so.6"));
   EXPECT_THAT(listed_libraries(cache, "libcuda.so"), IsEmpty());

@@ -1,11 +1,9 @@
-// Code as programs hand it to the driver API: PTX text or a fat binary.
+// Code as programs hand it over while they run: PTX text or a fat binary.
 #pragma once
 
 #include <string>
 
-#include "cuda_api/core/jit_options.hpp"
-#include "cuda_api/core/library.hpp"
-#include "cuda_api/driver/call.hpp"
+#include "cuda_api/image/fat_binary.hpp"
 
 namespace heddle::cuda_api {
 

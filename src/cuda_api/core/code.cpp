@@ -1,11 +1,14 @@
-#include "cuda_api/driver/code.hpp"
+#include "cuda_api/core/code.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <string_view>
 
 #include "base/file.hpp"
+#include "cuda_api/core/failure.hpp"
 
 namespace heddle::cuda_api {
 namespace {
