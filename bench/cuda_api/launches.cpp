@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,9 +26,22 @@ using Clock = std::chrono::steady_clock;
 
 constexpr const char* kernel = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry empty() { ret; }\n";
 
+// Medians in microseconds of the host's time for one call, but for `round_trip`, which waits for the kernel.
 struct Figures {
-  double round_trip = 0, one_of_many = 0, copy = 0;  // microseconds
+  double round_trip = 0, launch = 0, legacy = 0, streams = 0, events = 0, copy = 0, fill = 0;
 };
+struct Row {
+  double Figures::* value;
+  const char* name;
+  bool has_bar;  // launches and the order of streams; copies are the device's
+};
+constexpr Row rows[] = {{&Figures::launch, "cudaLaunchKernel in a stream", true},
+                        {&Figures::legacy, "cudaLaunchKernel in the legacy stream, beside 8 others", true},
+                        {&Figures::streams, "cudaLaunchKernel in 8 streams by turns", true},
+                        {&Figures::events, "launch, cudaEventRecord, cudaStreamWaitEvent in another stream", true},
+                        {&Figures::fill, "cudaMemsetAsync of 4 bytes", false},
+                        {&Figures::round_trip, "launch and cudaStreamSynchronize", false},
+                        {&Figures::copy, "cudaMemcpy of 4 bytes to the device", false}};
 
 class Cudart {
  public:
@@ -37,6 +51,12 @@ class Cudart {
     synchronize = find<decltype(synchronize)>("cudaStreamSynchronize");
     copy = find<decltype(copy)>("cudaMemcpy");
     allocate = find<decltype(allocate)>("cudaMalloc");
+    fill = find<decltype(fill)>("cudaMemsetAsync");
+    make_stream = find<decltype(make_stream)>("cudaStreamCreateWithFlags");
+    make_event = find<decltype(make_event)>("cudaEventCreateWithFlags");
+    record = find<decltype(record)>("cudaEventRecord");
+    wait = find<decltype(wait)>("cudaStreamWaitEvent");
+    wait_all = find<decltype(wait_all)>("cudaDeviceSynchronize");
     const auto binary = find<void** (*)(void*)>("__cudaRegisterFatBinary");
     const auto function =
         find<void (*)(void**, const void*, char*, const char*, int, void*, void*, void*, void*, int*)>(
@@ -58,6 +78,12 @@ class Cudart {
   cudaError_t (*synchronize)(cudaStream_t) = nullptr;
   cudaError_t (*copy)(void*, const void*, std::size_t, int) = nullptr;
   cudaError_t (*allocate)(void**, std::size_t) = nullptr;
+  cudaError_t (*fill)(void*, int, std::size_t, cudaStream_t) = nullptr;
+  cudaError_t (*make_stream)(cudaStream_t*, unsigned) = nullptr;
+  cudaError_t (*make_event)(cudaEvent_t*, unsigned) = nullptr;
+  cudaError_t (*record)(cudaEvent_t, cudaStream_t) = nullptr;
+  cudaError_t (*wait)(cudaStream_t, cudaEvent_t, unsigned) = nullptr;
+  cudaError_t (*wait_all)() = nullptr;
   const char stub = 0;
 
  private:
@@ -76,37 +102,65 @@ class Cudart {
   } wrapper_{.data = binary_.data()};
 };
 
+// The time until the last of `times` calls has returned; what they have put in is waited for outside of it. No more of
+// them than a GPU's queue takes at once.
 template <class Work>
-double microseconds(int batches, int times, Work&& work) {
+double each(const Cudart& cuda, Work&& work) {
+  constexpr int batches = 101, times = 200;
   std::vector<double> samples;
-  for (int b = 0; b < batches; ++b) {
+  for (int b = -3; b < batches; ++b) {
+    const auto start = Clock::now();
+    for (int i = 0; i < times; ++i) work(i);
+    const double took = std::chrono::duration<double>(Clock::now() - start).count() / times;
+    Cudart::check(cuda.wait_all());
+    if (b >= 0) samples.push_back(took);
+  }
+  return bench::median(std::move(samples)) * 1e6;
+}
+
+template <class Work>
+double alone(Work&& work) {
+  constexpr int times = 5000;
+  std::vector<double> samples;
+  for (int i = -times / 10; i < times; ++i) {
     const auto start = Clock::now();
     work();
-    samples.push_back(std::chrono::duration<double>(Clock::now() - start).count() / times);
+    if (i >= 0) samples.push_back(std::chrono::duration<double>(Clock::now() - start).count());
   }
   return bench::median(std::move(samples)) * 1e6;
 }
 
 Figures measure(const char* path) {
   const Cudart cuda(path);
-  const auto launch = [&] { Cudart::check(cuda.launch(&cuda.stub, {1}, {32}, nullptr, 0, nullptr)); };
-  const auto wait = [&] { Cudart::check(cuda.synchronize(nullptr)); };
+  const auto launch = [&](cudaStream_t stream) {
+    Cudart::check(cuda.launch(&cuda.stub, {1}, {32}, nullptr, 0, stream));
+  };
   void* x = nullptr;
   Cudart::check(cuda.allocate(&x, 4));
-  const auto round_trip = [&] {
-    launch();
-    wait();
-  };
-  constexpr int rounds = 10000, many = 1000, batches = 21;
-  microseconds(rounds / 10, 1, round_trip);  // warm
+  std::array<cudaStream_t, 8> streams{};
+  for (cudaStream_t& stream : streams) Cudart::check(cuda.make_stream(&stream, cudaStreamDefault));
+  cudaStream_t free = nullptr;
+  Cudart::check(cuda.make_stream(&free, cudaStreamNonBlocking));
+  cudaEvent_t event = nullptr;
+  Cudart::check(cuda.make_event(&event, cudaEventDisableTiming));
+  const auto of_turn = [&](int i) { return streams[static_cast<std::size_t>(i) % streams.size()]; };
+  for (const cudaStream_t stream : streams) launch(stream);
   Figures figures;
-  figures.round_trip = microseconds(rounds, 1, round_trip);
-  figures.one_of_many = microseconds(batches, many, [&] {
-    for (int i = 0; i < many; ++i) launch();
-    wait();
+  figures.launch = each(cuda, [&](int) { launch(free); });
+  figures.legacy = each(cuda, [&](int) { launch(nullptr); });
+  figures.streams = each(cuda, [&](int i) { launch(of_turn(i)); });
+  figures.events = each(cuda, [&](int i) {
+    launch(of_turn(i));
+    Cudart::check(cuda.record(event, of_turn(i)));
+    Cudart::check(cuda.wait(of_turn(i + 1), event, 0));
+  });
+  figures.fill = each(cuda, [&](int) { Cudart::check(cuda.fill(x, 1, 4, free)); });
+  figures.round_trip = alone([&] {
+    launch(free);
+    Cudart::check(cuda.synchronize(free));
   });
   const int value = 1;
-  figures.copy = microseconds(rounds, 1, [&] { Cudart::check(cuda.copy(x, &value, 4, cudaMemcpyHostToDevice)); });
+  figures.copy = alone([&] { Cudart::check(cuda.copy(x, &value, 4, cudaMemcpyHostToDevice)); });
   return figures;
 }
 
@@ -128,21 +182,45 @@ std::optional<Figures> measure_apart(const std::string& path) {
 
 }  // namespace
 
+// Libraries of their own folder, wherever it is: in the folder of the build, or in an archive.
+std::string own_library(const char* program) {
+  namespace fs = std::filesystem;
+  const fs::path archive = fs::absolute(program).parent_path() / "../../lib/heddle/cuda";
+  return (fs::exists(archive) ? archive : fs::path(HEDDLE_CUDA_LIBRARIES)) / "libcudart.so.12";
+}
+
 int main(int count, char** arguments) {
-  std::vector<std::string> paths{HEDDLE_CUDA_LIBRARIES "/libcudart.so.12"};
+  std::vector<std::string> paths{own_library(arguments[0])};
   paths.insert(paths.end(), arguments + 1, arguments + count);
+  // By turns, so that what changes on the machine meanwhile is everyone's.
+  constexpr int rounds = 7;
+  std::vector<std::vector<Figures>> all(paths.size());
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      std::fprintf(stderr, "\rround %d of %d ", round + 1, rounds);
+      if (const std::optional<Figures> figures = measure_apart(paths[i])) all[i].push_back(*figures);
+    }
+  }
+  std::fprintf(stderr, "\r                \r");
+  if (all[0].empty()) return 1;  // it has said why
   bench::Results results("cuda_api");
-  std::optional<Figures> own;
-  for (const std::string& path : paths) {
-    const std::optional<Figures> figures = measure_apart(path);
-    if (!figures) continue;  // it has said why
-    if (!own) own = figures;
-    const bool ours = &path == &paths.front();
-    const std::string of = ours ? "" : ", " + path;
-    results.add({"empty kernel, launch to completion" + of, figures->round_trip, "us", {}, ""});
-    results.add({"empty kernel, one of many" + of, figures->one_of_many, "us", {}, ""});
-    results.add({"cudaMemcpy of 4 bytes to the device" + of, figures->copy, "us", {}, ""});
-    if (!ours) results.add({"launch to completion", figures->round_trip / own->round_trip, "x", {}, path});
+  const auto median_of = [](const std::vector<Figures>& of, double Figures::* value) {
+    std::vector<double> values;
+    for (const Figures& figures : of) values.push_back(figures.*value);
+    return bench::median(std::move(values));
+  };
+  for (const Row& row : rows) {
+    const double ours = median_of(all[0], row.value);
+    results.add({row.name, ours, "us", {}, ""});
+    for (std::size_t i = 1; i < paths.size(); ++i) {
+      if (all[i].empty()) continue;
+      const double theirs = median_of(all[i], row.value);
+      const std::string name = row.name;
+      const std::string peer = std::filesystem::path(paths[i]).filename();
+      results.add({name + ", theirs", theirs, "us", {}, peer});
+      results.add({name + ", more than theirs", ours - theirs, "us",
+                   row.has_bar ? std::optional(bench::at_most(0.5)) : std::nullopt, peer});
+    }
   }
   return results.finish();
 }
