@@ -17,6 +17,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rooms = {
       {"base", {}},
       {"model", {"base"}},
+      {"graph", {"base"}},
+      {"sched", {"graph", "base"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
       {"device", {"base", "ptx"}},

@@ -1,0 +1,164 @@
+#include "graph/dag.hpp"
+
+#include <algorithm>
+
+namespace heddle::graph {
+namespace {
+
+constexpr std::size_t many_readers = 8;
+
+bool overlap(const Access& a, const Access& b) {
+  return a.object == b.object && a.begin < b.end && b.begin < a.end;
+}
+
+}  // namespace
+
+ObjectId Dag::add_object(std::uint64_t size) {
+  if (free_objects_.empty()) {
+    objects_.push_back(std::make_unique<Segments>(size));
+    return static_cast<ObjectId>(objects_.size() - 1);
+  }
+  const ObjectId object = free_objects_.back();
+  free_objects_.pop_back();
+  objects_[object] = std::make_unique<Segments>(size);
+  return object;
+}
+
+void Dag::remove_object(ObjectId object) {
+  objects_[object].reset();
+  free_objects_.push_back(object);
+}
+
+void Dag::add_parent(TaskRefs& parents, TaskRef ref) const {
+  if (finished(ref)) return;
+  const auto at = std::lower_bound(parents.begin(), parents.end(), ref.id,
+                                   [](const TaskRef& parent, TaskId id) { return parent.id < id; });
+  if (at == parents.end() || at->id != ref.id) parents.insert(at, ref);
+}
+
+// Drops readers that are finished, and those whose queue has a later one.
+void Dag::shorten(TaskRefs& readers) const {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < readers.size(); ++i) {
+    if (finished(readers[i])) continue;
+    const Task& reader = slots_[readers[i].slot];
+    const auto implied = [&](const TaskRef& later) {
+      return !finished(later) && implies_ && implies_(reader, slots_[later.slot]);
+    };
+    if (std::none_of(readers.begin() + static_cast<std::ptrdiff_t>(i) + 1, readers.end(), implied))
+      readers[kept++] = readers[i];
+  }
+  readers.resize(kept);
+}
+
+void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
+  if (!modifying) {
+    add_parent(parents, segment.writer);
+    if (segment.readers.size() >= many_readers) shorten(segment.readers);
+    segment.readers.push_back(task);
+    return;
+  }
+  // Each reader comes behind the writer, which it has as a parent or, if it was there before the writer ended, had.
+  bool read = false;
+  for (const TaskRef& reader : segment.readers) {
+    read = read || !finished(reader);
+    add_parent(parents, reader);
+  }
+  if (!read) add_parent(parents, segment.writer);
+  segment.writer = task;
+  segment.readers.clear();
+}
+
+// Drops each parent that is an ancestor of another one. Numbers grow from parents to children, so that the search goes
+// up from the others and no further than the smallest number.
+void Dag::reduce(TaskRefs& parents) {
+  std::size_t looked_at = 0;
+  const TaskId oldest = parents.front().id;
+  work_.assign(parents.begin() + 1, parents.end());
+  while (!work_.empty() && looked_at < reduction_limit) {
+    const TaskRef next = work_.back();
+    work_.pop_back();
+    ++looked_at;
+    for (const TaskRef& parent : slots_[next.slot].parents) {
+      if (parent.id < oldest || finished(parent)) continue;
+      Task& seen = slots_[parent.slot];
+      if (seen.seen_by == last_) continue;
+      seen.seen_by = last_;
+      const auto implied = std::find(parents.begin(), parents.end(), parent);
+      if (implied != parents.end()) {
+        parents.erase(implied);
+        if (parents.size() == 1) return;
+      }
+      work_.push_back(parent);
+    }
+  }
+}
+
+// Where one task names the same bytes twice, they are cut so that each is named once.
+void Dag::merge(std::span<const Access> accesses) {
+  merged_.clear();
+  for (const Access& access : accesses) {
+    std::vector<Access> left{access};  // what is not named yet
+    while (!left.empty()) {
+      Access piece = left.back();
+      left.pop_back();
+      const auto twin = std::find_if(merged_.begin(), merged_.end(), [&](const Access& m) { return overlap(m, piece); });
+      if (twin == merged_.end()) {
+        merged_.push_back(piece);
+        continue;
+      }
+      const Access old = *twin;
+      const std::uint64_t begin = std::max(old.begin, piece.begin), end = std::min(old.end, piece.end);
+      *twin = {old.object, both(old.mode, piece.mode), begin, end};
+      if (old.begin < begin) merged_.push_back({old.object, old.mode, old.begin, begin});
+      if (end < old.end) merged_.push_back({old.object, old.mode, end, old.end});
+      if (piece.begin < begin) left.push_back({piece.object, piece.mode, piece.begin, begin});
+      if (end < piece.end) left.push_back({piece.object, piece.mode, end, piece.end});
+    }
+  }
+}
+
+TaskRef Dag::append(std::span<const Access> accesses) {
+  std::uint32_t slot = 0;
+  if (free_.empty()) {
+    slot = static_cast<std::uint32_t>(slots_.size());
+    slots_.emplace_back();
+  } else {
+    slot = free_.back();
+    free_.pop_back();
+  }
+  Task& task = slots_[slot];
+  task.id = ++last_;
+  task.parents.clear();
+  task.queue_inherited = false;
+  ++active_;
+  bool twice = false;
+  for (std::size_t i = 1; i < accesses.size() && !twice; ++i)
+    for (std::size_t k = 0; k < i && !twice; ++k) twice = overlap(accesses[i], accesses[k]);
+  if (twice) {
+    merge(accesses);
+    accesses = merged_;
+  }
+  const TaskRef ref{slot, task.id};
+  for (const Access& access : accesses) {
+    if (access.begin >= access.end) continue;
+    objects_[access.object]->update(
+        access.begin, access.end,
+        [&](Segment& segment) { use(segment, modifies(access.mode), ref, task.parents); },
+        [&](const TaskRef& user) { return finished(user); });
+  }
+  if (task.parents.size() > 1) reduce(task.parents);
+  return ref;
+}
+
+TaskRefs Dag::hazards(const Access& access) const {
+  TaskRefs found;
+  objects_[access.object]->look(access.begin, access.end, [&](const Segment& segment) {
+    add_parent(found, segment.writer);
+    if (!modifies(access.mode)) return;
+    for (const TaskRef& reader : segment.readers) add_parent(found, reader);
+  });
+  return found;
+}
+
+}  // namespace heddle::graph

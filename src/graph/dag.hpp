@@ -1,0 +1,101 @@
+// The DAG of what a program has launched, inferred as it goes: who must have run before whom, from the bytes that each
+// task reads and modifies.
+//
+// Rules of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-A and figure 3): a reader depends
+// on the last writer of its bytes, and leaves that writer in place for other readers; a writer depends on those who have
+// read the bytes since they were written, or on the last writer where nobody has, and takes their place. Unlike there,
+// dependences are of byte ranges of objects and not of whole arrays, so that views of one buffer depend on each other
+// where they overlap and only there.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graph/access.hpp"
+#include "graph/segments.hpp"
+#include "graph/task.hpp"
+
+namespace heddle::graph {
+
+// One thread at a time. Its cost for a task does not grow with the number of tasks before it: finished ones are
+// forgotten, and for those that run, no more are kept than change anything.
+class Dag {
+ public:
+  // `size`: bytes.
+  ObjectId add_object(std::uint64_t size);
+  // Tasks that use it stay; nothing depends on them for its bytes any more.
+  void remove_object(ObjectId object);
+
+  // Appends a task. Its parents are sorted by number, none of them finished, and none implied by another: no parent is
+  // an ancestor of a second one (looked for as far as `reduction_limit` tasks, so that the cost is bounded; what is
+  // beyond makes an edge too many, never one too few). Accesses of the same bytes in one task are one access with both
+  // modes. The reference stays good until the task is finished.
+  TaskRef append(std::span<const Access> accesses);
+
+  Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
+  const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }
+  bool finished(TaskRef ref) const { return ref.id == 0 || slots_[ref.slot].id != ref.id; }
+
+  // Says that the task has run: so have all its ancestors. `each` is called for every task that becomes finished by
+  // this, children before parents.
+  template <class F>
+  void finish(TaskRef ref, F&& each) {
+    if (finished(ref)) return;
+    work_.assign(1, ref);
+    while (!work_.empty()) {
+      const TaskRef next = work_.back();
+      work_.pop_back();
+      if (finished(next)) continue;
+      Task& task = slots_[next.slot];
+      each(next, task);
+      for (const TaskRef& parent : task.parents)
+        if (!finished(parent)) work_.push_back(parent);
+      task.id = 0;
+      free_.push_back(next.slot);
+      --active_;
+    }
+  }
+  void finish(TaskRef ref) {
+    finish(ref, [](TaskRef, Task&) {});
+  }
+
+  // The unfinished tasks that an access of the host would have to wait for, without making it a task: those that
+  // modify the bytes, and for a modifying access those that read them. Empty where the host may go ahead.
+  TaskRefs hazards(const Access& access) const;
+
+  // Tasks that are not finished.
+  std::size_t active() const { return active_; }
+  TaskId last() const { return last_; }
+  // Ranges that the object is cut into; for tests.
+  std::size_t segments(ObjectId object) const { return objects_[object]->count(); }
+
+  // Tells which of two unfinished tasks, the first of them older, makes waiting for the first unnecessary once somebody
+  // waits for the second, because they run in one queue. Lists of readers are shortened by it when they grow long.
+  using Implies = std::function<bool(const Task& older, const Task& newer)>;
+  void set_implies(Implies implies) { implies_ = std::move(implies); }
+
+  static constexpr std::size_t reduction_limit = 64;
+
+ private:
+  void add_parent(TaskRefs& parents, TaskRef ref) const;
+  void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
+  void shorten(TaskRefs& readers) const;
+  void reduce(TaskRefs& parents);
+  void merge(std::span<const Access> accesses);
+
+  std::vector<std::unique_ptr<Segments>> objects_;
+  std::vector<ObjectId> free_objects_;
+  std::deque<Task> slots_;  // references stay good
+  std::vector<std::uint32_t> free_;
+  std::vector<TaskRef> work_;
+  std::vector<Access> merged_;
+  Implies implies_;
+  std::size_t active_ = 0;
+  TaskId last_ = 0;
+};
+
+}  // namespace heddle::graph

@@ -1,0 +1,65 @@
+// Who uses which bytes of an object: the dependency sets of all tasks, kept by range.
+#pragma once
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+
+#include "graph/access.hpp"
+#include "graph/task.hpp"
+
+namespace heddle::graph {
+
+// Bytes with the same users: the task that last modified them, and those that have read them since. A task's
+// dependency set is the ranges that it is still a writer or reader of.
+struct Segment {
+  std::uint64_t begin = 0, end = 0;
+  TaskRef writer;  // id 0: none
+  TaskRefs readers;
+};
+
+// The segments of one object: sorted, without gaps or overlaps, from 0 to its size. A program that uses whole arrays
+// has one.
+class Segments {
+ public:
+  explicit Segments(std::uint64_t size);
+
+  // Calls f(segment) for each that lies within [begin, end), after cutting those that reach out of it. Then joins
+  // neighbours that have become alike; finished(task): whether a user does not count any more.
+  template <class F, class Finished>
+  void update(std::uint64_t begin, std::uint64_t end, F&& f, const Finished& finished) {
+    if (all_.size() == 1 && begin == 0 && end >= all_.front().end) return f(all_.front());
+    const auto [first, last] = cut(begin, end);
+    for (std::size_t i = first; i < last; ++i) f(all_[i]);
+    // The neighbours on both sides may have become like those within.
+    const std::size_t from = first > 0 ? first - 1 : 0, to = std::min(last + 1, all_.size());
+    for (std::size_t i = from; i < to; ++i) {
+      if (finished(all_[i].writer)) all_[i].writer = {};
+      TaskRefs& readers = all_[i].readers;
+      readers.erase(std::remove_if(readers.begin(), readers.end(), finished), readers.end());
+    }
+    join(from, to);
+  }
+
+  // Calls f(segment) for each that touches [begin, end).
+  template <class F>
+  void look(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    for (std::size_t i = find(begin); i < all_.size() && all_[i].begin < end; ++i) f(all_[i]);
+  }
+
+  std::size_t count() const { return all_.size(); }
+
+ private:
+  struct Range {
+    std::size_t first, last;
+  };
+  // The segment that `at` lies in; count() behind the end.
+  std::size_t find(std::uint64_t at) const;
+  void cut_at(std::uint64_t at);
+  Range cut(std::uint64_t begin, std::uint64_t end);
+  void join(std::size_t first, std::size_t last);
+
+  boost::container::small_vector<Segment, 1> all_;
+};
+
+}  // namespace heddle::graph

@@ -1,0 +1,33 @@
+// Tasks of the run-time DAG.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+
+namespace heddle::graph {
+
+// Tasks are numbered from 1 in the order in which they were appended; no number comes twice. Parents have smaller ones
+// than their children.
+using TaskId = std::uint64_t;
+
+// Refers to a task without keeping it: slots are used again, and what a stale reference names is finished.
+struct TaskRef {
+  std::uint32_t slot = 0;
+  TaskId id = 0;
+  friend bool operator==(const TaskRef&, const TaskRef&) = default;
+};
+
+// Most tasks have few parents.
+using TaskRefs = boost::container::small_vector<TaskRef, 4>;
+
+struct Task {
+  TaskId id = 0;  // 0: the slot is free
+  TaskRefs parents;
+  TaskId seen_by = 0;  // the last task whose ancestors were looked for here
+  // What the user of the DAG keeps for the task; the DAG does not look at it.
+  std::uint32_t queue = 0;
+  bool queue_inherited = false;  // a child runs on this task's queue (sched/queue_chooser.hpp)
+  std::uint64_t tag = 0;
+};
+
+}  // namespace heddle::graph

@@ -1,0 +1,100 @@
+// Which queue of a device a task runs in.
+//
+// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C): a task without parents takes
+// the queue that has been empty for longest, or a new one; the first child of a task takes that task's queue, so that no
+// event is needed between them; other children get queues of their own.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "graph/dag.hpp"
+
+namespace heddle::sched {
+
+enum class NewQueues : std::uint8_t { reuse, always_new };
+enum class ChildQueues : std::uint8_t { disjoint, same_as_parent };
+
+struct QueuePolicy {
+  NewQueues new_queues = NewQueues::reuse;
+  ChildQueues child_queues = ChildQueues::disjoint;
+  // Tasks that would need more share the queue with the fewest tasks.
+  std::uint32_t most_queues = 32;
+};
+
+struct QueueChoice {
+  std::uint32_t queue = 0;
+  bool is_new = false;     // the device has to make it
+  graph::TaskRefs awaited;  // parents in other queues that the queue does not wait for already
+};
+
+// One thread at a time; one for each device.
+class QueueChooser {
+ public:
+  explicit QueueChooser(const QueuePolicy& policy = {}) : policy_(policy) {}
+
+  // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
+  // are awaited; the others run elsewhere, and are the caller's to wait for.
+  template <class Mine>
+  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine) {
+    QueueChoice choice;
+    graph::Task& chosen = dag[task];
+    const std::uint32_t from_parent = inherit(dag, chosen, mine);
+    if (from_parent != none) {
+      choice.queue = from_parent;
+    } else {
+      choice.queue = take_free(choice.is_new);
+    }
+    chosen.queue = choice.queue;
+    Queue& queue = queues_[choice.queue];
+    for (const graph::TaskRef& parent : chosen.parents) {
+      const graph::Task& p = dag[parent];
+      if (!mine(p) || p.queue == choice.queue) continue;
+      if (queue.waited_for.size() < queues_.size()) queue.waited_for.resize(queues_.size());
+      graph::TaskId& known = queue.waited_for[p.queue];
+      if (known >= parent.id) continue;  // it waited for a later one there
+      known = parent.id;
+      choice.awaited.push_back(parent);
+    }
+    ++queue.tasks;
+    return choice;
+  }
+  QueueChoice choose(graph::Dag& dag, graph::TaskRef task) {
+    return choose(dag, task, [](const graph::Task&) { return true; });
+  }
+
+  // Says that a task of the queue is finished. Queues without tasks are used again, the one that was given back first
+  // first.
+  void finished(std::uint32_t queue);
+
+  std::size_t queues() const { return queues_.size(); }
+
+ private:
+  static constexpr std::uint32_t none = ~0u;
+  struct Queue {
+    std::uint32_t tasks = 0;                 // that are not finished
+    bool is_free = false;                    // in free_
+    std::vector<graph::TaskId> waited_for;  // by queue: the last task there that this one has waited for
+  };
+
+  template <class Mine>
+  std::uint32_t inherit(graph::Dag& dag, graph::Task& task, Mine&& mine) const {
+    for (const graph::TaskRef& ref : task.parents) {
+      graph::Task& parent = dag[ref];
+      if (!mine(parent)) continue;
+      if (policy_.child_queues == ChildQueues::same_as_parent) return parent.queue;
+      if (parent.queue_inherited) continue;
+      parent.queue_inherited = true;
+      return parent.queue;
+    }
+    return none;
+  }
+  std::uint32_t take_free(bool& is_new);
+
+  QueuePolicy policy_;
+  std::vector<Queue> queues_;
+  std::deque<std::uint32_t> free_;
+};
+
+}  // namespace heddle::sched
