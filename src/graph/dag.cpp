@@ -7,9 +7,7 @@ namespace {
 
 constexpr std::size_t many_readers = 8;
 
-bool overlap(const Access& a, const Access& b) {
-  return a.object == b.object && a.begin < b.end && b.begin < a.end;
-}
+bool overlap(const Access& a, const Access& b) { return a.object == b.object && a.begin < b.end && b.begin < a.end; }
 
 }  // namespace
 
@@ -102,7 +100,8 @@ void Dag::merge(std::span<const Access> accesses) {
     while (!left.empty()) {
       Access piece = left.back();
       left.pop_back();
-      const auto twin = std::find_if(merged_.begin(), merged_.end(), [&](const Access& m) { return overlap(m, piece); });
+      const auto twin =
+          std::find_if(merged_.begin(), merged_.end(), [&](const Access& m) { return overlap(m, piece); });
       if (twin == merged_.end()) {
         merged_.push_back(piece);
         continue;
@@ -143,8 +142,7 @@ TaskRef Dag::append(std::span<const Access> accesses) {
   for (const Access& access : accesses) {
     if (access.begin >= access.end) continue;
     objects_[access.object]->update(
-        access.begin, access.end,
-        [&](Segment& segment) { use(segment, modifies(access.mode), ref, task.parents); },
+        access.begin, access.end, [&](Segment& segment) { use(segment, modifies(access.mode), ref, task.parents); },
         [&](const TaskRef& user) { return finished(user); });
   }
   if (task.parents.size() > 1) reduce(task.parents);

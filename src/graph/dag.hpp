@@ -2,10 +2,10 @@
 // task reads and modifies.
 //
 // Rules of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-A and figure 3): a reader depends
-// on the last writer of its bytes, and leaves that writer in place for other readers; a writer depends on those who have
-// read the bytes since they were written, or on the last writer where nobody has, and takes their place. Unlike there,
-// dependences are of byte ranges of objects and not of whole arrays, so that views of one buffer depend on each other
-// where they overlap and only there.
+// on the last writer of its bytes, and leaves that writer in place for other readers; a writer depends on those who
+// have read the bytes since they were written, or on the last writer where nobody has, and takes their place. Unlike
+// there, dependences are of byte ranges of objects and not of whole arrays, so that views of one buffer depend on each
+// other where they overlap and only there.
 #pragma once
 
 #include <cstdint>

@@ -13,8 +13,8 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
     if (queues_[queue].tasks == 0) return queue;
   }
   if (queues_.size() >= policy_.most_queues) {
-    const auto least =
-        std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) { return a.tasks < b.tasks; });
+    const auto least = std::min_element(queues_.begin(), queues_.end(),
+                                        [](const Queue& a, const Queue& b) { return a.tasks < b.tasks; });
     return static_cast<std::uint32_t>(least - queues_.begin());
   }
   is_new = true;

@@ -1,8 +1,8 @@
 // Which queue of a device a task runs in.
 //
-// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C): a task without parents takes
-// the queue that has been empty for longest, or a new one; the first child of a task takes that task's queue, so that no
-// event is needed between them; other children get queues of their own.
+// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C): a task without parents
+// takes the queue that has been empty for longest, or a new one; the first child of a task takes that task's queue, so
+// that no event is needed between them; other children get queues of their own.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct QueuePolicy {
 
 struct QueueChoice {
   std::uint32_t queue = 0;
-  bool is_new = false;     // the device has to make it
+  bool is_new = false;      // the device has to make it
   graph::TaskRefs awaited;  // parents in other queues that the queue does not wait for already
 };
 
@@ -73,8 +73,8 @@ class QueueChooser {
  private:
   static constexpr std::uint32_t none = ~0u;
   struct Queue {
-    std::uint32_t tasks = 0;                 // that are not finished
-    bool is_free = false;                    // in free_
+    std::uint32_t tasks = 0;                // that are not finished
+    bool is_free = false;                   // in free_
     std::vector<graph::TaskId> waited_for;  // by queue: the last task there that this one has waited for
   };
 

@@ -23,9 +23,7 @@ class DagRules : public ::testing::Test {
     const Access access{x, mode, begin, end};
     return dag.append({&access, 1});
   }
-  std::vector<TaskRef> parents(TaskRef task) const {
-    return {dag[task].parents.begin(), dag[task].parents.end()};
-  }
+  std::vector<TaskRef> parents(TaskRef task) const { return {dag[task].parents.begin(), dag[task].parents.end()}; }
 
   Dag dag;
   ObjectId x = dag.add_object(100), y = dag.add_object(100);

@@ -125,8 +125,10 @@ TEST_P(GoldenDag, IsAsWritten) {
   const std::size_t line = text.find("---\n");
   ASSERT_NE(line, text.npos);
   const std::string program = text.substr(0, line), made = Player().play(program);
-  if (std::getenv("HEDDLE_UPDATE") != nullptr) base::write_file_atomic(GetParam(), program + "---\n" + made);
-  else EXPECT_EQ(text.substr(line + 4), made);
+  if (std::getenv("HEDDLE_UPDATE") != nullptr)
+    base::write_file_atomic(GetParam(), program + "---\n" + made);
+  else
+    EXPECT_EQ(text.substr(line + 4), made);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GoldenDag, ::testing::ValuesIn(files()),

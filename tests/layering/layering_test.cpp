@@ -18,6 +18,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"base", {}},
       {"model", {"base"}},
       {"graph", {"base"}},
+      {"memory", {"base"}},
       {"sched", {"graph", "base"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},

@@ -1,0 +1,55 @@
+// Which copies of an array's bytes are current.
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace heddle::memory {
+
+// A place where a copy of the bytes may lie: devices are numbered from 0, the host comes behind them. At most 64.
+using Space = unsigned;
+using Spaces = std::uint64_t;  // a set: bit s for space s
+
+inline Spaces only(Space space) { return Spaces{1} << space; }
+
+// For every byte of one array the spaces whose copy of it is current. Bytes that are current nowhere have never been
+// written: they are zeros. One thread at a time.
+class Residence {
+ public:
+  explicit Residence(std::uint64_t size);
+
+  // Calls f(begin, end, spaces) for each piece of [begin, end) that is not current in `space`, in order; pieces with the
+  // same spaces are one.
+  template <class F>
+  void missing(Space space, std::uint64_t begin, std::uint64_t end, F&& f) const {
+    for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) {
+      const Piece& piece = pieces_[i];
+      if (piece.spaces & only(space)) continue;
+      f(piece.begin < begin ? begin : piece.begin, piece.end < end ? piece.end : end, piece.spaces);
+    }
+  }
+  bool current(Space space, std::uint64_t begin, std::uint64_t end) const;
+  // The spaces that have all of [begin, end).
+  Spaces having(std::uint64_t begin, std::uint64_t end) const;
+
+  // Somebody is about to copy the bytes there, or to modify them there: who comes behind him finds them current.
+  void copied(Space space, std::uint64_t begin, std::uint64_t end) { set(begin, end, only(space), false); }
+  void modified(Space space, std::uint64_t begin, std::uint64_t end) { set(begin, end, only(space), true); }
+
+  std::uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }
+  std::size_t pieces() const { return pieces_.size(); }
+
+ private:
+  struct Piece {
+    std::uint64_t begin, end;
+    Spaces spaces;
+  };
+  std::size_t find(std::uint64_t at) const;
+  void cut_at(std::uint64_t at);
+  void set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool alone);
+
+  boost::container::small_vector<Piece, 1> pieces_;  // sorted, without gaps; neighbours differ
+};
+
+}  // namespace heddle::memory
