@@ -54,7 +54,8 @@ void Residence::set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool 
       pieces_[kept] = pieces_[i];
     }
   }
-  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(kept) + 1, pieces_.begin() + static_cast<std::ptrdiff_t>(to));
+  pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(kept) + 1,
+                pieces_.begin() + static_cast<std::ptrdiff_t>(to));
 }
 
 }  // namespace heddle::memory

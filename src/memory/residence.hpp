@@ -19,8 +19,8 @@ class Residence {
  public:
   explicit Residence(std::uint64_t size);
 
-  // Calls f(begin, end, spaces) for each piece of [begin, end) that is not current in `space`, in order; pieces with the
-  // same spaces are one.
+  // Calls f(begin, end, spaces) for each piece of [begin, end) that is not current in `space`, in order; pieces with
+  // the same spaces are one.
   template <class F>
   void missing(Space space, std::uint64_t begin, std::uint64_t end, F&& f) const {
     for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) {

@@ -1,8 +1,8 @@
 #include "runtime/buffer.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cstring>
-#include <exception>
 #include <mutex>
 #include <utility>
 
@@ -12,163 +12,177 @@
 
 namespace heddle::runtime {
 
+using graph::Access;
+using graph::Mode;
+using memory::Space;
+using memory::Spaces;
+
 Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
-    : core_(std::move(core)), bytes_(bytes), replicas_(core_->places()) {}
+    : core_(std::move(core)), bytes_(bytes), copies_(core_->places() + 1), residence_(bytes) {}
 
 Buffer::~Buffer() {
-  std::vector<Pending> pending;
+  graph::TaskRefs users;
   {
     const std::lock_guard lock(core_->mutex());
-    pending = in_use_.all();
-  }
-  for (const Pending& use : pending) {
-    try {
-      use.event->wait();
-    } catch (const Error& error) {
-      base::log_debug("the queue holds this for whoever asks: {}", error.what());
+    for (Space space = 0; space < copies_.size(); ++space) {
+      if (!copies_[space].memory) continue;
+      const graph::TaskRefs here = core_->engine().dag().hazards(access(space, Mode::write, 0, bytes_));
+      users.insert(users.end(), here.begin(), here.end());
     }
   }
-}
-
-Buffer::Replica& Buffer::allocated(std::size_t place) {
-  Replica& replica = replicas_[place];
-  // An empty array has an address too, so that kernels can be given it.
-  if (!replica.memory) replica.memory = core_->place(place).device->allocate(bytes_);
-  return replica;
-}
-
-void* Buffer::reachable(std::size_t place) const {
-  return replicas_[place].memory ? replicas_[place].memory->host() : nullptr;
-}
-
-device::Span Buffer::source(std::size_t place) const {
-  if (void* host = reachable(place)) return device::Span::host(host, bytes_);
-  return replicas_[place].memory->span().sub(0, bytes_);
-}
-
-void Buffer::fill_or_copy(std::size_t place) {
-  device::Queue& queue = *core_->place(place).queue;
-  const device::Span destination = replicas_[place].memory->span().sub(0, bytes_);
-  if (bytes_ == 0) return;
-  const auto current = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.current; });
-  if (host_current_) {
-    queue.copy(destination, device::Span::host(host_->host(), bytes_));
-  } else if (current != replicas_.end()) {
-    const auto from = static_cast<std::size_t>(current - replicas_.begin());
-    if (reachable(from) == nullptr && reachable(place) != nullptr) return fetch(from, place);
-    queue.copy(destination, source(from));
-  } else {
-    queue.fill(destination, 0, 1);
+  try {
+    core_->engine().wait(users);
+  } catch (const Error& error) {
+    base::log_warn("an error of a launch with an array that is gone: {}", error.what());
   }
-  // At once, since whoever asked for the bytes may yet fail to launch, and the source must stay until they are copied.
-  in_use_.add(place, core_->record(place), true);
-}
-
-// From a device whose memory only its own queue reaches: that queue copies, and the other waits for it.
-void Buffer::fetch(std::size_t from, std::size_t place) {
-  device::Queue& copying = *core_->place(from).queue;
-  in_use_.order_after(copying, from);
-  copying.copy(device::Span::host(reachable(place), bytes_), source(from));
-  const auto copied = core_->record(from);
-  in_use_.add(from, copied, true);
-  core_->place(place).queue->wait(*copied);
-}
-
-void Buffer::only_current(std::size_t place) {
-  for (Replica& replica : replicas_) replica.current = false;
-  host_current_ = false;
-  replicas_[place].current = true;
-}
-
-void Buffer::acquire(std::size_t place, bool writes) {
-  Replica& replica = allocated(place);
-  in_use_.order_after(*core_->place(place).queue, place);
-  if (!replica.current) fill_or_copy(place);
-  replica.current = true;
-  if (writes) only_current(place);
-}
-
-void Buffer::wait_for(bool writers_only) {
-  std::vector<Pending> pending;
-  {
-    const std::lock_guard lock(core_->mutex());
-    pending = writers_only ? in_use_.writers() : in_use_.all();
-  }
-  std::exception_ptr first;
-  for (const Pending& use : pending) {
-    try {
-      core_->wait(*use.event, use.place);
-    } catch (const Error&) {
-      if (!first) first = std::current_exception();
-    }
-    // Only now: another thread that asks meanwhile must wait as well.
-    const std::lock_guard lock(core_->mutex());
-    in_use_.forget(use);
-  }
-  if (first) std::rethrow_exception(first);
+  const std::lock_guard lock(core_->mutex());
+  for (Copy& copy : copies_)
+    if (copy.memory) core_->engine().dag().remove_object(copy.object);
 }
 
 // Of the device that will be copied from or to, which makes copies fast.
-void* Buffer::allocated_host() {
-  if (!host_) {
-    std::size_t place = 0;
-    while (place + 1 < replicas_.size() && core_->place(place).device->info().host_memory) ++place;
-    host_ = core_->place(place).device->allocate_host(std::max<std::size_t>(bytes_, 1));
-  }
-  return host_->host();
+std::size_t Buffer::place_for_host_memory() const {
+  std::size_t place = 0;
+  while (place + 1 < core_->places() && core_->place(place).device->info().host_memory) ++place;
+  return place;
 }
 
-// A current copy that the host can reach, made when there is none. Users have been waited for.
-void* Buffer::host_copy() {
-  std::unique_lock lock(core_->mutex());
-  for (std::size_t i = 0; i < replicas_.size(); ++i) {
-    if (replicas_[i].current && reachable(i) != nullptr) return reachable(i);
+Buffer::Copy& Buffer::allocated(Space space) {
+  Copy& copy = copies_[space];
+  if (copy.memory) return copy;
+  // An empty array has an address too, so that kernels can be given it.
+  copy.memory = space == host_space()
+                    ? core_->place(place_for_host_memory()).device->allocate_host(std::max<std::size_t>(bytes_, 1))
+                    : core_->place(space).device->allocate(bytes_);
+  copy.object = core_->engine().dag().add_object(std::max<std::size_t>(bytes_, 1));
+  return copy;
+}
+
+void Buffer::release(Space space) {
+  core_->engine().dag().remove_object(copies_[space].object);
+  copies_[space].memory.reset();
+}
+
+void* Buffer::reachable(Space space) const { return copies_[space].memory ? copies_[space].memory->host() : nullptr; }
+
+device::Span Buffer::span(Space space, std::uint64_t begin, std::uint64_t end) const {
+  if (void* host = reachable(space)) return device::Span::host(static_cast<std::byte*>(host) + begin, end - begin);
+  return copies_[space].memory->span().sub(begin, end - begin);
+}
+
+Access Buffer::access(Space space, Mode mode, std::uint64_t begin, std::uint64_t end) const {
+  return {copies_[space].object, mode, begin, end};
+}
+
+// Devices are nearer to each other than to the host; what the host reaches comes last.
+Space Buffer::source(Spaces spaces) const {
+  Space last = 0;
+  for (Space space = 0; space < copies_.size(); ++space) {
+    if (!(spaces & memory::only(space))) continue;
+    if (reachable(space) == nullptr) return space;
+    last = space;
   }
-  if (host_current_) return host_->host();
-  const auto current = std::find_if(replicas_.begin(), replicas_.end(), [](const Replica& r) { return r.current; });
-  if (current == replicas_.end()) {
-    // Zeros so far. The host and the first device share memory where they can.
-    if (allocated(0).memory->host() != nullptr) {
-      std::fill_n(static_cast<std::byte*>(reachable(0)), bytes_, std::byte{0});
-      replicas_[0].current = true;
-      return reachable(0);
+  return last;
+}
+
+// Of bytes that nobody has used yet. A host that wants them fills them itself where it can.
+void Buffer::fill(Space space, std::uint64_t begin, std::uint64_t end, bool by_host) {
+  if (by_host && reachable(space)) {
+    std::memset(static_cast<std::byte*>(reachable(space)) + begin, 0, end - begin);
+    return;
+  }
+  const device::Span target = copies_[space].memory->span().sub(begin, end - begin);
+  const Access written = access(space, Mode::write, begin, end);
+  core_->engine().submit(space, {&written, 1}, [&](device::Queue& queue) { queue.fill(target, 0, 1); });
+}
+
+// The device that has its own memory copies: the other may not reach it.
+void Buffer::move(Space from, Space to, std::uint64_t begin, std::uint64_t end) {
+  const bool from_there = from != host_space() && (to == host_space() || (!reachable(from) && reachable(to)));
+  const Access accesses[] = {access(from, Mode::read, begin, end), access(to, Mode::write, begin, end)};
+  const device::Span target = span(to, begin, end), data = span(from, begin, end);
+  core_->engine().submit(from_there ? from : to, accesses, [&](device::Queue& queue) { queue.copy(target, data); });
+}
+
+void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for_host) {
+  if (residence_.current(space, begin, end)) return;
+  struct Piece {
+    std::uint64_t begin, end;
+    Spaces spaces;
+  };
+  boost::container::small_vector<Piece, 2> pieces;
+  residence_.missing(space, begin, end,
+                     [&](std::uint64_t b, std::uint64_t e, Spaces spaces) { pieces.push_back({b, e, spaces}); });
+  for (const Piece& piece : pieces) {
+    if (piece.spaces == 0)
+      fill(space, piece.begin, piece.end, for_host);
+    else
+      move(source(piece.spaces), space, piece.begin, piece.end);
+    residence_.copied(space, piece.begin, piece.end);
+  }
+}
+
+Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, Mode mode) {
+  const auto space = static_cast<Space>(place);
+  allocated(space);
+  if (mode != Mode::write) bring(space, begin, end);  // else all of it is overwritten
+  if (modifies(mode)) {
+    residence_.modified(space, begin, end);
+    host_may_.store(may_nothing, std::memory_order_release);
+  } else if (host_may_.load(std::memory_order_relaxed) == may_write) {
+    host_may_.store(may_read, std::memory_order_release);
+  }
+  return access(space, mode, begin, end);
+}
+
+// Where the host finds the bytes, or has them brought: memory of a device that it reaches, unless a device of which it
+// does not reach the memory is involved, whose copies want memory that was made for them.
+Space Buffer::space_for_host() const {
+  Space fits = host_space();
+  for (Space space = 0; space < host_space(); ++space) {
+    if (reachable(space) == nullptr) {
+      if (copies_[space].memory && !residence_.having(0, bytes_)) return host_space();
+      continue;
     }
-    std::memset(allocated_host(), 0, bytes_);
-    host_current_ = true;
-    return host_->host();
+    if (residence_.current(space, 0, bytes_)) return space;
+    if (fits == host_space()) fits = space;
   }
-  const auto place = static_cast<std::size_t>(current - replicas_.begin());
-  void* const host = allocated_host();
-  if (bytes_ > 0) {
-    core_->place(place).queue->copy(device::Span::host(host, bytes_), source(place));
-    const auto event = core_->record(place);
+  if (residence_.current(host_space(), 0, bytes_) && reachable(host_space())) return host_space();
+  for (Space space = 0; space < host_space(); ++space)
+    if (copies_[space].memory && reachable(space) == nullptr) return host_space();
+  return fits;
+}
+
+void* Buffer::host_access(bool writes) {
+  graph::Dag& dag = core_->engine().dag();
+  std::unique_lock lock(core_->mutex());
+  // Nobody has used it: memory of the first device, if the host reaches that.
+  const bool unused =
+      std::none_of(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.memory != nullptr; });
+  if (unused && allocated(0).memory->host() == nullptr) release(0);
+  const Space space = space_for_host();
+  allocated(space);
+  bring(space, 0, bytes_, true);
+  const Access wanted = access(space, writes ? Mode::write : Mode::read, 0, bytes_);
+  for (graph::TaskRefs users = dag.hazards(wanted); !users.empty(); users = dag.hazards(wanted)) {
     lock.unlock();
-    core_->wait(*event, place);
+    core_->engine().wait(users);
     lock.lock();
   }
-  host_current_ = true;
-  return host;
-}
-
-const void* Buffer::read() {
-  wait_for(true);
-  return host_copy();
-}
-
-void* Buffer::write() {
-  wait_for(false);
-  void* address = host_copy();
-  const std::lock_guard lock(core_->mutex());
-  for (std::size_t i = 0; i < replicas_.size(); ++i) {
-    replicas_[i].current = replicas_[i].current && reachable(i) == address;
+  void* const pointer = reachable(space);
+  if (writes) residence_.modified(space, 0, bytes_);
+  if (residence_.current(space, 0, bytes_)) {
+    const bool used = !writes && !dag.hazards(access(space, Mode::write, 0, bytes_)).empty();
+    const bool alone = !used && residence_.having(0, bytes_) == memory::only(space);
+    host_pointer_.store(pointer, std::memory_order_relaxed);
+    host_may_.store(alone ? may_write : may_read, std::memory_order_release);
   }
-  host_current_ = host_ && address == host_->host();
-  return address;
+  return pointer;
 }
 
 std::uint64_t Buffer::pin(std::size_t place) {
   const std::lock_guard lock(core_->mutex());
-  acquire(place, false);
+  acquire(place, 0, bytes_, Mode::read);
   core_->pin(place, shared_from_this());
   return address(place);
 }

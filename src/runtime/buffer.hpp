@@ -1,16 +1,20 @@
-// The bytes of an array: copies of them on devices and on the host, which of those are current, and who uses them.
+// The bytes of an array: copies of them on devices and on the host, and which of those are current.
 //
-// Coherence is by whole buffers: a launch that needs the bytes on a device copies them there first, and one that writes
-// makes the other copies stale. On devices whose memory the host can reach, the host uses that memory itself.
+// A launch that needs bytes on a device has them copied there first, and one that modifies them makes the other copies
+// of these bytes stale; moves are tasks of the DAG like launches. On devices whose memory the host can reach, the host
+// uses that memory itself.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/memory.hpp"
-#include "runtime/in_use.hpp"
+#include "graph/dag.hpp"
+#include "memory/residence.hpp"
 
 namespace heddle::runtime {
 
@@ -26,44 +30,52 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   const std::shared_ptr<Core>& core() const { return core_; }
   std::size_t bytes() const { return bytes_; }
 
-  // Makes the bytes current on a place for commands submitted to its queue from now on. When `writes`, other copies are
-  // stale afterwards. Needs the core's lock. Throws out_of_memory.
-  void acquire(std::size_t place, bool writes);
+  // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
+  // there. Needs the core's lock. Throws out_of_memory.
+  graph::Access acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode);
   // Where they lie there, once acquired.
-  std::uint64_t address(std::size_t place) const { return replicas_[place].memory->span().address; }
-  // Says that the command before `event` on the place uses the bytes. Needs the lock.
-  void used(std::size_t place, const std::shared_ptr<device::Event>& event, bool writes) {
-    in_use_.add(place, event, writes);
-  }
+  std::uint64_t address(std::size_t place) const { return copies_[place].memory->span().address; }
 
   // For the host; without the lock. Throw the Error of a launch that failed, once.
-  const void* read();
-  void* write();
+  const void* read() {
+    if (host_may_.load(std::memory_order_acquire) >= may_read) return host_pointer_.load(std::memory_order_relaxed);
+    return host_access(false);
+  }
+  void* write() {
+    if (host_may_.load(std::memory_order_acquire) == may_write) return host_pointer_.load(std::memory_order_relaxed);
+    return host_access(true);
+  }
   // Keeps the bytes current on the place for all launches from now on; see Core::pin.
   std::uint64_t pin(std::size_t place);
 
  private:
-  struct Replica {
+  struct Copy {
     std::unique_ptr<device::Memory> memory;
-    bool current = false;
+    graph::ObjectId object = 0;
   };
+  // What the host may do with all bytes at once, at host_pointer_, without asking: nobody else uses them so.
+  enum HostMay : int { may_nothing, may_read, may_write };
 
-  void wait_for(bool writers_only);
-  void* host_copy();
-  void* allocated_host();
-  void* reachable(std::size_t place) const;
-  device::Span source(std::size_t place) const;
-  void fill_or_copy(std::size_t place);
-  void fetch(std::size_t from, std::size_t place);
-  void only_current(std::size_t place);
-  Replica& allocated(std::size_t place);
+  memory::Space host_space() const { return static_cast<memory::Space>(copies_.size() - 1); }
+  void* reachable(memory::Space space) const;
+  device::Span span(memory::Space space, std::uint64_t begin, std::uint64_t end) const;
+  Copy& allocated(memory::Space space);
+  void release(memory::Space space);
+  graph::Access access(memory::Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
+  memory::Space source(memory::Spaces spaces) const;
+  void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false);
+  void fill(memory::Space space, std::uint64_t begin, std::uint64_t end, bool by_host);
+  void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end);
+  memory::Space space_for_host() const;
+  void* host_access(bool writes);
+  std::size_t place_for_host_memory() const;
 
   std::shared_ptr<Core> core_;
   std::size_t bytes_;
-  std::vector<Replica> replicas_;         // by place; none current: the bytes are zeros that nobody needed yet
-  std::unique_ptr<device::Memory> host_;  // where no device's memory can be reached by the host
-  bool host_current_ = false;
-  InUse in_use_;
+  std::vector<Copy> copies_;  // by place; the host's is the last
+  memory::Residence residence_;
+  std::atomic<int> host_may_{may_nothing};
+  std::atomic<void*> host_pointer_{nullptr};
 };
 
 }  // namespace heddle::runtime

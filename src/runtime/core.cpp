@@ -10,23 +10,21 @@
 namespace heddle::runtime {
 
 Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice,
-           std::unique_ptr<TraceFile> trace)
+           std::unique_ptr<TraceFile> trace, const sched::QueuePolicy& policy)
     : trace_(std::move(trace)), pinned_(devices.size()), check_(check), slice_(slice) {
+  std::vector<device::Device*> all;
   for (auto& device : devices) {
-    auto queue = device->queue({});
-    Place& place = places_.emplace_back();
-    place.device = std::move(device);
-    place.queue = std::move(queue);
+    all.push_back(device.get());
+    places_.emplace_back().device = std::move(device);
   }
+  engine_ = std::make_unique<Engine>(all, policy, mutex_);
 }
 
 Core::~Core() {
-  for (Place& place : places_) {
-    try {
-      place.queue->synchronize();
-    } catch (const Error& error) {
-      base::log_warn("an error that nobody asked for: {}", error.what());
-    }
+  try {
+    engine_->synchronize();
+  } catch (const Error& error) {
+    base::log_warn("an error that nobody asked for: {}", error.what());
   }
 }
 
@@ -47,64 +45,6 @@ const device::Partition& Core::partition(std::size_t index, const std::vector<un
   if (found == place.partitions.end())
     found = place.partitions.emplace(processors, place.device->partition({processors})).first;
   return *found->second;
-}
-
-void Core::use_processors(std::size_t index, const std::vector<unsigned>& processors) {
-  Place& place = places_[index];
-  const device::Partition* wanted = processors.empty() ? nullptr : &partition(index, processors);
-  if (wanted == place.partition) return;
-  place.queue->set_partition(wanted);
-  place.partition = wanted;
-}
-
-std::shared_ptr<device::Event> Core::record(std::size_t index) {
-  Place& place = places_[index];
-  while (!place.in_flight.empty() && place.in_flight.front()->done()) {
-    if (place.in_flight.front().use_count() == 1) place.spare.push_back(std::move(place.in_flight.front()));
-    place.in_flight.pop_front();
-  }
-  std::shared_ptr<device::Event> event;
-  if (place.spare.empty()) {
-    event = place.device->event();
-  } else {
-    event = std::move(place.spare.back());
-    place.spare.pop_back();
-  }
-  place.queue->record(*event);
-  place.in_flight.push_back(event);
-  return event;
-}
-
-void Core::wait(device::Event& event, std::size_t place) {
-  try {
-    event.wait();
-  } catch (const Error&) {
-    // The failure is being told now; later commands must not be skipped for it.
-    const std::lock_guard lock(mutex_);
-    try {
-      places_[place].queue->synchronize();
-    } catch (const Error& error) {
-      base::log_debug("the failure that is being told: {}", error.what());
-    }
-    throw;
-  }
-}
-
-void Core::synchronize() {
-  std::vector<std::shared_ptr<device::Event>> events;
-  {
-    const std::lock_guard lock(mutex_);
-    for (std::size_t i = 0; i < places_.size(); ++i) events.push_back(record(i));
-  }
-  std::exception_ptr first;
-  for (std::size_t i = 0; i < events.size(); ++i) {
-    try {
-      wait(*events[i], i);
-    } catch (const Error&) {
-      if (!first) first = std::current_exception();
-    }
-  }
-  if (first) std::rethrow_exception(first);
 }
 
 void Core::pin(std::size_t place, const std::shared_ptr<Buffer>& buffer) {

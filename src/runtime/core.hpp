@@ -1,4 +1,4 @@
-// What a Runtime owns: its devices, one queue on each, and the lock over the bookkeeping of arrays and modules.
+// What a Runtime owns: its devices, what is in flight on them, and the lock over the bookkeeping of arrays and modules.
 #pragma once
 
 #include <cstddef>
@@ -12,22 +12,19 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/trace_file.hpp"
 
 namespace heddle::runtime {
 
 class Buffer;
 
-// A device with its queue, which ends before the partitions that it used. Places are numbered in order of preference.
+// A device and the partitions that were used, which its queues (Engine) must not outlive. Places are numbered in order
+// of preference.
 struct Place {
   std::unique_ptr<device::Device> device;
-  // The rest is guarded by Core::mutex().
-  std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>> partitions;  // by processors; all that were used
-  const device::Partition* partition = nullptr;                                    // that the queue is set to
-  std::unique_ptr<device::Queue> queue;
-  std::deque<std::shared_ptr<device::Event>>
-      in_flight;                                      // in the queue's order: it must find them when it comes to them
-  std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
+  // By processors. Guarded by Core::mutex().
+  std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>> partitions;
 };
 
 class Core {
@@ -36,7 +33,7 @@ class Core {
   // into ranges of so many blocks where those are independent; 0: not.
   // `trace`: what the devices tell of themselves goes there; null: nowhere.
   Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0,
-       std::unique_ptr<TraceFile> trace = nullptr);
+       std::unique_ptr<TraceFile> trace = nullptr, const sched::QueuePolicy& policy = {});
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -54,16 +51,8 @@ class Core {
 
   // The partition of these processors, made once. Needs the lock. Throws invalid_argument.
   const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);
-  // Launches on the place run on these processors from now on; empty: on all. Needs the lock. Throws invalid_argument.
-  void use_processors(std::size_t place, const std::vector<unsigned>& processors);
-
-  // Records an event on a place's queue. Needs the lock.
-  std::shared_ptr<device::Event> record(std::size_t index);
-  // Blocks until the event is done. When it failed, makes the queue usable again and throws the Error. Without the
-  // lock.
-  void wait(device::Event& event, std::size_t place);
-  // Waits for all places; throws the first Error.
-  void synchronize();
+  // What is in flight.
+  Engine& engine() { return *engine_; }
 
   // Buffers whose address the program has taken: every launch on the place uses them. Need the lock.
   void pin(std::size_t place, const std::shared_ptr<Buffer>& buffer);
@@ -71,7 +60,8 @@ class Core {
 
  private:
   std::unique_ptr<TraceFile> trace_;  // outlives the devices
-  std::vector<Place> places_;
+  std::deque<Place> places_;
+  std::unique_ptr<Engine> engine_;  // its queues end before devices and partitions
   std::vector<std::vector<std::weak_ptr<Buffer>>> pinned_;
   std::mutex mutex_;
   bool check_;

@@ -1,5 +1,6 @@
 #include "runtime/launch_state.hpp"
 
+#include <boost/container/small_vector.hpp>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -13,32 +14,31 @@
 namespace heddle::runtime {
 namespace {
 
-// A buffer that the launch uses, and whether it writes it.
-struct Use {
-  std::shared_ptr<Buffer> buffer;
-  bool writes = false;
-};
+using Accesses = boost::container::small_vector<graph::Access, 8>;
 
-void add_use(std::vector<Use>& uses, const std::shared_ptr<Buffer>& buffer, bool writes) {
-  for (Use& use : uses) {
-    if (use.buffer == buffer) {
-      use.writes |= writes;
-      return;
-    }
-  }
-  uses.push_back({buffer, writes});
+graph::Mode mode_of(Access access) {
+  // That some of the bytes are written does not mean that all of them are.
+  return access == Access::read ? graph::Mode::read : graph::Mode::read_write;
 }
 
-std::vector<Use> collect_uses(Core& core, std::size_t place, const KernelInfo& info,
-                              std::span<const Argument> arguments) {
-  std::vector<Use> uses;
+// Has the arrays brought to the place; what the launch does to memory there.
+Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments) {
+  Accesses accesses;
+  const KernelInfo& info = kernel.info();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() == Argument::Kind::array) {
-      add_use(uses, arguments[i].buffer(), writes(info.parameters[i].access));
-    }
+    if (arguments[i].kind() != Argument::Kind::array) continue;
+    Buffer& buffer = *arguments[i].buffer();
+    const bool used = info.parameters[i].access != Access::none;
+    const std::uint64_t begin = used ? arguments[i].offset() : 0, end = used ? buffer.bytes() : 0;
+    const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access));
+    if (used) accesses.push_back(access);
   }
-  for (const auto& buffer : core.pinned(place)) add_use(uses, buffer, true);
-  return uses;
+  for (const auto& buffer : core.pinned(place))
+    accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
+  if (const auto variables = kernel.variables())
+    accesses.push_back(kernel.module().variables_access(place, *variables));
+  accesses.push_back(kernel.module().code_access(place));
+  return accesses;
 }
 
 void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
@@ -52,11 +52,11 @@ void check_owner(const Core& core, const KernelInfo& info, std::span<const Argum
 
 }  // namespace
 
-void LaunchState::wait() const { kernel_->module().core()->wait(*end_, place_); }
+void LaunchState::wait() const { kernel_->module().core()->engine().wait({submitted_.task, submitted_.end}); }
 
 double LaunchState::seconds() const {
   wait();
-  return static_cast<double>(end_->completed_ns() - start_->completed_ns()) * 1e-9;
+  return static_cast<double>(submitted_.end->completed_ns() - submitted_.start->completed_ns()) * 1e-9;
 }
 
 const std::string& LaunchState::device() const { return kernel_->module().core()->place(place_).device->info().id; }
@@ -78,24 +78,23 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
 
   const std::lock_guard lock(core->mutex());
   device::Function& function = kernel->on(place);
-  const std::vector<Use> uses = collect_uses(*core, place, info, arguments);
-  for (const Use& use : uses) use.buffer->acquire(place, use.writes);
+  function.prepare(options.block);  // first, so that making code is no part of the launch's time
+  const Accesses accesses = acquire(*core, place, *kernel, arguments);
   std::vector<std::uint64_t> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array) {
       addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
     }
   }
-  device::Queue& queue = *core->place(place).queue;
-  function.prepare(options.block);  // first, so that making code is no part of the launch's time
-  core->use_processors(place, options.processors);
-  auto start = core->record(place);
-  queue.launch(function, {options.grid, options.block, options.shared, options.cooperative}, range,
-               pack_arguments(info, arguments, addresses));
-  auto end = core->record(place);
-  for (const Use& use : uses) use.buffer->used(place, end, use.writes);
-  kernel->module().used(place, end);
-  return std::make_shared<LaunchState>(kernel, place, std::move(start), std::move(end));
+  const std::vector<std::byte> packed = pack_arguments(info, arguments, addresses);
+  const device::Partition* const partition =
+      options.processors.empty() ? nullptr : &core->partition(place, options.processors);
+  const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
+  constexpr bool timed = true;
+  Engine::Submitted submitted = core->engine().submit(
+      place, {accesses.data(), accesses.size()},
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, timed, partition);
+  return std::make_shared<LaunchState>(kernel, place, std::move(submitted));
 }
 
 }  // namespace heddle::runtime

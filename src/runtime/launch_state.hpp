@@ -6,6 +6,7 @@
 #include <span>
 
 #include "heddle/launch.hpp"
+#include "runtime/engine.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle::runtime {
@@ -14,10 +15,9 @@ class Core;
 
 class LaunchState {
  public:
-  LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, std::shared_ptr<device::Event> start,
-              std::shared_ptr<device::Event> end)
-      : kernel_(std::move(kernel)), place_(place), start_(std::move(start)), end_(std::move(end)) {}
-  bool done() const { return end_->done(); }
+  LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, Engine::Submitted submitted)
+      : kernel_(std::move(kernel)), place_(place), submitted_(std::move(submitted)) {}
+  bool done() const { return submitted_.end->done(); }
   void wait() const;
   double seconds() const;
   const std::string& device() const;
@@ -25,7 +25,7 @@ class LaunchState {
  private:
   std::shared_ptr<KernelState> kernel_;
   std::size_t place_;
-  std::shared_ptr<device::Event> start_, end_;
+  Engine::Submitted submitted_;
 };
 
 // See heddle::Runtime::launch.

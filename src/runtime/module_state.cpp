@@ -11,6 +11,22 @@
 
 namespace heddle::runtime {
 
+namespace {
+
+std::optional<graph::Mode> mode_of(const std::vector<ptx::analysis::InspectedVariable>& variables) {
+  using ptx::analysis::AccessMode;
+  std::optional<graph::Mode> mode;
+  for (const ptx::analysis::InspectedVariable& variable : variables) {
+    if (variable.access == AccessMode::none) continue;
+    const bool reads = variable.access == AccessMode::read;
+    if (!reads) return graph::Mode::read_write;
+    mode = graph::Mode::read;
+  }
+  return mode;
+}
+
+}  // namespace
+
 const KernelInfo& KernelState::info() {
   module_.analyse();
   return info_;
@@ -28,7 +44,8 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
       module_(std::move(module)),
       text_(std::move(text)),
       name_(std::move(name)),
-      loaded_(core_->places()) {
+      loaded_(core_->places()),
+      objects_(core_->places()) {
   for (const ptx::Function& function : module_->functions) {
     if (function.is_entry && !function.is_declaration) {
       kernels_.push_back(std::make_unique<KernelState>(*this, function));
@@ -37,18 +54,39 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
 }
 
 ModuleState::~ModuleState() {
-  std::vector<Pending> pending;
+  graph::TaskRefs users;
+  graph::Dag& dag = core_->engine().dag();
   {
     const std::lock_guard lock(core_->mutex());
-    pending = in_use_.all();
-  }
-  for (const Pending& use : pending) {
-    try {
-      use.event->wait();
-    } catch (const Error& error) {
-      base::log_debug("the queue holds this for whoever asks: {}", error.what());
+    for (const std::optional<Objects>& here : objects_) {
+      if (!here) continue;
+      const graph::TaskRefs some = dag.hazards({here->code, graph::Mode::write, 0, 1});
+      users.insert(users.end(), some.begin(), some.end());
     }
   }
+  try {
+    core_->engine().wait(users);
+  } catch (const Error& error) {
+    base::log_warn("an error of a launch whose module is gone: {}", error.what());
+  }
+  const std::lock_guard lock(core_->mutex());
+  for (const std::optional<Objects>& here : objects_) {
+    if (!here) continue;
+    dag.remove_object(here->code);
+    dag.remove_object(here->variables);
+  }
+}
+
+ModuleState::Objects& ModuleState::objects(std::size_t place) {
+  graph::Dag& dag = core_->engine().dag();
+  if (!objects_[place]) objects_[place] = Objects{dag.add_object(1), dag.add_object(1)};
+  return *objects_[place];
+}
+
+graph::Access ModuleState::code_access(std::size_t place) { return {objects(place).code, graph::Mode::read, 0, 1}; }
+
+graph::Access ModuleState::variables_access(std::size_t place, graph::Mode mode) {
+  return {objects(place).variables, mode, 0, 1};
 }
 
 void ModuleState::analyse() {
@@ -56,7 +94,9 @@ void ModuleState::analyse() {
     for (const ptx::analysis::InspectedKernel& found : ptx::analysis::inspect(*module_).kernels) {
       const ptx::Function* function = &module_->functions[found.function];
       for (const auto& kernel : kernels_) {
-        if (&kernel->function_ == function) kernel->info_ = public_info(found);
+        if (&kernel->function_ != function) continue;
+        kernel->info_ = public_info(found);
+        kernel->variables_ = mode_of(found.variables);
       }
     }
   });
@@ -122,26 +162,34 @@ device::Span ModuleState::variable(std::string_view name, std::size_t offset, st
 
 void ModuleState::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
                                  std::size_t place) {
-  std::shared_ptr<device::Event> event;
+  graph::TaskRefs copied;
   {
     const std::lock_guard lock(core_->mutex());
     const device::Span to = variable(name, offset, bytes.size(), place);
-    core_->place(place).queue->copy(to, device::Span::host(bytes.data(), bytes.size()));
-    event = core_->record(place);
+    const graph::Access access = variables_access(place, graph::Mode::read_write);
+    copied.push_back(
+        core_->engine()
+            .submit(place, {&access, 1},
+                    [&](device::Queue& queue) { queue.copy(to, device::Span::host(bytes.data(), bytes.size())); })
+            .task);
   }
-  core_->wait(*event, place);
+  core_->engine().wait(copied);
 }
 
 void ModuleState::read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes,
                                 std::size_t place) {
-  std::shared_ptr<device::Event> event;
+  graph::TaskRefs copied;
   {
     const std::lock_guard lock(core_->mutex());
     const device::Span from = variable(name, offset, bytes.size(), place);
-    core_->place(place).queue->copy(device::Span::host(bytes.data(), bytes.size()), from);
-    event = core_->record(place);
+    const graph::Access access = variables_access(place, graph::Mode::read);
+    copied.push_back(
+        core_->engine()
+            .submit(place, {&access, 1},
+                    [&](device::Queue& queue) { queue.copy(device::Span::host(bytes.data(), bytes.size()), from); })
+            .task);
   }
-  core_->wait(*event, place);
+  core_->engine().wait(copied);
 }
 
 }  // namespace heddle::runtime

@@ -4,15 +4,17 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "device/memory.hpp"
 #include "device/module.hpp"
+#include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
 #include "ptx/ir.hpp"
-#include "runtime/in_use.hpp"
 
 namespace heddle::runtime {
 
@@ -28,6 +30,8 @@ class KernelState {
   ModuleState& module() const { return module_; }
   const std::string& name() const { return function_.name; }
   const KernelInfo& info();  // any thread; the first call analyses the whole module
+  // What it does to the module's variables; nothing: none. After info().
+  std::optional<graph::Mode> variables() const { return variables_; }
   // Loads the module there on first use. Needs the core's lock.
   device::Function& on(std::size_t place);
 
@@ -37,6 +41,7 @@ class KernelState {
   ModuleState& module_;
   const ptx::Function& function_;
   KernelInfo info_;
+  std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
 };
 
@@ -60,8 +65,10 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::shared_ptr<KernelState> kernel(std::string_view name);
 
   device::Module& on(std::size_t place);  // needs the core's lock
-  // Says that the launch before `event` runs this module's code. Needs the lock.
-  void used(std::size_t place, const std::shared_ptr<device::Event>& event) { in_use_.add(place, event, true); }
+  // What a task does that uses the module's code, and one that uses its variables. The latter are one object on each
+  // place, however many there are. Need the lock.
+  graph::Access code_access(std::size_t place);
+  graph::Access variables_access(std::size_t place, graph::Mode mode);
 
   // See heddle::Module::write_variable and read_variable.
   void write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes, std::size_t place);
@@ -78,7 +85,12 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::vector<std::unique_ptr<KernelState>> kernels_;
   std::once_flag analysed_;
   std::vector<std::shared_ptr<device::Module>> loaded_;  // by place
-  InUse in_use_;
+  struct Objects {
+    graph::ObjectId code, variables;
+  };
+  std::vector<std::optional<Objects>> objects_;  // by place
+
+  Objects& objects(std::size_t place);
 };
 
 }  // namespace heddle::runtime

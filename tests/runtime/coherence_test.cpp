@@ -121,7 +121,7 @@ TEST_F(CoherenceTest, AddressKeepsAnArrayOnTheDevice) {
   const std::uint64_t address = hidden.address("far");
   hidden.write()[0] = 40;                               // the host's copy is the only current one now
   launch("add_to", {.device = "far"}, 2, 1.0f, other);  // may read it: it must be there
-  core_->synchronize();
+  core_->engine().synchronize();
   EXPECT_EQ(*at(address), 40);
   at(address)[1] = 9;  // as a kernel might that found the pointer
   EXPECT_THAT(hidden.read(), ElementsAre(40, 9));

@@ -185,7 +185,7 @@ TEST(Devices, AFailureNobodyAsksForEndsQuietly) {
     runtime.launch(module.kernel("trap_all"), shape);
     runtime.launch(module.kernel("add"), shape, n, 2u, 5u, *kept);
   }
-  EXPECT_THAT(error_of(ErrorCode::kernel_fault, [&] { kept->read(); }), HasSubstr("trap_all"));
+  EXPECT_TRUE(all_are(kept->read(), 10));  // does not depend on what failed
 }
 
 TEST(Devices, ArraysThatAreTooLargeAreRefusedWithASentence) {

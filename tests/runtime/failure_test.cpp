@@ -21,7 +21,7 @@ TEST_F(FailureTest, LaunchTellsItsError) {
 TEST_F(FailureTest, LaunchesAfterAFailureAreSkippedUntilItIsTold) {
   start({"near"});
   Array<float> data = floats({1});
-  launch("fails", {});
+  launch("fails_with", {}, data);
   launch("add_to", {}, 1, 1.0f, data);
   EXPECT_THROW(data.read(), Error);
   EXPECT_THAT(data.read(), ElementsAre(1));  // told once
@@ -29,11 +29,24 @@ TEST_F(FailureTest, LaunchesAfterAFailureAreSkippedUntilItIsTold) {
   EXPECT_THAT(data.read(), ElementsAre(2));
 }
 
+TEST_F(FailureTest, IsToldToWhoDependsOnIt) {
+  start({"near"});
+  Array<float> data = floats({1}), one = floats({0}), other = floats({0}), free = floats({5});
+  launch("fails_with", {}, data);
+  launch("copy_first", {}, 1, data, one);    // in the queue of what failed
+  launch("copy_first", {}, 1, data, other);  // in another one
+  launch("add_to", {}, 1, 1.0f, free);
+  EXPECT_THAT(free.read(), ElementsAre(6));
+  EXPECT_THROW(other.read(), Error);
+  EXPECT_THROW(one.read(), Error);  // it was skipped
+  EXPECT_NO_THROW(core_->engine().synchronize());
+}
+
 TEST_F(FailureTest, SynchronizeTellsAndClears) {
   start({"near", "near2"});
   launch("fails", {.device = "near2"});
-  EXPECT_THROW(core_->synchronize(), Error);
-  EXPECT_NO_THROW(core_->synchronize());
+  EXPECT_THROW(core_->engine().synchronize(), Error);
+  EXPECT_NO_THROW(core_->engine().synchronize());
 }
 
 TEST_F(FailureTest, OtherDevicesGoOn) {

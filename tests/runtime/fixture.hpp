@@ -52,6 +52,12 @@ inline constexpr const char* test_ptx = R"(
 .visible .entry _Z4blurIfEvPT_(.param .u64 p) { ret; }
 .visible .entry _Z4blurIdEvPT_(.param .u64 p) { ret; }
 .visible .entry fails() { trap; }
+.visible .entry fails_with(.param .u64 p) {
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  st.global.u32 [%rd1], 0;
+  trap;
+}
 .visible .entry indexed(.param .u64 p, .param .u64 i) {
   .reg .b64 %rd<4>;
   ld.param.u64 %rd1, [p];
@@ -95,6 +101,7 @@ class RuntimeTest : public testing::Test {
          }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
         {"indexed", [](const FakeLaunch&) {}},
+        {"fails_with", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails_with trapped"); }},
         {"fails", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails trapped"); }},
     };
   }

@@ -1,0 +1,184 @@
+#include "runtime/engine.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+// How many tasks go into a queue until somebody asks what of them is done: asking costs a call of the driver.
+constexpr unsigned poll_after = 32;
+
+// A failure is being told; later commands of its queue must not be skipped for it.
+void clear_failure(device::Queue& queue) {
+  try {
+    queue.synchronize();
+  } catch (const Error& error) {
+    base::log_debug("the failure that is being told: {}", error.what());
+  }
+}
+
+}  // namespace
+
+Engine::Engine(const std::vector<device::Device*>& devices, const sched::QueuePolicy& policy, std::mutex& mutex)
+    : mutex_(mutex) {
+  for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
+  dag_.set_implies([](const graph::Task& older, const graph::Task& newer) {
+    return older.tag == newer.tag && older.queue == newer.queue;
+  });
+}
+
+std::shared_ptr<device::Event> Engine::take_event(Place& place) {
+  if (place.spare.empty()) return place.device->event();
+  std::shared_ptr<device::Event> event = std::move(place.spare.back());
+  place.spare.pop_back();
+  return event;
+}
+
+void Engine::give(Place& place, std::shared_ptr<device::Event>& event) {
+  if (event && event.use_count() == 1) place.spare.push_back(std::move(event));
+  event.reset();
+}
+
+Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, bool timed,
+                                const device::Partition* partition) {
+  Place& place = places_[number];
+  Submitted made;
+  made.task = dag_.append(accesses);
+  graph::Task& task = dag_[made.task];
+  task.tag = number;
+  const auto here = [number](const graph::Task& other) { return other.tag == number; };
+  const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here);
+  if (choice.is_new) place.lanes.push_back({place.device->queue({}), nullptr, {}, 0});
+  Lane& lane = place.lanes[choice.queue];
+  for (const graph::TaskRef& parent : choice.awaited) lane.queue->wait(*running_[parent.slot].end);
+  for (const graph::TaskRef& parent : task.parents)
+    if (!here(dag_[parent])) lane.queue->wait(*running_[parent.slot].end);
+  if (lane.partition != partition) {
+    lane.queue->set_partition(partition);
+    lane.partition = partition;
+  }
+  if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
+  made.end = take_event(place);
+  if (timed) {
+    made.start = take_event(place);
+    lane.queue->record(*made.start);
+  }
+  lane_ = &lane;
+  return made;
+}
+
+void Engine::end(Submitted& made) {
+  lane_->queue->record(*made.end);
+  Running& running = running_[made.task.slot];
+  running.start = made.start;
+  running.end = made.end;
+  lane_->tasks.push_back(made.task);
+  if (++lane_->unpolled >= poll_after) poll(*lane_);
+}
+
+std::exception_ptr Engine::finish(graph::TaskRef ref) {
+  if (dag_.finished(ref)) return nullptr;
+  const graph::Task asked = dag_[ref];
+  std::exception_ptr failure;
+  dag_.finish(ref, [&](graph::TaskRef done, const graph::Task& task) {
+    Place& place = places_[task.tag];
+    Running& running = running_[done.slot];
+    const bool elsewhere = task.tag != asked.tag || task.queue != asked.queue;
+    if (elsewhere && place.device->info().survives_faults) {
+      try {
+        running.end->wait();
+      } catch (const Error&) {
+        if (!failure) failure = std::current_exception();
+        clear_failure(*place.lanes[task.queue].queue);
+      }
+    }
+    place.chooser.finished(task.queue);
+    give(place, running.start);
+    give(place, running.end);
+  });
+  return failure;
+}
+
+// The queue is in order: what is before a task that is done is done as well. One question for a half of them is enough
+// to keep up with any number.
+void Engine::poll(Lane& lane) {
+  lane.unpolled = 0;
+  while (!lane.tasks.empty() && dag_.finished(lane.tasks.front())) lane.tasks.pop_front();
+  std::size_t known = lane.tasks.size() / 2 + 1;
+  while (known > 0 && (known > lane.tasks.size() || dag_.finished(lane.tasks[known - 1]))) --known;
+  if (known == 0) return;
+  device::Event& end = *running_[lane.tasks[known - 1].slot].end;
+  if (!end.done()) return;
+  try {
+    end.wait();
+  } catch (const Error&) {
+    return;  // stays for who waits for it
+  }
+  for (std::size_t i = 0; i < known; ++i) {
+    if (const std::exception_ptr failure = finish(lane.tasks[i])) {
+      forgotten_ = failure;  // nobody waits here; synchronize() tells it
+      break;
+    }
+  }
+  lane.tasks.erase(lane.tasks.begin(), lane.tasks.begin() + static_cast<std::ptrdiff_t>(known));
+}
+
+std::vector<InFlight> Engine::in_flight(const graph::TaskRefs& tasks) {
+  std::vector<InFlight> all;
+  for (const graph::TaskRef& task : tasks)
+    if (!dag_.finished(task)) all.push_back({task, running_[task.slot].end});
+  return all;
+}
+
+void Engine::wait(const InFlight& work) {
+  try {
+    work.end->wait();
+  } catch (const Error&) {
+    const std::lock_guard lock(mutex_);
+    if (!dag_.finished(work.task)) {
+      const graph::Task& task = dag_[work.task];
+      clear_failure(*places_[task.tag].lanes[task.queue].queue);
+      finish(work.task);
+    }
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  if (const std::exception_ptr failure = finish(work.task)) std::rethrow_exception(failure);
+}
+
+void Engine::wait(const graph::TaskRefs& tasks) {
+  std::vector<InFlight> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = in_flight(tasks);
+  }
+  std::exception_ptr first;
+  for (const InFlight& work : all) {
+    try {
+      wait(work);
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void Engine::synchronize() {
+  graph::TaskRefs last;
+  std::exception_ptr forgotten;
+  {
+    const std::lock_guard lock(mutex_);
+    forgotten = std::exchange(forgotten_, nullptr);
+    for (Place& place : places_)
+      for (Lane& lane : place.lanes)
+        if (!lane.tasks.empty()) last.push_back(lane.tasks.back());
+  }
+  wait(last);
+  if (forgotten) std::rethrow_exception(forgotten);
+}
+
+}  // namespace heddle::runtime

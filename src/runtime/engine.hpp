@@ -1,0 +1,100 @@
+// Work in flight: every command is a task of the DAG, gets a queue of its device and waits for its parents elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/device.hpp"
+#include "graph/dag.hpp"
+#include "sched/queue_chooser.hpp"
+
+namespace heddle::runtime {
+
+// A task and the event behind it, for who waits without the lock.
+struct InFlight {
+  graph::TaskRef task;
+  std::shared_ptr<device::Event> end;
+};
+
+class Engine {
+ public:
+  // The devices' places are their numbers; the devices outlive the engine. `mutex` guards all that says it needs the
+  // lock.
+  Engine(const std::vector<device::Device*>& devices, const sched::QueuePolicy& policy, std::mutex& mutex);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  graph::Dag& dag() { return dag_; }  // needs the lock
+
+  struct Submitted {
+    graph::TaskRef task;
+    std::shared_ptr<device::Event> start, end;  // start only where asked for
+  };
+  // Makes a task of what put(queue) puts into a queue of the place, behind all that its accesses make it wait for. Needs
+  // the lock. What put throws is thrown on; the task is there all the same, empty, so that whoever comes behind it
+  // comes behind its parents.
+  template <class Put>
+  Submitted submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put, bool timed = false,
+                   const device::Partition* partition = nullptr) {
+    Submitted made = begin(place, accesses, timed, partition);
+    device::Queue& queue = *lane_->queue;
+    try {
+      put(queue);
+    } catch (...) {
+      end(made);
+      throw;
+    }
+    end(made);
+    return made;
+  }
+
+  // Waits for an event of the place's task; throws the Error of what failed in it or before it, once its queue is usable
+  // again. Without the lock.
+  void wait(const InFlight& work);
+  void wait(const graph::TaskRefs& tasks);
+  // Those tasks, to be waited for without the lock. Needs the lock.
+  std::vector<InFlight> in_flight(const graph::TaskRefs& tasks);
+  // Waits for all that was submitted; throws the first Error. Without the lock.
+  void synchronize();
+
+ private:
+  struct Lane {
+    std::unique_ptr<device::Queue> queue;
+    const device::Partition* partition = nullptr;  // that the queue is set to
+    std::deque<graph::TaskRef> tasks;              // in order, as far as they are not known to be finished
+    unsigned unpolled = 0;                         // submitted since somebody looked at what is done
+  };
+  struct Place {
+    device::Device* device;
+    sched::QueueChooser chooser;
+    std::deque<Lane> lanes;  // by the chooser's number
+    std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
+  };
+  struct Running {
+    std::shared_ptr<device::Event> start, end;
+  };
+
+  Submitted begin(std::size_t place, std::span<const graph::Access> accesses, bool timed,
+                  const device::Partition* partition);
+  void end(Submitted& made);
+  std::shared_ptr<device::Event> take_event(Place& place);
+  static void give(Place& place, std::shared_ptr<device::Event>& event);
+  // The task and its ancestors. Those in other queues may have failed, which this one's event does not tell: the first
+  // such Error is returned.
+  std::exception_ptr finish(graph::TaskRef task);
+  void poll(Lane& lane);
+
+  std::mutex& mutex_;
+  graph::Dag dag_;
+  std::deque<Place> places_;
+  std::deque<Running> running_;  // by the task's slot
+  std::exception_ptr forgotten_;  // what failed while nobody waited for it
+  Lane* lane_ = nullptr;         // that the submission under way is for
+};
+
+}  // namespace heddle::runtime
