@@ -87,7 +87,8 @@ int main() {
   }
   const std::vector<double> first(each.begin() + 1, each.begin() + 11), last(each.end() - 10, each.end());
   heddle::bench::Results results("overhead");
-  results.add({"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
+  results.add(
+      {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
   results.add({"the last launches against the first", heddle::bench::median(last) / heddle::bench::median(first), "x",
                heddle::bench::at_most(1.1), ""});
   const auto& idle = bench.arrays[0];
@@ -99,6 +100,7 @@ int main() {
     for (std::uint64_t i = 0; i < batch; ++i) sum = sum + idle.read()[i % 1024];
     reads.push_back(nanoseconds(start) / batch);
   }
-  results.add({"read of an element of an idle array", heddle::bench::median(reads), "ns", heddle::bench::at_most(20), ""});
+  results.add(
+      {"read of an element of an idle array", heddle::bench::median(reads), "ns", heddle::bench::at_most(20), ""});
   return results.finish();
 }

@@ -40,11 +40,14 @@ class ArrayBytes {
   std::shared_ptr<runtime::Buffer> buffer_;
 };
 
-// Part of an array, as a launch argument: the kernel gets the address of its first element.
+// Part of an array, as a launch argument: the kernel gets the address of its first element, and may access `count`
+// elements from there on. Launches with parts that do not overlap do not depend on each other.
 template <typename T>
 struct ArraySlice {
+  static constexpr std::size_t rest = static_cast<std::size_t>(-1);
   const ArrayBytes* array = nullptr;
-  std::size_t first = 0;  // element
+  std::size_t first = 0;     // element
+  std::size_t count = rest;  // elements; rest: to the array's end
 };
 
 // `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not
@@ -71,6 +74,8 @@ class Array : public ArrayBytes {
 
   // From `first` on: `runtime.launch(kernel, shape, n, x.slice(1024))`.
   ArraySlice<T> slice(std::size_t first) const { return {this, first}; }
+  // `count` elements from `first` on.
+  ArraySlice<T> slice(std::size_t first, std::size_t count) const { return {this, first, count}; }
 };
 
 }  // namespace heddle

@@ -13,4 +13,5 @@
 #include "heddle/module.hpp"
 #include "heddle/queue.hpp"
 #include "heddle/runtime.hpp"
+#include "heddle/scheduling.hpp"
 #include "heddle/version.hpp"

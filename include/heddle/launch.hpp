@@ -33,9 +33,9 @@ struct LaunchOptions {
   std::vector<unsigned> processors = {};
 };
 
-// One argument of a launch. Scalars and structures are copied; arrays are referred to. Integers are no pointers: what
-// the kernel takes as one wants an array, a slice of one, or nullptr. Where an address must be passed as a number, a
-// structure that holds it is taken as it is.
+// One argument of a launch. Scalars and structures are copied; arrays are referred to, and must stay until the launch
+// is made. Integers are no pointers: what the kernel takes as one wants an array, a slice of one, or nullptr. Where an
+// address must be passed as a number, a structure that holds it is taken as it is.
 class Argument {
  public:
   enum class Kind { integer, floating, structure, null, array };
@@ -48,12 +48,14 @@ class Argument {
                                                            : Kind::structure) {
     set_bytes(&value, sizeof(T));
   }
-  Argument(std::nullptr_t) : kind_(Kind::null) {}                                     // NOLINT
-  Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer()) {}  // NOLINT
+  Argument(std::nullptr_t) : kind_(Kind::null) {}                                           // NOLINT
+  Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer().get()) {}  // NOLINT
   template <typename T>
   Argument(const ArraySlice<T>& slice)  // NOLINT
-      : kind_(Kind::array), offset_(slice.first * sizeof(T)) {
-    if (slice.array != nullptr) buffer_ = slice.array->buffer();
+      : kind_(Kind::array),
+        offset_(slice.first * sizeof(T)),
+        length_(slice.count == ArraySlice<T>::rest ? rest : slice.count * sizeof(T)) {
+    if (slice.array != nullptr) buffer_ = slice.array->buffer().get();
   }
   // A value given by its bytes: for programs that learn the kernel's parameters at run time.
   Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
@@ -62,8 +64,10 @@ class Argument {
   std::span<const std::byte> value() const {
     return size_ <= small_.size() ? std::span(small_.data(), size_) : std::span<const std::byte>(large_);
   }
-  const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
-  std::size_t offset() const { return offset_; }  // bytes into the array
+  runtime::Buffer* buffer() const { return buffer_; }  // null: an array that was moved from
+  std::size_t offset() const { return offset_; }       // bytes into the array
+  static constexpr std::size_t rest = static_cast<std::size_t>(-1);
+  std::size_t length() const { return length_; }  // bytes that the kernel may access from there on; rest: to the end
 
  private:
   void set_bytes(const void* data, std::size_t size) {
@@ -80,8 +84,8 @@ class Argument {
   std::array<std::byte, 16> small_{};
   std::vector<std::byte> large_;  // structures of more than 16 bytes
   std::size_t size_ = 0;
-  std::shared_ptr<runtime::Buffer> buffer_;
-  std::size_t offset_ = 0;
+  runtime::Buffer* buffer_ = nullptr;
+  std::size_t offset_ = 0, length_ = rest;
 };
 
 // A launch that was made. A light handle that may be dropped: the launch goes on. Any thread. One that was moved from

@@ -6,8 +6,9 @@
 //   runtime.launch(module.kernel("saxpy"), {.grid = {blocks}, .block = {256}}, n, 2.0f, x, y);
 //   std::span<const float> result = y.read();
 //
-// Launches on one device run in the order they were made; the host goes on meanwhile and waits only where it reads or
-// writes an array that is in use. Data moves between devices when a launch needs it elsewhere.
+// A program is written as if everything ran in order. Launches that do not touch the same bytes, or only read them, run
+// at the same time; the host goes on meanwhile and waits only where it reads or writes an array that is in use. Data
+// moves between devices when a launch needs it elsewhere.
 #pragma once
 
 #include <array>
@@ -27,6 +28,7 @@
 #include "heddle/error.hpp"
 #include "heddle/launch.hpp"
 #include "heddle/module.hpp"
+#include "heddle/scheduling.hpp"
 
 namespace heddle {
 
@@ -44,6 +46,7 @@ struct RuntimeOptions {
   // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
   // 0: not. Results are the same.
   std::uint64_t slice = 0;
+  Scheduling scheduling = {};
   // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it;
   // empty: none.
   std::string trace = {};

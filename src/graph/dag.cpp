@@ -5,7 +5,7 @@
 namespace heddle::graph {
 namespace {
 
-constexpr std::size_t many_readers = 8;
+constexpr std::size_t few_readers = 8;
 
 bool overlap(const Access& a, const Access& b) { return a.object == b.object && a.begin < b.end && b.begin < a.end; }
 
@@ -34,25 +34,27 @@ void Dag::add_parent(TaskRefs& parents, TaskRef ref) const {
   if (at == parents.end() || at->id != ref.id) parents.insert(at, ref);
 }
 
-// Drops readers that are finished, and those whose queue has a later one.
-void Dag::shorten(TaskRefs& readers) const {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < readers.size(); ++i) {
+// Drops readers that are finished, and those whose queue has a later one. Not again before there are twice as many.
+void Dag::shorten(Segment& segment) const {
+  TaskRefs& readers = segment.readers;
+  boost::container::small_vector<std::uint64_t, 32> queues;
+  std::size_t kept = readers.size();
+  for (std::size_t i = readers.size(); i-- > 0;) {
     if (finished(readers[i])) continue;
     const Task& reader = slots_[readers[i].slot];
-    const auto implied = [&](const TaskRef& later) {
-      return !finished(later) && implies_ && implies_(reader, slots_[later.slot]);
-    };
-    if (std::none_of(readers.begin() + static_cast<std::ptrdiff_t>(i) + 1, readers.end(), implied))
-      readers[kept++] = readers[i];
+    const std::uint64_t queue = std::uint64_t{reader.place} << 32 | reader.queue;
+    if (std::find(queues.begin(), queues.end(), queue) != queues.end()) continue;
+    queues.push_back(queue);
+    readers[--kept] = readers[i];
   }
-  readers.resize(kept);
+  readers.erase(readers.begin(), readers.begin() + static_cast<std::ptrdiff_t>(kept));
+  segment.shorten_at = static_cast<std::uint32_t>(std::max(few_readers, 2 * readers.size()));
 }
 
 void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
   if (!modifying) {
     add_parent(parents, segment.writer);
-    if (segment.readers.size() >= many_readers) shorten(segment.readers);
+    if (segment.readers.size() >= segment.shorten_at) shorten(segment);
     segment.readers.push_back(task);
     return;
   }
@@ -129,7 +131,7 @@ TaskRef Dag::append(std::span<const Access> accesses) {
   Task& task = slots_[slot];
   task.id = ++last_;
   task.parents.clear();
-  task.queue_inherited = false;
+  task.queue_inherited = task.is_move = false;
   ++active_;
   bool twice = false;
   for (std::size_t i = 1; i < accesses.size() && !twice; ++i)

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -22,7 +21,7 @@
 namespace heddle::graph {
 
 // One thread at a time. Its cost for a task does not grow with the number of tasks before it: finished ones are
-// forgotten, and for those that run, no more are kept than change anything.
+// forgotten, and of the readers that run in one queue only the last is kept where there are many.
 class Dag {
  public:
   // `size`: bytes.
@@ -73,17 +72,12 @@ class Dag {
   // Ranges that the object is cut into; for tests.
   std::size_t segments(ObjectId object) const { return objects_[object]->count(); }
 
-  // Tells which of two unfinished tasks, the first of them older, makes waiting for the first unnecessary once somebody
-  // waits for the second, because they run in one queue. Lists of readers are shortened by it when they grow long.
-  using Implies = std::function<bool(const Task& older, const Task& newer)>;
-  void set_implies(Implies implies) { implies_ = std::move(implies); }
-
   static constexpr std::size_t reduction_limit = 64;
 
  private:
   void add_parent(TaskRefs& parents, TaskRef ref) const;
   void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
-  void shorten(TaskRefs& readers) const;
+  void shorten(Segment& segment) const;
   void reduce(TaskRefs& parents);
   void merge(std::span<const Access> accesses);
 
@@ -93,7 +87,6 @@ class Dag {
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
   std::vector<Access> merged_;
-  Implies implies_;
   std::size_t active_ = 0;
   TaskId last_ = 0;
 };

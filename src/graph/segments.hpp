@@ -16,6 +16,7 @@ struct Segment {
   std::uint64_t begin = 0, end = 0;
   TaskRef writer;  // id 0: none
   TaskRefs readers;
+  std::uint32_t shorten_at = 8;  // readers
 };
 
 // The segments of one object: sorted, without gaps or overlaps, from 0 to its size. A program that uses whole arrays

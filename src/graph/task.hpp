@@ -24,10 +24,10 @@ struct Task {
   TaskId id = 0;  // 0: the slot is free
   TaskRefs parents;
   TaskId seen_by = 0;  // the last task whose ancestors were looked for here
-  // What the user of the DAG keeps for the task; the DAG does not look at it.
-  std::uint32_t queue = 0;
+  // Where it runs: a queue of a device. Tasks of one queue run in the order in which they were appended.
+  std::uint32_t place = 0, queue = 0;
+  bool is_move = false;          // of bytes from one copy to another
   bool queue_inherited = false;  // a child runs on this task's queue (sched/queue_chooser.hpp)
-  std::uint64_t tag = 0;
 };
 
 }  // namespace heddle::graph

@@ -67,6 +67,12 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
     base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
                where(kernel, index), argument.offset(), base::counted(argument.buffer()->bytes(), "byte"));
   }
+  const std::size_t left = argument.buffer()->bytes() - argument.offset();
+  if (argument.length() != Argument::rest && argument.length() > left) {
+    base::fail(ErrorCode::invalid_argument, "{} was given a slice of {} from byte {} on of an array of {}",
+               where(kernel, index), base::counted(argument.length(), "byte"), argument.offset(),
+               base::counted(argument.buffer()->bytes(), "byte"));
+  }
 }
 
 std::string size_advice(const Parameter& parameter, const Argument& argument) {
@@ -114,11 +120,15 @@ void check_arguments(const KernelInfo& kernel, std::span<const Argument> argumen
   }
 }
 
-std::vector<std::byte> pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
-                                      std::span<const std::uint64_t> addresses) {
+std::size_t packed_bytes(const KernelInfo& kernel) {
   std::size_t size = 0;
   for (const Parameter& p : kernel.parameters) size = std::max<std::size_t>(size, std::size_t{p.offset} + p.size);
-  std::vector<std::byte> packed(size);
+  return size;
+}
+
+void pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
+                    std::span<const std::uint64_t> addresses, std::span<std::byte> packed) {
+  std::fill(packed.begin(), packed.end(), std::byte{0});
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     std::byte* at = packed.data() + kernel.parameters[i].offset;
     if (arguments[i].kind() == Argument::Kind::array) {
@@ -128,7 +138,6 @@ std::vector<std::byte> pack_arguments(const KernelInfo& kernel, std::span<const 
       std::memcpy(at, value.data(), value.size());
     }
   }
-  return packed;
 }
 
 }  // namespace heddle::runtime

@@ -15,10 +15,12 @@ namespace heddle::runtime {
 // value, or the place of an array does not fit.
 void check_arguments(const KernelInfo& kernel, std::span<const Argument> arguments);
 
-// The packed parameters. `addresses` holds for each argument that is an array its address on the device (offset
-// included). The arguments have been checked.
-std::vector<std::byte> pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
-                                      std::span<const std::uint64_t> addresses);
+// Bytes of the packed parameters.
+std::size_t packed_bytes(const KernelInfo& kernel);
+// Packs them. `addresses` holds for each argument that is an array its address on the device (offset included). The
+// arguments have been checked.
+void pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
+                    std::span<const std::uint64_t> addresses, std::span<std::byte> packed);
 
 inline bool reads(Access access) { return access != Access::none && access != Access::write; }
 inline bool writes(Access access) { return access != Access::none && access != Access::read; }

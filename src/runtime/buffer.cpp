@@ -101,7 +101,9 @@ void Buffer::move(Space from, Space to, std::uint64_t begin, std::uint64_t end) 
   const bool from_there = from != host_space() && (to == host_space() || (!reachable(from) && reachable(to)));
   const Access accesses[] = {access(from, Mode::read, begin, end), access(to, Mode::write, begin, end)};
   const device::Span target = span(to, begin, end), data = span(from, begin, end);
-  core_->engine().submit(from_there ? from : to, accesses, [&](device::Queue& queue) { queue.copy(target, data); });
+  const auto submitted =
+      core_->engine().submit(from_there ? from : to, accesses, [&](device::Queue& queue) { queue.copy(target, data); });
+  core_->engine().dag()[submitted.task].is_move = true;
 }
 
 void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for_host) {

@@ -10,7 +10,7 @@
 namespace heddle::runtime {
 
 Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice,
-           std::unique_ptr<TraceFile> trace, const sched::QueuePolicy& policy)
+           std::unique_ptr<TraceFile> trace, const Scheduling& policy)
     : trace_(std::move(trace)), pinned_(devices.size()), check_(check), slice_(slice) {
   std::vector<device::Device*> all;
   for (auto& device : devices) {

@@ -33,7 +33,7 @@ class Core {
   // into ranges of so many blocks where those are independent; 0: not.
   // `trace`: what the devices tell of themselves goes there; null: nowhere.
   Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0,
-       std::unique_ptr<TraceFile> trace = nullptr, const sched::QueuePolicy& policy = {});
+       std::unique_ptr<TraceFile> trace = nullptr, const Scheduling& policy = {});
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;

@@ -23,12 +23,9 @@ void clear_failure(device::Queue& queue) {
 
 }  // namespace
 
-Engine::Engine(const std::vector<device::Device*>& devices, const sched::QueuePolicy& policy, std::mutex& mutex)
-    : mutex_(mutex) {
+Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex)
+    : mutex_(mutex), policy_(policy) {
   for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
-  dag_.set_implies([](const graph::Task& older, const graph::Task& newer) {
-    return older.tag == newer.tag && older.queue == newer.queue;
-  });
 }
 
 std::shared_ptr<device::Event> Engine::take_event(Place& place) {
@@ -49,8 +46,8 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   Submitted made;
   made.task = dag_.append(accesses);
   graph::Task& task = dag_[made.task];
-  task.tag = number;
-  const auto here = [number](const graph::Task& other) { return other.tag == number; };
+  task.place = static_cast<std::uint32_t>(number);
+  const auto here = [number](const graph::Task& other) { return other.place == number; };
   const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here);
   if (choice.is_new) place.lanes.push_back({place.device->queue({}), nullptr, {}, 0});
   Lane& lane = place.lanes[choice.queue];
@@ -85,9 +82,9 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
   const graph::Task asked = dag_[ref];
   std::exception_ptr failure;
   dag_.finish(ref, [&](graph::TaskRef done, const graph::Task& task) {
-    Place& place = places_[task.tag];
+    Place& place = places_[task.place];
     Running& running = running_[done.slot];
-    const bool elsewhere = task.tag != asked.tag || task.queue != asked.queue;
+    const bool elsewhere = task.place != asked.place || task.queue != asked.queue;
     if (elsewhere && place.device->info().survives_faults) {
       try {
         running.end->wait();
@@ -141,7 +138,7 @@ void Engine::wait(const InFlight& work) {
     const std::lock_guard lock(mutex_);
     if (!dag_.finished(work.task)) {
       const graph::Task& task = dag_[work.task];
-      clear_failure(*places_[task.tag].lanes[task.queue].queue);
+      clear_failure(*places_[task.place].lanes[task.queue].queue);
       finish(work.task);
     }
     throw;
@@ -167,18 +164,46 @@ void Engine::wait(const graph::TaskRefs& tasks) {
   if (first) std::rethrow_exception(first);
 }
 
+// Of each queue.
+std::vector<InFlight> Engine::last() {
+  graph::TaskRefs tasks;
+  for (const Place& place : places_)
+    for (const Lane& lane : place.lanes)
+      if (!lane.tasks.empty()) tasks.push_back(lane.tasks.back());
+  return in_flight(tasks);
+}
+
 void Engine::synchronize() {
-  graph::TaskRefs last;
-  std::exception_ptr forgotten;
+  std::exception_ptr first;
+  std::vector<InFlight> all;
   {
     const std::lock_guard lock(mutex_);
-    forgotten = std::exchange(forgotten_, nullptr);
-    for (Place& place : places_)
-      for (Lane& lane : place.lanes)
-        if (!lane.tasks.empty()) last.push_back(lane.tasks.back());
+    first = std::exchange(forgotten_, nullptr);
+    all = last();
   }
-  wait(last);
-  if (forgotten) std::rethrow_exception(forgotten);
+  for (const InFlight& work : all) {
+    try {
+      wait(work);
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void Engine::drain() {
+  std::vector<InFlight> all;
+  {
+    const std::lock_guard lock(mutex_);
+    all = last();
+  }
+  for (const InFlight& work : all) {
+    try {
+      work.end->wait();
+    } catch (const Error& error) {
+      base::log_debug("the queue holds this for whoever asks: {}", error.what());
+    }
+  }
 }
 
 }  // namespace heddle::runtime

@@ -25,19 +25,20 @@ class Engine {
  public:
   // The devices' places are their numbers; the devices outlive the engine. `mutex` guards all that says it needs the
   // lock.
-  Engine(const std::vector<device::Device*>& devices, const sched::QueuePolicy& policy, std::mutex& mutex);
+  Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   graph::Dag& dag() { return dag_; }  // needs the lock
+  const Scheduling& policy() const { return policy_; }
 
   struct Submitted {
     graph::TaskRef task;
     std::shared_ptr<device::Event> start, end;  // start only where asked for
   };
-  // Makes a task of what put(queue) puts into a queue of the place, behind all that its accesses make it wait for. Needs
-  // the lock. What put throws is thrown on; the task is there all the same, empty, so that whoever comes behind it
-  // comes behind its parents.
+  // Makes a task of what put(queue) puts into a queue of the place, behind all that its accesses make it wait for.
+  // Needs the lock. What put throws is thrown on; the task is there all the same, empty, so that whoever comes behind
+  // it comes behind its parents.
   template <class Put>
   Submitted submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put, bool timed = false,
                    const device::Partition* partition = nullptr) {
@@ -53,14 +54,16 @@ class Engine {
     return made;
   }
 
-  // Waits for an event of the place's task; throws the Error of what failed in it or before it, once its queue is usable
-  // again. Without the lock.
+  // Waits for an event of the place's task; throws the Error of what failed in it or before it, once its queue is
+  // usable again. Without the lock.
   void wait(const InFlight& work);
   void wait(const graph::TaskRefs& tasks);
   // Those tasks, to be waited for without the lock. Needs the lock.
   std::vector<InFlight> in_flight(const graph::TaskRefs& tasks);
   // Waits for all that was submitted; throws the first Error. Without the lock.
   void synchronize();
+  // Waits for it and leaves the errors to who asks for them.
+  void drain();
 
  private:
   struct Lane {
@@ -72,7 +75,7 @@ class Engine {
   struct Place {
     device::Device* device;
     sched::QueueChooser chooser;
-    std::deque<Lane> lanes;  // by the chooser's number
+    std::deque<Lane> lanes;                             // by the chooser's number
     std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
   };
   struct Running {
@@ -90,11 +93,13 @@ class Engine {
   void poll(Lane& lane);
 
   std::mutex& mutex_;
+  const Scheduling policy_;
   graph::Dag dag_;
   std::deque<Place> places_;
   std::deque<Running> running_;  // by the task's slot
+  std::vector<InFlight> last();
   std::exception_ptr forgotten_;  // what failed while nobody waited for it
-  Lane* lane_ = nullptr;         // that the submission under way is for
+  Lane* lane_ = nullptr;          // that the submission under way is for
 };
 
 }  // namespace heddle::runtime

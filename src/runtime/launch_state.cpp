@@ -1,5 +1,6 @@
 #include "runtime/launch_state.hpp"
 
+#include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <mutex>
 #include <utility>
@@ -16,29 +17,45 @@ namespace {
 
 using Accesses = boost::container::small_vector<graph::Access, 8>;
 
-graph::Mode mode_of(Access access) {
+graph::Mode mode_of(Access access, const Scheduling& policy) {
   // That some of the bytes are written does not mean that all of them are.
-  return access == Access::read ? graph::Mode::read : graph::Mode::read_write;
+  const bool is_const = access == Access::read && policy.dependences == Scheduling::Dependences::with_const;
+  return is_const ? graph::Mode::read : graph::Mode::read_write;
 }
 
 // Has the arrays brought to the place; what the launch does to memory there.
 Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments) {
   Accesses accesses;
   const KernelInfo& info = kernel.info();
+  const Scheduling& policy = core.engine().policy();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
     Buffer& buffer = *arguments[i].buffer();
     const bool used = info.parameters[i].access != Access::none;
-    const std::uint64_t begin = used ? arguments[i].offset() : 0, end = used ? buffer.bytes() : 0;
-    const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access));
+    const std::size_t begin = used ? arguments[i].offset() : 0;
+    const std::size_t end = used ? begin + std::min(arguments[i].length(), buffer.bytes() - begin) : 0;
+    const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access, policy));
     if (used) accesses.push_back(access);
   }
   for (const auto& buffer : core.pinned(place))
     accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
   if (const auto variables = kernel.variables())
     accesses.push_back(kernel.module().variables_access(place, *variables));
-  accesses.push_back(kernel.module().code_access(place));
   return accesses;
+}
+
+// What the launch needs and is still on its way.
+void wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::mutex>& lock) {
+  graph::TaskRefs moves;
+  for (const graph::Access& access : accesses) {
+    for (const graph::TaskRef& task :
+         core.engine().dag().hazards({access.object, graph::Mode::read, access.begin, access.end}))
+      if (core.engine().dag()[task].is_move) moves.push_back(task);
+  }
+  if (moves.empty()) return;
+  lock.unlock();
+  core.engine().wait(moves);
+  lock.lock();
 }
 
 void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
@@ -76,17 +93,21 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
                base::counted(options.grid.count(), "block"));
   }
 
-  const std::lock_guard lock(core->mutex());
+  std::unique_lock lock(core->mutex());
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const Accesses accesses = acquire(*core, place, *kernel, arguments);
-  std::vector<std::uint64_t> addresses(arguments.size());
+  const Scheduling& policy = core->engine().policy();
+  if (!policy.prefetch) wait_for_moves(*core, accesses, lock);
+  boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array) {
       addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
     }
   }
-  const std::vector<std::byte> packed = pack_arguments(info, arguments, addresses);
+  boost::container::small_vector<std::byte, 256> bytes(packed_bytes(info), boost::container::default_init);
+  const std::span<std::byte> packed(bytes.data(), bytes.size());
+  pack_arguments(info, arguments, {addresses.data(), addresses.size()}, packed);
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
@@ -94,7 +115,12 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, timed, partition);
-  return std::make_shared<LaunchState>(kernel, place, std::move(submitted));
+  auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));
+  if (policy.execution == Scheduling::Execution::sync) {
+    lock.unlock();
+    state->wait();
+  }
+  return state;
 }
 
 }  // namespace heddle::runtime

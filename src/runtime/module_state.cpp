@@ -45,7 +45,7 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
       text_(std::move(text)),
       name_(std::move(name)),
       loaded_(core_->places()),
-      objects_(core_->places()) {
+      variables_(core_->places()) {
   for (const ptx::Function& function : module_->functions) {
     if (function.is_entry && !function.is_declaration) {
       kernels_.push_back(std::make_unique<KernelState>(*this, function));
@@ -53,40 +53,17 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
   }
 }
 
+// Launches do not say which module they are of, which would cost each of them time: all must end.
 ModuleState::~ModuleState() {
-  graph::TaskRefs users;
-  graph::Dag& dag = core_->engine().dag();
-  {
-    const std::lock_guard lock(core_->mutex());
-    for (const std::optional<Objects>& here : objects_) {
-      if (!here) continue;
-      const graph::TaskRefs some = dag.hazards({here->code, graph::Mode::write, 0, 1});
-      users.insert(users.end(), some.begin(), some.end());
-    }
-  }
-  try {
-    core_->engine().wait(users);
-  } catch (const Error& error) {
-    base::log_warn("an error of a launch whose module is gone: {}", error.what());
-  }
+  core_->engine().drain();
   const std::lock_guard lock(core_->mutex());
-  for (const std::optional<Objects>& here : objects_) {
-    if (!here) continue;
-    dag.remove_object(here->code);
-    dag.remove_object(here->variables);
-  }
+  for (const auto& object : variables_)
+    if (object) core_->engine().dag().remove_object(*object);
 }
-
-ModuleState::Objects& ModuleState::objects(std::size_t place) {
-  graph::Dag& dag = core_->engine().dag();
-  if (!objects_[place]) objects_[place] = Objects{dag.add_object(1), dag.add_object(1)};
-  return *objects_[place];
-}
-
-graph::Access ModuleState::code_access(std::size_t place) { return {objects(place).code, graph::Mode::read, 0, 1}; }
 
 graph::Access ModuleState::variables_access(std::size_t place, graph::Mode mode) {
-  return {objects(place).variables, mode, 0, 1};
+  if (!variables_[place]) variables_[place] = core_->engine().dag().add_object(1);
+  return {*variables_[place], mode, 0, 1};
 }
 
 void ModuleState::analyse() {

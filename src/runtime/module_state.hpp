@@ -65,9 +65,8 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::shared_ptr<KernelState> kernel(std::string_view name);
 
   device::Module& on(std::size_t place);  // needs the core's lock
-  // What a task does that uses the module's code, and one that uses its variables. The latter are one object on each
-  // place, however many there are. Need the lock.
-  graph::Access code_access(std::size_t place);
+  // What a task does that uses the module's variables: they are one object on each place, however many there are. Needs
+  // the lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode);
 
   // See heddle::Module::write_variable and read_variable.
@@ -84,13 +83,8 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::string text_, name_;
   std::vector<std::unique_ptr<KernelState>> kernels_;
   std::once_flag analysed_;
-  std::vector<std::shared_ptr<device::Module>> loaded_;  // by place
-  struct Objects {
-    graph::ObjectId code, variables;
-  };
-  std::vector<std::optional<Objects>> objects_;  // by place
-
-  Objects& objects(std::size_t place);
+  std::vector<std::shared_ptr<device::Module>> loaded_;    // by place
+  std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where nobody has used them
 };
 
 }  // namespace heddle::runtime

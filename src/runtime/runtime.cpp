@@ -66,7 +66,8 @@ Runtime::Runtime(const RuntimeOptions& options) {
   if (!options.trace.empty()) trace = std::make_unique<runtime::TraceFile>(options.trace);
   auto devices = runtime::open_devices(options.devices,
                                        {.workers = options.workers, .check = options.check, .trace = trace.get()});
-  core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace));
+  core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace),
+                                          options.scheduling);
 }
 
 void Runtime::write_trace() {

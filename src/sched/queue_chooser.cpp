@@ -5,7 +5,7 @@
 namespace heddle::sched {
 
 std::uint32_t QueueChooser::take_free(bool& is_new) {
-  while (policy_.new_queues == NewQueues::reuse && !free_.empty()) {
+  while (policy_.new_queues == Scheduling::NewQueues::reuse && !free_.empty()) {
     const std::uint32_t queue = free_.front();
     free_.pop_front();
     queues_[queue].is_free = false;

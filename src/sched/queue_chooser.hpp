@@ -10,18 +10,9 @@
 #include <vector>
 
 #include "graph/dag.hpp"
+#include "heddle/scheduling.hpp"
 
 namespace heddle::sched {
-
-enum class NewQueues : std::uint8_t { reuse, always_new };
-enum class ChildQueues : std::uint8_t { disjoint, same_as_parent };
-
-struct QueuePolicy {
-  NewQueues new_queues = NewQueues::reuse;
-  ChildQueues child_queues = ChildQueues::disjoint;
-  // Tasks that would need more share the queue with the fewest tasks.
-  std::uint32_t most_queues = 32;
-};
 
 struct QueueChoice {
   std::uint32_t queue = 0;
@@ -32,7 +23,7 @@ struct QueueChoice {
 // One thread at a time; one for each device.
 class QueueChooser {
  public:
-  explicit QueueChooser(const QueuePolicy& policy = {}) : policy_(policy) {}
+  explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
 
   // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
   // are awaited; the others run elsewhere, and are the caller's to wait for.
@@ -83,7 +74,7 @@ class QueueChooser {
     for (const graph::TaskRef& ref : task.parents) {
       graph::Task& parent = dag[ref];
       if (!mine(parent)) continue;
-      if (policy_.child_queues == ChildQueues::same_as_parent) return parent.queue;
+      if (policy_.child_queues == Scheduling::ChildQueues::same_as_parent) return parent.queue;
       if (parent.queue_inherited) continue;
       parent.queue_inherited = true;
       return parent.queue;
@@ -92,7 +83,7 @@ class QueueChooser {
   }
   std::uint32_t take_free(bool& is_new);
 
-  QueuePolicy policy_;
+  Scheduling policy_;
   std::vector<Queue> queues_;
   std::deque<std::uint32_t> free_;
 };

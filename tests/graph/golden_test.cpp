@@ -43,9 +43,9 @@ class Player {
 
  private:
   void set_policy(const std::string& name) {
-    sched::QueuePolicy policy;
-    if (name == "same_as_parent") policy.child_queues = sched::ChildQueues::same_as_parent;
-    if (name == "always_new") policy.new_queues = sched::NewQueues::always_new;
+    Scheduling policy;
+    if (name == "same_as_parent") policy.child_queues = Scheduling::ChildQueues::same_as_parent;
+    if (name == "always_new") policy.new_queues = Scheduling::NewQueues::always_new;
     if (name == "no_const") modes_ = false;
     chooser_.emplace(policy);
   }

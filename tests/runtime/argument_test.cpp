@@ -99,6 +99,7 @@ TEST_F(ArgumentTest, StructuresAndNullAndSlices) {
   launch("add_to", {}, 2, 10.0f, data.slice(2)).wait();
   EXPECT_THAT(data.read(), testing::ElementsAre(1, 2, 13, 14));
   refused("add_to", HasSubstr("begins at byte 20 of an array of 16 bytes"), 0, 1.0f, data.slice(5));
+  refused("add_to", HasSubstr("a slice of 12 bytes from byte 8 on of an array of 16 bytes"), 0, 1.0f, data.slice(2, 3));
 }
 
 TEST_F(ArgumentTest, PacksByOffset) {
@@ -106,8 +107,11 @@ TEST_F(ArgumentTest, PacksByOffset) {
   Array<float> from = floats({1, 2}), to = floats({0, 0});
   const std::vector<Argument> list = {Argument(7), Argument(from), Argument(to)};
   const std::uint64_t addresses[] = {0, 0x1111, 0x2222};
-  const auto packed = runtime::pack_arguments(module_->kernel("copy_first").info(), list, addresses);
-  ASSERT_EQ(packed.size(), 24u);
+  const KernelInfo& info = module_->kernel("copy_first").info();
+  ASSERT_EQ(runtime::packed_bytes(info), 24u);
+  std::vector<std::byte> packed(24, std::byte{0xff});
+  runtime::pack_arguments(info, list, addresses, packed);
+  EXPECT_EQ(packed[4], std::byte{0});  // between parameters
   EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<int>(0), 7);
   EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(8), 0x1111u);
   EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(16), 0x2222u);

@@ -191,6 +191,7 @@ std::shared_ptr<device::Module> FakeDevice::load(std::shared_ptr<const ptx::Modu
 }
 
 std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions&) {
+  ++queues_;
   return std::make_unique<FakeQueue>(options_);
 }
 

@@ -115,12 +115,14 @@ class FakeDevice final : public device::Device {
   double measured_bandwidth() override { return 1e9; }
 
   std::size_t live_allocations() const { return *live_; }
+  std::size_t queues() const { return queues_; }  // that were made
   bool loaded_with_check = false;
 
  private:
   FakeOptions options_;
   device::DeviceInfo info_;
   std::shared_ptr<std::size_t> live_ = std::make_shared<std::size_t>(0);
+  std::size_t queues_ = 0;
 };
 
 }  // namespace heddle::tests

@@ -71,7 +71,10 @@ inline constexpr const char* test_ptx = R"(
 class RuntimeTest : public testing::Test {
  protected:
   // Makes the core with one fake device for each id; "far" devices keep their memory from the host.
-  void start(const std::vector<std::string>& ids) {
+  void start(const std::vector<std::string>& ids, const Scheduling& scheduling = {}) {
+    module_.reset();
+    core_.reset();
+    devices_.clear();
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids) {
       auto made = std::make_unique<FakeDevice>(FakeOptions{
@@ -79,7 +82,7 @@ class RuntimeTest : public testing::Test {
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
     }
-    core_ = std::make_shared<runtime::Core>(std::move(devices), false);
+    core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, scheduling);
     module_.emplace(std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(test_ptx, "test.ptx")), test_ptx, "test.ptx"));
   }

@@ -1,0 +1,79 @@
+// What policies change, and what overlaps.
+#include <gmock/gmock.h>
+
+#include <thread>
+
+#include "fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::ElementsAre;
+
+class SchedulingTest : public RuntimeTest {};
+
+TEST_F(SchedulingTest, SynchronousLaunchesAreDoneWhenTheyReturn) {
+  start({"near"}, {.execution = Scheduling::Execution::sync});
+  Array<float> data = floats({1});
+  EXPECT_TRUE(launch("add_to", {}, 1, 1.0f, data).done());
+}
+
+TEST_F(SchedulingTest, LaunchesOfDifferentArraysHaveQueuesOfTheirOwn) {
+  start({"near"});
+  Array<float> a = floats({1}), b = floats({2});
+  launch("add_to", {}, 1, 1.0f, a);
+  launch("add_to", {}, 1, 1.0f, b);
+  launch("add_to", {}, 1, 1.0f, a);
+  EXPECT_EQ(devices_[0]->queues(), 2u);
+  EXPECT_THAT(a.read(), ElementsAre(3));
+}
+
+TEST_F(SchedulingTest, ReadersOverlapUnlessModesAreLeftOut) {
+  for (const auto& [dependences, queues] :
+       {std::pair(Scheduling::Dependences::with_const, 2u), std::pair(Scheduling::Dependences::no_const, 1u)}) {
+    start({"near"}, {.dependences = dependences});
+    Array<float> from = floats({1}), a = floats({0}), b = floats({0});
+    launch("copy_first", {}, 1, from, a);
+    launch("copy_first", {}, 1, from, b);
+    EXPECT_EQ(devices_[0]->queues(), queues);
+    EXPECT_THAT(b.read(), ElementsAre(1));
+  }
+}
+
+TEST_F(SchedulingTest, PartsOfAnArrayOverlapOnlyWhereTheyDo) {
+  start({"near"});
+  Array<float> data = floats({1, 2, 3, 4});
+  launch("add_to", {}, 2, 10.0f, data.slice(0, 2));
+  launch("add_to", {}, 2, 20.0f, data.slice(2, 2));
+  EXPECT_EQ(devices_[0]->queues(), 2u);
+  launch("add_to", {}, 2, 100.0f, data.slice(1, 2));
+  EXPECT_EQ(devices_[0]->queues(), 2u);
+  EXPECT_THAT(data.read(), ElementsAre(11, 112, 123, 24));
+}
+
+TEST_F(SchedulingTest, BytesMoveOnceForManyReadersAndOnlyThoseThatChanged) {
+  start({"far"});
+  Array<float> from = floats({1, 2, 3, 4}), a = floats({0}), b = floats({0});
+  launch("copy_first", {}, 1, from, a);
+  launch("copy_first", {}, 1, from, b);
+  EXPECT_THAT(a.read(), ElementsAre(1));
+  EXPECT_THAT(b.read(), ElementsAre(1));
+  EXPECT_EQ(logged("far: copy 16"), 1);
+  launch("add_to", {}, 2, 1.0f, from.slice(2, 2));
+  EXPECT_THAT(from.read(), ElementsAre(1, 2, 4, 5));
+  EXPECT_EQ(logged("far: copy 8"), 1);  // the two that were modified
+}
+
+TEST_F(SchedulingTest, TheHostReadsWhatKernelsRead) {
+  start({"near"});
+  Array<float> from = floats({1}), to = floats({0});
+  const Launch copying = launch("copy_first", {}, 1, from, to);
+  EXPECT_THAT(from.read(), ElementsAre(1));
+  EXPECT_FALSE(copying.done());  // fake queues run when somebody waits
+  from.write()[0] = 5;           // which must wait
+  EXPECT_TRUE(copying.done());
+  EXPECT_THAT(to.read(), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace heddle::tests
