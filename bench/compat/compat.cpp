@@ -77,7 +77,8 @@ int make_table(Options options) {
     fmt::print("interrupted: {} of {} programs were run\n", report.rows.size(), all);
     return 130;
   }
-  Results results("compat-" + (options.folder.has_filename() ? options.folder : options.folder.parent_path()).filename().string());
+  Results results("compat-" +
+                  (options.folder.has_filename() ? options.folder : options.folder.parent_path()).filename().string());
   if (!options.survey.device.empty()) results.also_on("device " + options.survey.device);
   add_results(report, results);
   fmt::print("written: {}\n", results.write().string());
@@ -93,7 +94,8 @@ int main(int count, char** arguments) {
   app.add_option("--device", options.survey.device, "as of heddle run: cpu, cuda:0 (default: what is found)");
   app.add_option("--slice", options.survey.slice, "also runs each with launches cut into ranges of so many blocks");
   app.add_flag("--bare", options.survey.bare, "also runs each without Heddle, on NVIDIA's own libraries");
-  app.add_option("--rounds", options.survey.rounds, "runs of each; the time is their median")->check(CLI::Range(1, 1000));
+  app.add_option("--rounds", options.survey.rounds, "runs of each; the time is their median")
+      ->check(CLI::Range(1, 1000));
   app.add_option("--jobs", options.survey.jobs, "programs at a time")->check(CLI::Range(1, 1024));
   app.add_option("--only", options.only, "a regular expression that names must fit");
   app.add_option("--out", options.out, "the table as markdown");

@@ -26,10 +26,11 @@ struct ProgramList {
 };
 
 // A list is text. A line that is not indented begins a program, "NAME: COMMAND" or "NAME: left out: REASON". Indented
-// lines below it say more: "passes: REGEX", "fails: REGEX", "exit: CODE", "seconds: NUMBER", "folder: FOLDER". A command
-// is words, with quotes where a word has spaces; its program and the folder are seen from `root`, and the folder is the
-// program's own where none is named. "*:" instead of a program begins settings for all programs below it, "group: NAME"
-// among them. "title: TEXT" and "at least: PERCENT" stand alone; # begins a comment. Throws invalid_argument with the line.
+// lines below it say more: "passes: REGEX", "fails: REGEX", "exit: CODE", "seconds: NUMBER", "folder: FOLDER". A
+// command is words, with quotes where a word has spaces; its program and the folder are seen from `root`, and the
+// folder is the program's own where none is named. "*:" instead of a program begins settings for all programs below it,
+// "group: NAME" among them. "title: TEXT" and "at least: PERCENT" stand alone; # begins a comment. Throws
+// invalid_argument with the line.
 ProgramList parse_program_list(std::string_view text, const std::filesystem::path& root);
 
 // "programs.txt" in `folder`. Throws not_found, invalid_argument.

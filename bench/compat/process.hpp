@@ -14,11 +14,11 @@ struct Command {
 };
 
 struct Ended {
-  int code = -1;         // its exit code; -1 when a signal ended it
-  int signal = 0;        // 0: none
+  int code = -1;   // its exit code; -1 when a signal ended it
+  int signal = 0;  // 0: none
   bool timed_out = false;
   double seconds = 0;
-  std::string output;    // stdout and stderr as they were written; of more than 4 MiB the first and the last half
+  std::string output;       // stdout and stderr as they were written; of more than 4 MiB the first and the last half
   std::string not_started;  // why; empty: it was started
 };
 

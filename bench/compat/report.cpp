@@ -50,21 +50,23 @@ std::string summary(const Report& report, const std::string& device) {
       std::count_if(report.rows.begin(), report.rows.end(), [](const Row& row) { return row.judgements.empty(); }));
   for (std::size_t way = 0; way < report.ways.size(); ++way) {
     const Count c = count(report, way);
-    text += fmt::format("- {}: **{} of {}** passed ({:.1f} %)", report.ways[way].title, c.passed, c.counted, c.percent());
+    text +=
+        fmt::format("- {}: **{} of {}** passed ({:.1f} %)", report.ways[way].title, c.passed, c.counted, c.percent());
     const std::vector<double> ratios = all_times_bare(report, way);
     if (way > 0 && has_bare(report) && !ratios.empty())
       text += fmt::format("; {:.2f} times the time of bare runs (geometric mean, {} programs)", geometric_mean(ratios),
                           ratios.size());
     text += '\n';
   }
-  return text + fmt::format("- left out: {}\n- {}; {}; commit {}; device: {}\n", out, today(), machine_text(), commit_text(),
-                            device.empty() ? "as found" : device);
+  return text + fmt::format("- left out: {}\n- {}; {}; commit {}; device: {}\n", out, today(), machine_text(),
+                            commit_text(), device.empty() ? "as found" : device);
 }
 
 std::vector<std::string> groups_of(const Report& report) {
   std::vector<std::string> groups;
   for (const Row& row : report.rows)
-    if (std::find(groups.begin(), groups.end(), row.program->group) == groups.end()) groups.push_back(row.program->group);
+    if (std::find(groups.begin(), groups.end(), row.program->group) == groups.end())
+      groups.push_back(row.program->group);
   return groups;
 }
 

@@ -17,7 +17,9 @@ struct Report {
 
 struct Count {
   std::size_t passed = 0, counted = 0;  // left out: not counted
-  double percent() const { return counted == 0 ? 0 : 100.0 * static_cast<double>(passed) / static_cast<double>(counted); }
+  double percent() const {
+    return counted == 0 ? 0 : 100.0 * static_cast<double>(passed) / static_cast<double>(counted);
+  }
 };
 Count count(const Report& report, std::size_t way);
 

@@ -14,8 +14,8 @@ const char* text_of(Verdict verdict);  // "timed out"
 
 struct Judgement {
   Verdict verdict = Verdict::failed;
-  std::string reason;   // one line; empty when it passed
-  double seconds = 0;   // median of the runs, of a program that passed
+  std::string reason;  // one line; empty when it passed
+  double seconds = 0;  // median of the runs, of a program that passed
 };
 
 // Refused: it did not pass, and Heddle has said why in a line of its own. The reason is Heddle's first line, else what

@@ -29,7 +29,9 @@ class Survey : public testing::Test {
 
   // Heddle's stand-in writes the options that it got to a file, and becomes the program.
   void SetUp() override {
-    script("heddle", R"(echo "$@" >> heddle_got; [ "$1" = run ] || exit 9; while [ "$1" != -- ]; do shift; done; shift; exec "$@")");
+    script(
+        "heddle",
+        R"(echo "$@" >> heddle_got; [ "$1" = run ] || exit 9; while [ "$1" != -- ]; do shift; done; shift; exec "$@")");
     options_.heddle = folder_.path() / "heddle";
     options_.logs = folder_.path() / "logs";
     fs::create_directories(options_.logs);
@@ -67,7 +69,8 @@ TEST_F(Survey, KnowsFailures) {
 }
 
 TEST_F(Survey, ARefusalIsHeddlesOwnSentence) {
-  script("refused", "echo 'heddle warning: slow' >&2; echo 'heddle error: f: no textures (cudaErrorNotSupported)' >&2; exit 2");
+  script("refused",
+         "echo 'heddle warning: slow' >&2; echo 'heddle error: f: no textures (cudaErrorNotSupported)' >&2; exit 2");
   const Judgement refused = only("refused: refused");
   EXPECT_EQ(refused.verdict, Verdict::refused);
   EXPECT_EQ(refused.reason, "heddle error: f: no textures (cudaErrorNotSupported)");
@@ -134,7 +137,9 @@ TEST_F(Survey, AWayThatHasFailedIsNotRunAgain) {
 }
 
 TEST_F(Survey, RunsSeveralAtATimeAndKeepsTheirOrder) {
-  script("meet", R"(touch "here.$1"; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e "here.$2" ] && exit 0; sleep 0.5; done; exit 1)");
+  script(
+      "meet",
+      R"(touch "here.$1"; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -e "here.$2" ] && exit 0; sleep 0.5; done; exit 1)");
   options_.jobs = 2;
   const std::vector<Row> rows = run("a: meet 1 2\nb: meet 2 1\nc: left out: no reason");
   ASSERT_EQ(rows.size(), 3u);
