@@ -6,6 +6,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -211,22 +213,31 @@ class Program {
   void* managed_ = nullptr;
 };
 
-// Holds up a stream until it is opened.
+// Holds up a stream until it is opened, or ends. What it waits for stays: it may look there once more after that.
 class Gate {
  public:
+  Gate() = default;
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
   ~Gate() { open(); }
   cudaError_t hold(cudaStream_t stream) {
     return cudaLaunchHostFunc(
         stream,
-        [](void* gate) {
-          while (!static_cast<Gate*>(gate)->open_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+        [](void* open) {
+          while (!*static_cast<std::atomic<bool>*>(open)) std::this_thread::sleep_for(std::chrono::microseconds(100));
         },
-        this);
+        &open_);
   }
   void open() { open_ = true; }
 
  private:
-  std::atomic<bool> open_{false};
+  static std::atomic<bool>& new_flag() {
+    static auto* const all = new std::deque<std::atomic<bool>>;
+    static std::mutex mutex;
+    const std::lock_guard lock(mutex);
+    return all->emplace_back(false);
+  }
+  std::atomic<bool>& open_ = new_flag();
 };
 
 inline void set_flag(void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; }

@@ -6,6 +6,7 @@ cudaError_t cudaMalloc(void** p, std::size_t size);
 cudaError_t cudaFree(void* p);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind);
 cudaError_t cudaSetDevice(int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetLastError();
 cudaError_t cudaStreamCreate(cudaStream_t* stream);
@@ -29,6 +30,15 @@ class DriverInterop : public Driver {
   }
   void TearDown() override { cuCtxPopCurrent_v2(nullptr); }
 };
+
+TEST_F(DriverInterop, BothSayTheSameOfADevice) {
+  for (int attribute = 1; attribute <= 147; ++attribute) {
+    int of_driver = -7, of_runtime = -7;
+    if (cudaDeviceGetAttribute(&of_runtime, static_cast<cudaDeviceAttr>(attribute), device) != cudaSuccess) continue;
+    EXPECT_CUDA(cuDeviceGetAttribute(&of_driver, static_cast<CUdevice_attribute>(attribute), device));
+    EXPECT_EQ(of_driver, of_runtime) << "attribute " << attribute;
+  }
+}
 
 TEST_F(DriverInterop, TheRuntimesContextIsTheDevicesOwn) {
   CUcontext primary = nullptr;

@@ -1,7 +1,11 @@
 // Modules, libraries, functions and launches.
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <latch>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "cuda_api/driver_support.hpp"
 #include "cuda_api/image/fat_binary.hpp"
@@ -210,6 +214,33 @@ TEST_F(DriverModule, LibrariesServeAllContexts) {
   EXPECT_CUDA(cuLibraryUnload(library));
   EXPECT_EQ(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuKernelGetName(&name, kernel), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// Each context's first use of the library loads it there; what the others look at must stay.
+TEST_F(DriverModule, ThreadsLoadALibraryIntoContextsOfTheirOwn) {
+  constexpr int contexts = 8, rounds = 8;
+  for (int round = 0; round < rounds; ++round) {
+    CUlibrary library = nullptr;
+    ASSERT_CUDA(cuLibraryLoadData(&library, add_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    std::atomic<int> right{0};
+    std::latch all(contexts);
+    const auto use = [&] {
+      CUcontext own = nullptr;
+      const bool made = cuCtxCreate_v2(&own, 0, device) == CUDA_SUCCESS;
+      all.arrive_and_wait();
+      CUdeviceptr p = 0;
+      unsigned values[2] = {};
+      if (made && cuLibraryGetGlobal(&p, nullptr, library, "counter") == CUDA_SUCCESS &&
+          cuMemcpyDtoH_v2(values, p, sizeof values) == CUDA_SUCCESS && values[0] == 1 && values[1] == 2)
+        ++right;
+      if (made) cuCtxDestroy_v2(own);
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < contexts; ++i) threads.emplace_back(use);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(right, contexts);
+    EXPECT_CUDA(cuLibraryUnload(library));
+  }
 }
 
 TEST_F(DriverModule, FaultsEndTheContext) {

@@ -339,13 +339,35 @@ TEST_F(GraphCaptureTest, UnsafeCallsAreThose) {
   EXPECT_EQ(read(p)[0], 0u);  // nothing was freed
 }
 
+TEST_F(GraphCaptureTest, AStreamThatWasJoinedBackMayBeDestroyed) {
+  std::uint32_t* p = device_numbers(n);
+  cudaStream_t s = stream(), t = nullptr;
+  CHECK_CUDA(cudaStreamCreate(&t));
+  cudaEvent_t e = event(), back = event();
+  begin(s);
+  CHECK_CUDA(cudaEventRecord(e, s));
+  CHECK_CUDA(cudaStreamWaitEvent(t, e, 0));
+  CHECK_CUDA(cudaMemsetAsync(p, 1, 4, t));
+  CHECK_CUDA(cudaEventRecord(back, t));
+  CHECK_CUDA(cudaStreamWaitEvent(s, back, 0));
+  CHECK_CUDA(cudaStreamDestroy(t));
+  cudaGraph_t g = nullptr;
+  CHECK_CUDA(cudaStreamEndCapture(s, &g));
+  std::size_t nodes = 0;
+  CHECK_CUDA(cudaGraphGetNodes(g, nullptr, &nodes));
+  EXPECT_EQ(nodes, 1u);
+  CHECK_CUDA(cudaGraphDestroy(g));
+}
+
 TEST_F(GraphCaptureTest, DestroyingAStreamInvalidatesIt) {
+  std::uint32_t* q = device_numbers(n);
   cudaStream_t s = stream(), t = nullptr;
   CHECK_CUDA(cudaStreamCreate(&t));
   cudaEvent_t e = event();
   begin(s);
   CHECK_CUDA(cudaEventRecord(e, s));
   CHECK_CUDA(cudaStreamWaitEvent(t, e, 0));
+  CHECK_CUDA(cudaMemsetAsync(q, 1, 4, t));
   CHECK_CUDA(cudaStreamDestroy(t));
   expect_invalid(s);
   CHECK_CUDA(cudaStreamCreate(&t));

@@ -228,5 +228,25 @@ TEST_F(Streams, WrongValuesAreRefused) {
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
+// A stream that ends with the device's context is found to be none, whenever that happens.
+TEST(StreamsOfThreads, AreMadeWhileTheDeviceIsReset) {
+  std::atomic<bool> done{false};
+  std::atomic<int> wrong{0};
+  std::thread maker([&] {
+    while (!done) {
+      cudaStream_t stream = nullptr;
+      if (cudaStreamCreate(&stream) != cudaSuccess) ++wrong;
+      const cudaError_t error = cudaStreamDestroy(stream);
+      if (error != cudaSuccess && error != cudaErrorContextIsDestroyed && error != cudaErrorInvalidResourceHandle)
+        ++wrong;
+    }
+  });
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  done = true;
+  maker.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+}
+
 }  // namespace
 }  // namespace heddle::tests

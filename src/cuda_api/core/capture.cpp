@@ -209,11 +209,40 @@ bool capture_wait_slow(CUstream_st& stream, CUevent_st& event, bool external) {
   return true;
 }
 
+namespace {
+
+// Whether the nodes come before the end of the stream where the capture began.
+bool is_joined(const Capture& capture, const CaptureTips& tips) {
+  std::unordered_set<const CUgraphNode_st*> before;
+  std::vector<const CUgraphNode_st*> rest;
+  for (const CUgraphNode_st* node : capture.streams.at(capture.origin).nodes)
+    if (before.insert(node).second) rest.push_back(node);
+  while (!rest.empty()) {
+    const CUgraphNode_st* const node = rest.back();
+    rest.pop_back();
+    for (const GraphEdge& edge : node->in)
+      if (before.insert(edge.node).second) rest.push_back(edge.node);
+  }
+  return std::all_of(tips.nodes.begin(), tips.nodes.end(),
+                     [&](const CUgraphNode_st* node) { return before.count(node) > 0; });
+}
+
+bool is_joined(const Capture& capture) {
+  CaptureTips all;
+  for (const auto& [stream, tips] : capture.streams)
+    for (std::size_t i = 0; i < tips.nodes.size(); ++i) all.add(tips.nodes[i], tips.edges[i]);
+  return is_joined(capture, all);
+}
+
+}  // namespace
+
 void forget_captures(CUstream_st& stream) {
   const std::lock_guard lock(captures_mutex());
   const std::shared_ptr<Capture> capture = stream.capture;
   if (!capture) return;
-  invalidate(*capture, "a stream of it was destroyed");
+  // One that was joined back is no longer needed.
+  if (capture->origin == &stream || !is_joined(*capture, capture->streams.at(&stream)))
+    invalidate(*capture, "a stream of it was destroyed");
   capture->streams.erase(&stream);
   stream.capture.reset();
   if (capture->origin != &stream) return;
@@ -255,28 +284,6 @@ void begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, CUgraph_st* 
   captures().active.push_back(std::move(capture));
   captures_under_way.fetch_add(1, std::memory_order_relaxed);
 }
-
-namespace {
-
-// Whether what the other streams have captured comes before the end of the stream where the capture began.
-bool is_joined(const Capture& capture) {
-  std::unordered_set<const CUgraphNode_st*> before;
-  std::vector<const CUgraphNode_st*> rest;
-  for (const CUgraphNode_st* node : capture.streams.at(capture.origin).nodes)
-    if (before.insert(node).second) rest.push_back(node);
-  while (!rest.empty()) {
-    const CUgraphNode_st* const node = rest.back();
-    rest.pop_back();
-    for (const GraphEdge& edge : node->in)
-      if (before.insert(edge.node).second) rest.push_back(edge.node);
-  }
-  return std::all_of(capture.streams.begin(), capture.streams.end(), [&](const auto& entry) {
-    return std::all_of(entry.second.nodes.begin(), entry.second.nodes.end(),
-                       [&](const CUgraphNode_st* node) { return before.count(node) > 0; });
-  });
-}
-
-}  // namespace
 
 CUgraph_st& end_capture(CUstream_st& stream) {
   const std::lock_guard lock(captures_mutex());

@@ -332,7 +332,12 @@ void Context::reset() {
     synchronize();
   } catch (const Failure&) {  // it ends with the context
   }
-  for (CUstream_st* stream : streams_) forget_captures(*stream);
+  std::vector<CUstream_st*> streams;  // other threads may make some meanwhile
+  {
+    const std::lock_guard lock(mutex_);
+    streams = streams_;
+  }
+  for (CUstream_st* stream : streams) forget_captures(*stream);
   graph_lanes.reset();
   std::vector<heddle::Queue> queues;  // end without the mutex
   Finished finished;

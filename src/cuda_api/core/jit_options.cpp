@@ -39,7 +39,7 @@ void JitOptions::tell(const Buffer& buffer, std::string_view message) {
   std::size_t written = 0;
   if (buffer.text && buffer.room > 0) {
     written = std::min<std::size_t>(message.size(), buffer.room - 1);
-    std::memcpy(buffer.text, message.data(), written);
+    message.copy(buffer.text, written);  // also none
     buffer.text[written] = '\0';
   }
   *buffer.size = reinterpret_cast<void*>(written);

@@ -35,7 +35,7 @@ const FatBinary& Image::binary() {
   return *binary_;
 }
 
-const heddle::Module& Image::on(Context& context) {
+heddle::Module Image::on(Context& context) {
   const std::lock_guard lock(mutex_);
   const auto number = static_cast<std::size_t>(context.slot());
   if (loaded_.size() <= number) loaded_.resize(number + 1);
@@ -78,7 +78,7 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   const Loaded* loaded = place.load(std::memory_order_acquire);
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
   const std::lock_guard lock(mutex_);
-  const heddle::Module& module = image_.on(context);
+  const heddle::Module module = image_.on(context);
   try {
     all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
   } catch (const Error& error) {

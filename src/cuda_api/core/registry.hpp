@@ -27,8 +27,9 @@ class Image {
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
   explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
 
-  // Throws Failure: cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
-  const heddle::Module& on(Context& context);
+  // A handle of its own: other contexts may load the image meanwhile, or reset. Throws Failure:
+  // cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
+  heddle::Module on(Context& context);
   // The capability that the PTX which is used on the device was compiled for, as 80.
   unsigned ptx_arch(Context& context);
   // Gives the loaded modules back as far as nobody else holds them.

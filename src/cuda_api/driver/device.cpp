@@ -6,63 +6,16 @@
 #include <cstring>
 
 #include "base/hash.hpp"
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/driver/call.hpp"
 
 using namespace heddle::cuda_api;
 
 namespace {
 
-// What NVIDIA's driver says; for other devices, what a program has to know to launch kernels that they run.
+// Both interfaces number attributes alike, and what a device is does not depend on who asks.
 int attribute_of(const Context& context, CUdevice_attribute attribute) {
-  if (const std::optional<int> told = context.device().cuda_attribute(static_cast<int>(attribute))) return *told;
-  const heddle::DeviceInfo& info = context.info();
-  constexpr int shared = 48 << 10, most_grid = 65535;
-  switch (attribute) {
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X:
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: return static_cast<int>(info.max_threads_per_block);
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Z: return 64;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X: return 0x7FFFFFFF;
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y:
-    case CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z: return most_grid;
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
-      return static_cast<int>(std::min<std::uint64_t>(shared, info.max_shared_per_block));
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
-    case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR: return static_cast<int>(info.max_shared_per_block);
-    case CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY:
-    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK:
-    case CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR: return 64 << 10;
-    case CU_DEVICE_ATTRIBUTE_WARP_SIZE: return static_cast<int>(info.warp_size);
-    case CU_DEVICE_ATTRIBUTE_MAX_PITCH: return 0x7FFFFFFF;
-    case CU_DEVICE_ATTRIBUTE_CLOCK_RATE:
-    case CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE: return 1'000'000;  // kHz
-    case CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH: return 64;
-    case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE: return 32 << 20;
-    case CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT: return 512;
-    case CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT: return 32;
-    case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: return static_cast<int>(info.processors);
-    case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR: return static_cast<int>(info.max_threads_per_block);
-    case CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR: return 1;
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
-      return static_cast<int>(info.capability ? info.capability / 10 : 9);
-    case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR: return static_cast<int>(info.capability % 10);
-    case CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT:
-    case CU_DEVICE_ATTRIBUTE_GPU_OVERLAP:
-    case CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY:
-    case CU_DEVICE_ATTRIBUTE_CONCURRENT_KERNELS:
-    case CU_DEVICE_ATTRIBUTE_UNIFIED_ADDRESSING:
-    case CU_DEVICE_ATTRIBUTE_STREAM_PRIORITIES_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH:
-    case CU_DEVICE_ATTRIBUTE_HOST_REGISTER_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM: return 1;
-    case CU_DEVICE_ATTRIBUTE_INTEGRATED:
-    case CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY:
-    case CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS:
-    case CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS:
-    case CU_DEVICE_ATTRIBUTE_DIRECT_MANAGED_MEM_ACCESS_FROM_HOST:
-    case CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED: return info.host_memory ? 1 : 0;
-    default: return 0;
-  }
+  return heddle::cuda_api::attribute(context, static_cast<int>(attribute)).value_or(0);
 }
 
 void check_attribute(CUdevice_attribute attribute) {
@@ -104,7 +57,7 @@ HEDDLE_DRIVER_API cuDeviceGet(CUdevice* device, int ordinal) {
 HEDDLE_DRIVER_API cuDeviceGetName(char* name, int length, CUdevice device) {
   return driver(__func__, [&] {
     require(name && length > 0, cudaErrorInvalidValue, "no place for the name");
-    const std::string& text = device_context(device).info().name;
+    const std::string text = device_name(device_context(device));
     const std::size_t bytes = std::min(text.size(), static_cast<std::size_t>(length) - 1);
     std::memcpy(name, text.data(), bytes);
     name[bytes] = '\0';

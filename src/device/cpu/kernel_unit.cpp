@@ -4,12 +4,33 @@
 #include <map>
 #include <utility>
 
+#include "ptx/analysis/waiting.hpp"
+
 namespace heddle::device::cpu {
 namespace {
 
 using Kind = ptx::SymbolRef::Kind;
 
 bool is_module_space(ptx::Space space) { return space == ptx::Space::global || space == ptx::Space::constant; }
+
+const ptx::Operand* prototype_of(const ptx::Function& caller, const ptx::Instruction& call) {
+  for (const ptx::Operand& operand : call.operands)
+    if (operand.kind == ptx::OperandKind::table &&
+        caller.tables[operand.index].kind == ptx::Table::Kind::call_prototype)
+      return &operand;
+  return nullptr;
+}
+
+bool same_layout(const std::vector<ptx::Variable>& a, const std::vector<ptx::Variable>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const ptx::Variable& x, const ptx::Variable& y) {
+    return x.size() == y.size() && x.alignment() == y.alignment();
+  });
+}
+
+// Whether a call with the prototype can mean the function.
+bool fits(const ptx::Function& function, const ptx::Table& prototype) {
+  return same_layout(function.parameters, prototype.parameters) && same_layout(function.returns, prototype.returns);
+}
 
 class Extractor {
  public:
@@ -106,7 +127,26 @@ class Extractor {
         for (std::uint32_t& target : table.targets) target = function(target);
     for (ptx::Variable& local : copy.variables)
       if (!is_module_space(local.space)) rewrite_init(local, owner);
+    name_targets(copy, source_.functions[owner]);
     unit_.module.functions[index] = std::move(copy);
+  }
+  // A call through an address may reach every function whose address the module has anywhere: another kernel may have
+  // stored it, as one that makes an object with virtual functions does. In the unit the call has the list of them.
+  void name_targets(ptx::Function& copy, const ptx::Function& caller) {
+    for (const ptx::Instruction& inst : caller.body) {
+      const ptx::Operand* named = inst.opcode == ptx::Opcode::call ? prototype_of(caller, inst) : nullptr;
+      if (named == nullptr) continue;
+      ptx::Table& table = copy.tables[named->index];
+      if (table.kind != ptx::Table::Kind::call_prototype) continue;  // of an earlier call
+      std::vector<std::uint32_t> targets;
+      for (const std::uint32_t target : ptx::analysis::possible_callees(source_, caller, inst))
+        if (fits(source_.functions[target], table)) targets.push_back(function(target));
+      if (targets.empty()) continue;
+      table.kind = ptx::Table::Kind::call_targets;
+      table.targets = std::move(targets);
+      table.returns.clear();
+      table.parameters.clear();
+    }
   }
   void rewrite_init(ptx::Variable& changed, std::uint32_t owner) {
     for (ptx::InitValue& value : changed.init) {

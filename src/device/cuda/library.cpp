@@ -15,6 +15,13 @@ namespace {
 
 constexpr const char* name = "libcuda.so.1";
 
+// Sanitizers end a process that uses RTLD_DEEPBIND.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool may_bind_deep = false;
+#else
+constexpr bool may_bind_deep = true;
+#endif
+
 // Heddle's library stands on libheddle, and dlsym() also looks into what a library stands on: heddle::name(ErrorCode).
 bool is_heddles(void* library) { return dlsym(library, "_ZN6heddle4nameENS_9ErrorCodeE") != nullptr; }
 
@@ -68,6 +75,7 @@ std::vector<std::string> listed_libraries(const std::string& cache, const std::s
 void* open_driver_library() {
   void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library || !is_heddles(library)) return library;
+  if (!may_bind_deep) return nullptr;  // no GPUs for programs on Heddle's libcuda
   for (const std::string& file : other_places()) {
     // NVIDIA's must call its own functions, not those of the same names that are in the process already.
     void* const other = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);

@@ -326,6 +326,8 @@ std::vector<std::uint32_t> remaining_callees(const Module& module, const Functio
       visit_operands(operands, [&](Operand& operand) {
         const bool symbol = operand.kind == OperandKind::symbol || operand.kind == OperandKind::address;
         if (symbol && operand.symbol.kind == SymbolRef::Kind::function) want(operand.symbol.index);
+        if (operand.kind == OperandKind::table && function.tables[operand.index].kind == Table::Kind::call_targets)
+          for (const std::uint32_t target : function.tables[operand.index].targets) want(target);
       });
     }
   };

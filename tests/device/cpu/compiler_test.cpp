@@ -72,6 +72,42 @@ TEST(KernelUnit, HoldsWhatTheKernelNeedsAndNoMore) {
   EXPECT_EQ(extract_kernel(module, index_of(module, "other")).module.variables.size(), 0u);
 }
 
+// Another kernel may have stored the address that this one calls through.
+TEST(KernelUnit, HoldsWhatACallThroughAnAddressMayMean) {
+  const ptx::Module module = parse(R"ptx(
+.version 7.0
+.target sm_70
+.address_size 64
+.func (.param .b32 r) in_table(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) by_name(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) never_taken(.param .b32 x) { .reg .b32 %a; ld.param.b32 %a, [x]; st.param.b32 [r], %a; ret; }
+.func (.param .b32 r) other_shape(.param .b64 x) { st.param.b32 [r], 0; ret; }
+.global .align 8 .u64 table[2] = {in_table, other_shape};
+.visible .entry stores(.param .u64 p) {
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [p];
+  mov.u64 %rd2, by_name;
+  st.global.u64 [%rd1], %rd2;
+  ret;
+}
+.visible .entry calls(.param .u64 p) {
+  .reg .b64 %rd<4>;
+  .param .b32 x;
+  .param .b32 y;
+  ld.param.u64 %rd1, [p];
+  ld.global.u64 %rd2, [%rd1];
+  st.param.b32 [x], 1;
+prototype: .callprototype (.param .b32 _) _ (.param .b32 _);
+  call (y), %rd2, (x), prototype;
+  ret;
+}
+)ptx");
+  const KernelUnit unit = extract_kernel(module, index_of(module, "calls"));
+  std::vector<std::string> names;
+  for (const ptx::Function& function : unit.module.functions) names.push_back(function.name);
+  EXPECT_THAT(names, testing::UnorderedElementsAre("calls", "in_table", "by_name"));
+}
+
 TEST(KernelUnit, FingerprintsFollowContentNotPlace) {
   const auto print = [](const std::string& text) {
     const ptx::Module module = parse(text);

@@ -30,6 +30,10 @@ TEST(ParseModule, Header) {
   EXPECT_EQ(m.address_size, 64u);
   EXPECT_EQ(parse(".version 2.1\n.target sm_20", "t").address_size, 32u);
   EXPECT_EQ(parse(".version 6.0\n.target sm_50", "t").address_size, 64u);
+  // Before there was a directive, only the registers of addresses told.
+  const std::string load = ".version 1.4\n.target sm_10\n.entry k() { .reg .u32 %r; .reg .u64 %d; ld.global.u32 %r, ";
+  EXPECT_EQ(parse(load + "[%d]; exit; }", "t").address_size, 64u);
+  EXPECT_EQ(parse(load + "[%r]; exit; }", "t").address_size, 32u);
 }
 
 TEST(ParseModule, FilesPragmasSectionsAliases) {
