@@ -96,6 +96,8 @@ int main(int count, char** arguments) {
   app.add_flag("--bare", options.survey.bare, "also runs each without Heddle, on NVIDIA's own libraries");
   app.add_option("--rounds", options.survey.rounds, "runs of each; the time is their median")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--patience", options.survey.patience, "multiplies the time limits: for a busy machine")
+      ->check(CLI::Range(0.01, 1000.0));
   app.add_option("--jobs", options.survey.jobs, "programs at a time")->check(CLI::Range(1, 1024));
   app.add_option("--only", options.only, "a regular expression that names must fit");
   app.add_option("--out", options.out, "the table as markdown");

@@ -18,8 +18,8 @@ std::string log_name(const Program& program, std::size_t way) {
   return name;
 }
 
-Command command_of(const Program& program, const Way& way) {
-  Command command{way.front, program.folder, program.seconds};
+Command command_of(const Program& program, const Way& way, double patience) {
+  Command command{way.front, program.folder, program.seconds * patience};
   command.words.push_back(program.file.string());
   command.words.insert(command.words.end(), program.arguments.begin(), program.arguments.end());
   return command;
@@ -32,7 +32,7 @@ std::vector<Judgement> run(const Program& program, const std::vector<Way>& ways,
   for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t w = 0; w < ways.size(); ++w) {
       if (round > 0 && judgements[w].verdict != Verdict::passed) continue;
-      judgements[w] = judge(program, run_to_end(command_of(program, ways[w]), options.logs / log_name(program, w)));
+      judgements[w] = judge(program, run_to_end(command_of(program, ways[w], options.patience), options.logs / log_name(program, w)));
       seconds[w].push_back(judgements[w].seconds);
     }
   }

@@ -24,6 +24,7 @@ struct SurveyOptions {
   bool bare = false;             // a way without Heddle, the first
   int rounds = 1;                // a program's time is the median of these runs, in each way
   int jobs = 1;                  // programs at a time
+  double patience = 1;           // the time limits of the list, times this: for a busy machine
   std::filesystem::path logs;    // PROGRAM.WAY.log in this folder
 };
 

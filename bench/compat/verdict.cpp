@@ -37,7 +37,7 @@ std::string heddle_says(const std::string& output) {
 }
 
 std::string program_says(const std::string& output) {
-  static const std::regex line("error|fail|mismatch|not supported|cannot|unable|wrong", std::regex::icase);
+  static const std::regex line("error|fail|mismatch|not support|n't support|waiv|cannot|unable|wrong", std::regex::icase);
   return cut(first_line(output, line));
 }
 
@@ -57,7 +57,7 @@ const char* text_of(Verdict verdict) {
 
 Judgement judge(const Program& program, const Ended& ended) {
   if (!ended.not_started.empty()) return {Verdict::failed, "it cannot be started: " + ended.not_started, 0};
-  if (ended.timed_out) return {Verdict::timed_out, fmt::format("ended after {:g} s", program.seconds), 0};
+  if (ended.timed_out) return {Verdict::timed_out, fmt::format("ended after {:.3g} s", ended.seconds), 0};
   std::string expected;
   if (ended.signal != 0)
     expected = fmt::format("signal {}, {}", ended.signal, ::strsignal(ended.signal));
