@@ -25,6 +25,10 @@ namespace {
 // Bytes that grow. There is no C++ library here.
 class Text {
  public:
+  Text() = default;
+  Text(const Text&) = delete;
+  Text& operator=(const Text&) = delete;
+  ~Text() { free(data_); }
   void add(const void* bytes, size_t count) {
     if (size_ + count + 1 > room_) {
       room_ = 2 * (size_ + count) + 4096;
@@ -65,7 +69,6 @@ void note(char answer, const char* path) {
     question.add(&answer, 1);
     question.add(path, strlen(path));
     questions.add_field(question.data(), question.size());
-    free(question.data());
     ++question_count;
   }
   pthread_mutex_unlock(&lock);
@@ -253,12 +256,11 @@ void compile(const Functions& nvrtc, const char* name, const char* source, const
 
 // --- Fields -----------------------------------------------------------------------------------------------------
 
-Text read_all(int descriptor) {
-  Text all;
+void read_all(int descriptor, Text& all) {
   char buffer[65536];
   for (;;) {
     const ssize_t got = read(descriptor, buffer, sizeof buffer);
-    if (got <= 0) return all;
+    if (got <= 0) return;
     all.add(buffer, static_cast<size_t>(got));
   }
 }
@@ -290,14 +292,14 @@ void answer_request(Text& request, Text& answer) {
   const char *path = take_field(at, end), *task = take_field(at, end);
   if (path == nullptr || task == nullptr) _exit(64);
   void* library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  const char* why = library == nullptr ? dlerror() : nullptr;
   Functions nvrtc;
   const char* missing = library != nullptr ? find_functions(library, nvrtc) : nullptr;
-  if (why != nullptr || missing != nullptr) {
+  if (library == nullptr || missing != nullptr) {
     answer.add_field("unusable");
     Text text;
-    if (why == nullptr) text.add("it has no function ", 19);
-    const char* rest = why != nullptr ? why : missing;
+    if (missing != nullptr) text.add("it has no function ", 19);
+    const char* rest = missing != nullptr ? missing : dlerror();
+    if (rest == nullptr) rest = "";
     text.add(rest, strlen(rest));
     answer.add_field(text.data(), text.size());
     return;
@@ -318,9 +320,10 @@ int main() {
   // What NVRTC prints, if it does, must not come between the fields of the answer.
   const int out = dup(STDOUT_FILENO);
   if (out < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 71;
-  Text request = read_all(STDIN_FILENO), answer;
+  Text request, answer;
+  read_all(STDIN_FILENO, request);
   answer_request(request, answer);
-  if (!write_all(out, answer.data(), answer.size())) return 74;
+  if (!write_all(out, answer.data(), answer.size())) _exit(74);
   // Without what the libraries would do at the end: all is said, and what they fail at would be reported as an error.
   _exit(0);
 }

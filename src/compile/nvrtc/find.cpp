@@ -8,6 +8,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -196,6 +197,7 @@ Library find_library() {
 
 std::vector<Place> library_places() {
   std::vector<Place> places;
+  places.reserve(std::size(library_kinds));
   for (const Kind& kind : library_kinds) places.push_back({kind.what, kind.folders()});
   return places;
 }
