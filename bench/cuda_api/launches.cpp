@@ -63,7 +63,8 @@ class Cudart {
             "__cudaRegisterFunction");
     const auto end = find<void (*)(void**)>("__cudaRegisterFatBinaryEnd");
     void** const handle = binary(&wrapper_);
-    function(handle, &stub, nullptr, "empty", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    static char device_name[] = "empty";
+    function(handle, &stub, device_name, device_name, -1, nullptr, nullptr, nullptr, nullptr, nullptr);
     end(handle);
   }
   [[noreturn]] static void fail(const char* what) {
@@ -176,7 +177,9 @@ std::optional<Figures> measure_apart(const std::string& path) {
   Figures figures;
   const bool came = read(ends[0], &figures, sizeof figures) == sizeof figures;
   close(ends[0]);
-  waitpid(child, nullptr, 0);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (WIFSIGNALED(status)) std::fprintf(stderr, "%s: signal %d\n", path.c_str(), WTERMSIG(status));
   return came ? std::optional(figures) : std::nullopt;
 }
 
