@@ -8,7 +8,8 @@ endif()
 
 add_library(heddle_options INTERFACE)
 target_compile_features(heddle_options INTERFACE cxx_std_20)
-target_compile_options(heddle_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+target_compile_options(heddle_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 # GCC 12 warns wrongly about std::string insertion and concatenation (GCC bug 105651).
 target_compile_options(heddle_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
