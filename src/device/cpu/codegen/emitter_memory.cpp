@@ -441,6 +441,10 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   const Address address = address_of(source, space);
   std::vector<Value*> values(count);
   const auto load = [&] {
+    if (is_whole_access(inst, space)) {
+      values = load_whole(address, element, count, bytes, mask);
+      return;
+    }
     if (!address.ok) {
       values = load_elements(address, element, count, bytes, mask, space);
       return;
@@ -495,10 +499,12 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   const Address address = address_of(destination, space);
   if (address.form == Address::Form::uniform) {
     const auto store = [&] {
-      for (unsigned e = 0; e < count; ++e) {
-        Value* value = is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask);
-        tag(b_.CreateAlignedStore(value, advance(address, e * bytes).base, llvm::Align(bytes)), space);
-      }
+      std::vector<Value*> values;
+      for (unsigned e = 0; e < count; ++e)
+        values.push_back(is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask));
+      if (is_whole_access(inst, space)) return store_whole(address.base, values, bytes);
+      for (unsigned e = 0; e < count; ++e)
+        tag(b_.CreateAlignedStore(values[e], advance(address, e * bytes).base, llvm::Align(bytes)), space);
     };
     if (guarded_by_lanes(inst))
       when_any(mask, store);
@@ -507,16 +513,19 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   } else {
     std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) values.push_back(vector(operand(e), type));
-    either_way(
-        address,
-        [&]() -> Value* {
-          store_elements(address, values, bytes, mask, space);
-          return nullptr;
-        },
-        [&]() -> Value* {
-          for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
-          return nullptr;
-        });
+    if (is_whole_access(inst, space))
+      store_whole_lanes(address, values, bytes, mask);
+    else
+      either_way(
+          address,
+          [&]() -> Value* {
+            store_elements(address, values, bytes, mask, space);
+            return nullptr;
+          },
+          [&]() -> Value* {
+            for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
+            return nullptr;
+          });
   }
   order_after(inst);
 }
