@@ -439,23 +439,19 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   }
   order_before(inst);
   const Address address = address_of(source, space);
-  std::vector<Value*> values(count);
-  const auto load = [&] {
-    if (is_whole_access(inst, space)) {
-      values = load_whole(address, element, count, bytes, mask);
-      return;
-    }
-    if (!address.ok) {
-      values = load_elements(address, element, count, bytes, mask, space);
-      return;
-    }
+  const auto load = [&]() -> std::vector<Value*> {
+    if (is_whole_access(inst, space)) return load_whole(address, element, count, bytes, mask);
+    if (!address.ok) return load_elements(address, element, count, bytes, mask, space);
+    std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) {
       const Address at = advance(address, e * bytes);
-      values[e] = either_way(
+      values.push_back(either_way(
           at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
-          [&] { return slow_gather(at, element, mask); });
+          [&] { return slow_gather(at, element, mask); }));
     }
+    return values;
   };
+  std::vector<Value*> values;
   // A scalar access needs at least one lane that really makes it.
   if (address.form == Address::Form::uniform && guarded_by_lanes(inst)) {
     std::vector<std::pair<Value*, llvm::BasicBlock*>> ends;
@@ -464,7 +460,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
     auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
     b_.CreateCondBr(any(mask), then, after);
     b_.SetInsertPoint(then);
-    load();
+    values = load();
     auto* loaded = b_.GetInsertBlock();
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
@@ -475,7 +471,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
       value = merged;
     }
   } else {
-    load();
+    values = load();
   }
   order_after(inst);
   for (unsigned e = 0; e < count; ++e)
