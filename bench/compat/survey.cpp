@@ -32,7 +32,8 @@ std::vector<Judgement> run(const Program& program, const std::vector<Way>& ways,
   for (int round = 0; round < options.rounds; ++round) {
     for (std::size_t w = 0; w < ways.size(); ++w) {
       if (round > 0 && judgements[w].verdict != Verdict::passed) continue;
-      judgements[w] = judge(program, run_to_end(command_of(program, ways[w], options.patience), options.logs / log_name(program, w)));
+      judgements[w] = judge(
+          program, run_to_end(command_of(program, ways[w], options.patience), options.logs / log_name(program, w)));
       seconds[w].push_back(judgements[w].seconds);
     }
   }

@@ -37,7 +37,8 @@ std::string heddle_says(const std::string& output) {
 }
 
 std::string program_says(const std::string& output) {
-  static const std::regex line("error|fail|mismatch|not support|n't support|waiv|cannot|unable|wrong", std::regex::icase);
+  static const std::regex line("error|fail|mismatch|not support|n't support|waiv|cannot|unable|wrong",
+                               std::regex::icase);
   return cut(first_line(output, line));
 }
 

@@ -270,6 +270,14 @@ class FunctionEmitter {
   Value* slow_gather(const Address& address, llvm::Type* element, Value* mask);
   void slow_scatter(const Address& address, Value* value, Value* mask);
 
+  // emitter_whole.cpp
+  bool is_whole_access(const ptx::Instruction& inst, ptx::Space space) const;
+  llvm::Type* whole_type(unsigned bytes);
+  std::vector<Value*> load_whole(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
+                                 Value* mask);
+  void store_whole(Value* pointer, const std::vector<Value*>& parts, unsigned bytes);
+  void store_whole_lanes(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask);
+
   // emitter_spaces.cpp
   void emit_cvta(const ptx::Instruction& inst);
   Value* cvta_value(const ptx::Instruction& inst, Value* address);

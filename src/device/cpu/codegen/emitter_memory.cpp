@@ -439,19 +439,19 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   }
   order_before(inst);
   const Address address = address_of(source, space);
-  std::vector<Value*> values(count);
-  const auto load = [&] {
-    if (!address.ok) {
-      values = load_elements(address, element, count, bytes, mask, space);
-      return;
-    }
+  const auto load = [&]() -> std::vector<Value*> {
+    if (is_whole_access(inst, space)) return load_whole(address, element, count, bytes, mask);
+    if (!address.ok) return load_elements(address, element, count, bytes, mask, space);
+    std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) {
       const Address at = advance(address, e * bytes);
-      values[e] = either_way(
+      values.push_back(either_way(
           at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
-          [&] { return slow_gather(at, element, mask); });
+          [&] { return slow_gather(at, element, mask); }));
     }
+    return values;
   };
+  std::vector<Value*> values;
   // A scalar access needs at least one lane that really makes it.
   if (address.form == Address::Form::uniform && guarded_by_lanes(inst)) {
     std::vector<std::pair<Value*, llvm::BasicBlock*>> ends;
@@ -460,7 +460,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
     auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
     b_.CreateCondBr(any(mask), then, after);
     b_.SetInsertPoint(then);
-    load();
+    values = load();
     auto* loaded = b_.GetInsertBlock();
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
@@ -471,7 +471,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
       value = merged;
     }
   } else {
-    load();
+    values = load();
   }
   order_after(inst);
   for (unsigned e = 0; e < count; ++e)
@@ -495,10 +495,12 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   const Address address = address_of(destination, space);
   if (address.form == Address::Form::uniform) {
     const auto store = [&] {
-      for (unsigned e = 0; e < count; ++e) {
-        Value* value = is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask);
-        tag(b_.CreateAlignedStore(value, advance(address, e * bytes).base, llvm::Align(bytes)), space);
-      }
+      std::vector<Value*> values;
+      for (unsigned e = 0; e < count; ++e)
+        values.push_back(is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask));
+      if (is_whole_access(inst, space)) return store_whole(address.base, values, bytes);
+      for (unsigned e = 0; e < count; ++e)
+        tag(b_.CreateAlignedStore(values[e], advance(address, e * bytes).base, llvm::Align(bytes)), space);
     };
     if (guarded_by_lanes(inst))
       when_any(mask, store);
@@ -507,16 +509,19 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   } else {
     std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) values.push_back(vector(operand(e), type));
-    either_way(
-        address,
-        [&]() -> Value* {
-          store_elements(address, values, bytes, mask, space);
-          return nullptr;
-        },
-        [&]() -> Value* {
-          for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
-          return nullptr;
-        });
+    if (is_whole_access(inst, space))
+      store_whole_lanes(address, values, bytes, mask);
+    else
+      either_way(
+          address,
+          [&]() -> Value* {
+            store_elements(address, values, bytes, mask, space);
+            return nullptr;
+          },
+          [&]() -> Value* {
+            for (unsigned e = 0; e < count; ++e) slow_scatter(advance(address, e * bytes), values[e], mask);
+            return nullptr;
+          });
   }
   order_after(inst);
 }
