@@ -86,7 +86,7 @@ void Context::destroy_stream(CUstream_st& stream) {
     end_stream(stream);
     finished = take_finished();
   }
-  let_go(std::move(finished));
+  let_go(finished);
 }
 
 void Context::take_later(std::size_t i, std::vector<Later>& to) {
@@ -110,7 +110,7 @@ Context::Finished Context::take_finished() {
 }
 
 // A failure that nobody waited for still ends the context.
-void Context::let_go(Finished finished) {
+void Context::let_go(const Finished& finished) {
   for (const Ended& ended : finished.queues) {
     try {
       ended.end.wait();
@@ -194,7 +194,7 @@ void Context::synchronize(CUstream_st& stream) {
     for (const Waited& other : others) was_waited_for(other);
     finished = take_finished();
   }
-  let_go(std::move(finished));
+  let_go(finished);
 }
 
 Context::Waited Context::waited_of(CUstream_st& stream) {
@@ -235,7 +235,7 @@ void Context::synchronize() {
     for (const Waited& waited : all) was_waited_for(waited);
     finished = take_finished();
   }
-  let_go(std::move(finished));
+  let_go(finished);
 }
 
 bool Context::idle(CUstream_st& stream) {
@@ -289,7 +289,7 @@ void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_
     if (pool) pool->freed += size;
     if (later_.size() > many) finished = take_finished();
   }
-  let_go(std::move(finished));
+  let_go(finished);
 }
 
 std::optional<heddle::Memory> Context::take_again(CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool) {

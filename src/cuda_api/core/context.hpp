@@ -119,7 +119,7 @@ class Context {
   void take_later(std::size_t i, std::vector<Later>& to);
   void end_stream(CUstream_st& stream);
   // Without it.
-  void let_go(Finished finished);
+  void let_go(const Finished& finished);
   void wait_for(const heddle::Queue& queue, std::optional<Error>& first);
   CUstream_st& start_stream(unsigned flags, int priority);
   CUstream_st& thread_stream();

@@ -59,6 +59,7 @@ void make_queues(CUgraphExec_st& exec) {
   exec.fork = exec.home->device().event();
   exec.end = exec.home->device().event();
   std::vector<heddle::Event> ends;
+  ends.reserve(plan.tails.size());
   for (unsigned tail : plan.tails) ends.push_back(*exec.events[tail]);
   exec.watched = ends.empty() ? nullptr : exec.home->graph_lanes.watch(std::move(ends));
 }

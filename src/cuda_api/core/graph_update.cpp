@@ -78,6 +78,7 @@ class Pairing {
     for (const auto& [mine, other] : pairs_)
       if (!std::holds_alternative<ChildCommand>(mine->command)) mine->command = other->command;
     std::vector<std::unique_ptr<UserReferences>> old;
+    old.reserve(graphs_.size());
     for (const auto& [mine, other] : graphs_)
       old.push_back(std::exchange(mine->objects, std::make_unique<UserReferences>(*other->objects)));
     return old;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <span>
 
 #include "cuda_api/driver/function.hpp"
 
@@ -13,22 +14,23 @@ namespace {
 
 // A packed buffer of arguments, as `extra` of a launch has it.
 struct Packed {
-  const std::byte* bytes = nullptr;
-  const std::size_t* size = nullptr;
+  const std::byte* bytes;
+  std::size_t size;
 };
 
 Packed packed_of(void** extra) {
-  Packed found;
+  const std::byte* bytes = nullptr;
+  const std::size_t* size = nullptr;
   for (void** at = extra; *at != CU_LAUNCH_PARAM_END; at += 2) {
     if (*at == CU_LAUNCH_PARAM_BUFFER_POINTER)
-      found.bytes = static_cast<const std::byte*>(at[1]);
+      bytes = static_cast<const std::byte*>(at[1]);
     else if (*at == CU_LAUNCH_PARAM_BUFFER_SIZE)
-      found.size = static_cast<const std::size_t*>(at[1]);
+      size = static_cast<const std::size_t*>(at[1]);
     else
       throw Failure(cudaErrorInvalidValue, "`extra` of a launch has a key that is none");
   }
-  require(found.bytes && found.size, cudaErrorInvalidValue, "`extra` of a launch lacks its buffer or its size");
-  return found;
+  if (!bytes || !size) throw Failure(cudaErrorInvalidValue, "`extra` of a launch lacks its buffer or its size");
+  return {bytes, *size};
 }
 
 // Pointers to the values in a packed buffer.
@@ -51,7 +53,7 @@ void run(const char* name, Context& context, CUfunction function, const LaunchCa
   std::vector<void*> places;
   if (extra) {
     const Packed packed = packed_of(extra);
-    places = unpack(entry.on(context), packed.bytes, *packed.size);
+    places = unpack(entry.on(context), packed.bytes, packed.size);
     arguments = places.data();
   }
   check(launch(name, &entry, call, arguments));
@@ -110,15 +112,16 @@ HEDDLE_DRIVER_SZ(cuLaunchCooperativeKernel,
 HEDDLE_DRIVER_SZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra),
                  {
                    if (!config) return CUDA_ERROR_INVALID_VALUE;
-                   return on_stream(__func__, config->hStream, [&](Context& context) {
+                   const char* const name = __func__;  // within the lambda it is another
+                   return on_stream(name, config->hStream, [&](Context& context) {
                      LaunchCall call{{config->gridDimX, config->gridDimY, config->gridDimZ},
                                      {config->blockDimX, config->blockDimY, config->blockDimZ},
                                      config->sharedMemBytes,
                                      config->hStream,
                                      false,
                                      per_thread};
-                     for (unsigned i = 0; i < config->numAttrs; ++i) apply(call, config->attrs[i]);
-                     run(__func__, context, function, call, arguments, extra);
+                     for (const auto& attribute : std::span(config->attrs, config->numAttrs)) apply(call, attribute);
+                     run(name, context, function, call, arguments, extra);
                    });
                  })
 

@@ -80,6 +80,7 @@ HEDDLE_DRIVER_API cuLinkComplete(CUlinkState state, void** image, std::size_t* s
     require(!ended.inputs.empty(), cudaErrorInvalidValue, "a link of nothing");
     ended.options.load([&] {
       std::vector<heddle::PtxSource> sources;
+      sources.reserve(ended.inputs.size());
       for (const CUlinkState_st::Input& input : ended.inputs) sources.push_back({input.text, input.name});
       ended.linked = heddle::link_ptx(sources);
       return true;
