@@ -50,6 +50,17 @@ TEST_F(Cc, HostErrorsShowTheUsersLines) {
   EXPECT_THAT(built.output, AllOf(HasSubstr("a.cu:2:21: error:"), HasSubstr("return nonsense;")));
 }
 
+// As the helper headers of NVIDIA's samples do.
+TEST_F(Cc, ProgramsMayAskByTheGuardsOfNvidiasHeaders) {
+  const std::string runtime =
+      "#if !defined(__CUDA_RUNTIME_H__) || !defined(__DRIVER_TYPES_H__)\n#error no guard\n#endif\n";
+  file("a.cu", runtime + "__global__ void k() {}\n");
+  file("b.cpp", "#include <cuda_runtime.h>\n" + runtime);
+  file("c.c", "#include <cuda.h>\n#ifndef __cuda_cuda_h__\n#error no guard\n#endif\n");
+  const Ran built = cc("-c a.cu b.cpp c.c");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
 TEST_F(Cc, AWarningIsSaidOnce) {
   file("a.cu", "__global__ void k() {}\n#warning read this\nint main() {}\n");
   const Ran built = cc("-c a.cu");

@@ -44,6 +44,7 @@ set(heddle_device_headers
   heddle/driver_types.h
   heddle/exports.h
   heddle/grid_barrier.h
+  heddle/guards.h
   heddle/half_functions.h
   heddle/half_types.h
   heddle/host_headers.h

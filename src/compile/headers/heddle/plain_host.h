@@ -42,3 +42,4 @@ static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* p, size_t pitch, s
   return made;
 }
 #endif
+#include "guards.h"

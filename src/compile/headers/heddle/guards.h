@@ -1,0 +1,9 @@
+// The names of guards in NVIDIA's headers: programs ask by them which of those were included before.
+#pragma once
+
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __HOST_DEFINES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
