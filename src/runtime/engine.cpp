@@ -40,8 +40,17 @@ void Engine::give(Place& place, std::shared_ptr<device::Event>& event) {
   event.reset();
 }
 
-Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, bool timed,
-                                const device::Partition* partition) {
+// The task is done.
+void Engine::tell_history(Running& running) {
+  if (!running.history || !running.start) return;
+  KernelHistory& history = *running.history;
+  history.last_seconds = static_cast<double>(running.end->completed_ns() - running.start->completed_ns()) * 1e-9;
+  ++history.timed;
+  history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
+  running.history.reset();
+}
+
+Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Place& place = places_[number];
   Submitted made;
   made.task = dag_.append(accesses);
@@ -54,16 +63,17 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   for (const graph::TaskRef& parent : choice.awaited) lane.queue->wait(*running_[parent.slot].end);
   for (const graph::TaskRef& parent : task.parents)
     if (!here(dag_[parent])) lane.queue->wait(*running_[parent.slot].end);
-  if (lane.partition != partition) {
-    lane.queue->set_partition(partition);
-    lane.partition = partition;
+  if (lane.partition != wanted.partition) {
+    lane.queue->set_partition(wanted.partition);
+    lane.partition = wanted.partition;
   }
   if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
   made.end = take_event(place);
-  if (timed) {
+  if (wanted.start) {
     made.start = take_event(place);
     lane.queue->record(*made.start);
   }
+  running_[made.task.slot].history = wanted.history;
   lane_ = &lane;
   return made;
 }
@@ -93,6 +103,7 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
         clear_failure(*place.lanes[task.queue].queue);
       }
     }
+    tell_history(running);
     place.chooser.finished(task.queue);
     give(place, running.start);
     give(place, running.end);

@@ -1,4 +1,5 @@
 // The public handles, in terms of the runtime's own classes.
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,12 @@ using runtime::held;
 
 const std::string& Kernel::name() const { return held(state_, "Kernel").name(); }
 const KernelInfo& Kernel::info() const { return held(state_, "Kernel").info(); }
+
+KernelHistory Kernel::history() const {
+  runtime::KernelState& kernel = held(state_, "Kernel");
+  const std::lock_guard lock(kernel.module().core()->mutex());
+  return *kernel.history();
+}
 
 Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module").kernel(name)); }
 

@@ -58,6 +58,21 @@ void wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::
   lock.lock();
 }
 
+// The first launches of a kernel, and some of the others, are timed for its history.
+constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
+
+Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, const device::Partition* partition) {
+  KernelHistory& history = *kernel.history();
+  const std::uint64_t number = history.launches++;
+  history.last_grid = options.grid;
+  history.last_block = options.block;
+  history.last_shared = options.shared;
+  const bool sampled = number < first_timed || number % one_timed_of == 0;
+  Engine::Wanted wanted{.start = options.timed || sampled, .partition = partition};
+  if (wanted.start) wanted.history = kernel.history();
+  return wanted;
+}
+
 void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
@@ -72,6 +87,9 @@ void check_owner(const Core& core, const KernelInfo& info, std::span<const Argum
 void LaunchState::wait() const { kernel_->module().core()->engine().wait({submitted_.task, submitted_.end}); }
 
 double LaunchState::seconds() const {
+  if (!submitted_.start)
+    base::fail(ErrorCode::invalid_argument, "the launch of kernel {} was not timed: set LaunchOptions::timed",
+               kernel_->name());
   wait();
   return static_cast<double>(submitted_.end->completed_ns() - submitted_.start->completed_ns()) * 1e-9;
 }
@@ -111,10 +129,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
-  constexpr bool timed = true;
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, timed, partition);
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
+      wanted_of(*kernel, options, partition));
+  if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));
   if (policy.execution == Scheduling::Execution::sync) {
     lock.unlock();

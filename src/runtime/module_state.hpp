@@ -34,6 +34,8 @@ class KernelState {
   std::optional<graph::Mode> variables() const { return variables_; }
   // Loads the module there on first use. Needs the core's lock.
   device::Function& on(std::size_t place);
+  // Needs the core's lock.
+  const std::shared_ptr<KernelHistory>& history() { return history_; }
 
  private:
   friend class ModuleState;
@@ -43,6 +45,7 @@ class KernelState {
   KernelInfo info_;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
+  std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
 };
 
 class ModuleState : public std::enable_shared_from_this<ModuleState> {
