@@ -69,6 +69,8 @@ class Device {
 
   virtual std::unique_ptr<Queue> queue(const QueueOptions& options) = 0;
   virtual std::unique_ptr<Event> event() = 0;
+  // One whose completed_ns() nobody asks (it may be 0): for order only, which is cheaper on GPUs.
+  virtual std::unique_ptr<Event> untimed_event() { return event(); }
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
 

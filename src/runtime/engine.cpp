@@ -28,15 +28,16 @@ Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& po
   for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
 }
 
-std::shared_ptr<device::Event> Engine::take_event(Place& place) {
-  if (place.spare.empty()) return place.device->event();
-  std::shared_ptr<device::Event> event = std::move(place.spare.back());
-  place.spare.pop_back();
+std::shared_ptr<device::Event> Engine::take_event(Place& place, bool timed) {
+  auto& spare = place.spare[timed ? 1 : 0];
+  if (spare.empty()) return timed ? place.device->event() : place.device->untimed_event();
+  std::shared_ptr<device::Event> event = std::move(spare.back());
+  spare.pop_back();
   return event;
 }
 
-void Engine::give(Place& place, std::shared_ptr<device::Event>& event) {
-  if (event && event.use_count() == 1) place.spare.push_back(std::move(event));
+void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool timed) {
+  if (event && event.use_count() == 1) place.spare[timed ? 1 : 0].push_back(std::move(event));
   event.reset();
 }
 
@@ -68,9 +69,9 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
     lane.partition = wanted.partition;
   }
   if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
-  made.end = take_event(place);
+  made.end = take_event(place, wanted.start);
   if (wanted.start) {
-    made.start = take_event(place);
+    made.start = take_event(place, true);
     lane.queue->record(*made.start);
   }
   running_[made.task.slot].history = wanted.history;
@@ -105,8 +106,8 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
     }
     tell_history(running);
     place.chooser.finished(task.queue);
-    give(place, running.start);
-    give(place, running.end);
+    give(place, running.end, running.start != nullptr);
+    give(place, running.start, true);
   });
   return failure;
 }

@@ -81,8 +81,8 @@ class Engine {
   struct Place {
     device::Device* device;
     sched::QueueChooser chooser;
-    std::deque<Lane> lanes;                             // by the chooser's number
-    std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
+    std::deque<Lane> lanes;                                // by the chooser's number
+    std::vector<std::shared_ptr<device::Event>> spare[2];  // done, and nobody refers to them: without and with time
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
@@ -91,8 +91,8 @@ class Engine {
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void end(Submitted& made);
-  std::shared_ptr<device::Event> take_event(Place& place);
-  static void give(Place& place, std::shared_ptr<device::Event>& event);
+  static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
+  static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);
   static void tell_history(Running& running);
   // The task and its ancestors. Those in other queues may have failed, which this one's event does not tell: the first
   // such Error is returned.

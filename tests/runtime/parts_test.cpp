@@ -111,8 +111,7 @@ TEST_F(PartsTest, WhatIsNoPartIsRefused) {
   };
   refused([&] { data.read(2, 2); }, "2 values from 2 on are no part of an array of 3");
   refused([&] { data.write(4, 0); }, "0 values from 4 on are no part of an array of 3");
-  refused([&] { data.read(1, ~std::size_t{0}); },
-          "18446744073709551615 values from 1 on are no part of an array of 3");
+  refused([&] { data.read(1, ~std::size_t{0}); }, "18446744073709551615 values from 1 on are no part of an array of 3");
   refused([&] { static_cast<void>(data[3]); }, "1 values from 3 on are no part of an array of 3");
   EXPECT_TRUE(data.read(3, 0).empty());
 }

@@ -193,7 +193,7 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   while (!stoppable_.empty() && stoppable_.front().end->done()) stoppable_.pop_front();
   if (range.empty()) return std::make_shared<StopFlag>(range);
   auto control = pools_->take(range);
-  auto end = std::make_shared<CudaPoint>(state_);
+  auto end = std::make_shared<CudaPoint>(state_, false);
   stoppable_.push_back({control, end});
   auto command = [this, kernel, config, range, residents, control, end,
                   bytes = std::vector(arguments.begin(), arguments.end())] {
@@ -478,7 +478,7 @@ void CudaQueue::set_partition(const Partition* partition) {
     processors_ = processors;
     context_ = context;
     if (next == stream_) return;
-    const CudaPoint before(state_);
+    const CudaPoint before(state_, false);
     check(state_->driver().event_record(before.handle(), stream_), "recording an event");
     check(state_->driver().stream_wait_event(next, before.handle(), 0), "waiting for an event");
     stream_ = next;
@@ -491,8 +491,8 @@ void CudaQueue::record(Event& event) {
     base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state_->info().id);
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  state_->keep_time();
-  auto point = std::make_shared<CudaPoint>(state_);
+  if (own->timed()) state_->keep_time();
+  auto point = std::make_shared<CudaPoint>(state_, own->timed());
   own->set(point);
   const auto command = [this, point] {
     chain_.end();
