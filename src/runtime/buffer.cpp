@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 #include "runtime/core.hpp"
+#include "runtime/ids.hpp"
 
 namespace heddle::runtime {
 
@@ -18,12 +19,13 @@ using memory::Space;
 using memory::Spaces;
 
 Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
-    : core_(std::move(core)), bytes_(bytes), copies_(core_->places() + 1), residence_(bytes) {}
+    : core_(std::move(core)), bytes_(bytes), id_(next_id()), copies_(core_->places() + 1), residence_(bytes) {}
 
 Buffer::~Buffer() {
   graph::TaskRefs users;
   {
     const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
     for (Space space = 0; space < copies_.size(); ++space) {
       if (!copies_[space].memory) continue;
       const graph::TaskRefs here = core_->engine().dag().hazards(access(space, Mode::write, 0, bytes_));
@@ -158,6 +160,7 @@ Space Buffer::space_for_host(std::uint64_t begin, std::uint64_t end) const {
 void* Buffer::host_access(bool writes, std::uint64_t begin, std::uint64_t end) {
   graph::Dag& dag = core_->engine().dag();
   std::unique_lock lock(core_->mutex());
+  core_->replayer().settle();
   // Nobody has used it: memory of the first device, if the host reaches that.
   const bool unused =
       std::none_of(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.memory != nullptr; });
@@ -193,6 +196,7 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
   bool more = false;  // whoever writes the page is more than who must be waited for
   {
     const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
     const graph::Dag& dag = core_->engine().dag();
     for (Space space = 0; space < copies_.size(); ++space) {
       if (!copies_[space].memory) continue;
@@ -206,6 +210,7 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
 
 std::uint64_t Buffer::pin(std::size_t place) {
   const std::lock_guard lock(core_->mutex());
+  core_->replayer().settle();
   acquire(place, 0, bytes_, Mode::read);
   core_->pin(place, shared_from_this());
   return address(place);

@@ -29,6 +29,12 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   const std::shared_ptr<Core>& core() const { return core_; }
   std::size_t bytes() const { return bytes_; }
+  std::uint64_t id() const { return id_; }  // of no other, also of later ones
+  // Whether acquire() would find nothing to bring. Needs the core's lock.
+  bool is_there(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
+    return copies_[place].memory &&
+           (mode == graph::Mode::write || residence_.current(static_cast<memory::Space>(place), begin, end));
+  }
 
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
   // there. Needs the core's lock. Throws out_of_memory.
@@ -88,6 +94,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   std::shared_ptr<Core> core_;
   std::size_t bytes_;
+  std::uint64_t id_;
   std::vector<Copy> copies_;  // by place; the host's is the last
   memory::Residence residence_;
   std::atomic<int> host_may_{may_nothing};

@@ -21,6 +21,16 @@ void clear_failure(device::Queue& queue) {
   }
 }
 
+// For what is done; keeps the first failure.
+void wait_for(device::Event& end, device::Queue& queue, std::exception_ptr& failure) {
+  try {
+    end.wait();
+  } catch (const Error&) {
+    if (!failure) failure = std::current_exception();
+    clear_failure(queue);
+  }
+}
+
 }  // namespace
 
 Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex)
@@ -88,6 +98,12 @@ void Engine::end(Submitted& made) {
   if (++lane_->unpolled >= poll_after) poll(*lane_);
 }
 
+void Engine::set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
+                       std::vector<device::LaunchGraph::Tail> tails) {
+  running_[task.slot].graph = std::move(graph);
+  running_[task.slot].tails = std::move(tails);
+}
+
 std::exception_ptr Engine::finish(graph::TaskRef ref) {
   if (dag_.finished(ref)) return nullptr;
   const graph::Task asked = dag_[ref];
@@ -96,14 +112,11 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
     Place& place = places_[task.place];
     Running& running = running_[done.slot];
     const bool elsewhere = task.place != asked.place || task.queue != asked.queue;
-    if (elsewhere && place.device->info().survives_faults) {
-      try {
-        running.end->wait();
-      } catch (const Error&) {
-        if (!failure) failure = std::current_exception();
-        clear_failure(*place.lanes[task.queue].queue);
-      }
-    }
+    if (elsewhere && place.device->info().survives_faults)
+      wait_for(*running.end, *place.lanes[task.queue].queue, failure);
+    for (const device::LaunchGraph::Tail& tail : running.tails) wait_for(*tail.end, *tail.queue, failure);
+    running.tails.clear();
+    running.graph.reset();
     tell_history(running);
     place.chooser.finished(task.queue);
     give(place, running.end, running.start != nullptr);

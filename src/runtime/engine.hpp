@@ -60,6 +60,10 @@ class Engine {
     return made;
   }
 
+  // The task is a launch of this graph, with these launches beside its queue. Needs the lock.
+  void set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
+                 std::vector<device::LaunchGraph::Tail> tails);
+
   // Waits for an event of the place's task; throws the Error of what failed in it or before it, once its queue is
   // usable again. Without the lock.
   void wait(const InFlight& work);
@@ -87,6 +91,8 @@ class Engine {
   struct Running {
     std::shared_ptr<device::Event> start, end;
     std::shared_ptr<KernelHistory> history;  // that wants to know the time in between
+    std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
+    std::vector<device::LaunchGraph::Tail> tails;
   };
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);

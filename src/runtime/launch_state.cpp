@@ -58,6 +58,32 @@ void wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::
   lock.lock();
 }
 
+ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
+                   std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
+  const KernelInfo& info = call.kernel.info();
+  const Scheduling& policy = call.kernel.module().core()->engine().policy();
+  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place};
+  step.launch = {&function, config, {packed.begin(), packed.end()}, {}};
+  step.accesses.assign(accesses.begin(), accesses.end());
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const Argument& argument = call.arguments[i];
+    ReplayStep::Value& value = step.values.emplace_back();
+    value = {.kind = argument.kind(),
+             .at = info.parameters[i].offset,
+             .size = static_cast<std::uint32_t>(argument.value().size()),
+             .offset = argument.offset(),
+             .length = argument.length()};
+    if (argument.kind() != Argument::Kind::array) continue;
+    value.buffer = argument.buffer();
+    value.buffer_id = value.buffer->id();
+    value.mode = mode_of(info.parameters[i].access, policy);
+    if (info.parameters[i].access == Access::none) continue;
+    value.begin = argument.offset();
+    value.end = value.begin + std::min(argument.length(), value.buffer->bytes() - value.begin);
+  }
+  return step;
+}
+
 // The first launches of a kernel, and some of the others, are timed for its history.
 constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
 
@@ -84,7 +110,32 @@ void check_owner(const Core& core, const KernelInfo& info, std::span<const Argum
 
 }  // namespace
 
-void LaunchState::wait() const { kernel_->module().core()->engine().wait({submitted_.task, submitted_.end}); }
+Engine::Submitted LaunchState::submitted() const {
+  Core& core = *kernel_->module().core();
+  const std::lock_guard lock(core.mutex());
+  if (!held_) {
+    core.replayer().settle();
+    return submitted_;
+  }
+  const HeldLaunches& launches = *held_->launches;
+  core.replayer().settle();
+  if (launches.failure) std::rethrow_exception(launches.failure);
+  return launches.of(held_->index);
+}
+
+bool LaunchState::done() const {
+  if (!held_) return submitted_.end->done();
+  try {
+    return submitted().end->done();
+  } catch (const Error&) {
+    return true;  // wait() tells it
+  }
+}
+
+void LaunchState::wait() const {
+  const Engine::Submitted made = submitted();
+  kernel_->module().core()->engine().wait({made.task, made.end});
+}
 
 double LaunchState::seconds() const {
   if (!submitted_.start)
@@ -101,20 +152,27 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   if (kernel->module().core() != core) {
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
   }
+  const std::size_t place = core->find(options.device);
+  const LaunchCall call{*kernel, place, options, arguments};
+  std::unique_lock lock(core->mutex());
+  // What was checked when it was recorded is not checked again.
+  if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
+  lock.unlock();
   const KernelInfo& info = kernel->info();
   check_arguments(info, arguments);
   check_owner(*core, info, arguments);
-  const std::size_t place = core->find(options.device);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
     base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
                base::counted(options.grid.count(), "block"));
   }
 
-  std::unique_lock lock(core->mutex());
+  lock.lock();
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
+  const graph::TaskId before = core->engine().dag().last();
   const Accesses accesses = acquire(*core, place, *kernel, arguments);
+  const bool moved = core->engine().dag().last() != before;
   const Scheduling& policy = core->engine().policy();
   if (!policy.prefetch) wait_for_moves(*core, accesses, lock);
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
@@ -133,6 +191,10 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
       wanted_of(*kernel, options, partition));
+  const bool plain = !moved && !options.blocks && !options.cooperative && !options.timed &&
+                     options.processors.empty() && core->pinned_none(place);
+  core->replayer().made(call, plain,
+                        [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));
   if (policy.execution == Scheduling::Execution::sync) {

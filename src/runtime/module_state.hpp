@@ -15,6 +15,7 @@
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
 #include "ptx/ir.hpp"
+#include "runtime/ids.hpp"
 
 namespace heddle::runtime {
 
@@ -23,11 +24,13 @@ class ModuleState;
 
 class KernelState {
  public:
-  KernelState(ModuleState& module, const ptx::Function& function) : module_(module), function_(function) {
+  KernelState(ModuleState& module, const ptx::Function& function)
+      : module_(module), function_(function), id_(next_id()) {
     info_.name = function.name;
   }
 
   ModuleState& module() const { return module_; }
+  std::uint64_t id() const { return id_; }  // of no other, also of later ones
   const std::string& name() const { return function_.name; }
   const KernelInfo& info();  // any thread; the first call analyses the whole module
   // What it does to the module's variables; nothing: none. After info().
@@ -42,6 +45,7 @@ class KernelState {
 
   ModuleState& module_;
   const ptx::Function& function_;
+  std::uint64_t id_;
   KernelInfo info_;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
