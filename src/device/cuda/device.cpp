@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "device/cuda/cuda.hpp"
+#include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/partition.hpp"
@@ -66,6 +67,9 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_, true); }
+  std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches) override {
+    return std::make_unique<CudaGraph>(state_, launches);
+  }
   std::unique_ptr<Event> untimed_event() override { return std::make_unique<CudaEvent>(state_, false); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {

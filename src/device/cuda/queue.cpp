@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/cuda/launch_graph.hpp"
 #include "device/cuda/module.hpp"
 #include "device/launch_check.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
@@ -482,6 +483,17 @@ void CudaQueue::set_partition(const Partition* partition) {
     check(state_->driver().event_record(before.handle(), stream_), "recording an event");
     check(state_->driver().stream_wait_event(next, before.handle(), 0), "waiting for an event");
     stream_ = next;
+  });
+}
+
+void CudaQueue::launch_graph(CudaGraph& graph) {
+  if (graph.state() != state_.get())
+    base::fail(ErrorCode::invalid_argument, "{}: the graph belongs to another device", state_->info().id);
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  put([this, &graph] {
+    check(state_->driver().graph_launch(graph.handle(), stream_), "launching a graph");
+    for (const std::string& kernel : graph.kernels()) remember(kernel);
   });
 }
 
