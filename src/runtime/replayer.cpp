@@ -41,6 +41,7 @@ bool Replayer::saw(std::uint64_t thing) {
   for (std::size_t i = 0; i < *period; ++i) waits = waits || finder_.ago(i) == 0;
   to_record_ = waits ? *period : (least_in_part + *period - 1) / *period * *period;
   after_wait_ = waits;
+  period_ = waits ? 0 : *period;
   recording_.clear();
   recording_.emplace_back();
   return false;
@@ -67,17 +68,23 @@ void Replayer::end_recording() {
   }
   for (ReplayPart& part : recording_) part.connect();
   plan_ = std::exchange(recording_, {});
-  part_ = held_ = 0;
+  part_ = held_ = passing_ = 0;
+  launched_ = false;
   launches_ = std::make_shared<HeldLaunches>();
 }
 
 std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   ReplayPart& part = plan_[part_];
-  if (!core_.pinned_none(call.place) || !part.steps[held_].take(call)) {
+  const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
+  if (!core_.pinned_none(call.place) || !part.steps[at].take(call)) {
     if (held_ > 0)
       abandon();
     else
       stop_following();
+    return std::nullopt;
+  }
+  if (passing_ > 0) {
+    --passing_;
     return std::nullopt;
   }
   KernelHistory& history = *call.kernel.history();
@@ -96,7 +103,11 @@ std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
 void Replayer::launch_part() {
   ReplayPart& part = plan_[part_];
   const std::size_t place = part.steps.front().place;
-  if (part.steps.size() == 1) return abandon();
+  if (part.steps.size() == 1) {
+    issue();
+    part_ = (part_ + 1) % plan_.size();
+    return;
+  }
   try {
     part.bring_up_to_date(*core_.place(place).device);
   } catch (const Error& error) {
@@ -116,15 +127,14 @@ void Replayer::launch_part() {
   launches_ = std::make_shared<HeldLaunches>();
   held_ = 0;
   part_ = (part_ + 1) % plan_.size();
+  launched_ = true;
   if (++graphs_ % 16 == 0) failures_ = 0;
 }
 
-// One after the other, as they would have been launched. Single launches are no failure of the plan.
-void Replayer::abandon() {
-  std::vector<ReplayStep>& steps = plan_[part_].steps;
-  const bool whole = held_ == steps.size();
+// One after the other, as they would have been launched.
+void Replayer::issue() {
   for (std::size_t i = 0; i < held_; ++i) {
-    const ReplayStep& step = steps[i];
+    const ReplayStep& step = plan_[part_].steps[i];
     try {
       launches_->submitted.push_back(core_.engine().submit(step.place, step.accesses, [&](device::Queue& queue) {
         queue.launch(*step.launch.function, step.launch.config, {0, step.launch.config.grid.count()},
@@ -138,13 +148,21 @@ void Replayer::abandon() {
   launches_->issued = true;
   launches_ = std::make_shared<HeldLaunches>();
   held_ = 0;
-  if (whole && quiet_until_ != ~std::uint64_t{0}) {
-    part_ = (part_ + 1) % plan_.size();
-    return;
-  }
+}
+
+void Replayer::abandon() {
+  issue();
   ++abandoned_;
   stop_following();
   if (quiet_until_ != ~std::uint64_t{0}) quiet_until_ = things_ + (std::uint64_t{64} << std::min(++failures_, 12u));
+}
+
+// The host waits at the end of a loop without waiting: the next one may be the same again.
+void Replayer::pause() {
+  if (period_ == 0 || !launched_) return abandon();
+  passing_ = (period_ - held_ % period_) % period_;
+  launched_ = false;
+  issue();
 }
 
 void Replayer::stop_following() {
@@ -155,7 +173,7 @@ void Replayer::stop_following() {
 
 void Replayer::settle() {
   if (!on_) return;
-  if (held_ > 0) abandon();
+  if (held_ > 0) pause();
   if (host_waited_ || !plan_.empty()) return;
   const bool recording = to_record_ > 0;
   static_cast<void>(saw(0));

@@ -59,7 +59,7 @@ class Replayer {
   // A launch that was made; `step` is called for what it was, where that is needed. `plain`: as above.
   template <class MakeStep>
   void made(const LaunchCall& call, bool plain, MakeStep&& step) {
-    if (!on_) return;
+    if (!on_ || !plan_.empty()) return;
     if (saw(plain ? call.hash() : ++others_)) record(step());
   }
   // The host waits, or does something else that what is held must come before.
@@ -78,7 +78,9 @@ class Replayer {
   void record(ReplayStep step);
   void end_recording();
   void launch_part();
+  void issue();
   void abandon();
+  void pause();
   void stop_following();
   void watch();
   void wake();
@@ -97,6 +99,9 @@ class Replayer {
   // What is being followed; empty: nothing.
   std::vector<ReplayPart> plan_;
   std::size_t part_ = 0, held_ = 0;  // where in it: so many steps of the part are held
+  std::size_t period_ = 0;           // of launches among which the host does not wait: a part consists of such periods
+  std::size_t passing_ = 0;          // launches until the next period begins, which are not held
+  bool launched_ = false;            // a graph, since the host waited last
   std::shared_ptr<HeldLaunches> launches_;
   std::uint64_t graphs_ = 0, abandoned_ = 0;
   // Looks whether launches have been held for too long.
