@@ -143,8 +143,8 @@ int main() {
       results.add({name + ", bare streams and events", theirs, "ns", {}, ""});
       results.add({name + ", without replay", without, "ns", {}, ""});
       results.add({name + ", with replay", with, "ns", {}, ""});
-      results.add({name + ", throughput of replay over bare", theirs / with, "x",
-                   at_least(nanoseconds == 0 ? 5 : 2.5), "bare streams and events"});
+      results.add({name + ", throughput of replay over bare", theirs / with, "x", at_least(nanoseconds == 0 ? 5 : 2.5),
+                   "bare streams and events"});
     }
   }
   return results.finish();

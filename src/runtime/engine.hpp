@@ -90,7 +90,7 @@ class Engine {
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
-    std::shared_ptr<KernelHistory> history;  // that wants to know the time in between
+    std::shared_ptr<KernelHistory> history;      // that wants to know the time in between
     std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
     std::vector<device::LaunchGraph::Tail> tails;
   };

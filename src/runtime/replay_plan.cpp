@@ -76,8 +76,7 @@ void ReplayPart::connect() {
   std::map<graph::ObjectId, graph::ObjectId> objects;
   std::map<graph::ObjectId, std::uint64_t> sizes;
   for (const ReplayStep& step : steps)
-    for (const graph::Access& access : step.accesses)
-      sizes[access.object] = std::max(sizes[access.object], access.end);
+    for (const graph::Access& access : step.accesses) sizes[access.object] = std::max(sizes[access.object], access.end);
   for (const auto& [object, size] : sizes) objects[object] = dag.add_object(std::max<std::uint64_t>(size, 1));
   std::map<std::tuple<graph::ObjectId, std::uint64_t, std::uint64_t>, graph::Mode> all;
   for (ReplayStep& step : steps) {

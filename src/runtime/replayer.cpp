@@ -117,8 +117,8 @@ void Replayer::launch_part() {
   }
   std::vector<device::LaunchGraph::Tail> tails;
   try {
-    launches_->submitted.push_back(core_.engine().submit(
-        place, part.accesses, [&](device::Queue& queue) { tails = part.graph->launch(queue); }));
+    launches_->submitted.push_back(
+        core_.engine().submit(place, part.accesses, [&](device::Queue& queue) { tails = part.graph->launch(queue); }));
     core_.engine().set_graph(launches_->submitted.back().task, part.graph, std::move(tails));
   } catch (const Error&) {
     launches_->failure = std::current_exception();
