@@ -25,6 +25,12 @@ Spaces Residence::having(std::uint64_t begin, std::uint64_t end) const {
   return all;
 }
 
+Spaces Residence::having_some(std::uint64_t begin, std::uint64_t end) const {
+  Spaces some = 0;
+  for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) some |= pieces_[i].spaces;
+  return some;
+}
+
 void Residence::cut_at(std::uint64_t at) {
   const std::size_t i = find(at);
   if (i == pieces_.size() || pieces_[i].begin == at) return;

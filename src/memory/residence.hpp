@@ -32,6 +32,8 @@ class Residence {
   bool current(Space space, std::uint64_t begin, std::uint64_t end) const;
   // The spaces that have all of [begin, end).
   Spaces having(std::uint64_t begin, std::uint64_t end) const;
+  // Those that have some of it.
+  Spaces having_some(std::uint64_t begin, std::uint64_t end) const;
 
   // Somebody is about to copy the bytes there, or to modify them there: who comes behind him finds them current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end) { set(begin, end, only(space), false); }

@@ -182,7 +182,7 @@ void* Buffer::host_access(bool writes, std::uint64_t begin, std::uint64_t end) {
   const bool whole = begin == 0 && end == bytes_;
   if (whole && residence_.current(space, 0, bytes_)) {
     const bool used = !writes && !dag.hazards(access(space, Mode::write, 0, bytes_)).empty();
-    const bool alone = !used && residence_.having(0, bytes_) == memory::only(space);
+    const bool alone = !used && residence_.having_some(0, bytes_) == memory::only(space);
     space_of_pointer_ = space;
     host_pointer_.store(pointer, std::memory_order_relaxed);
     host_may_.store(alone ? may_write : may_read, std::memory_order_release);

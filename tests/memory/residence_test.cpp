@@ -33,6 +33,7 @@ TEST(Residence, WhoModifiesIsTheOnlyOne) {
   EXPECT_EQ(missing(residence, 0, 0, 100), "40-60:2 ");
   EXPECT_EQ(residence.having(0, 40), 3u);
   EXPECT_EQ(residence.having(30, 50), 2u);
+  EXPECT_EQ(residence.having_some(30, 50), 3u);
   residence.copied(0, 0, 100);
   EXPECT_EQ(residence.pieces(), 1u);
 }

@@ -78,6 +78,17 @@ TEST_F(PartsTest, WholeArraysStayCurrentAfterPartsWereWritten) {
   EXPECT_THAT(data.read(), ElementsAre(4, 305, 6, 7));
 }
 
+// A device that has a part of an array is somebody else who has it.
+TEST_F(PartsTest, WholeArraysThatAreWrittenAreStaleElsewhereInParts) {
+  start({"far"});
+  Array<float> data = floats({1, 2, 3, 4}), out = array<float>(4);
+  launch("copy_first", {}, 1, data.slice(1, 1), out);  // the device has a copy of the second
+  static_cast<void>(data.read());
+  data.write()[1] = 20;
+  launch("copy_first", {}, 4, data, out);
+  EXPECT_THAT(out.read(), ElementsAre(1, 20, 3, 4));
+}
+
 TEST_F(PartsTest, ElementsBringTheirNeighbours) {
   start({"far"});
   constexpr std::size_t n = 40'000;

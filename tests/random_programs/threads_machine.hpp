@@ -1,0 +1,20 @@
+// Random programs on devices of threads.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/scheduling.hpp"
+#include "random_programs/program.hpp"
+
+namespace heddle::test::random_programs {
+
+// Devices whose id contains "far" keep their memory from the host.
+std::unique_ptr<Machine> make_threads_machine(const std::vector<std::string>& ids, const Scheduling& policy);
+
+// Of programs [begin, end), each on a machine that fits its seed: one or two devices, all policies. Prints those that
+// differ; returns how many. Stops after `enough`.
+int count_differences(std::uint64_t begin, std::uint64_t end, int enough);
+
+}  // namespace heddle::test::random_programs
