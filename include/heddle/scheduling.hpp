@@ -3,8 +3,8 @@
 
 namespace heddle {
 
-// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C), with its names. Results are the
-// same with any of them.
+// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C), with its names. Results
+// are the same with any of them.
 struct Scheduling {
   enum class Execution {
     async,  // launches return at once, and overlap where they do not depend on each other
