@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "programs/command.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -21,7 +22,7 @@ class RunCommand : public testing::Test {
  protected:
   Ran shell(const std::string& command) const { return run_command("cd " + quoted(folder_.path()) + " && " + command); }
   Ran run(const std::string& words, const std::string& before = "") const {
-    return shell(before + " " + heddle_ + " run " + words);
+    return shell(program_environment() + before + " " + heddle_ + " run " + words);
   }
   void file(const std::string& name, const std::string& text) const {
     base::write_file_atomic(folder_.path() / name, std::string_view(text));
