@@ -51,8 +51,8 @@ struct Mine {
     CHECK_CUDA(cudaFreeAsync(own, second));
     CHECK_CUDA(cudaEventRecord(join, second));
     CHECK_CUDA(cudaStreamWaitEvent(first, join, 0));
-    CHECK_CUDA(cudaLaunchHostFunc(
-        first, [](void* counter) { ++*static_cast<std::atomic<unsigned>*>(counter); }, &calls));
+    CHECK_CUDA(
+        cudaLaunchHostFunc(first, [](void* counter) { ++*static_cast<std::atomic<unsigned>*>(counter); }, &calls));
     CHECK_CUDA(cudaStreamEndCapture(first, graph));
   }
 };
@@ -72,7 +72,9 @@ void work(std::uint32_t thread) {
       expected += thread + g;
     }
     // The end of both may come before what they do has run.
-    if (g % 2) CHECK_CUDA(cudaStreamSynchronize(mine.second));
+    if (g % 2 == 1) {
+      CHECK_CUDA(cudaStreamSynchronize(mine.second));
+    }
     CHECK_CUDA(cudaGraphExecDestroy(exec));
     CHECK_CUDA(cudaGraphDestroy(graph));
     CHECK_CUDA(cudaStreamSynchronize(mine.first));
