@@ -59,8 +59,9 @@ const device::Partition& Core::partition(std::size_t index, const std::vector<un
 }
 
 void Core::pin(std::size_t place, const std::shared_ptr<Buffer>& buffer) {
+  // Not by locking those that are known, which may make this their last owner: their end takes the lock that is held.
   for (const auto& known : pinned_[place]) {
-    if (known.lock() == buffer) return;
+    if (!known.owner_before(buffer) && !buffer.owner_before(known)) return;
   }
   pinned_[place].push_back(buffer);
 }

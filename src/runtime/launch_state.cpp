@@ -24,7 +24,8 @@ graph::Mode mode_of(Access access, const Scheduling& policy) {
 }
 
 // Has the arrays brought to the place; what the launch does to memory there.
-Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments) {
+Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments,
+                 const std::vector<std::shared_ptr<Buffer>>& pinned) {
   Accesses accesses;
   const KernelInfo& info = kernel.info();
   const Scheduling& policy = core.engine().policy();
@@ -37,25 +38,26 @@ Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<c
     const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access, policy));
     if (used) accesses.push_back(access);
   }
-  for (const auto& buffer : core.pinned(place))
+  for (const auto& buffer : pinned)
     accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
   if (const auto variables = kernel.variables())
     accesses.push_back(kernel.module().variables_access(place, *variables));
   return accesses;
 }
 
-// What the launch needs and is still on its way.
-void wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::mutex>& lock) {
+// What the launch needs and is still on its way. Whether it waited, without the lock.
+bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::mutex>& lock) {
   graph::TaskRefs moves;
   for (const graph::Access& access : accesses) {
     for (const graph::TaskRef& task :
          core.engine().dag().hazards({access.object, graph::Mode::read, access.begin, access.end}))
       if (core.engine().dag()[task].is_move) moves.push_back(task);
   }
-  if (moves.empty()) return;
+  if (moves.empty()) return false;
   lock.unlock();
   core.engine().wait(moves);
   lock.lock();
+  return true;
 }
 
 ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
@@ -154,6 +156,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   }
   const std::size_t place = core->find(options.device);
   const LaunchCall call{*kernel, place, options, arguments};
+  // Outlive the lock: this may be their last owner, and their end takes it.
+  std::vector<std::shared_ptr<Buffer>> pinned;
   std::unique_lock lock(core->mutex());
   // What was checked when it was recorded is not checked again.
   if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
@@ -171,10 +175,13 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();
-  const Accesses accesses = acquire(*core, place, *kernel, arguments);
+  pinned = core->pinned(place);
+  Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   const Scheduling& policy = core->engine().policy();
-  if (!policy.prefetch) wait_for_moves(*core, accesses, lock);
+  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
+  while (!policy.prefetch && wait_for_moves(*core, accesses, lock))
+    accesses = acquire(*core, place, *kernel, arguments, pinned);
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array) {

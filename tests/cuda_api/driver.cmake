@@ -21,4 +21,5 @@ heddle_test(cuda_driver_program_test
 target_compile_definitions(cuda_driver_program_test PRIVATE
   HEDDLE_CUDA_LIBRARIES="${PROJECT_BINARY_DIR}/lib/heddle/cuda" HEDDLE_LIBRARIES="$<TARGET_FILE_DIR:heddle_shared>"
   HEDDLE_CXX="${CMAKE_CXX_COMPILER}" HEDDLE_HEADERS="${PROJECT_SOURCE_DIR}/src/compile/headers")
+heddle_runs_programs(cuda_driver_program_test)
 add_dependencies(cuda_driver_program_test heddle_libcuda)

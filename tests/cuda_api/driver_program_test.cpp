@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/file.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -80,7 +81,8 @@ TEST_P(DriverProgram, Runs) {
                                    folder.path().string() + " -lcuda -Wl,--allow-shlib-undefined");
   ASSERT_EQ(compiled, "");
   const std::string paths = std::string(HEDDLE_CUDA_LIBRARIES) + ":" + HEDDLE_LIBRARIES;
-  EXPECT_EQ(run("LD_LIBRARY_PATH=" + paths + " HEDDLE_RUN_DEVICE=cpu " + file("program")), "sum 140\n");
+  EXPECT_EQ(run(program_environment() + "LD_LIBRARY_PATH=" + paths + " HEDDLE_RUN_DEVICE=cpu " + file("program")),
+            "sum 140\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "support/places.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -29,7 +30,9 @@ TEST_P(GraphProgramTest, Runs) {
                          program + " " + source)
                             .c_str()),
             0);
-  EXPECT_EQ(std::system(("HEDDLE_RUN_DEVICE=cpu LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES " " + program).c_str()), 0);
+  const std::string environment =
+      program_environment() + "HEDDLE_RUN_DEVICE=cpu LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES " ";
+  EXPECT_EQ(std::system((environment + program).c_str()), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GraphProgramTest, ::testing::Values("capture.cu", "build.cu"));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "programs/command.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -39,7 +40,7 @@ class CudaPrograms : public testing::TestWithParam<std::string> {
  protected:
   void expect_runs(const fs::path& program) {
     for (const char* options : {"", "--slice 3 "}) {
-      const Ran ran = run_command(heddle() + " run --device cpu " + options + quoted(program));
+      const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + options + quoted(program));
       EXPECT_EQ(ran.code, expected_code(GetParam())) << options << ran.output;
       EXPECT_THAT(ran.output, HasSubstr(expected_text(GetParam()))) << options;
     }
@@ -87,7 +88,7 @@ TEST_F(CudaProjects, SeveralFilesAndLanguages) {
   const fs::path program = folder_.path() / "program";
   const Ran linked = run_command(heddle() + " cc" + objects + " -o " + quoted(program) + " -lcudart");
   ASSERT_EQ(linked.code, 0) << linked.output;
-  const Ran ran = run_command(heddle() + " run --device cpu " + quoted(program));
+  const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + quoted(program));
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("passed"));
 }
@@ -100,7 +101,8 @@ TEST_F(CudaProjects, ALibraryThatIsOpened) {
   const fs::path program = folder_.path() / "program";
   const Ran main = run_command(heddle() + " cc " + quoted(source / "main.cu") + " -ldl -o " + quoted(program));
   ASSERT_EQ(main.code, 0) << main.output;
-  const Ran ran = run_command(heddle() + " run --device cpu " + quoted(program) + ' ' + quoted(library));
+  const Ran ran =
+      run_command(program_environment() + heddle() + " run --device cpu " + quoted(program) + ' ' + quoted(library));
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("passed"));
 }

@@ -7,6 +7,7 @@
 
 #include "base/file.hpp"
 #include "programs/command.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -21,8 +22,10 @@ class RunCommand : public testing::Test {
  protected:
   Ran shell(const std::string& command) const { return run_command("cd " + quoted(folder_.path()) + " && " + command); }
   Ran run(const std::string& words, const std::string& before = "") const {
-    return shell(before + " " + heddle_ + " run " + words);
+    return shell(program_environment() + before + " " + heddle_ + " run " + words);
   }
+  // Of programs that load no library of this build.
+  Ran run_bare(const std::string& words) const { return shell(heddle_ + " run " + words); }
   void file(const std::string& name, const std::string& text) const {
     base::write_file_atomic(folder_.path() / name, std::string_view(text));
   }
@@ -59,18 +62,18 @@ TEST_F(RunCommand, SourcesAreCompiledOnceAndAgainWhenSomethingChanges) {
 
 TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
   file("text", "not a program");
-  EXPECT_THAT(run("./none").output, HasSubstr("there is no program './none'"));
-  EXPECT_THAT(run("./text").output, HasSubstr("not executable"));
+  EXPECT_THAT(run_bare("./none").output, HasSubstr("there is no program './none'"));
+  EXPECT_THAT(run_bare("./text").output, HasSubstr("not executable"));
   shell("chmod +x text");
-  const Ran text = run("./text");
+  const Ran text = run_bare("./text");
   EXPECT_EQ(text.code, 1);
   EXPECT_THAT(text.output, HasSubstr("is no program of this machine"));
   file("script", "#!/bin/sh\necho \"$1 in $LD_LIBRARY_PATH\"; kill -9 $$\n");
   shell("chmod +x script");
-  const Ran script = run("./script word");
+  const Ran script = run_bare("./script word");
   EXPECT_THAT(script.output, AllOf(HasSubstr("word in "), HasSubstr("lib/heddle/cuda")));
   EXPECT_EQ(script.code, 128 + 9);
-  EXPECT_EQ(run("sh -c 'exit 7'").code, 7);  // found on PATH
+  EXPECT_EQ(run_bare("sh -c 'exit 7'").code, 7);  // found on PATH
 }
 
 TEST_F(RunCommand, CheckNamesTheBadAccessAndEndsWith99) {

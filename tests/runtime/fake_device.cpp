@@ -121,6 +121,7 @@ std::shared_ptr<device::StoppableLaunch> FakeQueue::launch_stoppable(device::Fun
 }
 
 void FakeQueue::copy(device::Span destination, device::Span source) {
+  if (options_.while_copying && *options_.while_copying) std::exchange(*options_.while_copying, nullptr)();
   add([this, destination, source] {
     if (failure_) return;
     note("copy " + std::to_string(source.size));

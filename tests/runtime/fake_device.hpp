@@ -43,6 +43,7 @@ struct FakeOptions {
   std::map<std::string, FakeKernel> kernels;
   std::vector<std::string>* log =
       nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
+  std::function<void()>* while_copying = nullptr;  // called and emptied when a copy is asked for
 };
 
 // One record of an event.

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "heddle/array.hpp"
@@ -77,8 +79,11 @@ class RuntimeTest : public testing::Test {
     devices_.clear();
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids) {
-      auto made = std::make_unique<FakeDevice>(FakeOptions{
-          .id = id, .host_reaches_memory = id.find("far") == std::string::npos, .kernels = kernels(), .log = &log_});
+      auto made = std::make_unique<FakeDevice>(FakeOptions{.id = id,
+                                                           .host_reaches_memory = id.find("far") == std::string::npos,
+                                                           .kernels = kernels(),
+                                                           .log = &log_,
+                                                           .while_copying = &while_copying_});
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
     }
@@ -90,7 +95,7 @@ class RuntimeTest : public testing::Test {
   // Device code reaches memory as the device does.
   static float* at(std::uint64_t address) { return reinterpret_cast<float*>(address & ~(1ull << 62)); }
 
-  static std::map<std::string, FakeKernel> kernels() {
+  std::map<std::string, FakeKernel> kernels() {
     return {
         {"copy_first",
          [](const FakeLaunch& launch) {
@@ -98,9 +103,10 @@ class RuntimeTest : public testing::Test {
            std::copy_n(from, launch.parameter<int>(0), at(launch.parameter<std::uint64_t>(16)));
          }},
         {"add_to",
-         [](const FakeLaunch& launch) {
+         [this](const FakeLaunch& launch) {
            float* data = at(launch.parameter<std::uint64_t>(8));
            for (int i = 0; i < launch.parameter<int>(0); ++i) data[i] += launch.parameter<float>(4);
+           if (while_adding_) std::exchange(while_adding_, nullptr)();
          }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
         {"indexed", [](const FakeLaunch&) {}},
@@ -126,6 +132,8 @@ class RuntimeTest : public testing::Test {
   int logged(const std::string& what) const { return static_cast<int>(std::count(log_.begin(), log_.end(), what)); }
 
   std::vector<std::string> log_;
+  // What happens once meanwhile: at the end of the next kernel add_to; as the next copy is asked for.
+  std::function<void()> while_adding_, while_copying_;
   std::vector<FakeDevice*> devices_;
   std::shared_ptr<runtime::Core> core_;
   std::optional<Module> module_;

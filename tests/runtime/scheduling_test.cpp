@@ -64,6 +64,31 @@ TEST_F(SchedulingTest, BytesMoveOnceForManyReadersAndOnlyThoseThatChanged) {
   EXPECT_EQ(logged("far: copy 8"), 1);  // the two that were modified
 }
 
+TEST_F(SchedulingTest, WithoutPrefetchOthersLaunchWhileOneWaits) {
+  start({"far1", "far2"}, {.prefetch = false});
+  Array<float> data = floats({1}), seen = floats({0});
+  launch("add_to", {.device = "far2"}, 1, 1.0f, data);
+  while_adding_ = [&] { launch("copy_first", {.device = "far2"}, 1, data, seen); };
+  launch("add_to", {.device = "far1"}, 1, 1.0f, data);  // waits for far2's bytes, so for its kernel, which launches
+  EXPECT_FALSE(while_adding_);
+  launch("copy_first", {.device = "far2"}, 1, data, seen);
+  EXPECT_THAT(seen.read(), ElementsAre(3));
+}
+
+TEST_F(SchedulingTest, ArraysWithAnAddressMayEndDuringALaunch) {
+  start({"far"});
+  std::optional<Array<float>> data = floats({1});
+  Array<float> other = floats({5});
+  launch("add_to", {}, 1, 1.0f, other);
+  data->address("far");
+  data->write()[0] = 2;  // so that the next launch copies
+  while_copying_ = [&] { data.reset(); };
+  launch("add_to", {}, 1, 1.0f, other);
+  EXPECT_FALSE(data);
+  EXPECT_EQ(devices_[0]->live_allocations(), 1u);
+  EXPECT_THAT(other.read(), ElementsAre(7));
+}
+
 TEST_F(SchedulingTest, TheHostReadsWhatKernelsRead) {
   start({"near"});
   Array<float> from = floats({1}), to = floats({0});

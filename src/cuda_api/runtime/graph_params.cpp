@@ -43,8 +43,6 @@ KernelCommand kernel_command(Context& context, const cudaKernelNodeParams* p) {
   const LaunchCall call{p->gridDim, p->blockDim, p->sharedMemBytes};
   const LoadedKernel& loaded = kernel.on(context);
   check_shape(context, kernel, kernel.on(context), call);
-  require(p->kernelParams || p->extra || loaded.parameters().empty(), cudaErrorInvalidValue,
-          "a launch without its arguments");
   KernelCommand command = kernel_command(context, kernel, call,
                                          p->extra ? packed(loaded, p->extra) : pack_arguments(loaded, p->kernelParams));
   command.function = p->func;

@@ -56,6 +56,8 @@ namespace {
 
 void pack(std::span<std::byte> bytes, const LoadedKernel& kernel, void** arguments) {
   const std::vector<ParameterPlace>& places = kernel.parameters();
+  if (places.empty()) return;
+  if (!arguments) throw Failure(cudaErrorInvalidValue, "a launch without its arguments");
   for (std::size_t i = 0; i < places.size(); ++i)
     std::memcpy(bytes.data() + places[i].offset, arguments[i], places[i].size);
 }
@@ -67,7 +69,6 @@ void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
   CUstream_st& stream = context.stream(call.stream, call.per_thread);
   const LoadedKernel& loaded = kernel.on(context);
   check_shape(context, kernel, loaded, call);
-  require(arguments || loaded.parameters().empty(), cudaErrorInvalidValue, "a launch without its arguments");
   // Most fit; what does not is at most 32 KiB.
   std::array<std::byte, 512> few;
   std::vector<std::byte> many;
