@@ -54,5 +54,27 @@ TEST(Process, SlicesChangeNothing) {
   EXPECT_EQ(whole.output, sliced.output);
 }
 
+constexpr const char* with_gpu = "LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES ":" HEDDLE_FAKE_DRIVER " ";
+
+// What the CPU device stands on takes longer to load than small programs run.
+TEST(Process, LoadsTheCpuDeviceWhenItIsUsed) {
+  const Ended ended = run("HEDDLE_RUN_DEVICE=cpu", "libraries");
+  EXPECT_EQ(ended.output, "before:\n0\n0\nafter: libheddle_cpu libLLVM libhwloc\n");
+}
+
+TEST(Process, LoadsNoCpuDeviceForAGpu) {
+  for (const char* devices : {"HEDDLE_RUN_DEVICE=cuda:0", ""}) {
+    const Ended ended = run(std::string(with_gpu) + devices, "libraries");
+    EXPECT_EQ(ended.output, "before:\n0\n0\nafter:\n") << devices;
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their malloc() is another one
+TEST(Process, LeavesTheProgramsHeapAsItWas) {
+  EXPECT_EQ(run("HEDDLE_RUN_DEVICE=cpu", "heap").output, "0\n");
+  EXPECT_EQ(run(std::string(with_gpu) + "HEDDLE_RUN_DEVICE=cuda:0", "heap").output, "0\n");
+}
+#endif
+
 }  // namespace
 }  // namespace heddle::tests

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/apart.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -41,13 +42,15 @@ heddle::Module Image::on(Context& context) {
   if (loaded_.size() <= number) loaded_.resize(number + 1);
   Loaded& loaded = loaded_[number];
   if (loaded.module && loaded.epoch == context.epoch()) return *loaded.module;
-  // GPUs run what is not newer than they are; the CPU device runs all of it.
-  const FatPtx* ptx = choose_ptx(binary(), context.capability());
-  if (!ptx) no_ptx(binary(), context);
-  loaded.module.reset();
-  heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
-  context.device().load(module);
-  loaded.module.emplace(std::move(module));
+  base::run_apart([&] {
+    // GPUs run what is not newer than they are; the CPU device runs all of it.
+    const FatPtx* ptx = choose_ptx(binary(), context.capability());
+    if (!ptx) no_ptx(binary(), context);
+    loaded.module.reset();
+    heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
+    context.device().load(module);
+    loaded.module.emplace(std::move(module));
+  });
   loaded.epoch = context.epoch();
   return *loaded.module;
 }
@@ -69,7 +72,7 @@ void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, 
   const std::uint64_t key = context.epoch() << 40 | std::uint64_t(context.number() & 63) << 34 |
                             std::uint64_t{block.x} << 20 | block.y << 8 | block.z;
   if (prepared_.load(std::memory_order_relaxed) == key) return;
-  loaded.prepare(block);
+  base::run_apart([&] { loaded.prepare(block); });
   prepared_.store(key, std::memory_order_relaxed);
 }
 
@@ -78,9 +81,11 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   const Loaded* loaded = place.load(std::memory_order_acquire);
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
   const std::lock_guard lock(mutex_);
-  const heddle::Module module = image_.on(context);
   try {
-    all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
+    base::run_apart([&] {
+      const heddle::Module module = image_.on(context);
+      all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
+    });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found) throw;
     throw Failure(cudaErrorInvalidDeviceFunction, error.what());
