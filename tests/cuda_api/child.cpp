@@ -56,6 +56,19 @@ int sum() {
   return 0;
 }
 
+// Launches from two threads, as often as the second argument says.
+int many(int times) {
+  static Program program;
+  void* x = nullptr;
+  cudaMalloc(&x, 4096);
+  const auto launch = [&] {
+    for (int i = 0; i < times; ++i) program.launch_add(x, 1024, 1);
+  };
+  launch();
+  std::thread(launch).join();
+  return static_cast<int>(cudaDeviceSynchronize());
+}
+
 bool is_loaded(const char* library) {
   std::FILE* const file = std::fopen("/proc/self/maps", "r");
   char line[4096];
@@ -107,6 +120,7 @@ int heap() {
 int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "libraries") == 0) return libraries();
   if (std::strcmp(arguments[1], "heap") == 0) return heap();
+  if (std::strcmp(arguments[1], "many") == 0) return many(std::atoi(arguments[2]));
   if (std::strcmp(arguments[1], "leave") == 0) return leave();
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();
   if (std::strcmp(arguments[1], "sum") == 0) return sum();

@@ -1,8 +1,11 @@
 // A driver of NVIDIA's that has one GPU and does nothing: libcuda.so.1, for what can be tested of programs on cuda:0
-// where there is no GPU. Functions that nobody asks anything of return success.
+// where there is no GPU. Functions that nobody asks anything of return success. With $FAKE_DRIVER_SAYS it says on
+// standard error how many kernels each module has that it is given, and at the end how often a context was set.
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 namespace {
@@ -50,7 +53,9 @@ int context_get(void** context) {
   *context = current;
   return 0;
 }
+std::atomic<unsigned> sets{0};
 int context_set(void* context) {
+  ++sets;
   current = context;
   return 0;
 }
@@ -72,7 +77,17 @@ int error_name(int, const char** text) {
   *text = "an error of the fake driver";
   return 0;
 }
+int load(void** made, const char* text, unsigned, int*, void**) {
+  unsigned kernels = 0;
+  for (const char* at = text; (at = std::strstr(at, ".entry ")) != nullptr; ++at) ++kernels;
+  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "kernels: %u\n", kernels);
+  return handle(made);
+}
 int nothing() { return 0; }
+
+__attribute__((destructor)) void end() {
+  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\n", sets.load());
+}
 
 struct Function {
   const char* name;
@@ -97,7 +112,7 @@ const Function functions[] = {
     {"cuDeviceGetDefaultMemPool", address(&handle)},
     {"cuStreamCreateWithPriority", address(&handle)},
     {"cuEventCreate", address(&handle)},
-    {"cuModuleLoadDataEx", address(&handle)},
+    {"cuModuleLoadDataEx", address(&load)},
     {"cuModuleGetFunction", address(&handle)},
     {"cuCtxGetCurrent", address(&context_get)},
     {"cuCtxSetCurrent", address(&context_set)},

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace heddle::tests {
@@ -67,6 +68,26 @@ TEST(Process, LoadsNoCpuDeviceForAGpu) {
     const Ended ended = run(std::string(with_gpu) + devices, "libraries");
     EXPECT_EQ(ended.output, "before:\n0\n0\nafter:\n") << devices;
   }
+}
+
+// Each takes a thread some time: once, and not for every call.
+TEST(Process, SetsAContextOnceForEachThread) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
+  const Ended few = run(gpu, "many 1"), many = run(gpu, "many 1000");
+  EXPECT_THAT(few.output, HasSubstr("sets: "));
+  EXPECT_EQ(few.output, many.output);
+}
+
+// Kernels for parts of a grid, which the driver would have to compile, are for --slice.
+TEST(Process, GivesTheDriverTheProgramsKernelsAlone) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";
+  const auto kernels = [&](const std::string& environment) {
+    const std::string output = run(gpu + environment, "many 1").output;
+    const auto at = output.find("kernels: ");
+    return at == output.npos ? 0 : std::atoi(output.c_str() + at + 9);
+  };
+  EXPECT_GT(kernels(""), 0);
+  EXPECT_GT(kernels("HEDDLE_RUN_SLICE=4"), kernels(""));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their malloc() is another one

@@ -70,6 +70,7 @@ Process::Process()
       runtime_({.devices = settings_.devices.empty() ? "gpus" : settings_.devices,
                 .check = settings_.check,
                 .slice = settings_.slice,
+                .ranges = false,
                 .trace = settings_.trace}) {
   const int count = static_cast<int>(runtime_.devices().size());
   for (int i = 0; i < count; ++i) contexts_.push_back(std::make_unique<Context>(*this, i, i, runtime_.device(i)));
@@ -85,6 +86,8 @@ bool& under_way() {
 bool Process::is_under_way() { return under_way(); }
 
 Process& Process::get() {
+  if (Process* const there = if_made()) [[likely]]
+    return *there;
   // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
   if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
@@ -120,7 +123,15 @@ Context& Process::current() {
     thread.contexts.push_back(&context(thread.device));
     thread.contexts.back()->used_by_runtime = true;
   }
+  enter(*thread.contexts.back());
   return *thread.contexts.back();
+}
+
+void Process::enter(const Context& context) {
+  ThreadState& thread = thread_state();
+  if (thread.entered == context.number()) return;
+  context.device().enter();
+  thread.entered = context.number();
 }
 
 void Process::use_device(int number) {

@@ -116,6 +116,7 @@ Image& Registry::add_image(const void* wrapper) {
 void Registry::remove_image(Image& image) {
   const std::unique_lock lock(mutex_);
   image.forget();
+  changes_.fetch_add(1, std::memory_order_release);
   std::erase_if(by_stub_, [&](const auto& entry) { return entry.second.second == &image; });
   std::erase_if(by_shadow_, [&](const auto& entry) { return entry.second.second == &image; });
   std::erase_if(managed_, [&](const Managed& managed) { return managed.image == &image; });
@@ -125,6 +126,7 @@ void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   const std::unique_lock lock(mutex_);
   KernelEntry& kernel = kernels_.emplace_back(image, name, stub);
   by_stub_[stub] = by_stub_[&kernel] = {&kernel, &image};
+  changes_.fetch_add(1, std::memory_order_release);
 }
 
 void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {
@@ -167,11 +169,34 @@ void Registry::place_managed(Image& image, Context& context) {
   }
 }
 
+namespace {
+
+// A thread's last kernels, by their stubs: a launch then takes no lock.
+struct Recent {
+  const void* stub = nullptr;
+  KernelEntry* kernel = nullptr;
+  std::uint64_t changes = 0;
+};
+constexpr std::size_t recent_kernels = 16;
+
+Recent& recent(const void* stub) {
+  thread_local Recent all[recent_kernels];
+  return all[reinterpret_cast<std::uintptr_t>(stub) / 16 % recent_kernels];  // functions are aligned to 16 bytes
+}
+
+}  // namespace
+
 KernelEntry& Registry::kernel(const void* stub) {
+  Recent& last = recent(stub);
+  const std::uint64_t changes = changes_.load(std::memory_order_acquire);
+  if (last.stub == stub && last.changes == changes && stub) return *last.kernel;
   {
     const std::shared_lock lock(mutex_);
     const auto found = by_stub_.find(stub);
-    if (found != by_stub_.end()) return *found->second.first;
+    if (found != by_stub_.end()) {
+      last = {stub, found->second.first, changes};
+      return *last.kernel;
+    }
   }
   if (KernelEntry* const loaded = libraries().find_kernel(stub)) return *loaded;
   throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));

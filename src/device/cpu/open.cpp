@@ -16,9 +16,10 @@ Entry find_entry() {
   if (library == nullptr) {
     const std::string why = ::dlerror();
     if (why.starts_with(std::string(library_name) + ": cannot open shared object file")) {
-      base::fail(ErrorCode::not_found,
-                 "there is no CPU device: its library, {}, is not in the folder lib/heddle where Heddle's own libraries are",
-                 library_name);
+      base::fail(
+          ErrorCode::not_found,
+          "there is no CPU device: its library, {}, is not in the folder lib/heddle where Heddle's own libraries are",
+          library_name);
     }
     base::fail(ErrorCode::unsupported, "the CPU device's library cannot be opened: {}", why);
   }

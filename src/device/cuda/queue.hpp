@@ -41,6 +41,7 @@ class CudaQueue final : public Queue {
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
   void synchronize() override;
+  bool idle() override;
 
  private:
   // Whether commands must be held back, behind a step of the host.

@@ -1,5 +1,5 @@
-// What is said where the CPU device's library is not there, or not the right one. (That it works where it is shows every
-// test that uses the CPU device through libheddle.)
+// What is said where the CPU device's library is not there, or not the right one. (That it works where it is shows
+// every test that uses the CPU device through libheddle.)
 #include "device/cpu/open.hpp"
 
 #include <gmock/gmock.h>
