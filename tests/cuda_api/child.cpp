@@ -69,6 +69,35 @@ int many(int times) {
   return static_cast<int>(cudaDeviceSynchronize());
 }
 
+// Blocks of pinned memory of several sizes that each have their own bytes.
+int pinned() {
+  struct Block {
+    unsigned char* data;
+    std::size_t size;
+  };
+  std::vector<Block> blocks;
+  for (int i = 0; i < 20000; ++i) {
+    const std::size_t size = std::size_t{100} << i % 5;
+    void* data = nullptr;
+    if (cudaMallocHost(&data, size) != cudaSuccess) return 1;
+    blocks.push_back({static_cast<unsigned char*>(data), size});
+    std::memset(data, i % 251, size);
+    if (i % 7 == 0) {
+      cudaFreeHost(blocks.front().data);
+      blocks.front() = blocks.back();
+      blocks.pop_back();
+      if (cudaMallocHost(&data, size) != cudaSuccess) return 1;
+      blocks.push_back({static_cast<unsigned char*>(data), size});
+      std::memset(data, i % 249, size);
+    }
+  }
+  int broken = 0;
+  for (const Block& block : blocks)
+    for (std::size_t k = 1; k < block.size; ++k) broken += block.data[k] != block.data[0] ? 1 : 0;
+  std::printf("%d\n", broken);
+  return 0;
+}
+
 bool is_loaded(const char* library) {
   std::FILE* const file = std::fopen("/proc/self/maps", "r");
   char line[4096];
@@ -120,6 +149,7 @@ int heap() {
 int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "libraries") == 0) return libraries();
   if (std::strcmp(arguments[1], "heap") == 0) return heap();
+  if (std::strcmp(arguments[1], "pinned") == 0) return pinned();
   if (std::strcmp(arguments[1], "many") == 0) return many(std::atoi(arguments[2]));
   if (std::strcmp(arguments[1], "leave") == 0) return leave();
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();

@@ -1,6 +1,7 @@
 // A driver of NVIDIA's that has one GPU and does nothing: libcuda.so.1, for what can be tested of programs on cuda:0
 // where there is no GPU. Functions that nobody asks anything of return success. With $FAKE_DRIVER_SAYS it says on
-// standard error how many kernels each module has that it is given, and at the end how often a context was set.
+// standard error how many kernels each module has that it is given, and at the end how often a context was set and
+// host memory was pinned.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -77,6 +78,11 @@ int error_name(int, const char** text) {
   *text = "an error of the fake driver";
   return 0;
 }
+std::atomic<unsigned> pinned{0};
+int pin(void*, std::size_t, unsigned) {
+  ++pinned;
+  return 0;
+}
 int load(void** made, const char* text, unsigned, int*, void**) {
   unsigned kernels = 0;
   for (const char* at = text; (at = std::strstr(at, ".entry ")) != nullptr; ++at) ++kernels;
@@ -86,7 +92,7 @@ int load(void** made, const char* text, unsigned, int*, void**) {
 int nothing() { return 0; }
 
 __attribute__((destructor)) void end() {
-  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\n", sets.load());
+  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\npinned: %u\n", sets.load(), pinned.load());
 }
 
 struct Function {
@@ -113,6 +119,7 @@ const Function functions[] = {
     {"cuStreamCreateWithPriority", address(&handle)},
     {"cuEventCreate", address(&handle)},
     {"cuModuleLoadDataEx", address(&load)},
+    {"cuMemHostRegister", address(&pin)},
     {"cuModuleGetFunction", address(&handle)},
     {"cuCtxGetCurrent", address(&context_get)},
     {"cuCtxSetCurrent", address(&context_set)},

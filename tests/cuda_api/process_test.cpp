@@ -78,6 +78,14 @@ TEST(Process, SetsAContextOnceForEachThread) {
   EXPECT_EQ(few.output, many.output);
 }
 
+// It takes a driver long, and the device milliseconds to begin with.
+TEST(Process, PinsMemoryForThoseWhoUseIt) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
+  EXPECT_THAT(run(gpu, "many 1").output, HasSubstr("pinned: 0\n"));
+  const Ended blocks = run(gpu, "pinned");  // 20 000 of up to 1600 bytes, in slabs of 2 MiB
+  EXPECT_THAT(blocks.output, testing::ContainsRegex("pinned: [1-9][0-9]?\n0\n"));
+}
+
 // Kernels for parts of a grid, which the driver would have to compile, are for --slice.
 TEST(Process, GivesTheDriverTheProgramsKernelsAlone) {
   const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";

@@ -12,7 +12,8 @@ namespace {
 
 Entry find_entry() {
   // Found through DT_RUNPATH of the library or program that this is a part of.
-  void* const library = ::dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
+  // Lazily: of LLVM's many functions a kernel that is in the cache needs few.
+  void* const library = ::dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = ::dlerror();
     if (why.starts_with(std::string(library_name) + ": cannot open shared object file")) {
