@@ -77,7 +77,7 @@ bool start(const std::shared_ptr<Work>& work, pthread_t& thread) {
   const bool started = pthread_create(&thread, &attributes, &thread_main, argument.get()) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
-  if (started) argument.release();  // thread_main's
+  if (started) (void)argument.release();  // it is thread_main's
   return started;
 }
 
