@@ -2,15 +2,22 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+# The library of the CPU device, which the library and the program open, lies in a folder of our own; so do third-party
+# libraries in an archive of script/bundle.
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_BINDIR BASE_DIRECTORY /prefix OUTPUT_VARIABLE bin)
+cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_LIBDIR BASE_DIRECTORY /prefix OUTPUT_VARIABLE lib)
+cmake_path(RELATIVE_PATH lib BASE_DIRECTORY ${bin})
+set_target_properties(heddle PROPERTIES INSTALL_RPATH "\$ORIGIN/${lib}/heddle")
+set_target_properties(heddle_shared PROPERTIES INSTALL_RPATH "\$ORIGIN/heddle")
 if(HEDDLE_BUNDLE)
-  # Third-party libraries of an archive of script/bundle; nothing where there is no such folder.
-  set_target_properties(heddle PROPERTIES INSTALL_RPATH "\$ORIGIN/../lib/heddle")
-  set_target_properties(heddle_shared PROPERTIES INSTALL_RPATH "\$ORIGIN/heddle")
-  target_link_options(heddle PRIVATE LINKER:--disable-new-dtags)
-  target_link_options(heddle_shared PRIVATE LINKER:--disable-new-dtags)
+  set_target_properties(heddle_cpu PROPERTIES INSTALL_RPATH "\$ORIGIN")
+  foreach(target heddle heddle_shared heddle_cpu)
+    target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
+  endforeach()
 endif()
 install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS heddle_shared EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS heddle_cpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle)
 # CUDA's libraries, which `heddle run` puts in the place of NVIDIA's; they find libheddle from wherever they lie.
 foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda heddle_libcuda)
   if(TARGET ${target})

@@ -72,6 +72,11 @@ class Device {
   int number() const { return number_; }
   DeviceInfo info() const;
 
+  // Says that the calling thread goes on using this device, and no other GPU: calls then need not set it up for each
+  // command, which takes some 0.3 us on GPUs. Its context stays the thread's current one for others in the process,
+  // too.
+  void enter() const;
+
   // What NVIDIA's driver says of an attribute, by its number in CUDA (cudaDeviceAttr); nothing on other devices.
   std::optional<int> cuda_attribute(int number) const;
 

@@ -37,7 +37,8 @@ class Core;
 }
 
 struct RuntimeOptions {
-  // Ids in order of preference, comma separated: "cpu", "cuda:0,cpu"; empty: all that are found, GPUs first.
+  // Ids in order of preference, comma separated: "cpu", "cuda:0,cpu"; empty: all that are found, GPUs first; "gpus":
+  // all GPUs that are found, or the CPU where there are none. What is not opened costs no time.
   std::string devices = {};
   // Verify every memory access of every kernel; slow, and names the first bad one. Without a list of devices, only
   // those that can do so are opened.
@@ -46,6 +47,9 @@ struct RuntimeOptions {
   // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
   // 0: not. Results are the same.
   std::uint64_t slice = 0;
+  // Kernels may be launched in parts, by ranges of blocks (explicit level). Without, and without `slice`, GPUs have
+  // less to compile when they load a module, and refuse parts of a grid.
+  bool ranges = true;
   Scheduling scheduling = {};
   // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it;
   // empty: none.

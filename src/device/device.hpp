@@ -42,6 +42,8 @@ struct DeviceInfo {
 struct LoadOptions {
   bool check = false;      // verify every access (devices that can; others refuse)
   bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
+  // For launches of a part of a grid; without, GPUs compile less and refuse those.
+  bool ranges = true;
 };
 
 class Device {
@@ -76,6 +78,10 @@ class Device {
   virtual std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches);
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
+
+  // The calling thread will go on using this device, and no other of its kind: what commands need of a thread stays set
+  // up between them. Any thread.
+  virtual void enter() {}
 
   // What NVIDIA's driver says of an attribute, by its number in CUDA; nothing on other devices and for numbers that it
   // does not know. Any thread.

@@ -8,6 +8,13 @@ namespace {
 
 std::string text(const Dim3& extent) { return base::format_triple(extent.x, extent.y, extent.z); }
 
+// 1 to the limit: 0 is larger than any, one less.
+template <class Limit>
+bool fits(const Dim3& extent, const Limit (&limit)[3]) {
+  return std::uint64_t{extent.x} - 1 < limit[0] && std::uint64_t{extent.y} - 1 < limit[1] &&
+         std::uint64_t{extent.z} - 1 < limit[2];
+}
+
 void check_extent(const std::string& kernel, const char* what, const Dim3& extent, const std::uint64_t (&limit)[3]) {
   const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
   for (unsigned i = 0; i < 3; ++i)
@@ -35,11 +42,12 @@ void check_module(const ptx::Module& module, std::string_view who) {
 }
 
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block) {
-  const std::uint64_t limit[3] = {info.max_block[0], info.max_block[1], info.max_block[2]};
-  check_extent(function.name, "block", block, limit);
+  if (!fits(block, info.max_block))
+    check_extent(function.name, "block", block, {info.max_block[0], info.max_block[1], info.max_block[2]});
   if (block.count() > info.max_threads_per_block)
     base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed", function.name,
                block.count(), info.max_threads_per_block);
+  if (function.directives.empty()) return;
   if (const auto* required = function.directive("reqntid"); required && !(extent_of(*required) == block))
     base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
                function.name, text(extent_of(*required)), text(block));
@@ -61,7 +69,7 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
                   std::size_t argument_bytes) {
   const std::string& name = function.ptx().name;
   check_block(info, function.ptx(), config.block);
-  check_extent(name, "grid", config.grid, info.max_grid);
+  if (!fits(config.grid, info.max_grid)) check_extent(name, "grid", config.grid, info.max_grid);
   const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
   if (shared > info.max_shared_per_block)
     base::fail(ErrorCode::invalid_argument,

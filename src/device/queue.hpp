@@ -71,6 +71,8 @@ class Queue {
   virtual void call(std::function<void()> function) = 0;
   // Blocks until all commands have run; throws the first failure and clears it.
   virtual void synchronize() = 0;
+  // True where the device can tell at once that all commands have run and none has failed; false: ask synchronize().
+  virtual bool idle() { return false; }
 };
 
 }  // namespace heddle::device

@@ -10,8 +10,8 @@
 namespace heddle::runtime {
 
 Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice,
-           std::unique_ptr<TraceFile> trace, const Scheduling& policy)
-    : trace_(std::move(trace)), pinned_(devices.size()), check_(check), slice_(slice) {
+           std::unique_ptr<TraceFile> trace, const Scheduling& policy, bool ranges)
+    : trace_(std::move(trace)), pinned_(devices.size()), check_(check), slice_(slice), ranges_(ranges) {
   std::vector<device::Device*> all;
   for (auto& device : devices) {
     all.push_back(device.get());

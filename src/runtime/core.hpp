@@ -32,9 +32,10 @@ class Core {
  public:
   // `check`: modules are loaded so that every access is verified. `slice`: queues of the explicit level cut launches
   // into ranges of so many blocks where those are independent; 0: not.
+  // `ranges`: launches of a part of a grid are possible.
   // `trace`: what the devices tell of themselves goes there; null: nowhere.
   Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std::uint64_t slice = 0,
-       std::unique_ptr<TraceFile> trace = nullptr, const Scheduling& policy = {});
+       std::unique_ptr<TraceFile> trace = nullptr, const Scheduling& policy = {}, bool ranges = true);
   ~Core();
   Core(const Core&) = delete;
   Core& operator=(const Core&) = delete;
@@ -43,6 +44,7 @@ class Core {
   Place& place(std::size_t index) { return places_[index]; }
   bool check() const { return check_; }
   std::uint64_t slice() const { return slice_; }
+  bool ranges() const { return ranges_ || slice_ != 0; }
   TraceFile* trace() const { return trace_.get(); }
   // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
   std::size_t find(std::string_view id) const;
@@ -71,6 +73,7 @@ class Core {
   std::mutex mutex_;
   bool check_;
   std::uint64_t slice_;
+  bool ranges_;
   std::unique_ptr<Replayer> replayer_;  // its graphs end before the devices
 };
 

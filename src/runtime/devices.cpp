@@ -6,7 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "device/cpu/cpu.hpp"
+#include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
 
@@ -29,7 +29,7 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
                      return device::cuda::make_cuda_device({.ordinal = i, .trace = trace});
                    }});
   all.push_back({"cpu", true, [workers = options.workers, trace = options.trace] {
-                   return device::cpu::make_cpu_device({.workers = workers, .trace = trace});
+                   return device::cpu::open_cpu_device({.workers = workers, .trace = trace});
                  }});
   all.push_back({"interp", false, [] { return device::interp::make_interp_device(); }});
   return all;
@@ -54,23 +54,27 @@ std::vector<std::string_view> split(std::string_view list) {
   }
 }
 
+// All that are meant for use; `without_cpu`: the CPU only where there is nothing else.
+std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candidate>& all, bool without_cpu) {
+  std::vector<std::unique_ptr<device::Device>> opened;
+  for (const Candidate& device : all) {
+    if (!device.by_default || (without_cpu && device.id == "cpu" && !opened.empty())) continue;
+    try {
+      opened.push_back(device.open());
+    } catch (const Error& error) {  // one GPU that is broken or full must not stop the others
+      if (device.id == "cpu") throw;
+      base::log_warn("{} is left out: {}", device.id, error.what());
+    }
+  }
+  return opened;
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options) {
   const std::vector<Candidate> all = candidates(options);
+  if (list.empty() || list == "gpus") return open_found(all, !list.empty());
   std::vector<std::unique_ptr<device::Device>> opened;
-  if (list.empty()) {
-    for (const Candidate& device : all) {
-      if (!device.by_default) continue;
-      try {
-        opened.push_back(device.open());
-      } catch (const Error& error) {  // one GPU that is broken or full must not stop the others
-        if (device.id == "cpu") throw;
-        base::log_warn("{} is left out: {}", device.id, error.what());
-      }
-    }
-    return opened;
-  }
   std::vector<const Candidate*> wanted;
   for (const std::string_view id : split(list)) {
     const Candidate& device = find(all, id);

@@ -18,7 +18,8 @@ struct DeviceOptions {
 };
 
 // "cuda:0,cpu" gives these in that order; an empty list every device found that is meant for use, GPUs first (the
-// interpreter is an oracle for tests, and is made only when named). Throws not_found for an unknown id and
+// interpreter is an oracle for tests, and is made only when named); "gpus" all GPUs, or the CPU where there are none,
+// which takes time and threads to open. Throws not_found for an unknown id and
 // invalid_argument for one that is named twice.
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options);
 

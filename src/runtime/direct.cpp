@@ -65,6 +65,7 @@ void QueueState::synchronize() {
   std::unique_ptr<device::Event> end;
   {
     const std::lock_guard lock(mutex_);
+    if (queue_->idle()) return;
     if (spare_.empty()) {
       end = core_->place(place_).device->untimed_event();
     } else {
@@ -184,6 +185,7 @@ Memory Device::allocate_host(std::size_t bytes) const {
 Memory Device::register_host(void* data, std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).register_host(data, bytes));
 }
+void Device::enter() const { device_at(core_, number_).enter(); }
 std::optional<int> Device::cuda_attribute(int number) const { return device_at(core_, number_).cuda_attribute(number); }
 std::uint64_t Device::free_memory() const { return device_at(core_, number_).free_memory(); }
 

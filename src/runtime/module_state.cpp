@@ -105,7 +105,7 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
 
 device::Module& ModuleState::on(std::size_t place) {
   if (!loaded_[place]) {
-    loaded_[place] = core_->place(place).device->load(module_, {.check = core_->check()});
+    loaded_[place] = core_->place(place).device->load(module_, {.check = core_->check(), .ranges = core_->ranges()});
   }
   return *loaded_[place];
 }

@@ -67,7 +67,7 @@ Runtime::Runtime(const RuntimeOptions& options) {
   auto devices = runtime::open_devices(options.devices,
                                        {.workers = options.workers, .check = options.check, .trace = trace.get()});
   core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace),
-                                          options.scheduling);
+                                          options.scheduling, options.ranges);
 }
 
 void Runtime::write_trace() {

@@ -68,6 +68,22 @@ TEST_P(Conformance, EventsTellWhenTheirPointIsReached) {
   EXPECT_GE(event->completed_ns(), first);
 }
 
+TEST_P(Conformance, IsIdleOnlyWhenAllHasRun) {
+  const auto event = device->event();
+  constexpr std::uint32_t n = 1'000'000;
+  const Buffer<std::uint32_t> a(*device, n);
+  for (int round = 0; round < 50; ++round) {
+    for (int i = 0; i < 5; ++i) launch(*queue, "add_one", {.grid = {(n + 255) / 256}, .block = {256}}, a.address(), n);
+    queue->record(*event);
+    const bool idle = queue->idle();
+    EXPECT_TRUE(!idle || event->done());
+  }
+  Gate gate(*queue);
+  EXPECT_FALSE(queue->idle());
+  gate.open();
+  queue->synchronize();
+}
+
 TEST_P(Conformance, WaitingForAnEventNeverBlocksTheHost) {
   const auto other = device->queue({});
   const auto event = device->event();

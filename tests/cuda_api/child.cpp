@@ -1,5 +1,6 @@
 // What process_test.cpp runs as a process of its own. The argument says what it does.
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 
@@ -55,9 +56,101 @@ int sum() {
   return 0;
 }
 
+// Launches from two threads, as often as the second argument says.
+int many(int times) {
+  static Program program;
+  void* x = nullptr;
+  cudaMalloc(&x, 4096);
+  const auto launch = [&] {
+    for (int i = 0; i < times; ++i) program.launch_add(x, 1024, 1);
+  };
+  launch();
+  std::thread(launch).join();
+  return static_cast<int>(cudaDeviceSynchronize());
+}
+
+// Blocks of pinned memory of several sizes that each have their own bytes.
+int pinned() {
+  struct Block {
+    unsigned char* data;
+    std::size_t size;
+  };
+  std::vector<Block> blocks;
+  for (int i = 0; i < 20000; ++i) {
+    const std::size_t size = std::size_t{100} << i % 5;
+    void* data = nullptr;
+    if (cudaMallocHost(&data, size) != cudaSuccess) return 1;
+    blocks.push_back({static_cast<unsigned char*>(data), size});
+    std::memset(data, i % 251, size);
+    if (i % 7 == 0) {
+      cudaFreeHost(blocks.front().data);
+      blocks.front() = blocks.back();
+      blocks.pop_back();
+      if (cudaMallocHost(&data, size) != cudaSuccess) return 1;
+      blocks.push_back({static_cast<unsigned char*>(data), size});
+      std::memset(data, i % 249, size);
+    }
+  }
+  int broken = 0;
+  for (const Block& block : blocks)
+    for (std::size_t k = 1; k < block.size; ++k) broken += block.data[k] != block.data[0] ? 1 : 0;
+  std::printf("%d\n", broken);
+  return 0;
+}
+
+bool is_loaded(const char* library) {
+  std::FILE* const file = std::fopen("/proc/self/maps", "r");
+  char line[4096];
+  bool found = false;
+  while (std::fgets(line, sizeof line, file)) found = found || std::strstr(line, library);
+  std::fclose(file);
+  return found;
+}
+
+// What is in the process when main() begins, and when a kernel has run.
+int libraries() {
+  const auto say = [](const char* when) {
+    std::printf("%s:", when);
+    for (const char* library : {"libheddle_cpu", "libLLVM", "libhwloc"})
+      if (is_loaded(library)) std::printf(" %s", library);
+    std::printf("\n");
+  };
+  say("before");
+  static Program program;
+  void* x = nullptr;
+  std::printf("%d\n", static_cast<int>(cudaMalloc(&x, 4096)));
+  program.launch_add(x, 1024, 1);
+  std::printf("%d\n", static_cast<int>(cudaDeviceSynchronize()));
+  say("after");
+  return 0;
+}
+
+// Programs read fresh memory before they have written to it. How many of 1000 blocks are not zero.
+int heap() {
+  static Program program;
+  void* x = nullptr;
+  cudaMalloc(&x, 4096);
+  program.launch_add(x, 1024, 1);
+  cudaDeviceSynchronize();
+  int used = 0;
+  for (int i = 0; i < 1000; ++i) {
+    constexpr std::size_t bytes = 20000;
+    const auto* const block = static_cast<const unsigned char*>(std::malloc(bytes));
+    bool zero = true;
+    for (std::size_t k = 0; k < bytes; ++k) zero = zero && block[k] == 0;
+    used += zero ? 0 : 1;
+  }
+  std::printf("%d\n", used);
+  return 0;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
+  if (std::strcmp(arguments[1], "libraries") == 0) return libraries();
+  if (std::strcmp(arguments[1], "heap") == 0) return heap();
+  if (std::strcmp(arguments[1], "pinned") == 0) return pinned();
+  if (std::strcmp(arguments[1], "many") == 0) return many(std::atoi(arguments[2]));
   if (std::strcmp(arguments[1], "leave") == 0) return leave();
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();
   if (std::strcmp(arguments[1], "sum") == 0) return sum();

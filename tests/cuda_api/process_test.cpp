@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace heddle::tests {
@@ -53,6 +54,56 @@ TEST(Process, SlicesChangeNothing) {
   EXPECT_FALSE(whole.output.empty());
   EXPECT_EQ(whole.output, sliced.output);
 }
+
+constexpr const char* with_gpu = "LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES ":" HEDDLE_FAKE_DRIVER " ";
+
+// What the CPU device stands on takes longer to load than small programs run.
+TEST(Process, LoadsTheCpuDeviceWhenItIsUsed) {
+  const Ended ended = run("HEDDLE_RUN_DEVICE=cpu", "libraries");
+  EXPECT_EQ(ended.output, "before:\n0\n0\nafter: libheddle_cpu libLLVM libhwloc\n");
+}
+
+TEST(Process, LoadsNoCpuDeviceForAGpu) {
+  for (const char* devices : {"HEDDLE_RUN_DEVICE=cuda:0", ""}) {
+    const Ended ended = run(std::string(with_gpu) + devices, "libraries");
+    EXPECT_EQ(ended.output, "before:\n0\n0\nafter:\n") << devices;
+  }
+}
+
+// Each takes a thread some time: once, and not for every call.
+TEST(Process, SetsAContextOnceForEachThread) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
+  const Ended few = run(gpu, "many 1"), many = run(gpu, "many 1000");
+  EXPECT_THAT(few.output, HasSubstr("sets: "));
+  EXPECT_EQ(few.output, many.output);
+}
+
+// It takes a driver long, and the device milliseconds to begin with.
+TEST(Process, PinsMemoryForThoseWhoUseIt) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
+  EXPECT_THAT(run(gpu, "many 1").output, HasSubstr("pinned: 0\n"));
+  const Ended blocks = run(gpu, "pinned");  // 20 000 of up to 1600 bytes, in slabs of 2 MiB
+  EXPECT_THAT(blocks.output, testing::ContainsRegex("pinned: [1-9][0-9]?\n0\n"));
+}
+
+// Kernels for parts of a grid, which the driver would have to compile, are for --slice.
+TEST(Process, GivesTheDriverTheProgramsKernelsAlone) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";
+  const auto kernels = [&](const std::string& environment) {
+    const std::string output = run(gpu + environment, "many 1").output;
+    const auto at = output.find("kernels: ");
+    return at == output.npos ? 0 : std::atoi(output.c_str() + at + 9);
+  };
+  EXPECT_GT(kernels(""), 0);
+  EXPECT_GT(kernels("HEDDLE_RUN_SLICE=4"), kernels(""));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their malloc() is another one
+TEST(Process, LeavesTheProgramsHeapAsItWas) {
+  EXPECT_EQ(run("HEDDLE_RUN_DEVICE=cpu", "heap").output, "0\n");
+  EXPECT_EQ(run(std::string(with_gpu) + "HEDDLE_RUN_DEVICE=cuda:0", "heap").output, "0\n");
+}
+#endif
 
 }  // namespace
 }  // namespace heddle::tests

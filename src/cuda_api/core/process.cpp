@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/apart.hpp"
 #include "base/log.hpp"
 
 namespace heddle::cuda_api {
@@ -65,18 +66,14 @@ Registry& registry() {
 
 Process::Process()
     : settings_(read_settings()),
-      runtime_({.devices = settings_.devices,
+      // A CUDA program sees GPUs; the CPU stands in for one where there is none, or where it is asked for.
+      runtime_({.devices = settings_.devices.empty() ? "gpus" : settings_.devices,
                 .check = settings_.check,
                 .slice = settings_.slice,
+                .ranges = false,
                 .trace = settings_.trace}) {
-  const std::vector<DeviceInfo> devices = runtime_.devices();
-  // A CUDA program sees GPUs; the CPU stands in for one where there is none, or where it is asked for.
-  const bool gpus = std::any_of(devices.begin(), devices.end(), [](const DeviceInfo& d) { return !d.host_memory; });
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    if (settings_.devices.empty() && gpus && devices[i].host_memory) continue;
-    const int number = static_cast<int>(contexts_.size());
-    contexts_.push_back(std::make_unique<Context>(*this, number, number, runtime_.device(static_cast<int>(i))));
-  }
+  const int count = static_cast<int>(runtime_.devices().size());
+  for (int i = 0; i < count; ++i) contexts_.push_back(std::make_unique<Context>(*this, i, i, runtime_.device(i)));
 }
 
 namespace {
@@ -89,21 +86,26 @@ bool& under_way() {
 bool Process::is_under_way() { return under_way(); }
 
 Process& Process::get() {
+  if (Process* const there = if_made()) [[likely]]
+    return *there;
   // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
   if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
-    const struct Mark {
-      Mark() { under_way() = true; }
-      ~Mark() { under_way() = false; }
-    } mark;
+    Process* process = nullptr;
     try {
-      auto* process = new Process;  // never taken down
-      made_process.store(process, std::memory_order_release);
-      return process;
+      base::run_apart([&process] {
+        const struct Mark {
+          Mark() { under_way() = true; }
+          ~Mark() { under_way() = false; }
+        } mark;
+        process = new Process;  // never taken down
+      });
     } catch (const Error& error) {
       base::log_error("{}", error.what());
       throw Failure(cudaErrorNoDevice, error.what());
     }
+    made_process.store(process, std::memory_order_release);
+    return process;
   }();
   return *made;
 }
@@ -121,7 +123,15 @@ Context& Process::current() {
     thread.contexts.push_back(&context(thread.device));
     thread.contexts.back()->used_by_runtime = true;
   }
+  enter(*thread.contexts.back());
   return *thread.contexts.back();
+}
+
+void Process::enter(const Context& context) {
+  ThreadState& thread = thread_state();
+  if (thread.entered == context.number()) return;
+  context.device().enter();
+  thread.entered = context.number();
 }
 
 void Process::use_device(int number) {

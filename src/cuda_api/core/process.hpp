@@ -40,6 +40,7 @@ struct ThreadState {
   const pid_t process;
   bool in_host_function = false;  // runs one that a stream calls: no calls of CUDA
   int device = 0;
+  int entered = -1;  // the device that the thread is set up for (heddle::Device::enter)
   cudaError_t last_error = cudaSuccess;
   std::vector<PushedLaunch> pushed;
   std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
@@ -80,6 +81,8 @@ class Process {
   Context& context(int number);
   // The calling thread's; the device's own becomes it where there is none.
   Context& current();
+  // The calling thread goes on with this context's device.
+  void enter(const Context& context);
   // Makes the device's own context the calling thread's, in the place of what was. Throws cudaErrorInvalidDevice.
   void use_device(int number);
   void use_context(Context& context);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/apart.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -41,13 +42,15 @@ heddle::Module Image::on(Context& context) {
   if (loaded_.size() <= number) loaded_.resize(number + 1);
   Loaded& loaded = loaded_[number];
   if (loaded.module && loaded.epoch == context.epoch()) return *loaded.module;
-  // GPUs run what is not newer than they are; the CPU device runs all of it.
-  const FatPtx* ptx = choose_ptx(binary(), context.capability());
-  if (!ptx) no_ptx(binary(), context);
-  loaded.module.reset();
-  heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
-  context.device().load(module);
-  loaded.module.emplace(std::move(module));
+  base::run_apart([&] {
+    // GPUs run what is not newer than they are; the CPU device runs all of it.
+    const FatPtx* ptx = choose_ptx(binary(), context.capability());
+    if (!ptx) no_ptx(binary(), context);
+    loaded.module.reset();
+    heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
+    context.device().load(module);
+    loaded.module.emplace(std::move(module));
+  });
   loaded.epoch = context.epoch();
   return *loaded.module;
 }
@@ -69,7 +72,7 @@ void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, 
   const std::uint64_t key = context.epoch() << 40 | std::uint64_t(context.number() & 63) << 34 |
                             std::uint64_t{block.x} << 20 | block.y << 8 | block.z;
   if (prepared_.load(std::memory_order_relaxed) == key) return;
-  loaded.prepare(block);
+  base::run_apart([&] { loaded.prepare(block); });
   prepared_.store(key, std::memory_order_relaxed);
 }
 
@@ -78,9 +81,11 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   const Loaded* loaded = place.load(std::memory_order_acquire);
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
   const std::lock_guard lock(mutex_);
-  const heddle::Module module = image_.on(context);
   try {
-    all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
+    base::run_apart([&] {
+      const heddle::Module module = image_.on(context);
+      all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
+    });
   } catch (const Error& error) {
     if (error.code() != ErrorCode::not_found) throw;
     throw Failure(cudaErrorInvalidDeviceFunction, error.what());
@@ -111,6 +116,7 @@ Image& Registry::add_image(const void* wrapper) {
 void Registry::remove_image(Image& image) {
   const std::unique_lock lock(mutex_);
   image.forget();
+  changes_.fetch_add(1, std::memory_order_release);
   std::erase_if(by_stub_, [&](const auto& entry) { return entry.second.second == &image; });
   std::erase_if(by_shadow_, [&](const auto& entry) { return entry.second.second == &image; });
   std::erase_if(managed_, [&](const Managed& managed) { return managed.image == &image; });
@@ -120,6 +126,7 @@ void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   const std::unique_lock lock(mutex_);
   KernelEntry& kernel = kernels_.emplace_back(image, name, stub);
   by_stub_[stub] = by_stub_[&kernel] = {&kernel, &image};
+  changes_.fetch_add(1, std::memory_order_release);
 }
 
 void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {
@@ -162,11 +169,34 @@ void Registry::place_managed(Image& image, Context& context) {
   }
 }
 
+namespace {
+
+// A thread's last kernels, by their stubs: a launch then takes no lock.
+struct Recent {
+  const void* stub = nullptr;
+  KernelEntry* kernel = nullptr;
+  std::uint64_t changes = 0;
+};
+constexpr std::size_t recent_kernels = 16;
+
+Recent& recent(const void* stub) {
+  thread_local Recent all[recent_kernels];
+  return all[reinterpret_cast<std::uintptr_t>(stub) / 16 % recent_kernels];  // functions are aligned to 16 bytes
+}
+
+}  // namespace
+
 KernelEntry& Registry::kernel(const void* stub) {
+  Recent& last = recent(stub);
+  const std::uint64_t changes = changes_.load(std::memory_order_acquire);
+  if (last.stub == stub && last.changes == changes && stub) return *last.kernel;
   {
     const std::shared_lock lock(mutex_);
     const auto found = by_stub_.find(stub);
-    if (found != by_stub_.end()) return *found->second.first;
+    if (found != by_stub_.end()) {
+      last = {stub, found->second.first, changes};
+      return *last.kernel;
+    }
   }
   if (KernelEntry* const loaded = libraries().find_kernel(stub)) return *loaded;
   throw Failure(cudaErrorInvalidDeviceFunction, fmt::format("{} is not a kernel of the program", stub));

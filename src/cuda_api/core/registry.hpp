@@ -128,6 +128,7 @@ class Registry {
   };
   std::vector<Managed> managed_;
 
+  std::atomic<std::uint64_t> changes_{0};  // what threads have found before one may be gone
   std::shared_mutex mutex_;
   std::deque<Image> images_;
   std::deque<KernelEntry> kernels_;

@@ -53,6 +53,7 @@ Context& current_context() {
   Context& context = *thread.contexts.back();
   if (!context.primary() && !all.has(&context))
     throw Failure(cudaErrorContextIsDestroyed, "the thread's context was destroyed");
+  all.enter(context);
   return context;
 }
 

@@ -58,8 +58,14 @@ void pack(std::span<std::byte> bytes, const LoadedKernel& kernel, void** argumen
   const std::vector<ParameterPlace>& places = kernel.parameters();
   if (places.empty()) return;
   if (!arguments) throw Failure(cudaErrorInvalidValue, "a launch without its arguments");
-  for (std::size_t i = 0; i < places.size(); ++i)
-    std::memcpy(bytes.data() + places[i].offset, arguments[i], places[i].size);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::byte* const to = bytes.data() + places[i].offset;
+    switch (places[i].size) {  // most are of these, and then it is no call
+      case 4: std::memcpy(to, arguments[i], 4); break;
+      case 8: std::memcpy(to, arguments[i], 8); break;
+      default: std::memcpy(to, arguments[i], places[i].size);
+    }
+  }
 }
 
 void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {

@@ -38,6 +38,11 @@ class CudaDevice final : public Device {
     return register_host_memory(state_, data, bytes);
   }
 
+  void enter() override {
+    state_->check_lost();
+    state_->check(state_->driver().context_set(state_->context()), "choosing the GPU");
+  }
+
   std::optional<int> cuda_attribute(int number) const override {
     int value = 0;
     if (state_->driver().device_attribute(&value, number, state_->number()) != driver::success) return std::nullopt;
@@ -59,7 +64,7 @@ class CudaDevice final : public Device {
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
     check_module(*module, info().id);
     check_target(*module);
-    return std::make_shared<CudaModule>(*this, state_, std::move(module), options.stoppable);
+    return std::make_shared<CudaModule>(*this, state_, std::move(module), options);
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions& options) override {

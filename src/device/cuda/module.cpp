@@ -32,10 +32,12 @@ ErrorCode code_of(Result result) {
 }
 
 // The prelude is for kernels that the other forms refuse; all others would be compiled in vain.
-ptx::RangeModule with_ranges(const ptx::Module& module, bool stoppable) {
+ptx::RangeModule with_ranges(const ptx::Module& module, const LoadOptions& options) {
   using Form = ptx::RangeForm;
-  std::vector<Form> forms = {Form::box, Form::linear};
-  if (stoppable) forms.push_back(Form::pool);
+  std::vector<Form> forms;
+  if (options.ranges) forms = {Form::box, Form::linear};
+  if (options.stoppable) forms.push_back(Form::pool);
+  if (forms.empty()) return {module, {}, {}};
   const ptx::RangeFacts facts = ptx::find_range_facts(module);
   ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts);
   const bool refused = std::any_of(ranges.refusals.begin(), ranges.refusals.end(),
@@ -141,7 +143,9 @@ CudaFunction::Range CudaFunction::range(ptx::RangeForm form) {
       if (refusal.original == index_ && refusal.form == form)
         base::fail(ErrorCode::unsupported, "kernel '{}' cannot run a part of its grid on {}: {}", ptx_.name,
                    module_.state().info().id, refusal.reason);
-    base::fail(ErrorCode::unsupported, "kernel '{}' has no form for a part of its grid", ptx_.name);
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}' cannot run a part of its grid on {}: its module was loaded without LoadOptions::ranges",
+               ptx_.name, module_.state().info().id);
   }
   if (entry->function == index_) return {entry, &whole_};
   const std::lock_guard lock(mutex_);
@@ -163,12 +167,12 @@ std::uint64_t DriverFunction::resident_blocks(const DeviceState& state, std::uin
 }
 
 CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
-                       bool stoppable)
+                       const LoadOptions& options)
     : device_(device),
       state_(std::move(state)),
       module_(std::move(module)),
-      stoppable_(stoppable),
-      ranges_(with_ranges(*module_, stoppable)) {
+      stoppable_(options.stoppable),
+      ranges_(with_ranges(*module_, options)) {
   state_->check_lost();
   compile();
 }

@@ -12,6 +12,10 @@
 #include "device/module.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 
+namespace heddle::device {
+struct LoadOptions;
+}
+
 namespace heddle::device::cuda {
 
 class CudaModule;
@@ -74,11 +78,10 @@ class CudaFunction final : public Function {
 
 class CudaModule final : public Module {
  public:
-  // Prints the module with its range entries, for launches that can be stopped too if `stoppable`, and has the driver
-  // compile it. Throws compile_error with the driver's log,
-  // or unsupported where the GPU or the driver is too old.
+  // Prints the module with the entries for ranges of blocks that the options ask for, and has the driver compile it.
+  // Throws compile_error with the driver's log, or unsupported where the GPU or the driver is too old.
   CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
-             bool stoppable);
+             const LoadOptions& options);
   ~CudaModule() override;
   Function& function(std::string_view name) override;
   Span variable(std::string_view name) override;

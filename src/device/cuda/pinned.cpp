@@ -90,11 +90,13 @@ void* PinnedPool::take(std::size_t bytes) {
     trim(0);  // there may be too much of the wrong size
     return pin(bytes);
   }
-  void* const slab = pin(slab_bytes);
-  if (!slab) return nullptr;
-  for (std::size_t at = bytes; at + bytes <= slab_bytes; at += bytes)
-    spare_small_.emplace(bytes, static_cast<std::byte*>(slab) + at);
-  return slab;
+  Rest& rest = rests_[bytes];
+  if (rest.next == rest.end) {
+    auto* const slab = static_cast<std::byte*>(pin(slab_bytes));
+    if (!slab) return nullptr;
+    rest = {slab, slab + slab_bytes};
+  }
+  return std::exchange(rest.next, rest.next + bytes);
 }
 
 void PinnedPool::give(void* block, std::size_t bytes) noexcept {

@@ -44,6 +44,11 @@ class PinnedPool {
   std::map<void*, std::size_t> mappings_;
   std::multimap<std::size_t, void*> spare_small_, spare_large_;  // large ones are whole mappings
   std::size_t spare_large_bytes_ = 0;
+  // What is left of the last slab of each size of small blocks.
+  struct Rest {
+    std::byte *next = nullptr, *end = nullptr;
+  };
+  std::map<std::size_t, Rest> rests_;
 };
 
 // Pinned if there is memory to pin, else ordinary: then copies are slower, and a warning says so once.

@@ -38,11 +38,12 @@ void* PoolControl::result() const {
   return static_cast<std::uint32_t*>(chunk.results->host()) + slot_ % PoolTable::chunk_slots;
 }
 
-PoolTable::PoolTable(Device& device, std::shared_ptr<DeviceState> state) : device_(device), state_(std::move(state)) {
-  const DeviceState::Current current(*state_);
+// Few programs stop launches: pinned memory and a stream take time to make.
+void PoolTable::start() {
   int lowest = 0, highest = 0;
   state_->check(state_->driver().context_priorities(&lowest, &highest), "asking for the priorities of streams");
-  state_->check(state_->driver().stream_create(&stream_, driver::stream_non_blocking, highest), "making a stream");
+  if (!stream_)
+    state_->check(state_->driver().stream_create(&stream_, driver::stream_non_blocking, highest), "making a stream");
   values_ = make_pinned_memory(state_, 2 * sizeof(std::uint32_t));
   auto* values = static_cast<std::uint32_t*>(values_->host());
   values[0] = 0;
@@ -50,7 +51,7 @@ PoolTable::PoolTable(Device& device, std::shared_ptr<DeviceState> state) : devic
 }
 
 PoolTable::~PoolTable() {
-  if (state_->lost()) return;
+  if (!stream_ || state_->lost()) return;
   const DeviceState::Current current(*state_);
   state_->driver().stream_destroy(stream_);
 }
@@ -61,6 +62,7 @@ driver::Address PoolTable::words(std::size_t slot) const {
 }
 
 void PoolTable::grow() {
+  if (!values_) start();
   Chunk chunk;
   chunk.words = std::make_unique<CudaMemory>(device_, state_, chunk_slots * slot_bytes);
   chunk.results = make_pinned_memory(state_, chunk_slots * sizeof(std::uint32_t));

@@ -42,7 +42,7 @@ class PoolControl final : public StoppableLaunch {
 // block wait for the link. Any thread.
 class PoolTable : public std::enable_shared_from_this<PoolTable> {
  public:
-  PoolTable(Device& device, std::shared_ptr<DeviceState> state);
+  PoolTable(Device& device, std::shared_ptr<DeviceState> state) : device_(device), state_(std::move(state)) {}
   ~PoolTable();
   PoolTable(const PoolTable&) = delete;
   PoolTable& operator=(const PoolTable&) = delete;
@@ -55,6 +55,7 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
     std::unique_ptr<Memory> words, results;
   };
   static constexpr std::size_t chunk_slots = 64, slot_bytes = 256;
+  void start();
   void grow();
   driver::Result write(driver::Address control, bool stop);
   void give(std::size_t slot, bool stopped);

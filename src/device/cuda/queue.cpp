@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <typeinfo>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -127,7 +128,8 @@ Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim
 }  // namespace
 
 CudaFunction& CudaQueue::own_function(Function& function) const {
-  auto* kernel = dynamic_cast<CudaFunction*>(&function);
+  // The class has no others below it: this takes less than dynamic_cast.
+  auto* const kernel = typeid(function) == typeid(CudaFunction) ? static_cast<CudaFunction*>(&function) : nullptr;
   if (!kernel || &kernel->module().state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
   state_->check_lost();
@@ -559,6 +561,12 @@ HostSide& CudaQueue::host_side() {
       check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
     });
   return *host_side_;
+}
+
+bool CudaQueue::idle() {
+  if (host_side_ || state_->lost()) return false;
+  const DeviceState::Current current(*state_);
+  return state_->driver().stream_query(stream_) == driver::success;
 }
 
 void CudaQueue::synchronize() {

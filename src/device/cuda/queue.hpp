@@ -44,6 +44,7 @@ class CudaQueue final : public Queue {
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
   void synchronize() override;
+  bool idle() override;
 
   // The graph must outlive its end. Throws invalid_argument for one of another device.
   void launch_graph(CudaGraph& graph);

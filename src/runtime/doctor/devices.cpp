@@ -75,6 +75,8 @@ Finding check_device(const std::string& id, const std::string& subject) {
     if (problem.empty()) return good(subject, describe(info) + "; a small kernel gives the right result");
     return {subject, Mark::wrong, info.name + ": " + problem + ".", mend_of(id), false};
   } catch (const Error& error) {
+    if (id == "cpu" && error.code() == ErrorCode::not_found)  // its library, which the sentence names
+      return {subject, Mark::missing, error.what() + std::string("."), "Install Heddle with all of its files.", false};
     // What was asked for makes no sense, and the message says so: a variable's value.
     const bool is_setting = error.code() == ErrorCode::invalid_argument;
     return {subject, Mark::wrong, error.what(), is_setting ? "" : mend_of(id), false};

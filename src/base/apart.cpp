@@ -1,0 +1,105 @@
+#include "base/apart.hpp"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace heddle::base {
+namespace {
+
+constexpr std::size_t least_stack = 16 << 20;
+// By then a thread has begun to run, or waits for the loader's lock. Where it was only slow nothing is lost.
+constexpr std::chrono::milliseconds patience{100};
+
+thread_local bool is_apart = false;
+
+// Both threads have it: the one that is apart may come too late, when the other is gone.
+struct Work {
+  enum class State { waiting, taken, given_up, done };
+  std::function<void()> work;
+  std::mutex mutex;
+  std::condition_variable changed;
+  State state = State::waiting;
+  std::exception_ptr failure;
+
+  // False when it is taken already.
+  bool take(State by) {
+    const std::lock_guard lock(mutex);
+    if (state != State::waiting) return false;
+    state = by;
+    changed.notify_all();
+    return true;
+  }
+};
+
+void run(Work& work) {
+  // Takes the loader's lock and gives it back: whoever waits for this work does not hold it.
+  Dl_info unused;
+  ::dladdr(&least_stack, &unused);
+  if (!work.take(Work::State::taken)) return;
+  is_apart = true;
+  try {
+    work.work();
+  } catch (...) {
+    work.failure = std::current_exception();
+  }
+  const std::lock_guard lock(work.mutex);
+  work.state = Work::State::done;
+  work.changed.notify_all();
+}
+
+void* thread_main(void* argument) {
+  const std::unique_ptr<std::shared_ptr<Work>> work(static_cast<std::shared_ptr<Work>*>(argument));
+  run(**work);
+  return nullptr;
+}
+
+bool start(const std::shared_ptr<Work>& work, pthread_t& thread) {
+  // Those of a fault stay: they are the thread's own.
+  sigset_t all, before;
+  sigfillset(&all);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  std::size_t stack = 0;
+  pthread_attr_getstacksize(&attributes, &stack);
+  pthread_attr_setstacksize(&attributes, std::max(stack, least_stack));
+  auto argument = std::make_unique<std::shared_ptr<Work>>(work);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const bool started = pthread_create(&thread, &attributes, &thread_main, argument.get()) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_attr_destroy(&attributes);
+  if (started) (void)argument.release();  // it is thread_main's
+  return started;
+}
+
+}  // namespace
+
+void run_apart(const std::function<void()>& work) {
+  pthread_t thread{};
+  const auto shared = std::make_shared<Work>();
+  shared->work = work;
+  if (is_apart || !start(shared, thread)) return work();
+  std::unique_lock lock(shared->mutex);
+  shared->changed.wait_for(lock, patience, [&] { return shared->state != Work::State::waiting; });
+  if (shared->state == Work::State::waiting) {
+    shared->state = Work::State::given_up;
+    lock.unlock();
+    pthread_detach(thread);
+    return work();
+  }
+  shared->changed.wait(lock, [&] { return shared->state == Work::State::done; });
+  lock.unlock();
+  pthread_join(thread, nullptr);
+  if (shared->failure) std::rethrow_exception(std::exchange(shared->failure, nullptr));
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,43 @@
+#include "device/cpu/open.hpp"
+
+#include <dlfcn.h>
+
+#include <string>
+
+#include "base/fail.hpp"
+#include "device/cpu/entry.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+Entry find_entry() {
+  // Found through DT_RUNPATH of the library or program that this is a part of.
+  // Lazily: of LLVM's many functions a kernel that is in the cache needs few.
+  void* const library = ::dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
+  if (library == nullptr) {
+    const std::string why = ::dlerror();
+    if (why.starts_with(std::string(library_name) + ": cannot open shared object file")) {
+      base::fail(
+          ErrorCode::not_found,
+          "there is no CPU device: its library, {}, is not in the folder lib/heddle where Heddle's own libraries are",
+          library_name);
+    }
+    base::fail(ErrorCode::unsupported, "the CPU device's library cannot be opened: {}", why);
+  }
+  const auto found = reinterpret_cast<Entry>(::dlsym(library, entry_name));
+  if (found == nullptr) {
+    base::fail(ErrorCode::unsupported,
+               "the {} that was found is not of Heddle {}, which asks for it; install both of one version",
+               library_name, HEDDLE_VERSION);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::unique_ptr<Device> open_cpu_device(const CpuOptions& options) {
+  static const Entry entry = find_entry();  // after a failure the next call looks again
+  return entry(options);
+}
+
+}  // namespace heddle::device::cpu
