@@ -10,7 +10,6 @@
 namespace heddle::ptx {
 namespace {
 
-
 // The versions of the instruction set that there have been, as far as the forms of instructions are known here: the
 // last minor version of each major one, from 1.
 constexpr unsigned last_minor[] = {5, 3, 2, 3, 0, 5, 8, 8, 0};
