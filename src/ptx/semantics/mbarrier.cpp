@@ -57,9 +57,7 @@ Misuse arrive(Parts& parts, std::uint64_t count, bool drops, bool keeps) {
 Misuse change(Parts& parts, Operation operation, std::uint64_t argument) {
   const auto bytes = static_cast<std::int64_t>(argument);
   switch (operation) {
-    case Operation::init:
-      parts = {argument, argument, 0, 0};
-      return is_count(argument) ? Misuse::none : Misuse::count;
+    case Operation::init: parts = {argument, argument, 0, 0}; return is_count(argument) ? Misuse::none : Misuse::count;
     case Operation::inval: parts = {}; return Misuse::none;
     case Operation::expect_tx: return change_bytes(parts, bytes);
     case Operation::complete_tx: {

@@ -1,6 +1,6 @@
-// mbarrier: barriers in memory. PTX leaves their layout open. Here the eight bytes are a word with, from the lowest bit,
-// 20 bits of pending arrivals, 20 of arrivals that a phase expects, 21 of bytes that are under way (the tx-count, signed)
-// and 3 of the phase's number. A state, as an arrival returns it, is the word as it was before.
+// mbarrier: barriers in memory. PTX leaves their layout open. Here the eight bytes are a word with, from the lowest
+// bit, 20 bits of pending arrivals, 20 of arrivals that a phase expects, 21 of bytes that are under way (the tx-count,
+// signed) and 3 of the phase's number. A state, as an arrival returns it, is the word as it was before.
 #pragma once
 
 #include <cstdint>

@@ -100,8 +100,11 @@ TEST(Mbarrier, Misuse) {
 }
 
 MbarrierUse use_of(const std::string& text) {
-  const Module module = parse(".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .shared .align 8 .b64 a; "
-                              ".reg .b64 %s; .reg .pred %p; .reg .b32 %r; " + text + " }", "t");
+  const Module module = parse(
+      ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .shared .align 8 .b64 a; "
+      ".reg .b64 %s; .reg .pred %p; .reg .b32 %r; " +
+          text + " }",
+      "t");
   return mbarrier_use(module.functions[0].body[0]);
 }
 
