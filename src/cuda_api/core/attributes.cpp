@@ -86,8 +86,8 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
     case 36: return 1600000;  // memory: kHz, bits
     case 37: return 128;
     case 38: return last_cache_bytes();
-    case 40: return 1;  // copy engines
-    case 87: return 2;  // single to double precision
+    case 40: return 1;                            // copy engines
+    case 87: return 2;                            // single to double precision
     case 108: return last_cache_bytes() / 4 * 3;  // of the cache, for what is to stay in it: hints
     case 109: return most_window;
     case 126: return 1;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -45,7 +46,7 @@ heddle::Module Image::on(Context& context) {
   const FatPtx* ptx = choose_ptx(binary(), context.capability());
   if (!ptx) no_ptx(binary(), context);
   loaded.module.reset();
-  heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
+  heddle::Module module = context.process().runtime().load_ptx(with_set_conditional(ptx->text), "the program's PTX");
   context.device().load(module);
   loaded.module.emplace(std::move(module));
   loaded.epoch = context.epoch();

@@ -109,8 +109,8 @@ std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp&
   const std::lock_guard lock(mutex_);
   const std::uint64_t used = bytes_of(device);
   if (size > free || used > free - size)
-    exhausted(fmt::format("{} bytes are asked for; {} are free, of which {} are given to other handles", size, free,
-                          used));
+    exhausted(
+        fmt::format("{} bytes are asked for; {} are free, of which {} are given to other handles", size, free, used));
   memory->file = ::memfd_create("heddle", MFD_CLOEXEC);
   if (memory->file < 0 || ::ftruncate(memory->file, static_cast<off_t>(size)) != 0)
     exhausted(fmt::format("the system gives no memory of {} bytes that can be mapped", size));

@@ -28,8 +28,8 @@ class VirtualMemory {
   VirtualMemory(const VirtualMemory&) = delete;
   VirtualMemory& operator=(const VirtualMemory&) = delete;
 
-  // A range of addresses at which nothing is. `wanted`: where it should be, if that is free; 0: anywhere. `alignment`: a
-  // power of two, or 0.
+  // A range of addresses at which nothing is. `wanted`: where it should be, if that is free; 0: anywhere. `alignment`:
+  // a power of two, or 0.
   std::uint64_t reserve(std::size_t size, std::size_t alignment, std::uint64_t wanted);
   // Throws as long as something is mapped in it.
   void free(std::uint64_t address, std::size_t size);

@@ -48,8 +48,9 @@ HEDDLE_DRIVER_API cuMemGetAllocationGranularity(std::size_t* granularity, const 
 HEDDLE_DRIVER_API cuMemAddressReserve(CUdeviceptr* made, std::size_t size, std::size_t alignment, CUdeviceptr wanted,
                                       unsigned long long flags) {
   return in_context(__func__, [&](Context& context) {
-    require(made != nullptr && flags == 0, cudaErrorInvalidValue, "no place for the address, or flags, of which there "
-                                                                  "are none");
+    require(made != nullptr && flags == 0, cudaErrorInvalidValue,
+            "no place for the address, or flags, of which there "
+            "are none");
     bool any = false;
     for (int i = 0; i < context.process().device_count(); ++i) any |= context.process().context(i).info().host_memory;
     if (!any) not_supported("memory that the program maps on a GPU (virtual memory management); the CPU device has it");
@@ -63,8 +64,9 @@ HEDDLE_DRIVER_API cuMemAddressFree(CUdeviceptr p, std::size_t size) {
 HEDDLE_DRIVER_API cuMemCreate(CUmemGenericAllocationHandle* made, std::size_t size,
                               const CUmemAllocationProp* properties, unsigned long long flags) {
   return in_context(__func__, [&](Context& context) {
-    require(made != nullptr && flags == 0, cudaErrorInvalidValue, "no place for the handle, or flags, of which there "
-                                                                  "are none");
+    require(made != nullptr && flags == 0, cudaErrorInvalidValue,
+            "no place for the handle, or flags, of which there "
+            "are none");
     check_properties(context, properties);
     *made = context.process().virtual_memory.create(size, *properties);
   });
@@ -113,7 +115,8 @@ HEDDLE_DRIVER_API cuMemSetAccess(CUdeviceptr p, std::size_t size, const CUmemAcc
 }
 HEDDLE_DRIVER_API cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr p) {
   return in_context(__func__, [&](Context& context) {
-    require(flags != nullptr && location != nullptr, cudaErrorInvalidValue, "no place for the access, or of whom it is");
+    require(flags != nullptr && location != nullptr, cudaErrorInvalidValue,
+            "no place for the access, or of whom it is");
     const int device = device_at(context, *location, "access to memory that the program maps");
     *flags = static_cast<unsigned long long>(context.process().virtual_memory.access(p, device));
   });

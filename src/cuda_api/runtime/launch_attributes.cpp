@@ -77,7 +77,8 @@ void check_window(const Context& context, const abi::AttributeValue& value) {
   cudaAccessPolicyWindow window;
   std::memcpy(&window, &value, sizeof window);
   const auto most = static_cast<std::size_t>(std::max(attribute(context, 109).value_or(0), 0));
-  require(window.num_bytes <= most, cudaErrorInvalidValue, "a window of more than cudaDevAttrMaxAccessPolicyWindowSize");
+  require(window.num_bytes <= most, cudaErrorInvalidValue,
+          "a window of more than cudaDevAttrMaxAccessPolicyWindowSize");
   require(window.hitRatio >= 0 && window.hitRatio <= 1, cudaErrorInvalidValue, "a ratio of hits beyond 0 to 1");
   require(static_cast<unsigned>(window.hitProp) <= cudaAccessPropertyPersisting &&
               static_cast<unsigned>(window.missProp) <= cudaAccessPropertyStreaming,

@@ -5,6 +5,7 @@
 #include "prelude.h"
 
 #define __HEDDLE_HD__ inline __attribute__((always_inline, nodebug, host, device))
+#define __HEDDLE_D__ inline __attribute__((always_inline, nodebug, device))
 
 namespace cuda {
 

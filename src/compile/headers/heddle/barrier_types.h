@@ -52,15 +52,6 @@ class alignas(8) barrier {
   }
   barrier(const barrier&) = delete;
   barrier& operator=(const barrier&) = delete;
-#if defined(__CUDA_ARCH__)
-  __HEDDLE_HD__ ~barrier() {
-#if __CUDA_ARCH__ >= 800
-    if (is_native()) __asm__ volatile("mbarrier.inval.shared.b64 [%0];" ::"r"(shared()) : "memory");
-#endif
-  }
-#else
-  ~barrier() = default;
-#endif
 
   static constexpr __HEDDLE_HD__ __PTRDIFF_TYPE__ max() { return may_be_native ? (1 << 20) - 1 : (1 << 24) - 1; }
 
@@ -197,7 +188,7 @@ __HEDDLE_HD__ unsigned long long* barrier_native_handle(barrier<thread_scope_blo
 namespace __details {
 
 // A thread's part of a copy that `threads` threads make.
-__HEDDLE_CG__ bool copy_part(char* to, const char* from, __SIZE_TYPE__ size, __SIZE_TYPE__ rank, __SIZE_TYPE__ threads) {
+__HEDDLE_D__ bool copy_part(char* to, const char* from, __SIZE_TYPE__ size, __SIZE_TYPE__ rank, __SIZE_TYPE__ threads) {
   bool asynchronous = false;
 #if __CUDA_ARCH__ >= 800
   const __SIZE_TYPE__ together = reinterpret_cast<__SIZE_TYPE__>(to) | reinterpret_cast<__SIZE_TYPE__>(from) | size;
@@ -213,7 +204,7 @@ __HEDDLE_CG__ bool copy_part(char* to, const char* from, __SIZE_TYPE__ size, __S
 }
 
 template <thread_scope S, typename Completion>
-__HEDDLE_CG__ void copy_for(barrier<S, Completion>& behind, void* to, const void* from, __SIZE_TYPE__ size,
+__HEDDLE_D__ void copy_for(barrier<S, Completion>& behind, void* to, const void* from, __SIZE_TYPE__ size,
                             __SIZE_TYPE__ rank, __SIZE_TYPE__ threads) {
   const bool asynchronous = copy_part(static_cast<char*>(to), static_cast<const char*>(from), size, rank, threads);
 #if __CUDA_ARCH__ >= 800
@@ -234,11 +225,11 @@ __HEDDLE_CG__ void copy_for(barrier<S, Completion>& behind, void* to, const void
 
 // The copy is done when the phase is over in which its threads arrive next.
 template <typename Shape, thread_scope S, typename Completion>
-__HEDDLE_CG__ void memcpy_async(void* to, const void* from, Shape size, barrier<S, Completion>& behind) {
+__HEDDLE_D__ void memcpy_async(void* to, const void* from, Shape size, barrier<S, Completion>& behind) {
   __details::copy_for(behind, to, from, size, 0, 1);
 }
 template <typename Group, typename Shape, thread_scope S, typename Completion>
-__HEDDLE_CG__ void memcpy_async(const Group& group, void* to, const void* from, Shape size,
+__HEDDLE_D__ void memcpy_async(const Group& group, void* to, const void* from, Shape size,
                                 barrier<S, Completion>& behind) {
   __details::copy_for(behind, to, from, size, group.thread_rank(), group.size());
 }
