@@ -30,8 +30,8 @@ class GraphConditionTest : public GraphTest {
   }
   static cudaGraphNode_t kernel_node(cudaGraph_t in, const std::vector<cudaGraphNode_t>& behind, const void* kernel,
                                      std::array<void*, 2> arguments) {
-    const cudaKernelNodeParams p = {const_cast<void*>(kernel), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, arguments.data(),
-                                    nullptr};
+    const cudaKernelNodeParams p = {const_cast<void*>(kernel), dim3{1, 1, 1}, dim3{1, 1, 1}, 0,
+                                    arguments.data(),          nullptr};
     cudaGraphNode_t node = nullptr;
     EXPECT_EQ(cudaGraphAddKernelNode(&node, in, behind.data(), behind.size(), &p), cudaSuccess);
     return node;
@@ -107,6 +107,25 @@ TEST_F(GraphConditionTest, AGraphRunsWhileItsConditionHolds) {
   }
 }
 
+// As programs fill them: streams record into them, and the program has the graph already.
+TEST_F(GraphConditionTest, AGraphWithinIsCaptured) {
+  std::uint32_t* p = device_numbers(n);
+  cudaGraph_t g = graph();
+  const auto on = handle(g, 1, cudaGraphCondAssignDefault);
+  const Made made = conditional(g, {}, on, cudaGraphCondTypeIf, 1);
+  cudaStream_t s = stream();
+  CHECK_CUDA(cudaStreamBeginCaptureToGraph(s, made.bodies[0], nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
+  axpb(s, p, 1, 4);
+  CHECK_CUDA(cudaStreamEndCapture(s, nullptr));
+  run(instantiate(g), s);
+  EXPECT_EQ(read(p), std::vector<std::uint32_t>(n, 4));
+  CHECK_CUDA(cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed));
+  EXPECT_EQ(cudaStreamEndCapture(s, nullptr), cudaErrorInvalidValue);
+  cudaGraph_t other = nullptr;
+  CHECK_CUDA(cudaStreamEndCapture(s, &other));
+  CHECK_CUDA(cudaGraphDestroy(other));
+}
+
 TEST_F(GraphConditionTest, ConditionsAreWithinOneAnother) {
   std::uint32_t *outer_count = device_numbers(1), *inner_count = device_numbers(1), *p = device_numbers(n);
   cudaGraph_t g = graph();
@@ -161,7 +180,8 @@ TEST_F(GraphConditionTest, AFaultEndsALoop) {
   cudaGraph_t g = graph();
   const auto on = handle(g, 1, cudaGraphCondAssignDefault);
   const Made made = conditional(g, {}, on, cudaGraphCondTypeWhile, 1);
-  const cudaKernelNodeParams p = {const_cast<void*>(kernels().fault), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, nullptr, nullptr};
+  const cudaKernelNodeParams p = {
+      const_cast<void*>(kernels().fault), dim3{1, 1, 1}, dim3{1, 1, 1}, 0, nullptr, nullptr};
   cudaGraphNode_t node = nullptr;
   CHECK_CUDA(cudaGraphAddKernelNode(&node, made.bodies[0], nullptr, 0, &p));
   cudaGraphExec_t exec = instantiate(g);

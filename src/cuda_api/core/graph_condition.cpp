@@ -60,7 +60,8 @@ std::string with_set_conditional(std::string_view ptx) {
   // Anything else than two parameters is not the function that is meant.
   if (!(open < comma && comma < close && close < end)) return std::string(ptx);
   std::string text(ptx.substr(0, begin));
-  text += ptx.substr(begin + std::string_view(".extern ").size(), close + 1 - begin - std::string_view(".extern ").size());
+  text +=
+      ptx.substr(begin + std::string_view(".extern ").size(), close + 1 - begin - std::string_view(".extern ").size());
   text += fmt::format(
       "\n{{\n\t.reg .b64 %handle;\n\t.reg .b32 %value;\n\tld.param.b64 %handle, [{}];\n\tld.param.b32 %value, [{}];\n"
       "\tst.volatile.u32 [%handle], %value;\n\tret;\n}}\n",

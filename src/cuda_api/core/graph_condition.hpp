@@ -12,7 +12,8 @@
 
 namespace heddle::cuda_api {
 
-// What a cudaGraphConditionalHandle stands for. The handle is the word's address, which host and kernels have in common.
+// What a cudaGraphConditionalHandle stands for. The handle is the word's address, which host and kernels have in
+// common.
 class GraphCondition {
  public:
   // `assigns`: a launch of the graph begins with the value `initial`.

@@ -96,7 +96,10 @@ HEDDLE_DRIVER_API cuMemMap(CUdeviceptr p, std::size_t size, std::size_t offset, 
   });
 }
 HEDDLE_DRIVER_API cuMemUnmap(CUdeviceptr p, std::size_t size) {
-  return in_context(__func__, [&](Context& context) { context.process().virtual_memory.unmap(p, size); });
+  return in_context(__func__, [&](Context& context) {
+    context.synchronize();  // beside the devices' own contexts
+    context.process().virtual_memory.unmap(p, size);
+  });
 }
 
 HEDDLE_DRIVER_API cuMemSetAccess(CUdeviceptr p, std::size_t size, const CUmemAccessDesc* places, std::size_t count) {
