@@ -61,4 +61,17 @@ bool equal(const Module& a, const Module& b) {
          a.aliases == b.aliases && a.module_pragmas == b.module_pragmas && a.sections == b.sections;
 }
 
+bool has_address_size_directive(const Module& module) {
+  return module.version_major * 100 + module.version_minor >= 203;
+}
+
+unsigned used_address_size(const Module& module) {
+  for (const Function& function : module.functions)
+    for (const Instruction& inst : function.body)
+      for (const Operand& operand : inst.operands)
+        if (operand.kind == OperandKind::address && operand.base == OperandKind::reg)
+          return byte_size(function.registers[operand.index].type) == 8 ? 64 : 32;
+  return 32;
+}
+
 }  // namespace heddle::ptx

@@ -168,4 +168,10 @@ struct Module {
 bool equal(const Function& a, const Function& b);
 bool equal(const Module& a, const Module& b);
 
+// Whether the module's version of PTX has `.address_size`: 2.3 and newer.
+bool has_address_size_directive(const Module& module);
+// The size of addresses, 32 or 64, that a module without the directive has. Before there was one, modules for 64-bit
+// machines told themselves apart by their registers alone.
+unsigned used_address_size(const Module& module);
+
 }  // namespace heddle::ptx

@@ -10,8 +10,6 @@
 namespace heddle::ptx {
 namespace {
 
-constexpr unsigned address_size_directive_since = 203;  // PTX 2.3
-
 // The versions of the instruction set that there have been, as far as the forms of instructions are known here: the
 // last minor version of each major one, from 1.
 constexpr unsigned last_minor[] = {5, 3, 2, 3, 0, 5, 8, 8, 0};
@@ -53,16 +51,6 @@ std::string printable(std::string_view text) {
   return text.size() > longest ? result + "..." : result;
 }
 
-// Before PTX had a directive for it, modules for 64-bit machines told themselves apart by their registers alone.
-unsigned used_address_size(const Module& module) {
-  for (const Function& function : module.functions)
-    for (const Instruction& inst : function.body)
-      for (const Operand& operand : inst.operands)
-        if (operand.kind == OperandKind::address && operand.base == OperandKind::reg)
-          return byte_size(function.registers[operand.index].type) == 8 ? 64 : 32;
-  return 32;
-}
-
 }  // namespace
 
 Module parse(std::string_view text, std::string_view file_name) { return Parser(text, file_name).run(); }
@@ -76,8 +64,7 @@ Module Parser::run() {
   version_directive();
   if (!is_word("target")) fail("'.target'");
   while (!is(TokenKind::end)) module_statement();
-  if (!has_address_size_ && module_.version_major * 100 + module_.version_minor < address_size_directive_since)
-    module_.address_size = used_address_size(module_);
+  if (!has_address_size_ && !has_address_size_directive(module_)) module_.address_size = used_address_size(module_);
   rename_clashes();
   return std::move(module_);
 }

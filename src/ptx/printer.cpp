@@ -47,18 +47,21 @@ void Printer::module() {
 }
 
 void Printer::header() {
+  // Text older than the directive goes without it where the registers tell the same, since a newer version might no
+  // longer allow what the text has.
+  const bool directive = has_address_size_directive(module_) || module_.address_size != used_address_size(module_);
+  const bool newer = directive && !has_address_size_directive(module_);
   text(".version ");
-  number(module_.version_major);
+  number(newer ? 2 : module_.version_major);
   text(".");
-  number(module_.version_minor);
+  number(newer ? 3 : module_.version_minor);
   text("\n.target ");
   for (std::size_t i = 0; i < module_.targets.size(); ++i) {
     if (i != 0) text(", ");
     text(module_.targets[i]);
   }
   text("\n");
-  // The directive came with PTX 2.3; without it addresses have 32 bits.
-  if (module_.address_size != 32 || module_.version_major * 100 + module_.version_minor >= 203) {
+  if (directive) {
     text(".address_size ");
     number(module_.address_size);
     text("\n");

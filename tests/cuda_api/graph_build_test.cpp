@@ -282,7 +282,8 @@ TEST_F(GraphBuildTest, NodesOfAnyKindAreAddedByOneCall) {
   EXPECT_EQ(read(p)[n - 1], 62u);
   EXPECT_EQ(cudaGraphNodeSetParams(kernel, &params), cudaErrorInvalidValue);  // of another type
   params.type = cudaGraphNodeTypeConditional;
-  EXPECT_EQ(cudaGraphAddNode(&bad, g, nullptr, 0, &params), cudaErrorNotSupported);
+  params.conditional = {.handle = 77, .type = cudaGraphCondTypeIf, .size = 1, .phGraph_out = nullptr};
+  EXPECT_EQ(cudaGraphAddNode(&bad, g, nullptr, 0, &params), cudaErrorInvalidValue);  // no handle
   params.type = cudaGraphNodeTypeExtSemaphoreWait;
   EXPECT_EQ(cudaGraphAddNode(&bad, g, nullptr, 0, &params), cudaErrorNotSupported);
   params.type = static_cast<cudaGraphNodeType>(77);

@@ -73,6 +73,48 @@ done:
   ret;
 }
 
+.extern .func cudaGraphSetConditional
+(
+	.param .b64 cudaGraphSetConditional_param_0,
+	.param .b32 cudaGraphSetConditional_param_1
+)
+;
+
+.visible .entry condition(.param .u64 handle, .param .u32 value)
+{
+  .reg .b64 %handle;
+  .reg .b32 %value;
+  ld.param.u64 %handle, [handle];
+  ld.param.u32 %value, [value];
+  {
+    .param .b64 param0;
+    .param .b32 param1;
+    st.param.b64 [param0], %handle;
+    st.param.b32 [param1], %value;
+    call.uni cudaGraphSetConditional, (param0, param1);
+  }
+  ret;
+}
+
+.visible .entry count_down(.param .u64 handle, .param .u64 p)
+{
+  .reg .b64 %handle, %p;
+  .reg .b32 %value;
+  ld.param.u64 %handle, [handle];
+  ld.param.u64 %p, [p];
+  ld.global.u32 %value, [%p];
+  sub.u32 %value, %value, 1;
+  st.global.u32 [%p], %value;
+  {
+    .param .b64 param0;
+    .param .b32 param1;
+    st.param.b64 [param0], %handle;
+    st.param.b32 [param1], %value;
+    call.uni cudaGraphSetConditional, (param0, param1);
+  }
+  ret;
+}
+
 .visible .entry fault()
 {
   trap;
@@ -80,7 +122,7 @@ done:
 }
 )";
 
-char axpb_stub, gather_stub, fault_stub, numbers_shadow;
+char axpb_stub, gather_stub, fault_stub, condition_stub, count_down_stub, numbers_shadow;
 
 Kernels registered() {
   // The CPU device, whatever else the machine has.
@@ -98,9 +140,11 @@ Kernels registered() {
   add(&axpb_stub, "axpb");
   add(&gather_stub, "gather");
   add(&fault_stub, "fault");
+  add(&condition_stub, "condition");
+  add(&count_down_stub, "count_down");
   __cudaRegisterVar(handle, &numbers_shadow, nullptr, "numbers", 0, 64, 0, 0);
   __cudaRegisterFatBinaryEnd(handle);
-  return {&axpb_stub, &gather_stub, &fault_stub, &numbers_shadow};
+  return {&axpb_stub, &gather_stub, &fault_stub, &condition_stub, &count_down_stub, &numbers_shadow};
 }
 
 }  // namespace

@@ -22,10 +22,12 @@ namespace heddle::tests {
 
 // What the program launches, as addresses of stubs.
 struct Kernels {
-  const void* axpb;     // (u32* p, u32 factor, u32 more, u32 n): p[i] = p[i] * factor + more
-  const void* gather;   // (u32* cells, const u32* list, u32 count, u32 mine): see gathered()
-  const void* fault;    // (): traps
-  const void* numbers;  // u32 numbers[16], a __device__ variable
+  const void* axpb;        // (u32* p, u32 factor, u32 more, u32 n): p[i] = p[i] * factor + more
+  const void* gather;      // (u32* cells, const u32* list, u32 count, u32 mine): see gathered()
+  const void* fault;       // (): traps
+  const void* condition;   // (u64 handle, u32 value): sets a condition
+  const void* count_down;  // (u64 handle, u32* p): one less, and that is the condition
+  const void* numbers;     // u32 numbers[16], a __device__ variable
 };
 const Kernels& kernels();
 

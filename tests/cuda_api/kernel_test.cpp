@@ -237,6 +237,15 @@ TEST(Devices, KeepLimitsUntilReset) {
   EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);
   EXPECT_EQ(value, before * 2);
   EXPECT_EQ(cudaDeviceSetLimit(99, 1), cudaErrorInvalidValue);
+  // A hint, cut to what there is.
+  int most = 0;
+  EXPECT_EQ(cudaDeviceGetAttribute(&most, 108, 0), cudaSuccess);
+  EXPECT_GT(most, 0);
+  EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize), cudaSuccess);
+  EXPECT_EQ(value, 0u);
+  EXPECT_EQ(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, std::size_t{1} << 40), cudaSuccess);
+  EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitPersistingL2CacheSize), cudaSuccess);
+  EXPECT_EQ(value, static_cast<std::size_t>(most));
   EXPECT_EQ(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 1), cudaErrorUnsupportedLimit);
   EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
   EXPECT_EQ(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize), cudaSuccess);

@@ -1,6 +1,7 @@
 // The order of streams, and what becomes of streams, events and host functions.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 #include <tuple>
 
@@ -223,6 +224,21 @@ TEST_F(Streams, WrongValuesAreRefused) {
   EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::synchronization_policy, &value), cudaSuccess);
   value.number = 9;
   EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::synchronization_policy, &value), cudaErrorInvalidValue);
+  // Hints for caches are kept, where they make sense.
+  cudaAccessPolicyWindow window = {reinterpret_cast<void*>(0x1000), 4096, 0.5f, cudaAccessPropertyPersisting,
+                                   cudaAccessPropertyStreaming};
+  std::memcpy(&value, &window, sizeof window);
+  EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::access_policy, &value), cudaSuccess);
+  value = {};
+  EXPECT_EQ(cudaStreamGetAttribute(free, cuda_api::abi::access_policy, &value), cudaSuccess);
+  EXPECT_EQ(std::memcmp(&value, &window, sizeof window), 0);
+  for (const cudaAccessPolicyWindow& wrong :
+       {cudaAccessPolicyWindow{nullptr, std::size_t{1} << 40, 1, cudaAccessPropertyNormal, cudaAccessPropertyNormal},
+        cudaAccessPolicyWindow{nullptr, 16, 2, cudaAccessPropertyNormal, cudaAccessPropertyNormal},
+        cudaAccessPolicyWindow{nullptr, 16, 1, cudaAccessPropertyNormal, cudaAccessPropertyPersisting}}) {
+    std::memcpy(&value, &wrong, sizeof wrong);
+    EXPECT_EQ(cudaStreamSetAttribute(free, cuda_api::abi::access_policy, &value), cudaErrorInvalidValue);
+  }
   EXPECT_EQ(cudaStreamGetAttribute(free, 77, &value), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);

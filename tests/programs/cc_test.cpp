@@ -61,6 +61,30 @@ TEST_F(Cc, ProgramsMayAskByTheGuardsOfNvidiasHeaders) {
   EXPECT_EQ(built.code, 0) << built.output;
 }
 
+TEST_F(Cc, ClassesMayHavePureVirtualFunctions) {
+  file("a.cu", R"(
+struct A { __device__ A(); __device__ virtual int f() = 0; };
+__device__ __noinline__ A::A() {}
+struct B : A { __device__ int f() override { return 7; } };
+__global__ void make(A** a) { *a = new B; }
+)");
+  const Ran built = cc("-c a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
+// As programs written for CUDA 11 call it.
+TEST_F(Cc, GraphsAreUpdatedInTheOldForm) {
+  file("a.cu", R"(
+int main() {
+  cudaGraphExecUpdateResult result;
+  cudaGraphNode_t node;
+  return cudaGraphExecUpdate(nullptr, nullptr, &node, &result) == cudaSuccess;
+}
+)");
+  const Ran built = cc("-c a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
 TEST_F(Cc, AWarningIsSaidOnce) {
   file("a.cu", "__global__ void k() {}\n#warning read this\nint main() {}\n");
   const Ran built = cc("-c a.cu");

@@ -13,6 +13,19 @@ set(heddle_device_headers
   crt/math_functions.h
   cuComplex.h
   cuda.h
+  cuda/atomic
+  cuda/barrier
+  cuda/pipeline
+  cuda/std/array
+  cuda/std/atomic
+  cuda/std/barrier
+  cuda/std/cstddef
+  cuda/std/cstdint
+  cuda/std/initializer_list
+  cuda/std/limits
+  cuda/std/tuple
+  cuda/std/type_traits
+  cuda/std/utility
   cuda_bf16.h
   cuda_bf16.hpp
   cuda_device_runtime_api.h
@@ -35,7 +48,9 @@ set(heddle_device_headers
   device_types.h
   driver_functions.h
   driver_types.h
+  heddle/atomic_types.h
   heddle/atomics.h
+  heddle/barrier_types.h
   heddle/builtin_variables.h
   heddle/cooperative_groups.h
   heddle/driver_api.h
@@ -69,6 +84,7 @@ set(heddle_device_headers
   heddle/math/trigonometry_f.h
   heddle/math_functions.h
   heddle/memory.h
+  heddle/pipeline_types.h
   heddle/plain_host.h
   heddle/plain_vector_types.h
   heddle/prelude.h

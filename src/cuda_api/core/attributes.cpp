@@ -13,6 +13,7 @@ namespace heddle::cuda_api {
 namespace {
 
 constexpr int last_attribute = 147;
+constexpr int most_window = 128 << 20;
 constexpr int default_shared = 48 * 1024, reserved_shared = 1024;
 
 int last_cache_bytes() {
@@ -85,8 +86,10 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
     case 36: return 1600000;  // memory: kHz, bits
     case 37: return 128;
     case 38: return last_cache_bytes();
-    case 40: return 1;  // copy engines
-    case 87: return 2;  // single to double precision
+    case 40: return 1;                            // copy engines
+    case 87: return 2;                            // single to double precision
+    case 108: return last_cache_bytes() / 4 * 3;  // of the cache, for what is to stay in it: hints
+    case 109: return most_window;
     case 126: return 1;
     case 131:
     case 134:
@@ -109,6 +112,8 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
     case 91:   // registered memory at the host's address
     case 95:   // cooperative launches
     case 99:   // cudaHostRegister
+    case 102:  // memory that the program maps
+    case 107:  // its compression, of which nobody notices anything
     case 101:  // managed memory without migration
     case 113:
     case 115: return 1;  // memory pools
@@ -129,7 +134,16 @@ std::optional<int> attribute(const Context& context, int number) {
     case 101:
     case 119:  // pools, events that processes share
     case 125:
-    case 120: return 0;  // clusters
+    case 120:  // clusters
+    case 102:  // memory that the program maps, its handles, compression and multicast
+    case 103:
+    case 104:
+    case 105:
+    case 107:
+    case 110:
+    case 128:
+    case 132:
+    case 141: return 0;
     default: return context.device().cuda_attribute(number);
   }
 }

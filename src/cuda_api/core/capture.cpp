@@ -285,6 +285,11 @@ void begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, CUgraph_st* 
   captures_under_way.fetch_add(1, std::memory_order_relaxed);
 }
 
+bool captures_to_given_graph(CUstream_st& stream) {
+  const std::lock_guard lock(captures_mutex());
+  return stream.capture && !stream.capture->own_graph;
+}
+
 CUgraph_st& end_capture(CUstream_st& stream) {
   const std::lock_guard lock(captures_mutex());
   const std::shared_ptr<Capture> capture = stream.capture;

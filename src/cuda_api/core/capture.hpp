@@ -105,6 +105,8 @@ void begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, CUgraph_st* 
                    std::span<const cudaGraphNode_t> dependencies, const cudaGraphEdgeData* data);
 // Throws when there is no graph; the capture is over then too, unless the call itself is at the wrong place.
 CUgraph_st& end_capture(CUstream_st& stream);
+// Whether the stream records into a graph that the program has.
+bool captures_to_given_graph(CUstream_st& stream);
 cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode);
 
 struct CaptureInfo {

@@ -42,6 +42,10 @@ CUstream_st& Context::start_stream(unsigned flags, int priority) {
   stream.flags = flags;
   stream.priority = priority;
   stream.synchronization_policy = 1;
+  {
+    const std::lock_guard hints(stream.hints_mutex);
+    stream.hints.clear();
+  }
   stream.id = process_.next_id();
   stream.submitted = stream.seen_by_legacy = stream.seen_of_legacy = stream.asked = stream.checked = 0;
   stream.end.reset();

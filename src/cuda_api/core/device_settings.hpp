@@ -11,7 +11,7 @@ namespace heddle::cuda_api {
 
 struct DeviceSettings {
   std::uint64_t epoch = 0;  // of the context
-  std::size_t stack = 1024, printf_buffer = 1 << 20, heap = 8 << 20, granularity = 64;
+  std::size_t stack = 1024, printf_buffer = 1 << 20, heap = 8 << 20, granularity = 64, persisting = 0;
   cudaFuncCache cache = cudaFuncCachePreferNone;
   cudaSharedMemConfig banks = cudaSharedMemBankSizeFourByte;
 };

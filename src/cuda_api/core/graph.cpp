@@ -55,7 +55,7 @@ CUgraphNode_st& make_node(CUgraph_st& graph, Command command) {
 
 void end_node(CUgraphNode_st& node) {
   node.alive.store(false, std::memory_order_release);
-  if (auto* child = std::get_if<ChildCommand>(&node.command); child && child->graph) destroy_graph(*child->graph);
+  for (CUgraph_st* within : graphs_within(node.command)) destroy_graph(*within);
   if (auto* freed = std::get_if<FreeCommand>(&node.command); freed && freed->memory->freed_by == node.graph->id)
     freed->memory->freed_by = 0;
   node.command = EmptyCommand{};
@@ -67,11 +67,18 @@ void end_node(CUgraphNode_st& node) {
 
 bool is_memory(const CUgraphNode_st& node) {
   const cudaGraphNodeType type = type_of(node.command);
-  if (const auto* child = std::get_if<ChildCommand>(&node.command)) return has_memory_nodes(*child->graph);
+  for (const CUgraph_st* within : graphs_within(node.command))
+    if (has_memory_nodes(*within)) return true;
   return type == cudaGraphNodeTypeMemAlloc || type == cudaGraphNodeTypeMemFree;
 }
 
 }  // namespace
+
+std::vector<CUgraph_st*> graphs_within(const Command& command) {
+  if (const auto* child = std::get_if<ChildCommand>(&command); child && child->graph) return {child->graph};
+  if (const auto* conditional = std::get_if<ConditionalCommand>(&command)) return conditional->bodies;
+  return {};
+}
 
 void retain(CUuserObject_st& object, std::uint64_t count) { object.count.fetch_add(count, std::memory_order_relaxed); }
 
@@ -136,6 +143,7 @@ void destroy_graph(CUgraph_st& graph) {
   graph.alive.store(false, std::memory_order_release);
   for (CUgraphNode_st* node : std::exchange(graph.nodes, {})) end_node(*node);
   graph.objects->clear();
+  graph.conditions.clear();
   slots().graphs.give(graph);
 }
 
@@ -206,7 +214,7 @@ void remove_node(CUgraphNode_st& node) {
 void take_objects(CUgraph_st& graph, std::vector<std::unique_ptr<UserReferences>>& into) {
   into.push_back(std::exchange(graph.objects, std::make_unique<UserReferences>()));
   for (CUgraphNode_st* node : graph.nodes)
-    if (const auto* child = std::get_if<ChildCommand>(&node->command)) take_objects(*child->graph, into);
+    for (CUgraph_st* within : graphs_within(node->command)) take_objects(*within, into);
 }
 
 FreeCommand free_command(std::shared_ptr<GraphMemory> memory) {
@@ -225,12 +233,19 @@ CUgraph_st& clone_graph(const CUgraph_st& graph, bool with_memory) {
   CUgraph_st& clone = make_graph();
   clone.origin = graph.id;
   clone.objects->add_all(*graph.objects);
+  clone.conditions = graph.conditions;
   std::unordered_map<const CUgraphNode_st*, CUgraphNode_st*> copies;
   for (const CUgraphNode_st* node : graph.nodes) {
     Command command = node->command;
     if (auto* child = std::get_if<ChildCommand>(&command)) {
       child->graph = &clone_graph(*child->graph, with_memory);
       child->graph->owned = true;
+    }
+    if (auto* conditional = std::get_if<ConditionalCommand>(&command)) {
+      for (CUgraph_st*& body : conditional->bodies) {
+        body = &clone_graph(*body, with_memory);
+        body->owned = true;
+      }
     }
     CUgraphNode_st& copy = make_node(clone, std::move(command));
     copy.origin = node->id;

@@ -74,6 +74,7 @@ struct CUgraph_st {
   bool owned = false;                  // by a node or an executable graph: not the program's to destroy
   std::vector<CUgraphNode_st*> nodes;  // as they were made
   std::unique_ptr<heddle::cuda_api::UserReferences> objects = std::make_unique<heddle::cuda_api::UserReferences>();
+  std::vector<std::shared_ptr<heddle::cuda_api::GraphCondition>> conditions;  // that were made for it
   // Of a graph with nodes that allocate or free: an executable graph of it is there.
   std::shared_ptr<std::atomic<bool>> instantiated;
 };
@@ -83,6 +84,8 @@ namespace heddle::cuda_api {
 CUgraph_st& make_graph();
 // With its nodes and their child graphs.
 void destroy_graph(CUgraph_st& graph);
+// Graphs within a node: a child graph, or those of a condition.
+std::vector<CUgraph_st*> graphs_within(const Command& command);
 // The graph or node of a handle. Throw cudaErrorInvalidValue.
 CUgraph_st& graph_of(cudaGraph_t handle);
 CUgraphNode_st& node_of(cudaGraphNode_t handle);

@@ -63,9 +63,9 @@ void WaitCommand::put(heddle::Queue& queue) const {
 
 cudaGraphNodeType type_of(const Command& command) {
   constexpr cudaGraphNodeType types[] = {
-      cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeMemset,    cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeGraph,    cudaGraphNodeTypeEmpty,  cudaGraphNodeTypeWaitEvent, cudaGraphNodeTypeEventRecord,
-      cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree};
+      cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy,  cudaGraphNodeTypeMemset,     cudaGraphNodeTypeHost,
+      cudaGraphNodeTypeGraph,    cudaGraphNodeTypeEmpty,   cudaGraphNodeTypeWaitEvent,  cudaGraphNodeTypeEventRecord,
+      cudaGraphNodeTypeMemAlloc, cudaGraphNodeTypeMemFree, cudaGraphNodeTypeConditional};
   static_assert(std::size(types) == std::variant_size_v<Command>);
   return types[command.index()];
 }

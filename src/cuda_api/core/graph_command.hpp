@@ -12,6 +12,8 @@
 
 namespace heddle::cuda_api {
 
+class GraphBodies;
+class GraphCondition;
 class GraphMemory;
 
 // A launch. Immediate ones do not come here: they are put without copying the arguments twice.
@@ -80,8 +82,17 @@ struct ChildCommand {
   CUgraph_st* graph = nullptr;  // the node's own
 };
 
+// Graphs that run as a condition says: while it is not 0, the first or the second, or the one of its number.
+struct ConditionalCommand {
+  std::shared_ptr<GraphCondition> condition;
+  cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
+  std::vector<CUgraph_st*> bodies;    // the node's own
+  std::shared_ptr<GraphBodies> made;  // of these, in an executable graph
+  void put(heddle::Queue& queue) const;
+};
+
 using Command = std::variant<KernelCommand, CopyCommand, FillCommand, HostCommand, ChildCommand, EmptyCommand,
-                             WaitCommand, RecordCommand, AllocateCommand, FreeCommand>;
+                             WaitCommand, RecordCommand, AllocateCommand, FreeCommand, ConditionalCommand>;
 
 cudaGraphNodeType type_of(const Command& command);
 // The device that it must run on; null where any does.

@@ -2,9 +2,36 @@
 
 #include <algorithm>
 
+#include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
+
+// The graphs of a conditional node, made ready. Who runs them waits for them.
+class GraphBodies {
+ public:
+  explicit GraphBodies(Context& context) : context_(context) {}
+  GraphBodies(const GraphBodies&) = delete;
+  GraphBodies& operator=(const GraphBodies&) = delete;
+  ~GraphBodies() {
+    for (CUgraphExec_st* body : bodies_) destroy_exec(*body);
+  }
+  void add(CUgraph_st& graph) {
+    bodies_.push_back(&instantiate(graph, context_, 0, nullptr));
+    CUgraphExec_st& made = *bodies_.back();
+    made.queues[0] = context_.graph_lanes.take(context_.device());
+    watched_.push_back(context_.graph_lanes.watch({*made.end}));
+  }
+  std::size_t count() const { return bodies_.size(); }
+  // False when it has failed, which who waits for the stream is told.
+  bool run(std::size_t number) const noexcept;
+
+ private:
+  Context& context_;
+  std::vector<CUgraphExec_st*> bodies_;
+  std::vector<std::shared_ptr<void>> watched_;
+};
+
 namespace {
 
 Slots<CUgraphExec_st>& slots() {
@@ -12,10 +39,24 @@ Slots<CUgraphExec_st>& slots() {
   return *made;
 }
 
+void collect_conditions(CUgraphExec_st& exec, const CUgraph_st& graph) {
+  exec.conditions.insert(exec.conditions.end(), graph.conditions.begin(), graph.conditions.end());
+  for (const CUgraphNode_st* node : graph.nodes)
+    for (const CUgraph_st* within : graphs_within(node->command)) collect_conditions(exec, *within);
+}
+
 void collect(CUgraphExec_st& exec, CUgraph_st& graph) {
+  exec.conditions.insert(exec.conditions.end(), graph.conditions.begin(), graph.conditions.end());
   for (CUgraphNode_st* node : graph.nodes) {
     exec.nodes[node->origin] = node;
     if (auto* child = std::get_if<ChildCommand>(&node->command)) collect(exec, *child->graph);
+    if (auto* conditional = std::get_if<ConditionalCommand>(&node->command)) {
+      conditional->made = std::make_shared<GraphBodies>(*exec.home);
+      for (CUgraph_st* body : conditional->bodies) {
+        conditional->made->add(*body);
+        collect_conditions(exec, *body);
+      }
+    }
     if (auto* made = std::get_if<AllocateCommand>(&node->command)) exec.allocated.push_back(made->memory);
     if (auto* freed = std::get_if<FreeCommand>(&node->command)) exec.freed.push_back(freed->memory);
   }
@@ -44,7 +85,10 @@ void prepare(const CUgraph_st& graph, CUgraphNode_st** bad) {
       if (bad) *bad = node;
       throw;
     }
-    if (const auto* child = std::get_if<ChildCommand>(&node->command)) prepare(*child->graph, bad);
+    for (const CUgraph_st* within : graphs_within(node->command)) {
+      prepare(*within, bad);
+      if (!topological_order(*within, bad)) throw Failure(cudaErrorInvalidValue, "the edges of a graph make a cycle");
+    }
   }
 }
 
@@ -168,6 +212,7 @@ void destroy_exec(CUgraphExec_st& exec) {
     exec.nodes.clear();
     destroy_graph(*exec.graph);
     exec.plan = {};
+    exec.conditions.clear();
     if (exec.only) exec.only->store(false);
     exec.only.reset();
   }
@@ -192,8 +237,45 @@ void launch_graph(CUgraphExec_st& exec, CUstream_st& stream) {
     }
     for (const auto& memory : exec.allocated) memory->wait_for_free(first);
     exec.last_stream = stream.id;
+    if (!exec.conditions.empty())
+      first.call([conditions = exec.conditions] {
+        for (const auto& condition : conditions) condition->begin_launch();
+      });
     put_steps(exec, first);
     if (!here) queue.wait(*exec.end);
+  });
+}
+
+bool GraphBodies::run(std::size_t number) const noexcept {
+  CUgraphExec_st& body = *bodies_[number];
+  try {
+    const std::lock_guard lock(body.mutex);
+    put_steps(body, *body.queues[0]);
+    body.queues[0]->synchronize();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+// The host decides, in the order of the queue.
+void ConditionalCommand::put(heddle::Queue& queue) const {
+  queue.call([asked = condition, type = type, bodies = made] {
+    switch (type) {
+      case cudaGraphCondTypeIf:
+        if (asked->value() != 0)
+          bodies->run(0);
+        else if (bodies->count() > 1)
+          bodies->run(1);
+        return;
+      case cudaGraphCondTypeWhile:
+        while (asked->value() != 0 && bodies->run(0)) {
+        }
+        return;
+      case cudaGraphCondTypeSwitch:
+        if (const unsigned number = asked->value(); number < bodies->count()) bodies->run(number);
+        return;
+    }
   });
 }
 

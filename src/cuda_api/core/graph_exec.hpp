@@ -23,7 +23,8 @@ struct CUgraphExec_st {
   std::shared_ptr<void> watched;
   std::uint64_t last_stream = 0;  // where it was launched last; 0: nowhere yet
   std::vector<std::shared_ptr<heddle::cuda_api::GraphMemory>> allocated, freed;
-  std::shared_ptr<std::atomic<bool>> only;  // the graph's mark that it has this one
+  std::vector<std::shared_ptr<heddle::cuda_api::GraphCondition>> conditions;  // of it and the graphs within
+  std::shared_ptr<std::atomic<bool>> only;                                    // the graph's mark that it has this one
 };
 
 namespace heddle::cuda_api {

@@ -41,7 +41,8 @@ Result compare(const Command& mine, const Command& other) {
       return cudaGraphExecUpdateErrorParametersChanged;
   } else if (context_of(mine) != context_of(other)) {
     return cudaGraphExecUpdateErrorParametersChanged;
-  } else if (std::holds_alternative<AllocateCommand>(mine) || std::holds_alternative<FreeCommand>(mine)) {
+  } else if (std::holds_alternative<AllocateCommand>(mine) || std::holds_alternative<FreeCommand>(mine) ||
+             std::holds_alternative<ConditionalCommand>(mine)) {
     return cudaGraphExecUpdateErrorNotSupported;
   }
   return cudaGraphExecUpdateSuccess;

@@ -16,6 +16,7 @@
 #include "cuda_api/core/memory_table.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/core/settings.hpp"
+#include "cuda_api/core/virtual_memory.hpp"
 #include "heddle/runtime.hpp"
 
 namespace heddle::cuda_api {
@@ -97,6 +98,7 @@ class Process {
   std::uint64_t next_id() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
 
   MemoryTable memory;
+  VirtualMemory virtual_memory{*this};
   Slots<CUstream_st> streams;
   Slots<CUevent_st> events;
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/apart.hpp"
+#include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -47,7 +48,7 @@ heddle::Module Image::on(Context& context) {
     const FatPtx* ptx = choose_ptx(binary(), context.capability());
     if (!ptx) no_ptx(binary(), context);
     loaded.module.reset();
-    heddle::Module module = context.process().runtime().load_ptx(ptx->text, "the program's PTX");
+    heddle::Module module = context.process().runtime().load_ptx(with_set_conditional(ptx->text), "the program's PTX");
     context.device().load(module);
     loaded.module.emplace(std::move(module));
   });

@@ -1,8 +1,10 @@
 // Streams, and the order between the legacy NULL stream and the others.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,6 +30,10 @@ struct CUstream_st {
   unsigned flags = 0;
   int priority = 0;
   std::atomic<int> synchronization_policy{1};  // the program's wish how the host waits, which changes nothing
+  // Attributes that are hints about caches and fences, as the program has set them, by their numbers; nothing follows
+  // from them.
+  std::mutex hints_mutex;
+  std::map<int, std::array<char, 64>> hints;
   std::uint64_t id = 0;
   // Guarded by the context's mutex. How many commands there have been, how many of them the legacy stream has waited
   // for, and how many of the legacy stream's this one has.

@@ -1,6 +1,7 @@
 // The functions of the runtime API that those of the driver API are made of. They are in the same library, hidden.
 #pragma once
 
+#include "cuda_api/abi/launch.hpp"
 #include "cuda_api/abi/runtime.hpp"
 
 extern "C" {
@@ -26,6 +27,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority);
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int id, heddle::cuda_api::abi::AttributeValue* value);
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const heddle::cuda_api::abi::AttributeValue* value);
+cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from);
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int* device);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags);
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);

@@ -108,44 +108,21 @@ HEDDLE_DRIVER_SZ(cuLaunchHostFunc, (CUstream stream, CUhostFn work, void* data),
   });
 })
 
-namespace {
-
-// Of the attributes only the priority means something here.
-void get_attribute(CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value) {
-  require(value, cudaErrorInvalidValue, "no place for the value");
-  *value = {};
-  switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY: return check(cudaStreamGetPriority(stream, &value->priority));
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY: value->syncPolicy = CU_SYNC_POLICY_AUTO; return;
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return;
-    default: throw Failure(cudaErrorInvalidValue, "there is no such attribute of a stream");
-  }
-}
-
-// Hints about caches, and how the host waits, are Heddle's to choose. The priority of a stream that runs stays.
-void set_attribute(CUstreamAttrID id, const CUstreamAttrValue* value) {
-  require(value, cudaErrorInvalidValue, "no value");
-  switch (id) {
-    case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
-    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN_MAP:
-    case CU_LAUNCH_ATTRIBUTE_MEM_SYNC_DOMAIN: return;
-    case CU_LAUNCH_ATTRIBUTE_PRIORITY: not_supported("a new priority of a stream (cuStreamSetAttribute)");
-    default: throw Failure(cudaErrorInvalidValue, "there is no such attribute of a stream");
-  }
-}
-
-}  // namespace
-
 HEDDLE_DRIVER_SZ(cuStreamGetAttribute, (CUstream stream, CUstreamAttrID id, CUstreamAttrValue* value), {
-  return on_stream(__func__, stream, [&](Context&) { get_attribute(stream_or_own(stream, per_thread), id, value); });
+  return on_stream(__func__, stream, [&](Context&) {
+    check(cudaStreamGetAttribute(stream_or_own(stream, per_thread), static_cast<int>(id),
+                                 reinterpret_cast<abi::AttributeValue*>(value)));
+  });
 })
-HEDDLE_DRIVER_SZ(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value),
-                 { return on_stream(__func__, stream, [&](Context&) { set_attribute(id, value); }); })
+HEDDLE_DRIVER_SZ(cuStreamSetAttribute, (CUstream stream, CUstreamAttrID id, const CUstreamAttrValue* value), {
+  return on_stream(__func__, stream, [&](Context&) {
+    check(cudaStreamSetAttribute(stream_or_own(stream, per_thread), static_cast<int>(id),
+                                 reinterpret_cast<const abi::AttributeValue*>(value)));
+  });
+})
 HEDDLE_DRIVER_SZ(cuStreamCopyAttributes, (CUstream to, CUstream from), {
   return on_stream(__func__, to, [&](Context& context) {
     require(&stream_context(from) == &context, cudaErrorInvalidResourceHandle, "the streams are of two contexts");
+    check(cudaStreamCopyAttributes(stream_or_own(to, per_thread), stream_or_own(from, per_thread)));
   });
 })

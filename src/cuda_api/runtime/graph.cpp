@@ -1,4 +1,5 @@
 // Graphs as wholes: making, copying, asking what is in them, user objects, memory.
+#include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 
 using namespace heddle::cuda_api;
@@ -129,5 +130,16 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraph
     require(value && (used || attribute == cudaGraphMemAttrReservedMemHigh) && *static_cast<std::uint64_t*>(value) == 0,
             cudaErrorInvalidValue, "only the highest values can be set, and to 0");
     reset_graph_memory_high(context, used);
+  });
+}
+
+HEDDLE_CUDA_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* made, cudaGraph_t graph,
+                                                             unsigned value, unsigned flags) {
+  return with_context(__func__, [&](Context& context) {
+    require(made && (flags & ~unsigned{cudaGraphCondAssignDefault}) == 0, cudaErrorInvalidValue,
+            "no place for the handle, or flags that are none");
+    CUgraph_st& of = graph_of(graph);
+    of.conditions.push_back(make_condition(context, value, (flags & cudaGraphCondAssignDefault) != 0));
+    *made = of.conditions.back()->handle();
   });
 }

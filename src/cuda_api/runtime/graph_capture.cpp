@@ -52,9 +52,11 @@ cudaError_t begin_to(const char* function, cudaStream_t stream, cudaGraph_t grap
 
 cudaError_t end(const char* function, cudaStream_t stream, cudaGraph_t* graph, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    require(graph, cudaErrorInvalidValue, "no place for the graph");
-    *graph = nullptr;
-    *graph = &end_capture(context.stream(stream, per_thread));
+    CUstream_st& of = context.stream(stream, per_thread);
+    require(graph || captures_to_given_graph(of), cudaErrorInvalidValue, "no place for the graph");
+    if (graph) *graph = nullptr;
+    CUgraph_st& made = end_capture(of);
+    if (graph) *graph = &made;
   });
 }
 

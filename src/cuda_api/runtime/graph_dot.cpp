@@ -22,6 +22,7 @@ const char* word_of(cudaGraphNodeType type) {
     case cudaGraphNodeTypeEventRecord: return "record event";
     case cudaGraphNodeTypeMemAlloc: return "allocate";
     case cudaGraphNodeTypeMemFree: return "free";
+    case cudaGraphNodeTypeConditional: return "condition";
     default: return "node";
   }
 }
@@ -48,7 +49,7 @@ class Dot {
             fmt::format("n{} -> n{}{};\n", names_[node], names_[edge.node], edge.is_plain() ? "" : " [style=dashed]");
     text_ += "}\n";
     for (const CUgraphNode_st* node : graph.nodes)
-      if (const auto* child = std::get_if<ChildCommand>(&node->command)) add(*child->graph, ++graphs_);
+      for (const CUgraph_st* within : graphs_within(node->command)) add(*within, ++graphs_);
   }
   std::string text() const { return "digraph dot {\n" + text_ + "}\n"; }
 

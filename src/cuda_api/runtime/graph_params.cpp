@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 #include "cuda_api/runtime/symbol.hpp"
@@ -158,6 +159,23 @@ KernelCommand kernel_command_of(Context& context, const cudaKernelNodeParamsV2& 
   return kernel_command(context, &old);
 }
 
+// Its graphs are empty, for the program to fill.
+ConditionalCommand conditional_command(cudaConditionalNodeParams& p) {
+  const unsigned most = p.type == cudaGraphCondTypeIf ? 2 : p.type == cudaGraphCondTypeWhile ? 1 : ~0u;
+  require(static_cast<unsigned>(p.type) <= cudaGraphCondTypeSwitch && p.size >= 1 && p.size <= most,
+          cudaErrorInvalidValue, "there is no such kind of a conditional node, or not with so many graphs");
+  ConditionalCommand command;
+  command.condition = condition_of(p.handle);
+  require(!command.condition->used.exchange(true), cudaErrorInvalidValue, "the condition is another node's already");
+  command.type = p.type;
+  for (unsigned i = 0; i < p.size; ++i) {
+    command.bodies.push_back(&make_graph());
+    command.bodies.back()->owned = true;
+  }
+  p.phGraph_out = command.bodies.data();
+  return command;
+}
+
 }  // namespace
 
 Command command_of(Context& context, cudaGraphNodeParams& p, const CUgraph_st& graph) {
@@ -179,7 +197,7 @@ Command command_of(Context& context, cudaGraphNodeParams& p, const CUgraph_st& g
     case cudaGraphNodeTypeEventRecord: return RecordCommand{&event_of_node(p.eventRecord.event)};
     case cudaGraphNodeTypeMemAlloc: return allocate_command_of(p.alloc, graph);
     case cudaGraphNodeTypeMemFree: return free_command_of(context, p.free.dptr);
-    case cudaGraphNodeTypeConditional: not_supported("a conditional node of a graph");
+    case cudaGraphNodeTypeConditional: return conditional_command(p.conditional);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait: not_supported("a node of a graph for an external semaphore");
     default: throw Failure(cudaErrorInvalidValue, fmt::format("{} is no type of a node", static_cast<int>(p.type)));
@@ -206,12 +224,12 @@ cudaError_t add_to_graph(const char* function, cudaGraphNode_t* node, cudaGraph_
     CUgraph_st& into = graph_of(graph);
     const auto behind = list_of(dependencies, count);
     Command command = make(context, into);
-    CUgraph_st* child = nullptr;
-    if (auto* own = std::get_if<ChildCommand>(&command)) child = own->graph;
+    const std::vector<CUgraph_st*> within = graphs_within(command);
     try {
       *node = &add_node(into, behind, data, std::move(command));
     } catch (...) {
-      if (child && child->alive.load()) destroy_graph(*child);
+      for (CUgraph_st* graph_within : within)
+        if (graph_within->alive.load()) destroy_graph(*graph_within);
       throw;
     }
   });

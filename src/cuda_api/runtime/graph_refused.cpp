@@ -42,8 +42,3 @@ HEDDLE_CUDA_API cudaError_t cudaGraphExecExternalSemaphoresWaitNodeSetParams(cud
                                                                              const void*) {
   return refuse(__func__, semaphores);
 }
-
-HEDDLE_CUDA_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle*, cudaGraph_t, unsigned,
-                                                             unsigned) {
-  return refuse(__func__, "a conditional node of a graph");
-}

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda_api/abi/launch.hpp"
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 
@@ -60,15 +61,39 @@ cudaError_t launch_with(const char* function, const abi::LaunchConfig* config, c
   return fine != cudaSuccess ? fine : launch_stub(function, kernel, call, arguments);
 }
 
+void get_hint(CUstream_st& stream, int id, abi::AttributeValue& value) {
+  const std::lock_guard lock(stream.hints_mutex);
+  const auto found = stream.hints.find(id);
+  if (found != stream.hints.end()) std::memcpy(&value, found->second.data(), sizeof value);
+}
+
+void set_hint(CUstream_st& stream, int id, const abi::AttributeValue& value) {
+  const std::lock_guard lock(stream.hints_mutex);
+  std::memcpy(stream.hints[id].data(), &value, sizeof value);
+}
+
+// Which part of what the program accesses should stay in a cache.
+void check_window(const Context& context, const abi::AttributeValue& value) {
+  cudaAccessPolicyWindow window;
+  std::memcpy(&window, &value, sizeof window);
+  const auto most = static_cast<std::size_t>(std::max(attribute(context, 109).value_or(0), 0));
+  require(window.num_bytes <= most, cudaErrorInvalidValue,
+          "a window of more than cudaDevAttrMaxAccessPolicyWindowSize");
+  require(window.hitRatio >= 0 && window.hitRatio <= 1, cudaErrorInvalidValue, "a ratio of hits beyond 0 to 1");
+  require(static_cast<unsigned>(window.hitProp) <= cudaAccessPropertyPersisting &&
+              static_cast<unsigned>(window.missProp) <= cudaAccessPropertyStreaming,
+          cudaErrorInvalidValue, "there is no such property of accesses, or not of those that miss");
+}
+
 cudaError_t get(const char* function, cudaStream_t handle, int id, abi::AttributeValue* value, bool per_thread) {
   return with_context(function, [&](Context& context) {
     require(value, cudaErrorInvalidValue, "no place for the value");
-    const CUstream_st& stream = context.any_stream(handle, per_thread);
+    CUstream_st& stream = context.any_stream(handle, per_thread);
     std::memset(value, 0, sizeof *value);
     switch (id) {
       case abi::access_policy:
       case abi::sync_domain_map:
-      case abi::sync_domain: break;
+      case abi::sync_domain: get_hint(stream, id, *value); break;
       case abi::synchronization_policy: value->number = stream.synchronization_policy; break;
       case abi::priority: value->number = -stream.priority; break;
       default: throw Failure(cudaErrorInvalidValue, fmt::format("{} is no attribute of a stream", id));
@@ -82,9 +107,9 @@ cudaError_t set(const char* function, cudaStream_t handle, int id, const abi::At
     CUstream_st& stream = context.any_stream(handle, per_thread);
     constexpr int first_policy = 1, last_policy = 4;
     switch (id) {
-      case abi::access_policy:
+      case abi::access_policy: check_window(context, *value); [[fallthrough]];
       case abi::sync_domain_map:
-      case abi::sync_domain: break;
+      case abi::sync_domain: set_hint(stream, id, *value); break;
       case abi::synchronization_policy:
         require(value->number >= first_policy && value->number <= last_policy, cudaErrorInvalidValue,
                 "this is no way to wait for a stream");
@@ -99,7 +124,11 @@ cudaError_t set(const char* function, cudaStream_t handle, int id, const abi::At
 cudaError_t copy_attributes(const char* function, cudaStream_t to, cudaStream_t from, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& changed = context.any_stream(to, per_thread);
-    changed.synchronization_policy = context.any_stream(from, per_thread).synchronization_policy.load();
+    CUstream_st& copied = context.any_stream(from, per_thread);
+    if (&changed == &copied) return;
+    changed.synchronization_policy = copied.synchronization_policy.load();
+    const std::scoped_lock lock(changed.hints_mutex, copied.hints_mutex);
+    changed.hints = copied.hints;
   });
 }
 

@@ -1,5 +1,7 @@
 // What a program may set for a device: limits, and how its caches and shared memory are to be used, which Heddle leaves
 // to the device.
+#include <algorithm>
+
 #include "cuda_api/core/attributes.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -21,8 +23,7 @@ std::size_t& limit_of(DeviceSettings& settings, int limit) {
     case cudaLimitDevRuntimeSyncDepth:
     case cudaLimitDevRuntimePendingLaunchCount:
       throw Failure(cudaErrorUnsupportedLimit, "kernels do not launch kernels on Heddle: no limits for that");
-    case cudaLimitPersistingL2CacheSize:
-      throw Failure(cudaErrorUnsupportedLimit, "no part of a cache can be set aside");
+    case cudaLimitPersistingL2CacheSize: return settings.persisting;
     default: throw Failure(cudaErrorInvalidValue, std::to_string(limit) + " is no limit");
   }
 }
@@ -36,6 +37,9 @@ cudaError_t get_limit(const char* function, std::size_t* value, int limit) {
 
 cudaError_t set_limit(const char* function, int limit, std::size_t value) {
   return with_context(function, [&](Context& context) {
+    // A hint, which the device cuts to what it could set aside.
+    if (limit == cudaLimitPersistingL2CacheSize)
+      value = std::min(value, static_cast<std::size_t>(std::max(attribute(context, 108).value_or(0), 0)));
     with_settings(context, [&](DeviceSettings& settings) { limit_of(settings, limit) = value; });
   });
 }

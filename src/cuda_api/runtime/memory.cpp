@@ -1,4 +1,6 @@
 // Allocation: of devices, of the host, pitched, managed, in stream order; and what an address is.
+#include <algorithm>
+
 #include "cuda_api/core/allocation.hpp"
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
@@ -132,7 +134,9 @@ HEDDLE_CUDA_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 HEDDLE_CUDA_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return with_context(__func__, [&](Context& context) {
     if (total) *total = context.info().memory_bytes;
-    if (free) *free = context.device().free_memory();
+    if (!free) return;
+    const std::uint64_t now = context.device().free_memory();
+    *free = now - std::min(now, context.process().virtual_memory.created_bytes(context.number()));
   });
 }
 

@@ -87,6 +87,10 @@ struct RuntimeTable {
   // Check mode: verifies that members[lane], the member mask that a warp operation was given, names the lane, for each
   // lane of `mask`; does not return when one does not.
   void (*check_members)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask);
+  // mbarrier: for each lane of `mask` in turn, the ptx::semantics::MbarrierOperation on the eight bytes at
+  // places[lane], with values[lane] as its argument, in the place of which the result goes. Does not switch fibers.
+  void (*mbarrier)(WarpContext* warp, std::uint64_t* const* places, std::uint64_t* values, std::uint32_t mask,
+                   std::uint32_t operation);
   std::uint64_t (*clock)();
   std::uint64_t (*global_timer)();
   // Scalar functions for rare instructions (directed rounding without hardware help and the like), by the numbering of

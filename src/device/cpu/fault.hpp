@@ -16,6 +16,7 @@ enum class FaultKind : std::uint8_t {
   bad_jump,      // call or branch to nowhere
   bad_access,    // found by check()
   bad_barrier,   // wrong use of bar
+  bad_mbarrier,  // wrong use of mbarrier
   bad_free,      // free() of what malloc() did not give
   not_a_member,  // check(): a lane in a warp operation whose member mask does not name it
   no_fiber,      // code of direct shape called something that waits
@@ -35,7 +36,7 @@ struct Fault {
   bool read_only = false;    // a write to constant memory
   bool misaligned = false;   // the address is no multiple of the size
   std::uint64_t window = 0;  // of a bad access; the member mask
-  std::uint32_t number = 0;  // barrier, line of the assertion, lane
+  std::uint32_t number = 0;  // barrier, line of the assertion, lane, MbarrierMisuse
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };

@@ -13,6 +13,7 @@
 #include "device/cpu/memory.hpp"
 #include "device/fault_text.hpp"
 #include "ptx/printer.hpp"
+#include "ptx/semantics/mbarrier.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -214,6 +215,9 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
     case FaultKind::bad_jump: return fmt::format("call or branch through {:#x}, which leads nowhere", fault.address);
     case FaultKind::bad_access: return describe_access(fault, allocator);
     case FaultKind::bad_barrier: return describe_barrier_misuse(fault, warp);
+    case FaultKind::bad_mbarrier:
+      return fmt::format("wrong use of a barrier in memory: {}",
+                         text_of(static_cast<ptx::semantics::MbarrierMisuse>(fault.number)));
     case FaultKind::bad_free:
       return fmt::format("free({:#x}): {}", fault.address,
                          allocator.was_heap(fault.address)

@@ -10,6 +10,7 @@
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
 #include "ptx/instruction.hpp"
+#include "ptx/semantics/mbarrier.hpp"
 
 #if defined(__x86_64__)
 #include <x86intrin.h>
@@ -227,6 +228,22 @@ void call_check_members(WarpContext* context, const std::uint32_t* members, std:
   }
 }
 
+void call_mbarrier(WarpContext* context, std::uint64_t* const* places, std::uint64_t* values, std::uint32_t mask,
+                   std::uint32_t operation) {
+  HEDDLE_ENTER(context);
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const int lane = __builtin_ctz(rest);
+    const auto result = ptx::semantics::mbarrier(static_cast<ptx::semantics::MbarrierOperation>(operation),
+                                                 *places[lane], values[lane]);
+    if (result.misuse != ptx::semantics::MbarrierMisuse::none) {
+      begin_fault(warp, FaultKind::bad_mbarrier, lane).number = static_cast<std::uint32_t>(result.misuse);
+      end_launch(warp);
+    }
+    *places[lane] = result.word;
+    values[lane] = result.value;
+  }
+}
+
 std::uint64_t call_clock() {
 #if defined(__x86_64__)
   return __rdtsc();
@@ -254,6 +271,7 @@ RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
   table.bad_jump = &call_bad_jump;
   table.check = &call_check;
   table.check_members = &call_check_members;
+  table.mbarrier = &call_mbarrier;
   table.clock = &call_clock;
   table.global_timer = &call_global_timer;
   table.soft = soft;

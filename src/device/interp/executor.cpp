@@ -354,6 +354,7 @@ void Executor::run_instruction() {
     case Opcode::atom: return atomic(true);
     case Opcode::red: return atomic(false);
     case Opcode::cp: return copy_async();
+    case Opcode::mbarrier: return mbarrier_instruction();
     case Opcode::bra: return branch(operand(0).index);
     case Opcode::brx: return indexed_branch();
     case Opcode::call: return call();

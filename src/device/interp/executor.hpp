@@ -88,6 +88,9 @@ class Executor {
   void load_instruction();
   void store_instruction();
   void copy_async();
+  void mbarrier_instruction();
+  void update_mbarrier();
+  void check_mbarrier();
   void atomic(bool has_result);
   Value combine(ptx::Type type, Value old, Value b, Value c, bool flush) const;
 

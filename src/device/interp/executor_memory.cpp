@@ -189,7 +189,9 @@ void Executor::copy_async() {
     return std::any_of(inst_->modifiers.begin(), inst_->modifiers.end(),
                        [&](ptx::Modifier m) { return ptx::name(m) == text; });
   };
-  if (!says("async") || says("bulk") || says("mbarrier") || says("tensor")) refuse();
+  if (!says("async") || says("bulk") || says("tensor")) refuse();
+  // The copies before it are done: without .noinc, an arrival of which the barrier takes notice beforehand.
+  if (says("mbarrier")) return inst_->has(ptx::Modifier::noinc) ? update_mbarrier() : check_mbarrier();
   if (says("commit_group") || says("wait_group") || says("wait_all")) return;
   const Place target = place_of(operand(0), Space::shared), source = place_of(operand(1), Space::global);
   const std::uint64_t size = read_word(2);

@@ -70,6 +70,7 @@ class SpinFinder {
       const Instruction& inst = function_.body[i];
       if (inst.opcode == Opcode::call ? call_waits(i) : is_call_result(inst) && some_call_waits(loop))
         return SpinLoop{loop, i, Space::generic, true};
+      if (tests_mbarrier(inst)) return SpinLoop{loop, i, Space::shared};
       const bool waits =
           inst.opcode == Opcode::ld ? load_waits(loop, i, slice) : inst.opcode == Opcode::atom && atomic_waits(loop, i);
       if (!waits) continue;
@@ -100,7 +101,12 @@ class SpinFinder {
     return false;
   }
 
+  static bool tests_mbarrier(const Instruction& inst) {
+    return inst.opcode == Opcode::mbarrier && (inst.has(Modifier::test_wait) || inst.has(Modifier::try_wait));
+  }
+
   static bool may_find(const Instruction& inst) {
+    if (tests_mbarrier(inst)) return true;
     if (inst.opcode == Opcode::atom) return inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas;
     return inst.opcode == Opcode::ld && inst.d.order != Order::weak && inst.d.space != Space::param &&
            inst.d.space != Space::local;

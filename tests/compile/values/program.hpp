@@ -19,8 +19,8 @@ struct DeviceChoice {
 
 class Program {
  public:
-  // `file` is a path in tests/compile/values.
-  Program(device::Device& device, const std::string& file);
+  // `file` is a path in tests/compile/values; `architecture` as 80 for sm_80.
+  Program(device::Device& device, const std::string& file, int architecture = 80);
 
   template <typename T>
   struct Buffer {

@@ -85,5 +85,20 @@ TEST(Equality, SeesEveryDifferenceButPositions) {
   EXPECT_FALSE(differs([](Module& o) { o.functions[0].body[0].where.line = 99; }));
 }
 
+// `.address_size` came with PTX 2.3. Drivers refuse it in older text, and tell by registers there.
+TEST(Printer, OldTextHasNoAddressSize) {
+  const std::string body = ".target sm_10\n.entry k()\n{\n\t.reg .u32 %r;\n\t.reg .u64 %d;\n\tld.global.u32 %r, [";
+  for (const char* address : {"%d", "%r"})
+    for (const char* version : {".version 1.4\n", ".version 2.2\n"}) {
+      const std::string text = version + body + address + "];\n\texit;\n}\n";
+      EXPECT_EQ(print(parse(text, "t")), text);
+    }
+  const std::string since = ".version 2.3\n.target sm_20\n.address_size ";
+  EXPECT_EQ(print(parse(since + "64\n", "t")), since + "64\n");
+  EXPECT_EQ(print(parse(since + "32\n", "t")), since + "32\n");
+  // Registers say nothing here: a version that has the directive.
+  EXPECT_EQ(print(parse(".version 2.1\n.target sm_20\n.address_size 64\n", "t")), since + "64\n");
+}
+
 }  // namespace
 }  // namespace heddle::ptx

@@ -54,7 +54,7 @@ void assemble(const std::string& ptxas, const std::filesystem::path& file, Growt
   if (report.accepted)
     note_growth(ranges, report, growth);
   else
-    EXPECT_FALSE(report_registers(ptxas, ptx::print(module)).accepted) << report.messages.substr(0, 2000);
+    EXPECT_FALSE(report_registers(ptxas, source).accepted) << report.messages.substr(0, 2000);
 }
 
 // Assembles all modules of the folders, and says how many kernels there were of each growth.

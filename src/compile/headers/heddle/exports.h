@@ -14,6 +14,9 @@
 #define __HEDDLE_EXPORT_F2(NAME) __HEDDLE_EXPORTED(float, NAME##f, (float x, float y), ::NAME##f(x, y))
 #define __HEDDLE_EXPORT_D2(NAME) __HEDDLE_EXPORTED(double, NAME, (double x, double y), ::NAME(x, y))
 
+// In the tables of classes with pure virtual functions.
+#define __HEDDLE_EXPORT___cxa_pure_virtual __HEDDLE_EXPORTED(void, __cxa_pure_virtual, (), __builtin_trap())
+
 #define __HEDDLE_EXPORT_acosf __HEDDLE_EXPORT_F1(acos)
 #define __HEDDLE_EXPORT_acos __HEDDLE_EXPORT_D1(acos)
 #define __HEDDLE_EXPORT_acoshf __HEDDLE_EXPORT_F1(acosh)

@@ -106,6 +106,15 @@ inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) {
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, cudaGraphNode_t*, char*, size_t) {
   return ::cudaGraphInstantiate(exec, graph, 0);
 }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphNode_t* node,
+                                       cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info{};
+  info.result = cudaGraphExecUpdateError;
+  const cudaError_t error = ::cudaGraphExecUpdate(exec, graph, &info);
+  if (node != nullptr) *node = info.errorNode;
+  if (result != nullptr) *result = info.result;
+  return error;
+}
 template <typename T>
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* behind,
                                            size_t count, const T& symbol, const void* from, size_t size, size_t offset,

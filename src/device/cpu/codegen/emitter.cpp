@@ -159,6 +159,7 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::prefetch:
     case Opcode::prefetchu: return emit_prefetch(inst);
     case Opcode::cp: return emit_cp_async(inst);
+    case Opcode::mbarrier: return emit_mbarrier(inst);
     case Opcode::atom:
     case Opcode::red: return emit_atomic(inst);
     case Opcode::membar:

@@ -308,6 +308,10 @@ class FunctionEmitter {
   bool emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand,
                               Value* mask);
 
+  // emitter_mbarrier.cpp
+  void emit_mbarrier(const ptx::Instruction& inst);
+  void update_mbarrier(const ptx::Instruction& inst);
+
   // emitter_warp.cpp and, for the one-lane shape, emitter_meet.cpp
   void emit_shfl(const ptx::Instruction& inst);
   void emit_vote(const ptx::Instruction& inst);

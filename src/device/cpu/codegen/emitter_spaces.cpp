@@ -132,11 +132,18 @@ void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Oper
 // cp.async executes at once: what waits for it has nothing to do.
 void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
   if (inst.has(Modifier::commit_group) || inst.has(Modifier::wait_group) || inst.has(Modifier::wait_all)) return;
+  // The copies before it are done: without .noinc, an arrival of which the barrier takes notice beforehand.
+  if (inst.has(Modifier::mbarrier)) {
+    if (inst.has(Modifier::noinc)) return update_mbarrier(inst);
+    if (kernel_.check) check_access(inst, inst.operands[0], inst.d.space, 8, true, instruction_mask(inst));
+    return;
+  }
   const bool copies = (inst.has(Modifier::ca) || inst.has(Modifier::cg)) && inst.operands.size() >= 3;
   if (!copies || inst.operands[2].kind != OperandKind::integer)
-    refuse(inst,
-           "of the asynchronous copies the CPU device supports cp.async.ca, cp.async.cg, commit_group, wait_group and "
-           "wait_all");
+    refuse(
+        inst,
+        "of the asynchronous copies the CPU device supports cp.async.ca, cp.async.cg, mbarrier.arrive, commit_group, "
+        "wait_group and wait_all");
   const auto bytes = static_cast<unsigned>(inst.operands[2].value);
   Value* mask = instruction_mask(inst);
   if (kernel_.check) check_access(inst, inst.operands[0], Space::shared, bytes, true, mask);

@@ -1,0 +1,258 @@
+#include "cuda_api/core/virtual_memory.hpp"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+[[noreturn]] void invalid(std::string what) { throw Failure(cudaErrorInvalidValue, std::move(what)); }
+[[noreturn]] void exhausted(std::string what) { throw Failure(cudaErrorMemoryAllocation, std::move(what)); }
+
+void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+void check_multiple(std::size_t size, const char* what) {
+  if (size == 0 || size % virtual_granularity != 0)
+    invalid(fmt::format("{} of {} bytes, which is no multiple of {}", what, size, virtual_granularity));
+}
+
+constexpr int no_access = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+
+// Takes a range of addresses, and gives back what of it the alignment leaves over.
+std::uint64_t take_range(std::size_t size, std::size_t alignment) {
+  const std::size_t more = size + alignment;
+  void* const found = more < size ? MAP_FAILED : ::mmap(nullptr, more, PROT_NONE, no_access, -1, 0);
+  if (found == MAP_FAILED) exhausted(fmt::format("there is no range of {} free addresses", size));
+  const auto begin = reinterpret_cast<std::uint64_t>(found);
+  const std::uint64_t start = (begin + alignment - 1) / alignment * alignment;
+  if (start != begin) ::munmap(found, start - begin);
+  if (start + size != begin + more) ::munmap(pointer(start + size), begin + more - start - size);
+  return start;
+}
+
+}  // namespace
+
+VirtualMemory::Physical::~Physical() {
+  if (file >= 0) ::close(file);
+}
+
+int VirtualMemory::Mapping::protection() const {
+  int all = PROT_NONE;
+  for (const auto& [device, flags] : access) {
+    if (flags & CU_MEM_ACCESS_FLAGS_PROT_READ) all |= PROT_READ;
+    if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) all |= PROT_WRITE;
+  }
+  return all;
+}
+
+VirtualMemory::~VirtualMemory() = default;
+
+std::uint64_t VirtualMemory::reserve(std::size_t size, std::size_t alignment, std::uint64_t wanted) {
+  check_multiple(size, "a range of addresses");
+  if ((alignment & (alignment - 1)) != 0) invalid(fmt::format("an alignment of {}, no power of two", alignment));
+  alignment = std::max(alignment, virtual_granularity);
+  const std::lock_guard lock(mutex_);
+  std::uint64_t start = 0;
+  if (wanted != 0 && wanted % alignment == 0) {
+    void* const there = ::mmap(pointer(wanted), size, PROT_NONE, no_access | MAP_FIXED_NOREPLACE, -1, 0);
+    if (there != MAP_FAILED && there != pointer(wanted)) ::munmap(there, size);  // a system that does not know the flag
+    if (there == pointer(wanted)) start = wanted;
+  }
+  if (start == 0) start = take_range(size, alignment);
+  reserved_.emplace(start, size);
+  return start;
+}
+
+void VirtualMemory::free(std::uint64_t address, std::size_t size) {
+  const std::lock_guard lock(mutex_);
+  const auto found = reserved_.find(address);
+  if (found == reserved_.end() || found->second != size)
+    invalid(fmt::format("{} bytes at {:#x} are no range that was reserved", size, address));
+  const auto mapped = mappings_.lower_bound(address);
+  if (mapped != mappings_.end() && mapped->first < address + size)
+    invalid(fmt::format("memory is still mapped at {:#x} in the range", mapped->first));
+  ::munmap(pointer(address), size);
+  reserved_.erase(found);
+  blocks_.erase(address);
+}
+
+std::uint64_t VirtualMemory::bytes_of(int device) const {
+  std::map<const Physical*, std::size_t> all;  // held by the program, or mapped
+  const auto note = [&](const Physical& memory) {
+    if (memory.properties.location.id == device) all[&memory] = memory.size;
+  };
+  for (const auto& [handle, memory] : created_) note(*memory);
+  for (const auto& [address, mapping] : mappings_) note(*mapping.memory);
+  std::uint64_t bytes = 0;
+  for (const auto& [memory, size] : all) bytes += size;
+  return bytes;
+}
+
+std::uint64_t VirtualMemory::created_bytes(int device) const {
+  const std::lock_guard lock(mutex_);
+  return bytes_of(device);
+}
+
+std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp& properties) {
+  check_multiple(size, "an allocation");
+  const int device = properties.location.id;
+  const std::uint64_t free = process_.context(device).device().free_memory();
+  auto memory = std::make_shared<Physical>();
+  memory->size = size;
+  memory->properties = properties;
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t used = bytes_of(device);
+  if (size > free || used > free - size)
+    exhausted(
+        fmt::format("{} bytes are asked for; {} are free, of which {} are given to other handles", size, free, used));
+  memory->file = ::memfd_create("heddle", MFD_CLOEXEC);
+  if (memory->file < 0 || ::ftruncate(memory->file, static_cast<off_t>(size)) != 0)
+    exhausted(fmt::format("the system gives no memory of {} bytes that can be mapped", size));
+  created_.emplace(++last_handle_, std::move(memory));
+  return last_handle_;
+}
+
+void VirtualMemory::release(std::uint64_t handle) {
+  const std::lock_guard lock(mutex_);
+  const auto found = created_.find(handle);
+  if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
+  if (--found->second->holds == 0) created_.erase(found);
+}
+
+std::uint64_t VirtualMemory::retain(std::uint64_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto found = mapping_at(address);
+  if (found == mappings_.end()) invalid(fmt::format("nothing is mapped at {:#x}", address));
+  const auto [held, is_new] = created_.emplace(found->second.handle, found->second.memory);
+  held->second->holds = is_new ? 1 : held->second->holds + 1;
+  return found->second.handle;
+}
+
+CUmemAllocationProp VirtualMemory::properties(std::uint64_t handle) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = created_.find(handle);
+  if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
+  return found->second->properties;
+}
+
+VirtualMemory::Mappings::const_iterator VirtualMemory::mapping_at(std::uint64_t address) const {
+  auto after = mappings_.upper_bound(address);
+  if (after == mappings_.begin()) return mappings_.end();
+  --after;
+  return address - after->first < after->second.size ? after : mappings_.end();
+}
+
+std::uint64_t VirtualMemory::reservation_of(std::uint64_t address, std::size_t size) const {
+  const auto after = reserved_.upper_bound(address);
+  if (after != reserved_.begin()) {
+    const auto& [begin, bytes] = *std::prev(after);
+    if (address - begin < bytes && size <= bytes - (address - begin)) return begin;
+  }
+  invalid(fmt::format("{} bytes at {:#x} are not within a range that was reserved", size, address));
+}
+
+void VirtualMemory::map(std::uint64_t address, std::size_t size, std::uint64_t handle) {
+  check_multiple(size, "a mapping");
+  if (address % virtual_granularity != 0)
+    invalid(fmt::format("a mapping at {:#x}, which is no multiple of {}", address, virtual_granularity));
+  const std::lock_guard lock(mutex_);
+  reservation_of(address, size);
+  const auto found = created_.find(handle);
+  if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
+  if (size > found->second->size)
+    invalid(fmt::format("{} bytes are to be mapped of memory that has {}", size, found->second->size));
+  const auto next = mappings_.lower_bound(address);
+  if (mapping_at(address) != mappings_.end() || (next != mappings_.end() && next->first - address < size))
+    invalid(fmt::format("memory is mapped already in the {} bytes at {:#x}", size, address));
+  void* const there = ::mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second->file, 0);
+  if (there == MAP_FAILED) exhausted("the system maps no more memory");
+  mappings_.emplace(address, Mapping{size, handle, found->second, {}, {}});
+}
+
+std::pair<VirtualMemory::Mappings::iterator, VirtualMemory::Mappings::iterator> VirtualMemory::whole_mappings(
+    std::uint64_t address, std::size_t size) {
+  const auto first = mappings_.find(address);
+  auto end = first;
+  std::uint64_t at = address;
+  while (end != mappings_.end() && end->first == at && end->second.size <= address + size - at) {
+    at += end->second.size;
+    ++end;
+  }
+  if (size == 0 || at != address + size)
+    invalid(fmt::format("the {} bytes at {:#x} are not whole mappings, one behind the other", size, address));
+  return {first, end};
+}
+
+// Copies and fills know memory by the table: there, what can be accessed and lies in one piece is one block.
+void VirtualMemory::list_blocks(std::uint64_t reservation) {
+  std::vector<std::uint64_t>& listed = blocks_[reservation];
+  for (const std::uint64_t address : listed) process_.memory.take(address);
+  listed.clear();
+  const std::uint64_t end = reservation + reserved_.at(reservation);
+  for (auto it = mappings_.lower_bound(reservation); it != mappings_.end() && it->first < end;) {
+    const std::uint64_t begin = it->first;
+    std::uint64_t to = begin;
+    const int device = it->second.memory->properties.location.id;
+    for (; it != mappings_.end() && it->first == to && to < end && it->second.protection() != PROT_NONE; ++it)
+      to += it->second.size;
+    if (to == begin) {
+      ++it;
+      continue;
+    }
+    Block block;
+    block.address = begin;
+    block.size = to - begin;
+    block.device = device;
+    block.span = MemorySpan::of_host(pointer(begin), to - begin);
+    process_.memory.add(std::move(block));
+    listed.push_back(begin);
+  }
+}
+
+void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
+  for (int i = 0; i < process_.device_count(); ++i) process_.context(i).synchronize();
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t reservation = reservation_of(address, size);
+  const auto [first, end] = whole_mappings(address, size);
+  mappings_.erase(first, end);  // devices forget it before it is gone
+  list_blocks(reservation);
+  if (::mmap(pointer(address), size, PROT_NONE, no_access | MAP_FIXED, -1, 0) == MAP_FAILED)
+    exhausted("the system takes no mapping back");
+}
+
+void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags) {
+  const heddle::Device& of = process_.context(device).device();
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t reservation = reservation_of(address, size);
+  const auto [first, end] = whole_mappings(address, size);
+  for (auto it = first; it != end; ++it) {
+    Mapping& mapping = it->second;
+    if (flags == CU_MEM_ACCESS_FLAGS_PROT_NONE) {
+      mapping.access.erase(device);
+      mapping.known.erase(device);
+    } else {
+      mapping.access[device] = flags;
+    }
+    if (::mprotect(pointer(it->first), mapping.size, mapping.protection()) != 0)
+      exhausted("the system does not change who may access the memory");
+    if (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && mapping.known.count(device) == 0)
+      mapping.known.emplace(device, of.register_host(pointer(it->first), mapping.size));
+  }
+  list_blocks(reservation);
+}
+
+CUmemAccess_flags VirtualMemory::access(std::uint64_t address, int device) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = mapping_at(address);
+  if (found == mappings_.end()) invalid(fmt::format("nothing is mapped at {:#x}", address));
+  const auto flags = found->second.access.find(device);
+  return flags == found->second.access.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : flags->second;
+}
+
+}  // namespace heddle::cuda_api

@@ -1,0 +1,93 @@
+// Memory that the program maps: ranges of addresses, memory without an address, and what of it lies where. The driver
+// API's virtual memory management, for devices whose memory is the host's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "cuda_api/abi/driver.hpp"
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+class Process;
+
+// All sizes and addresses are multiples of this.
+inline constexpr std::size_t virtual_granularity = std::size_t{2} << 20;
+
+// Any thread. What is asked for wrongly throws cudaErrorInvalidValue.
+class VirtualMemory {
+ public:
+  explicit VirtualMemory(Process& process) : process_(process) {}
+  ~VirtualMemory();
+  VirtualMemory(const VirtualMemory&) = delete;
+  VirtualMemory& operator=(const VirtualMemory&) = delete;
+
+  // A range of addresses at which nothing is. `wanted`: where it should be, if that is free; 0: anywhere. `alignment`:
+  // a power of two, or 0.
+  std::uint64_t reserve(std::size_t size, std::size_t alignment, std::uint64_t wanted);
+  // Throws as long as something is mapped in it.
+  void free(std::uint64_t address, std::size_t size);
+
+  // Memory, of zeros; its number is the program's handle. Throws cudaErrorMemoryAllocation.
+  std::uint64_t create(std::size_t size, const CUmemAllocationProp& properties);
+  // The program gives one of its holds on it back. It goes when it is mapped nowhere any more.
+  void release(std::uint64_t handle);
+  // One more hold on what is mapped at an address.
+  std::uint64_t retain(std::uint64_t address);
+  CUmemAllocationProp properties(std::uint64_t handle) const;
+
+  // The first `size` bytes of the memory are at `address` from now on, and nobody may access them yet.
+  void map(std::uint64_t address, std::size_t size, std::uint64_t handle);
+  // What is mapped in the range is not any more. It must be whole mappings, and the range full of them.
+  void unmap(std::uint64_t address, std::size_t size);
+  // Whether a device may read and write what is mapped in the range: whole mappings.
+  void set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags);
+  CUmemAccess_flags access(std::uint64_t address, int device) const;
+
+  // How much of a device's memory there is.
+  std::uint64_t created_bytes(int device) const;
+
+ private:
+  struct Physical {
+    int file = -1;  // of the system's, without a name
+    std::size_t size = 0;
+    unsigned holds = 1;
+    CUmemAllocationProp properties = {};
+    Physical() = default;
+    Physical(const Physical&) = delete;
+    Physical& operator=(const Physical&) = delete;
+    ~Physical();
+  };
+  struct Mapping {
+    std::size_t size = 0;
+    std::uint64_t handle = 0;
+    std::shared_ptr<Physical> memory;
+    std::map<int, CUmemAccess_flags> access;
+    std::map<int, heddle::Memory> known;  // to the devices that may access it
+    int protection() const;
+  };
+  using Mappings = std::map<std::uint64_t, Mapping>;
+
+  // With the mutex.
+  std::pair<Mappings::iterator, Mappings::iterator> whole_mappings(std::uint64_t address, std::size_t size);
+  std::uint64_t reservation_of(std::uint64_t address, std::size_t size) const;
+  Mappings::const_iterator mapping_at(std::uint64_t address) const;
+  void list_blocks(std::uint64_t reservation);
+  std::uint64_t bytes_of(int device) const;
+
+  Process& process_;
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::size_t> reserved_;
+  Mappings mappings_;
+  std::map<std::uint64_t, std::shared_ptr<Physical>> created_;  // by handle, while the program holds it
+  std::map<std::uint64_t, std::vector<std::uint64_t>> blocks_;  // in the memory table, by reservation
+  std::uint64_t last_handle_ = 0;
+};
+
+}  // namespace heddle::cuda_api
