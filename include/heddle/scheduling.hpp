@@ -3,8 +3,8 @@
 
 namespace heddle {
 
-// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C), with its names. Results are the
-// same with any of them.
+// Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C), with its names. Results
+// are the same with any of them.
 struct Scheduling {
   enum class Execution {
     async,  // launches return at once, and overlap where they do not depend on each other
@@ -30,6 +30,8 @@ struct Scheduling {
   // Bytes that a launch needs are moved in its device's queues, beside other work; else the host waits for the move.
   bool prefetch = true;
   unsigned most_queues = 32;  // of a device
+  // Launches that repeat themselves are put into a device all at once, as a graph where it has those.
+  bool replay = true;
 };
 
 }  // namespace heddle

@@ -270,6 +270,36 @@ TEST_P(Conformance, OrderOfBlocksDoesNotMatter) {
   EXPECT_NE(std::count(folds.begin(), folds.end(), folds[0]), static_cast<std::ptrdiff_t>(folds.size()));
 }
 
+// Ranges that go on one after the other may run at the same time, but not before what is before them or after what is
+// behind them in the queue.
+TEST_P(Conformance, RangesInARowStayBetweenTheirNeighbours) {
+  constexpr std::uint32_t blocks = 300, threads = 64, n = blocks * threads;
+  const Buffer<std::uint32_t> data(*device, n), copy(*device, n);
+  const auto in_ranges = [&](std::uint32_t size) {
+    for (std::uint32_t b = 0; b < blocks; b += size)
+      launch_range(*queue, kernel("add_one"), {.grid = {blocks}, .block = {threads}}, {b, std::min(b + size, blocks)},
+                   data.address(), n);
+  };
+  const auto other = device->queue({});
+  const auto event = device->event();
+  for (const std::uint32_t size : {1u, 7u, 150u, 299u}) {
+    data.fill(*queue);
+    in_ranges(size);
+    in_ranges(size);  // does not go on: it begins anew
+    queue->copy(copy.span(), data.span());
+    in_ranges(size);
+    launch(*queue, kernel("add_one"), {.grid = {blocks}, .block = {threads}}, data.address(), n);
+    in_ranges(size);
+    queue->record(*event);
+    other->wait(*event);
+    EXPECT_EQ(data.read(*other), std::vector<std::uint32_t>(n, 5));
+    EXPECT_EQ(copy.read(*queue), std::vector<std::uint32_t>(n, 2));
+    in_ranges(size);
+    queue->synchronize();
+    EXPECT_EQ(data.read(*other), std::vector<std::uint32_t>(n, 6));
+  }
+}
+
 TEST_P(Conformance, PrepareIsAllowedAtAnyTime) {
   Function& function = kernel("add_one");
   function.prepare({64});

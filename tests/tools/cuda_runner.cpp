@@ -17,6 +17,7 @@ using Result = int;
 using DevicePointer = unsigned long long;
 struct CudaRunnerModule {
   std::string source;
+  int optimization = 0;
   void* handle = nullptr;
   ptx::Module parsed;
 };
@@ -40,13 +41,17 @@ struct CudaRunner::Driver {
     if (result != 0) base::fail(ErrorCode::kernel_fault, "{} gives CUDA error {}", name, result);
   }
 
-  void load(const PtxCase& c) {
-    if (module.handle && module.source == c.source) return;
+  void load(const PtxCase& c, int optimization) {
+    if (module.handle && module.source == c.source && module.optimization == optimization) return;
     if (module.handle) call<void*>("cuModuleUnload", std::exchange(module.handle, nullptr));
     module.source = c.source;
+    module.optimization = optimization;
     module.parsed = ptx::parse(c.source, c.file.filename().string());
     void* handle = nullptr;
-    call<void**, const void*>("cuModuleLoadData", &handle, static_cast<const void*>(c.source.c_str()));
+    int option = 7;  // CU_JIT_OPTIMIZATION_LEVEL
+    auto* value = reinterpret_cast<void*>(static_cast<std::uintptr_t>(optimization));
+    call<void**, const void*, unsigned, int*, void**>("cuModuleLoadDataEx", &handle,
+                                                      static_cast<const void*>(c.source.c_str()), 1u, &option, &value);
     module.handle = handle;
   }
 };
@@ -63,11 +68,11 @@ CudaRunner::CudaRunner() : driver_(std::make_unique<Driver>()) {
 
 CudaRunner::~CudaRunner() = default;
 
-CaseResult CudaRunner::run(const PtxCase& c) {
+CaseResult CudaRunner::run(const PtxCase& c, int optimization) {
   CaseResult result;
   Driver& driver = *driver_;
   try {
-    driver.load(c);
+    driver.load(c, optimization);
     void* function = nullptr;
     driver.call<void**, void*, const char*>("cuModuleGetFunction", &function, driver.module.handle, c.kernel.c_str());
     const ptx::Function* parsed = driver.module.parsed.find(c.kernel);

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/cuda/launch_graph.hpp"
 #include "device/cuda/module.hpp"
 #include "device/launch_check.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
@@ -40,13 +41,15 @@ CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::sh
       pools_(std::move(pools)),
       tracer_(tracer),
       id_(next_queue_id()),
-      processors_(state_->info().processors) {
+      processors_(state_->info().processors),
+      chain_(state_) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   priority_ = stream_priority(*state_, options.priority);
   const CudaPartition* partition = own_partition(options.partition);
   if (partition) processors_ = static_cast<unsigned>(partition->processors().ids.size());
-  stream_ = stream_of(partition ? partition->context() : nullptr);
+  context_ = partition ? partition->context() : nullptr;
+  stream_ = stream_of(context_);
 }
 
 const CudaPartition* CudaQueue::own_partition(const Partition* partition) const {
@@ -57,8 +60,8 @@ const CudaPartition* CudaQueue::own_partition(const Partition* partition) const 
   return own;
 }
 
-driver::Stream CudaQueue::stream_of(driver::GreenContext context) {
-  driver::Stream& stream = streams_[context];
+driver::Stream CudaQueue::stream_of(driver::GreenContext context, bool side) {
+  driver::Stream& stream = streams_[{context, side}];
   if (stream) return stream;
   const Driver& cuda = state_->driver();
   if (context)
@@ -74,7 +77,7 @@ CudaQueue::~CudaQueue() {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
   host_side_.reset();
-  state_->driver().stream_synchronize(stream_);  // the others' work is before it
+  for (const auto& [context, stream] : streams_) state_->driver().stream_synchronize(stream);
   for (const auto& [context, stream] : streams_) state_->driver().stream_destroy(stream);
 }
 
@@ -151,7 +154,7 @@ void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, BlockRan
                       std::span<const std::byte> arguments) {
   const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel.ptx().name, 0, range, config);
   const bool whole = range.begin == 0 && range.end == config.grid.count();
-  if (config.cooperative || whole) last_.function = 0;
+  if (config.cooperative || whole) chain_.end();
   if (config.cooperative)
     launch_cooperative(kernel, config, arguments);
   else if (whole)
@@ -193,12 +196,12 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   while (!stoppable_.empty() && stoppable_.front().end->done()) stoppable_.pop_front();
   if (range.empty()) return std::make_shared<StopFlag>(range);
   auto control = pools_->take(range);
-  auto end = std::make_shared<CudaPoint>(state_);
+  auto end = std::make_shared<CudaPoint>(state_, false);
   stoppable_.push_back({control, end});
   auto command = [this, kernel, config, range, residents, control, end,
                   bytes = std::vector(arguments.begin(), arguments.end())] {
     const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel->ptx().name, 0, range, config);
-    last_.function = 0;
+    chain_.end();
     launch_pool(*kernel, config, range, bytes, residents, *control);
     remember(kernel->ptx().name);
     check(state_->driver().event_record(end->handle(), stream_), "recording an event");
@@ -268,32 +271,21 @@ void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, 
   code->allow_shared(*state_, config.dynamic_shared_bytes);
   std::vector<std::byte> bytes(entry->parameter_bytes);
   std::copy(arguments.begin(), arguments.end(), bytes.begin());
-  // The launch of a range is made ready while the one before it runs, and its blocks begin as soon as that one's have
-  // ended: 3 us less between the two. What blocks have written is not promised to be seen so early, so not for blocks
-  // that use what others left; nor with a trace, whose events stand in between.
-  const bool may = !entry->ordered && !entry->whole_clusters && !tracer_ && state_->launches_early();
-  bool early = may && continues(function, config, range, arguments);
+  // Not with a trace, whose events stand in between.
+  const bool chained = !entry->ordered && !entry->whole_clusters && !tracer_;
+  if (!chained) chain_.end();
+  RangeChain::Place place{stream_, false};
+  if (chained) place = chain_.add(function.id(), config, range, arguments, stream_, stream_of(context_, true));
+  // The launch is made ready while the range before it runs, and its blocks begin as soon as that one's have ended: 3
+  // us less between the two. What blocks have written is not promised to be seen so early, so not for blocks that use
+  // what others left.
   for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, stream_, bytes, early);
+    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, place.stream, bytes,
+                                     place.early && state_->launches_early());
     if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");
-    early = may;
+    place.early = chained;
   }
-  if (!may) {
-    last_.function = 0;
-    return;
-  }
-  last_.function = function.id();
-  last_.config = config;
-  last_.end = range.end;
-  last_.arguments.assign(arguments.begin(), arguments.end());
-}
-
-bool CudaQueue::continues(const CudaFunction& function, const LaunchConfig& config, BlockRange range,
-                          std::span<const std::byte> arguments) const {
-  return last_.function == function.id() && last_.end == range.begin && last_.config.grid == config.grid &&
-         last_.config.block == config.block && last_.config.dynamic_shared_bytes == config.dynamic_shared_bytes &&
-         std::equal(arguments.begin(), arguments.end(), last_.arguments.begin(), last_.arguments.end());
 }
 
 void CudaQueue::launch_cooperative(CudaFunction& function, const LaunchConfig& config,
@@ -487,11 +479,23 @@ void CudaQueue::set_partition(const Partition* partition) {
        processors = own ? static_cast<unsigned>(own->processors().ids.size()) : state_->info().processors] {
     const driver::Stream next = stream_of(context);
     processors_ = processors;
+    context_ = context;
     if (next == stream_) return;
-    const CudaPoint before(state_);
+    const CudaPoint before(state_, false);
     check(state_->driver().event_record(before.handle(), stream_), "recording an event");
     check(state_->driver().stream_wait_event(next, before.handle(), 0), "waiting for an event");
     stream_ = next;
+  });
+}
+
+void CudaQueue::launch_graph(CudaGraph& graph) {
+  if (graph.state() != state_.get())
+    base::fail(ErrorCode::invalid_argument, "{}: the graph belongs to another device", state_->info().id);
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  put([this, &graph] {
+    check(state_->driver().graph_launch(graph.handle(), stream_), "launching a graph");
+    for (const std::string& kernel : graph.kernels()) remember(kernel);
   });
 }
 
@@ -501,11 +505,11 @@ void CudaQueue::record(Event& event) {
     base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state_->info().id);
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  state_->keep_time();
-  auto point = std::make_shared<CudaPoint>(state_);
+  if (own->timed()) state_->keep_time();
+  auto point = std::make_shared<CudaPoint>(state_, own->timed());
   own->set(point);
   const auto command = [this, point] {
-    last_.function = 0;
+    chain_.end();
     check(state_->driver().event_record(point->handle(), stream_), "recording an event");
     point->submit();
   };
@@ -541,7 +545,7 @@ void CudaQueue::call(std::function<void()> function) {
 template <class Command>
 void CudaQueue::put(Command&& command) {
   auto alone = [this, command = std::forward<Command>(command)] {
-    last_.function = 0;
+    chain_.end();
     command();
   };
   if (held_back())
@@ -552,8 +556,10 @@ void CudaQueue::put(Command&& command) {
 
 HostSide& CudaQueue::host_side() {
   if (!host_side_)
-    host_side_ = std::make_unique<HostSide>(
-        state_, [this] { check(state_->driver().stream_synchronize(stream_), "waiting for a queue"); });
+    host_side_ = std::make_unique<HostSide>(state_, [this] {
+      chain_.end();
+      check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
+    });
   return *host_side_;
 }
 
@@ -570,6 +576,7 @@ void CudaQueue::synchronize() {
   }
   state_->check_lost();
   const DeviceState::Current current(*state_);
+  chain_.end();
   check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
   const std::lock_guard lock(names_mutex_);
   launches_ = 0;

@@ -6,18 +6,21 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "device/cuda/event.hpp"
 #include "device/cuda/host_side.hpp"
 #include "device/cuda/partition.hpp"
 #include "device/cuda/pool_control.hpp"
+#include "device/cuda/range_chain.hpp"
 #include "device/cuda/tracer.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::cuda {
 
 class CudaFunction;
+class CudaGraph;
 class DriverFunction;
 
 class CudaQueue final : public Queue {
@@ -42,6 +45,9 @@ class CudaQueue final : public Queue {
   void call(std::function<void()> function) override;
   void synchronize() override;
   bool idle() override;
+
+  // The graph must outlive its end. Throws invalid_argument for one of another device.
+  void launch_graph(CudaGraph& graph);
 
  private:
   // Whether commands must be held back, behind a step of the host.
@@ -68,13 +74,10 @@ class CudaQueue final : public Queue {
   std::uint64_t resident_blocks(const CudaFunction& function, const DriverFunction& code,
                                 const LaunchConfig& config) const;
   void remember(const std::string& kernel);
-  // Whether the range goes on where the last command of the stream, a range of the same launch, has ended.
-  bool continues(const CudaFunction& function, const LaunchConfig& config, BlockRange range,
-                 std::span<const std::byte> arguments) const;
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
   HostSide& host_side();
-  driver::Stream stream_of(driver::GreenContext context);
+  driver::Stream stream_of(driver::GreenContext context, bool side = false);
   const CudaPartition* own_partition(const Partition* partition) const;
 
   Device& device_;
@@ -85,18 +88,13 @@ class CudaQueue final : public Queue {
   std::uint64_t id_;
   // The stream that commands go into, of the partition that is set; one each of all that ever were.
   driver::Stream stream_ = nullptr;
-  unsigned processors_ = 0;                                 // of the partition
-  int priority_ = 0;                                        // as the driver counts
-  std::map<driver::GreenContext, driver::Stream> streams_;  // null: the whole GPU
-  std::unique_ptr<HostSide> host_side_;                     // made at first use
-  // The range that was launched last, while it is the last command of the stream: the next may begin early.
-  struct Part {
-    std::uint64_t function = 0;  // CudaFunction::id(); 0: none
-    LaunchConfig config;
-    std::uint64_t end = 0;
-    std::vector<std::byte> arguments;
-  };
-  Part last_;
+  unsigned processors_ = 0;                 // of the partition
+  int priority_ = 0;                        // as the driver counts
+  driver::GreenContext context_ = nullptr;  // of the partition; null: the whole GPU
+  // By context, and whether it is the one beside for ranges in turns (range_chain.hpp).
+  std::map<std::pair<driver::GreenContext, bool>, driver::Stream> streams_;
+  std::unique_ptr<HostSide> host_side_;  // made at first use
+  RangeChain chain_;                     // of what is last in the stream
   // Launches whose words the GPU may still use, and where each ends.
   struct Stoppable {
     std::shared_ptr<PoolControl> control;
