@@ -23,7 +23,7 @@ static_assert(sizeof(block_barrier) == 8 && alignof(block_barrier) == 8);
 // threads leave.
 extern "C" __global__ void rounds(int* out, const int* in) {
   __shared__ block_barrier barrier;
-  __shared__ alignas(16) int values[128];
+  alignas(16) __shared__ int values[128];
   auto block = cg::this_thread_block();
   const unsigned int i = block.thread_rank(), n = block.size();
   if (i == 0) init(&barrier, n);
