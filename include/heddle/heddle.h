@@ -20,6 +20,8 @@
  * Handles. Each is freed once by its own function, which takes NULL too and then does nothing. What a handle needs it
  * keeps alive: a module may be freed before its kernels, a runtime before its arrays. Strings and pointers that are
  * handed out belong to the handle that they were asked of, and last as long as it. A freed handle must not be used.
+ * Freeing an array waits for the launches that use it; freeing the last handle of a module, and of its kernels and
+ * launches, waits for what is in flight.
  *
  * Threads. Any thread may call any function with any handle, several at the same time with the same handle as well;
  * only freeing a handle, and heddle_array_write, want it for themselves.
