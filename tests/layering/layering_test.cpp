@@ -105,8 +105,20 @@ TEST(Layering, ExamplesUseThePublicInterfaceOnly) {
   }
 }
 
+// So that the C interface stays complete enough for other front ends.
+TEST(Layering, ThePythonPackageUsesTheCInterfaceOnly) {
+  for (const SourceText& source : sources("python", {".hpp", ".cpp"})) {
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included || included == "heddle/heddle.h") continue;
+      EXPECT_TRUE(std::filesystem::exists(source_folder() / "python/src" / *included))
+          << source.path << " includes \"" << *included << "\"";
+    }
+  }
+}
+
 TEST(Layering, HeadersAreGuardedAndDoNotOpenNamespaces) {
-  for (const char* folder : {"src", "include", "tests", "bench", "examples"}) {
+  for (const char* folder : {"src", "include", "tests", "bench", "examples", "python"}) {
     for (const SourceText& source : sources(folder, {".hpp"})) {
       bool once = false;
       for (const std::string& line : source.lines) {
