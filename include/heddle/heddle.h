@@ -97,6 +97,7 @@ enum { HEDDLE_DEPENDENCES_WITH_CONST = 0, HEDDLE_DEPENDENCES_NO_CONST = 1 };
 enum { HEDDLE_NEW_QUEUES_REUSE = 0, HEDDLE_NEW_QUEUES_ALWAYS_NEW = 1 };
 enum { HEDDLE_CHILD_QUEUES_DISJOINT = 0, HEDDLE_CHILD_QUEUES_SAME_AS_PARENT = 1 };
 enum { HEDDLE_PREFETCH_ON = 0, HEDDLE_PREFETCH_OFF = 1 };
+enum { HEDDLE_REPLAY_ON = 0, HEDDLE_REPLAY_OFF = 1 };
 
 typedef struct heddle_runtime_options {
   size_t size;
@@ -110,6 +111,7 @@ typedef struct heddle_runtime_options {
   int32_t child_queues; /* HEDDLE_CHILD_QUEUES_... */
   int32_t prefetch;     /* HEDDLE_PREFETCH_... */
   uint32_t most_queues; /* of a device; 0: the default, 32 */
+  int32_t replay;       /* HEDDLE_REPLAY_... */
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {
@@ -276,7 +278,11 @@ heddle_status heddle_array_bytes(heddle_array* array, size_t* bytes);
 heddle_status heddle_array_read(heddle_array* array, const void** data);
 /* The bytes, to be read and changed, once no launch uses them. Valid until the next launch that uses this array. */
 heddle_status heddle_array_write(heddle_array* array, void** data);
-/* The same for a part, into and out of the caller's memory. */
+/* The same for a part, `bytes` bytes from byte `offset` on: waits for the launches that use these, and has no others
+ * brought from a device. */
+heddle_status heddle_array_read_part(heddle_array* array, size_t offset, size_t bytes, const void** data);
+heddle_status heddle_array_write_part(heddle_array* array, size_t offset, size_t bytes, void** data);
+/* A part into and out of the caller's memory. */
 heddle_status heddle_array_read_range(heddle_array* array, size_t offset, void* to, size_t bytes);
 heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const void* from, size_t bytes);
 /* The address on a device (NULL or "": the first), for kernels that take pointers inside structures or arrays of
@@ -296,6 +302,7 @@ typedef struct heddle_launch_options {
   uint64_t block_begin;       /* linear id, x fastest */
   uint64_t block_end;         /* behind the last */
   const uint32_t* processors; /* SMs of a GPU, or workers of the CPU device, ascending */
+  int32_t timed;              /* not 0: heddle_launch_seconds will be asked, for which a GPU has to take the time */
 } heddle_launch_options;
 
 typedef HEDDLE_ENUM(heddle_argument_kind){
@@ -372,7 +379,8 @@ void heddle_launch_free(heddle_launch* launch);
 heddle_status heddle_launch_done(heddle_launch* launch, int32_t* done);
 /* Blocks until it is done; its error, or that of one before it that made it be skipped. */
 heddle_status heddle_launch_wait(heddle_launch* launch);
-/* Time the device spent on it; waits. Copies that had to come first do not count. */
+/* Time the device spent on it; waits. Copies that had to come first do not count. HEDDLE_INVALID_ARGUMENT for a launch
+ * without `timed`. */
 heddle_status heddle_launch_seconds(heddle_launch* launch, double* seconds);
 /* The id of the device that it ran on. */
 heddle_status heddle_launch_device(heddle_launch* launch, const char** device);

@@ -28,7 +28,7 @@ class Module:
 
 class Shape:
     def __init__(self, grid: tuple[int, int, int], block: tuple[int, int, int], shared: int, device: str,
-                 blocks: Optional[tuple[int, int]], cooperative: bool, processors: Sequence[int]) -> None: ...
+                 blocks: Optional[tuple[int, int]], cooperative: bool, processors: Sequence[int], timed: bool) -> None: ...
 
 class Kernel:
     @property
@@ -46,7 +46,8 @@ class Launch:
         """Whether it has ended; does not wait."""
     @property
     def seconds(self) -> float:
-        """The time that the device spent on it; waits. Copies that had to come first do not count."""
+        """The time that the device spent on it; waits. Copies that had to come first do not count. For launches with
+        options(timed=True)."""
     @property
     def device(self) -> str:
         """The id of the device that it ran on."""

@@ -89,7 +89,7 @@ class BoundKernel:
         blocks = options["blocks"]
         self._shape = _core.Shape(options["grid"], options["block"], operator.index(options["shared"]), options["device"],
                                   None if blocks is None else (operator.index(blocks[0]), operator.index(blocks[1])),
-                                  bool(options["cooperative"]), [operator.index(one) for one in options["processors"]])
+                                  bool(options["cooperative"]), [operator.index(one) for one in options["processors"]], bool(options["timed"]))
 
     def __call__(self, *arguments: Any) -> _core.Launch:
         """Launches the kernel and returns at once. Numbers become what the parameters are, if they fit; arrays and their
@@ -99,11 +99,12 @@ class BoundKernel:
 
     def options(self, *, shared: Optional[int] = None, device: Optional[str] = None,
                 blocks: Optional[Tuple[int, int]] = None, cooperative: Optional[bool] = None,
-                processors: Optional[Sequence[int]] = None) -> BoundKernel:
+                processors: Optional[Sequence[int]] = None, timed: Optional[bool] = None) -> BoundKernel:
         """The same with other options: bytes of dynamic ``shared`` memory; the ``device``; only the blocks [first, end) of
         the grid, as linear ids; ``cooperative``, where blocks synchronise with each other; ``processors``: the SMs of a
-        GPU, or workers of the CPU device, that it may run on."""
-        given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors}
+        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be asked."""
+        given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors,
+                 "timed": timed}
         return BoundKernel(self._kernel, {**self._options, **{k: v for k, v in given.items() if v is not None}})
 
     def on(self, device: str, processors: Optional[Sequence[int]] = None) -> BoundKernel:
@@ -174,7 +175,8 @@ class Kernel:
         if not 0 <= shared < 1 << 32:
             raise InvalidArgument(f"{shared} bytes of dynamic shared memory are none that a launch can have")
         return BoundKernel(self, {"grid": _extents(shape[0], "grid"), "block": _extents(shape[1], "block"),
-                                  "shared": shared, "device": "", "blocks": None, "cooperative": False, "processors": ()})
+                                  "shared": shared, "device": "", "blocks": None, "cooperative": False, "processors": (),
+                                  "timed": False})
 
     def __call__(self, *arguments: Any) -> None:
         raise TypeError(f"kernel {self.signature} needs a launch shape: kernel[grid, block](...)")

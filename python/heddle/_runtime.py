@@ -41,6 +41,7 @@ _POLICIES = {
     "new_queues": ("reuse", "always_new"),
     "child_queues": ("disjoint", "same_as_parent"),
     "prefetch": (True, False),
+    "replay": (True, False),
 }
 _COMPILERS = (None, "clang", "nvrtc")
 _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")

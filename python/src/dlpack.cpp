@@ -58,6 +58,12 @@ void destroy_capsule(PyObject* capsule, const char* name) {
   tensor->deleter(tensor);
 }
 
+std::size_t bytes_of(const std::vector<std::int64_t>& shape, int bits) {
+  auto bytes = static_cast<std::size_t>(bits / 8);
+  for (const std::int64_t extent : shape) bytes *= static_cast<std::size_t>(extent);
+  return bytes;
+}
+
 template <typename Tensor>
 py::capsule exported(const std::shared_ptr<Buffer>& buffer, std::size_t offset, const std::vector<std::int64_t>& shape,
                      int code, int bits, const char* name, PyCapsule_Destructor destructor) {
@@ -70,7 +76,7 @@ py::capsule exported(const std::shared_ptr<Buffer>& buffer, std::size_t offset, 
   Tensor& managed = made->managed;
   managed.context = made.get();
   managed.deleter = &Exported<Tensor>::destroy;
-  managed.tensor = {static_cast<std::byte*>(Buffer::write(buffer)) + offset,
+  managed.tensor = {Buffer::write(buffer, offset, bytes_of(shape, bits)),
                     cpu_device,
                     0,
                     static_cast<std::int32_t>(shape.size()),

@@ -15,7 +15,7 @@ using Strings = std::vector<std::string>;
 // ---- Runtime
 
 std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
-                                   const std::string& trace, const std::array<int, 5>& policies, unsigned most_queues) {
+                                   const std::string& trace, const std::array<int, 6>& policies, unsigned most_queues) {
   heddle_runtime_options options{};
   options.size = sizeof options;
   options.devices = devices.c_str();
@@ -27,6 +27,7 @@ std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_access
   options.new_queues = policies[2];
   options.child_queues = policies[3];
   options.prefetch = policies[4];
+  options.replay = policies[5];
   options.most_queues = most_queues;
   heddle_runtime* handle = nullptr;
   Failure wrong;
@@ -195,7 +196,7 @@ void write_variable(const Module& module, const std::string& name, std::size_t o
 
 std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uint32_t shared, std::string device,
                              const std::optional<std::pair<std::uint64_t, std::uint64_t>>& blocks, bool cooperative,
-                             std::vector<std::uint32_t> processors) {
+                             std::vector<std::uint32_t> processors, bool timed) {
   auto made = std::make_unique<Shape>();
   made->device = std::move(device);
   made->processors = std::move(processors);
@@ -211,6 +212,7 @@ std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uin
     options.block_end = blocks->second;
   }
   options.cooperative = cooperative ? 1 : 0;
+  options.timed = timed ? 1 : 0;
   options.processors = made->processors.data();
   options.processor_count = static_cast<std::uint32_t>(made->processors.size());
   return made;
@@ -219,9 +221,9 @@ std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uin
 // ---- Arrays
 
 HostSpan host_span(const ArrayBase& array, bool writable) {
-  void* const data =
-      writable ? Buffer::write(array.buffer) : const_cast<void*>(Buffer::read(array.buffer));  // read-only for Python
-  return {array.buffer, static_cast<std::byte*>(data) + array.offset, array.bytes, writable};
+  void* const data = writable ? Buffer::write(array.buffer, array.offset, array.bytes)
+                              : const_cast<void*>(Buffer::read(array.buffer, array.offset, array.bytes));
+  return {array.buffer, data, array.bytes, writable};
 }
 
 void bind_arrays(py::module_& m) {
@@ -274,8 +276,10 @@ void bind_kernels(py::module_& m) {
       .def_property_readonly("done", &Launch::done, "Whether it has ended; does not wait.")
       .def("wait", &Launch::wait,
            "Waits until it has ended. Raises its error, or that of one before it that made it be skipped.")
-      .def_property_readonly("seconds", &Launch::seconds,
-                             "The time that the device spent on it; waits. Copies that had to come first do not count.")
+      .def_property_readonly(
+          "seconds", &Launch::seconds,
+          "The time that the device spent on it; waits. Copies that had to come first do not count. For "
+          "launches with options(timed=True).")
       .def_property_readonly("device", &Launch::device, "The id of the device that it ran on.");
 }
 

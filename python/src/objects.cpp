@@ -105,6 +105,29 @@ void* Buffer::write(const std::shared_ptr<Buffer>& buffer) {
   return *result;
 }
 
+const void* Buffer::read(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes) {
+  // What may be read as a whole needs no waiting.
+  if (buffer->may_read_ || (offset == 0 && bytes == buffer->bytes_))
+    return static_cast<const std::byte*>(read(buffer)) + offset;
+  buffer->runtime_->check_process();
+  const auto result = std::make_shared<const void*>(nullptr);
+  wait_for(buffer->runtime_->waits(), [buffer, offset, bytes, result] {
+    return failure(heddle_array_read_part(buffer->handle_, offset, bytes, result.get()));
+  });
+  return *result;
+}
+
+void* Buffer::write(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes) {
+  if (buffer->may_write_ || (offset == 0 && bytes == buffer->bytes_))
+    return static_cast<std::byte*>(write(buffer)) + offset;
+  buffer->runtime_->check_process();
+  const auto result = std::make_shared<void*>(nullptr);
+  wait_for(buffer->runtime_->waits(), [buffer, offset, bytes, result] {
+    return failure(heddle_array_write_part(buffer->handle_, offset, bytes, result.get()));
+  });
+  return *result;
+}
+
 std::uint64_t Buffer::address(const std::string& device) {
   runtime_->use();
   used(HEDDLE_ACCESS_UNKNOWN);

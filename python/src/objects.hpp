@@ -54,6 +54,9 @@ class Buffer {
   // As heddle_array_read and heddle_array_write.
   static const void* read(const std::shared_ptr<Buffer>& buffer);
   static void* write(const std::shared_ptr<Buffer>& buffer);
+  // As heddle_array_read_part and heddle_array_write_part.
+  static const void* read(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
+  static void* write(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
   std::uint64_t address(const std::string& device);
   // A launch is about to use it: the host may have to wait from now on.
   void used(heddle_access access) {

@@ -254,11 +254,13 @@ def test_a_kernel_of_another_runtime(rt, k):
         k.add[1, 4](x, 1, 4)
 
 
-def test_occupancy_shape_and_launch_time(rt, k):
+def test_launch_time(rt, k):
     x = rt.array(np.float32, 1)
-    launch = k.spin[1, 1](x, 100000)
+    launch = k.spin[1, 1].options(timed=True)(x, 100000)
     launch.wait()
     assert launch.done and launch.seconds > 0
+    with pytest.raises(heddle.InvalidArgument, match="timed"):
+        k.spin[1, 1](x, 1).seconds
 
 
 def test_version_is_that_of_the_library():

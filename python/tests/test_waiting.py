@@ -43,6 +43,19 @@ def test_reading_waits_for_writers_alone(rt, k):
     assert x[0] != 1 and slow.done
 
 
+def test_reading_a_part_waits_for_that_part(k):
+    rt = heddle.Runtime("cpu", workers=2)
+    k = rt.compile(k.ptx)
+    x = rt.array(np.ones(2048, np.float32))
+    slow = k.spin[1, 1](x[1024:], 8 * SPIN)
+    k.square[1, 32](x[:32], 32)
+    x[64:96] = 5
+    k.square[1, 32](x[64:96], 32)
+    assert x[64:96].tolist() == [25] * 32 and x[:32].numpy().sum() == 32
+    assert not slow.done
+    assert x[1024] != 1 and slow.done
+
+
 def test_faults(rt, k):
     checked = heddle.Runtime("cpu", check=True)
     module = checked.compile(k.ptx)
@@ -81,7 +94,7 @@ def test_closing(k):
 
 
 @pytest.mark.parametrize("policy", [{"execution": "sync"}, {"dependences": "no_const"}, {"new_queues": "always_new"},
-                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"most_queues": 1}])
+                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"most_queues": 1}])
 def test_policies_do_not_change_results(k, policy, tmp_path):
     rt = heddle.Runtime("cpu", scheduling=policy, trace=tmp_path / "trace.json")
     module = rt.compile(k.ptx)

@@ -12,12 +12,14 @@ using heddle::c_api::given;
 using heddle::c_api::guarded;
 using heddle::c_api::text_or;
 
-void check_range(const heddle_array& array, std::size_t offset, const void* memory, std::size_t bytes,
-                 const char* function) {
+void check_range(const heddle_array& array, std::size_t offset, std::size_t bytes, const char* function) {
   const std::size_t all = array.array.bytes();
   if (offset > all || bytes > all - offset)
     heddle::c_api::refuse(std::string(function) + ": " + std::to_string(bytes) + " bytes from byte " +
                           std::to_string(offset) + " on are no part of an array of " + std::to_string(all));
+}
+
+void check_memory(const void* memory, std::size_t bytes, const char* function) {
   if (bytes > 0 && memory == nullptr) heddle::c_api::refuse(std::string(function) + ": the caller's memory is NULL");
 }
 
@@ -58,19 +60,39 @@ heddle_status heddle_array_write(heddle_array* array, void** data) {
   });
 }
 
+heddle_status heddle_array_read_part(heddle_array* array, size_t offset, size_t bytes, const void** data) {
+  return guarded([&] {
+    const auto& of = given(array, "heddle_array_read_part", "the array");
+    auto& result = given(data, "heddle_array_read_part", "the place of the pointer");
+    check_range(of, offset, bytes, "heddle_array_read_part");
+    result = of.array.read(offset, bytes).data();
+  });
+}
+
+heddle_status heddle_array_write_part(heddle_array* array, size_t offset, size_t bytes, void** data) {
+  return guarded([&] {
+    auto& of = given(array, "heddle_array_write_part", "the array");
+    auto& result = given(data, "heddle_array_write_part", "the place of the pointer");
+    check_range(of, offset, bytes, "heddle_array_write_part");
+    result = of.array.write(offset, bytes).data();
+  });
+}
+
 heddle_status heddle_array_read_range(heddle_array* array, size_t offset, void* to, size_t bytes) {
   return guarded([&] {
     const auto& of = given(array, "heddle_array_read_range", "the array");
-    check_range(of, offset, to, bytes, "heddle_array_read_range");
-    if (bytes > 0) std::memcpy(to, of.array.read().data() + offset, bytes);
+    check_range(of, offset, bytes, "heddle_array_read_range");
+    check_memory(to, bytes, "heddle_array_read_range");
+    if (bytes > 0) std::memcpy(to, of.array.read(offset, bytes).data(), bytes);
   });
 }
 
 heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const void* from, size_t bytes) {
   return guarded([&] {
     auto& of = given(array, "heddle_array_write_range", "the array");
-    check_range(of, offset, from, bytes, "heddle_array_write_range");
-    if (bytes > 0) std::memcpy(of.array.write().data() + offset, from, bytes);
+    check_range(of, offset, bytes, "heddle_array_write_range");
+    check_memory(from, bytes, "heddle_array_write_range");
+    if (bytes > 0) std::memcpy(of.array.write(offset, bytes).data(), from, bytes);
   });
 }
 

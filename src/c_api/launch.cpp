@@ -31,6 +31,7 @@ heddle::LaunchOptions launch_options(const heddle_launch_options& from) {
   result.shared = from.shared;
   if (from.has_blocks != 0) result.blocks = heddle::BlockRange{from.block_begin, from.block_end};
   result.cooperative = from.cooperative != 0;
+  result.timed = from.timed != 0;
   result.device = text_or(from.device);
   if (from.processor_count > 0) {
     given(from.processors, launching, "the list of processors");

@@ -70,7 +70,7 @@ static heddle_array* zeros(heddle_runtime* runtime, size_t bytes) {
 }
 
 static heddle_launch_options shape(uint32_t grid, uint32_t block) {
-  heddle_launch_options options = {sizeof options, {grid, 0, 0}, {block, 0, 0}, 0, 0, NULL, 0, 0, 0, 0, NULL};
+  heddle_launch_options options = {sizeof options, {grid, 0, 0}, {block, 0, 0}, 0, 0, NULL, 0, 0, 0, 0, NULL, 0};
   return options;
 }
 
@@ -146,13 +146,16 @@ static void vectors(heddle_runtime* runtime, heddle_module* module) {
   OK(heddle_array_write(x, &to));
   for (int i = 0; i < n; ++i) ((float*)to)[i] = (float)(i % 7);
   heddle_kernel *square = named(module, "square"), *reduce = named(module, "reduce");
-  const heddle_launch_options options = shape((n + 255) / 256, 256);
+  heddle_launch_options options = shape((n + 255) / 256, 256);
   const heddle_argument on_x[] = {heddle_whole(x), heddle_i32(n)}, on_y[] = {heddle_whole(y), heddle_i32(n)};
   OK(heddle_launch_kernel(runtime, square, &options, on_x, 2, NULL));
   OK(heddle_launch_kernel(runtime, square, &options, on_y, 2, NULL));
   const heddle_argument all[] = {heddle_whole(x), heddle_whole(y), heddle_whole(z), heddle_i32(n)};
-  heddle_launch* last = NULL;
+  heddle_launch *last = NULL, *untimed = NULL;
+  options.timed = 1;
   OK(heddle_launch_kernel(runtime, reduce, &options, all, 4, &last));
+  options.timed = 0;
+  OK(heddle_launch_kernel(runtime, square, &options, on_y, 2, &untimed));
   /* Handles may go while the launch is under way. */
   heddle_kernel_free(square);
   heddle_kernel_free(reduce);
@@ -168,6 +171,8 @@ static void vectors(heddle_runtime* runtime, heddle_module* module) {
   OK(heddle_launch_seconds(last, &seconds));
   OK(heddle_launch_device(last, &device));
   CHECK(done == 1 && seconds >= 0 && strlen(device) > 0);
+  FAILS(heddle_launch_seconds(untimed, &seconds), HEDDLE_INVALID_ARGUMENT, "timed");
+  heddle_launch_free(untimed);
   heddle_launch_free(last);
   heddle_array_free(x);
   heddle_array_free(y);
@@ -225,6 +230,15 @@ static void parts_and_shapes(heddle_runtime* runtime, heddle_module* module) {
   float squares[4];
   OK(heddle_array_read_range(x, 4, squares, sizeof squares));
   CHECK(squares[0] == 2 && squares[1] == 9 && squares[2] == 16 && squares[3] == 25);
+  const void* seen = NULL;
+  void* to = NULL;
+  OK(heddle_array_read_part(x, 12, 4, &seen));
+  CHECK(*(const float*)seen == 16);
+  OK(heddle_array_write_part(x, 28, 4, &to));
+  *(float*)to = 50;
+  OK(heddle_array_read_range(x, 28, squares, 4));
+  CHECK(squares[0] == 50);
+  FAILS(heddle_array_read_part(x, 0, 33, &seen), HEDDLE_INVALID_ARGUMENT, "no part of an array of 32");
   size_t bytes = 0;
   uint64_t address = 0;
   OK(heddle_array_bytes(x, &bytes));
