@@ -31,11 +31,18 @@ std::string read(const fs::path& file) {
   return text.str();
 }
 
+// What is code is no link, though it may look like one: `kernel[grid, block](x, n)`.
+std::string without_code(const std::string& text) {
+  static const std::regex code(R"(```[^`]*```|`[^`\n]*`)");
+  return std::regex_replace(text, code, "");
+}
+
 // What stands in the parentheses of [text](target), without the part behind #.
 std::vector<std::string> targets(const std::string& text) {
   static const std::regex link(R"(\]\(([^)#\s]+)[^)]*\))");
   std::vector<std::string> found;
-  for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match)
+  const std::string prose = without_code(text);
+  for (std::sregex_iterator match(prose.begin(), prose.end(), link), end; match != end; ++match)
     found.push_back((*match)[1]);
   return found;
 }

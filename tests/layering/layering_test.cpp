@@ -34,6 +34,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image"}},
       {"cli", {"base", "ptx", "runtime", "programs"}},
+      // On the public interface alone, so that it can do what a program of C++ can.
+      {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
       {"cuda_api", {"base", "model", "compile/headers", "cuda_api/image"}},
       // Bytes only, so that tools can use it too.
@@ -86,7 +88,7 @@ TEST(Layering, NoRoomIncludesOneAboveIt) {
 }
 
 TEST(Layering, PublicHeadersKnowNothingOfSrc) {
-  for (const SourceText& source : sources("include", {".hpp"})) {
+  for (const SourceText& source : sources("include", {".hpp", ".h"})) {
     for (const std::string& line : source.lines) {
       const auto included = quoted_include(line);
       if (!included) continue;
@@ -96,7 +98,7 @@ TEST(Layering, PublicHeadersKnowNothingOfSrc) {
 }
 
 TEST(Layering, ExamplesUseThePublicInterfaceOnly) {
-  for (const SourceText& source : sources("examples", {".hpp", ".cpp"})) {
+  for (const SourceText& source : sources("examples", {".hpp", ".cpp", ".h", ".c"})) {
     for (const std::string& line : source.lines) {
       const auto included = quoted_include(line);
       if (!included) continue;
@@ -105,8 +107,20 @@ TEST(Layering, ExamplesUseThePublicInterfaceOnly) {
   }
 }
 
+// So that the C interface stays complete enough for other front ends.
+TEST(Layering, ThePythonPackageUsesTheCInterfaceOnly) {
+  for (const SourceText& source : sources("python", {".hpp", ".cpp"})) {
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included || included == "heddle/heddle.h") continue;
+      EXPECT_TRUE(std::filesystem::exists(source_folder() / "python/src" / *included))
+          << source.path << " includes \"" << *included << "\"";
+    }
+  }
+}
+
 TEST(Layering, HeadersAreGuardedAndDoNotOpenNamespaces) {
-  for (const char* folder : {"src", "include", "tests", "bench", "examples"}) {
+  for (const char* folder : {"src", "include", "tests", "bench", "examples", "python"}) {
     for (const SourceText& source : sources(folder, {".hpp"})) {
       bool once = false;
       for (const std::string& line : source.lines) {

@@ -93,7 +93,7 @@ std::vector<Function> functions(const std::vector<std::string>& lines) {
 
 std::vector<SourceText> all_sources() {
   std::vector<SourceText> all;
-  for (const char* folder : {"src", "include", "tests", "bench", "examples"}) {
+  for (const char* folder : {"src", "include", "tests", "bench", "examples", "python"}) {
     for (SourceText& text : sources(folder, {".hpp", ".cpp", ".cu"})) all.push_back(std::move(text));
   }
   return all;

@@ -1,0 +1,393 @@
+/* Heddle in C: devices, modules, kernels, arrays and launches. Plain C11, also C++; exported by libheddle.so.
+ *
+ *   heddle_runtime* runtime = NULL;
+ *   if (heddle_runtime_create(NULL, &runtime) != HEDDLE_OK) fail(heddle_last_error());
+ *   heddle_module_compile(runtime, source, "saxpy.cu", NULL, &module);
+ *   heddle_module_kernel(module, "saxpy", &kernel);
+ *   heddle_array_create(runtime, n * sizeof(float), &x);
+ *   const heddle_launch_options shape = {sizeof shape, {blocks}, {256}};
+ *   const heddle_argument arguments[] = {heddle_i32(n), heddle_f32(2), heddle_whole(x), heddle_whole(y)};
+ *   heddle_launch_kernel(runtime, kernel, &shape, arguments, 4, NULL);
+ *   heddle_array_read(y, (const void**)&result);
+ *
+ * A program is written as if everything ran in order. Launches that do not touch the same bytes, or only read them, run
+ * at the same time; the host goes on meanwhile and waits only where it reads or writes an array that is in use.
+ *
+ * Errors. A function that returns heddle_status returns HEDDLE_OK, or else what went wrong: heddle_last_error() then
+ * has the sentence, for the calling thread. What it should have written is then as it was. No exception leaves the
+ * library. A handle that is NULL is HEDDLE_INVALID_ARGUMENT.
+ *
+ * Handles. Each is freed once by its own function, which takes NULL too and then does nothing. What a handle needs it
+ * keeps alive: a module may be freed before its kernels, a runtime before its arrays. Strings and pointers that are
+ * handed out belong to the handle that they were asked of, and last as long as it. A freed handle must not be used.
+ * Freeing an array waits for the launches that use it; freeing the last handle of a module, and of its kernels and
+ * launches, waits for what is in flight.
+ *
+ * Threads. Any thread may call any function with any handle, several at the same time with the same handle as well;
+ * only freeing a handle, and heddle_array_write, want it for themselves.
+ *
+ * Processes. After fork() a child must not use the handles of its parent, nor free them; it may make a runtime of its
+ * own.
+ *
+ * Structures begin with `size`, which the caller sets to sizeof of what it was compiled with: so they can grow, at
+ * their end. Whatever else is zero means the default.
+ */
+#ifndef HEDDLE_HEDDLE_H
+#define HEDDLE_HEDDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define HEDDLE_VERSION_MAJOR 0
+#define HEDDLE_VERSION_MINOR 1
+#define HEDDLE_VERSION_PATCH 0
+
+#ifdef __cplusplus
+extern "C" {
+#define HEDDLE_ENUM(name) enum name : int32_t
+#else
+#define HEDDLE_ENUM(name) enum name
+#endif
+
+/* ---- Errors ---- */
+
+/* heddle::ErrorCode plus one, so that 0 is success. */
+typedef HEDDLE_ENUM(heddle_status){
+    HEDDLE_OK = 0,
+    HEDDLE_INVALID_ARGUMENT = 1, /* a value the caller passed is wrong */
+    HEDDLE_NOT_FOUND = 2,        /* a file, kernel, device or symbol that does not exist */
+    HEDDLE_PARSE_ERROR = 3,      /* PTX text that is not PTX */
+    HEDDLE_COMPILE_ERROR = 4,    /* CUDA C++ that does not compile */
+    HEDDLE_UNSUPPORTED = 5,      /* valid, but Heddle or this device does not do it; the message names it */
+    HEDDLE_OUT_OF_MEMORY = 6,
+    HEDDLE_KERNEL_FAULT = 7, /* a kernel accessed memory it may not, trapped or failed an assertion */
+    HEDDLE_DEADLOCK = 8,     /* threads of a launch wait for something that can never happen */
+    HEDDLE_DEVICE_LOST = 9,
+    HEDDLE_IO_ERROR = 10, /* files, caches */
+    HEDDLE_INTERNAL = 11  /* a bug in Heddle */
+} heddle_status;
+
+/* What the kernel did, where the status is HEDDLE_KERNEL_FAULT; heddle::KernelFault. */
+typedef HEDDLE_ENUM(heddle_fault){
+    HEDDLE_FAULT_NONE = 0,       HEDDLE_FAULT_MEMORY_ACCESS = 1, /* an address that it may not read or write */
+    HEDDLE_FAULT_MISALIGNED = 2, HEDDLE_FAULT_TRAP = 3,
+    HEDDLE_FAULT_ASSERTION = 4,  HEDDLE_FAULT_OTHER = 5} heddle_fault;
+
+/* The sentence of the last function that failed in this thread: what was wrong, where, what to do. Empty when none has.
+ * Valid until the next one that fails in this thread. */
+const char* heddle_last_error(void);
+heddle_fault heddle_last_fault(void);
+/* "not_found" for HEDDLE_NOT_FOUND. Never NULL. */
+const char* heddle_status_name(heddle_status status);
+/* Of the library: "0.1.0". */
+const char* heddle_version(void);
+
+/* ---- Runtimes and devices ---- */
+
+typedef struct heddle_runtime heddle_runtime;
+typedef struct heddle_module heddle_module;
+typedef struct heddle_kernel heddle_kernel;
+typedef struct heddle_array heddle_array;
+typedef struct heddle_launch heddle_launch;
+
+/* heddle::Scheduling; results are the same with any of them. */
+enum { HEDDLE_EXECUTION_ASYNC = 0, HEDDLE_EXECUTION_SYNC = 1 };
+enum { HEDDLE_DEPENDENCES_WITH_CONST = 0, HEDDLE_DEPENDENCES_NO_CONST = 1 };
+enum { HEDDLE_NEW_QUEUES_REUSE = 0, HEDDLE_NEW_QUEUES_ALWAYS_NEW = 1 };
+enum { HEDDLE_CHILD_QUEUES_DISJOINT = 0, HEDDLE_CHILD_QUEUES_SAME_AS_PARENT = 1 };
+enum { HEDDLE_PREFETCH_ON = 0, HEDDLE_PREFETCH_OFF = 1 };
+enum { HEDDLE_REPLAY_ON = 0, HEDDLE_REPLAY_OFF = 1 };
+
+typedef struct heddle_runtime_options {
+  size_t size;
+  const char* devices;  /* ids in order of preference, comma separated; NULL or "": all that are found, GPUs first */
+  const char* trace;    /* a file for the timeline; NULL or "": none */
+  int32_t check;        /* not 0: every memory access of every kernel is verified; slow */
+  uint32_t workers;     /* threads of the CPU device; 0: one for each core the process may use */
+  int32_t execution;    /* HEDDLE_EXECUTION_... */
+  int32_t dependences;  /* HEDDLE_DEPENDENCES_... */
+  int32_t new_queues;   /* HEDDLE_NEW_QUEUES_... */
+  int32_t child_queues; /* HEDDLE_CHILD_QUEUES_... */
+  int32_t prefetch;     /* HEDDLE_PREFETCH_... */
+  uint32_t most_queues; /* of a device; 0: the default, 32 */
+  int32_t replay;       /* HEDDLE_REPLAY_... */
+} heddle_runtime_options;
+
+typedef struct heddle_device_info {
+  size_t size;
+  const char* id;       /* "cuda:0", "cpu", "interp": what options call it */
+  const char* name;     /* "NVIDIA H200", "AMD EPYC 9J14, 2 workers, AVX-512" */
+  uint32_t processors;  /* SMs of a GPU, workers of the CPU device, 1 of the interpreter */
+  uint32_t warp_size;   /* threads */
+  uint32_t vector_bits; /* width of the CPU's vectors; 0 where that means nothing */
+  int32_t host_memory;  /* 1: its memory is the host's */
+  uint64_t memory_bytes;
+  uint32_t capability; /* of a GPU: 90 for compute capability 9.0; else 0 */
+  uint32_t max_threads_per_block;
+  uint64_t max_shared_per_block; /* bytes, static and dynamic together */
+} heddle_device_info;
+
+/* options: NULL for the default. HEDDLE_NOT_FOUND for a device that is not there, with those that are. */
+heddle_status heddle_runtime_create(const heddle_runtime_options* options, heddle_runtime** runtime);
+/* Waits for what is in flight; errors that nobody asked for are logged. */
+void heddle_runtime_free(heddle_runtime* runtime);
+/* Waits for everything in flight; the first error that nobody has seen yet. */
+heddle_status heddle_runtime_synchronize(heddle_runtime* runtime);
+/* Brings the file of `trace` up to date; freeing the runtime does so too. */
+heddle_status heddle_runtime_write_trace(heddle_runtime* runtime);
+
+/* Devices in order of preference: launches that name none run on the first. */
+heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count);
+/* Fills what `info->size` has room for. HEDDLE_NOT_FOUND for a number that is none. */
+heddle_status heddle_device_get_info(heddle_runtime* runtime, size_t number, heddle_device_info* info);
+/* Bytes read plus bytes written per second by a large copy on the device (NULL or "": the first); measured on first
+ * call, up to 200 ms. */
+heddle_status heddle_measured_bandwidth(heddle_runtime* runtime, const char* device, double* bytes_per_second);
+/* Bytes per second of a large copy from one device to another; "host" stands for host memory. Measured at each call,
+ * some 100 ms. */
+heddle_status heddle_measured_link(heddle_runtime* runtime, const char* from, const char* to, double* bytes_per_second);
+
+/* ---- Modules ---- */
+
+enum { HEDDLE_COMPILER_DEFAULT = 0, HEDDLE_COMPILER_CLANG = 1, HEDDLE_COMPILER_NVRTC = 2 };
+enum { HEDDLE_OPT_DEFAULT = 0, HEDDLE_OPT_0 = 1, HEDDLE_OPT_1 = 2, HEDDLE_OPT_2 = 3, HEDDLE_OPT_3 = 4 };
+
+/* heddle::CompileOptions. Lists may be NULL where their count is 0. */
+typedef struct heddle_compile_options {
+  size_t size;
+  const char* const* defines; /* "NAME", "NAME=VALUE" or "NAME(PARAMETERS)=VALUE" */
+  size_t define_count;
+  const char* const* include_paths;
+  size_t include_path_count;
+  const char* const* extra; /* options handed to the compiler as they are */
+  size_t extra_count;
+  const char* arch;     /* the target the PTX is written for; NULL or "": sm_80 */
+  int32_t fast_math;    /* not 0: as nvcc's -use_fast_math */
+  int32_t opt;          /* HEDDLE_OPT_...; the default is 3 */
+  int32_t no_line_info; /* not 0: faults cannot name the line of the source */
+  int32_t compiler;     /* HEDDLE_COMPILER_... */
+} heddle_compile_options;
+
+/* CUDA C++ text, ended by a 0. `name` is what messages call it; NULL: "source.cu". HEDDLE_COMPILE_ERROR with the
+ * compiler's messages. Results are cached on disk. */
+heddle_status heddle_module_compile(heddle_runtime* runtime, const char* source, const char* name,
+                                    const heddle_compile_options* options, heddle_module** module);
+heddle_status heddle_module_compile_file(heddle_runtime* runtime, const char* file,
+                                         const heddle_compile_options* options, heddle_module** module);
+/* PTX text, ended by a 0. HEDDLE_PARSE_ERROR with line and column. `name`: NULL for "ptx". */
+heddle_status heddle_module_load_ptx(heddle_runtime* runtime, const char* text, const char* name,
+                                     heddle_module** module);
+heddle_status heddle_module_load_ptx_file(heddle_runtime* runtime, const char* file, heddle_module** module);
+/* By the file's ending: .cu is compiled, .ptx is loaded. */
+heddle_status heddle_module_load_file(heddle_runtime* runtime, const char* file, const heddle_compile_options* options,
+                                      heddle_module** module);
+void heddle_module_free(heddle_module* module);
+
+/* The PTX that the module was made from. */
+heddle_status heddle_module_ptx(heddle_module* module, const char** text);
+heddle_status heddle_module_kernel_count(heddle_module* module, size_t* count);
+/* As in the PTX: "_Z6squarePfi". */
+heddle_status heddle_module_kernel_name(heddle_module* module, size_t number, const char** name);
+
+/* Copies `bytes` bytes to or from a __device__ or __constant__ variable on one device (NULL or "": the first),
+ * beginning at byte `offset` of it; waits for the launches of this module that are in flight there. Each device has its
+ * own copy. Named as kernels are. */
+heddle_status heddle_module_write_variable(heddle_module* module, const char* name, size_t offset, const void* data,
+                                           size_t bytes, const char* device);
+heddle_status heddle_module_read_variable(heddle_module* module, const char* name, size_t offset, void* data,
+                                          size_t bytes, const char* device);
+
+/* The PTX of a CUDA C++ file; needs no runtime. To be given back with heddle_text_free. */
+heddle_status heddle_compile_to_ptx(const char* file, const heddle_compile_options* options, char** text);
+void heddle_text_free(char* text);
+
+/* ---- Kernels ---- */
+
+/* What a kernel does with the memory that a pointer parameter points to, found from its PTX; heddle::Access. */
+typedef HEDDLE_ENUM(heddle_access){
+    HEDDLE_ACCESS_NONE = 0, /* never dereferenced */
+    HEDDLE_ACCESS_READ = 1, HEDDLE_ACCESS_WRITE = 2, HEDDLE_ACCESS_READ_WRITE = 3,
+    HEDDLE_ACCESS_UNKNOWN = 4 /* not found, and taken as read and written */
+} heddle_access;
+
+typedef struct heddle_parameter {
+  size_t size;          /* of this structure */
+  const char* name;     /* as in the PTX: "saxpy_param_2" */
+  const char* type;     /* "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones */
+  uint32_t offset;      /* bytes, in the packed parameters */
+  uint32_t bytes;       /* of the parameter */
+  int32_t pointer;      /* 1: used as an address of memory */
+  int32_t may_be_index; /* 1: a pointer only in sums with another one, so that either may be an index */
+  heddle_access access; /* of what it points to */
+} heddle_parameter;
+
+typedef struct heddle_kernel_info {
+  size_t size;
+  const char* name;           /* as in the PTX */
+  uint64_t shared_bytes;      /* static */
+  uint64_t local_bytes;       /* a thread's */
+  uint32_t parameter_count;   /* see heddle_kernel_get_parameter */
+  uint32_t registers;         /* 32-bit registers a thread needs; an estimate from the PTX */
+  uint32_t barriers;          /* barrier instructions */
+  uint32_t atomics;           /* atomic and reduction instructions on memory */
+  uint32_t max_threads;       /* of a block, as the kernel declares it; 0: not declared */
+  int32_t dynamic_shared;     /* 1: uses memory whose size the launch gives */
+  int32_t blocks_independent; /* 1: any range of blocks may run by itself, in any order */
+  const char* dependence;     /* when not: the instruction and line that forbid it; else "" */
+} heddle_kernel_info;
+
+/* x, y, z; 0 is taken as 1. */
+typedef struct heddle_dim3 {
+  uint32_t x, y, z;
+} heddle_dim3;
+
+/* What one form of a kernel takes of an SM. */
+typedef struct heddle_occupancy {
+  size_t size;
+  char form[32]; /* "whole grid", "range (box)", ... */
+  uint32_t registers;
+  uint32_t blocks; /* at once on an SM */
+  uint64_t local_bytes, shared_bytes;
+  double share; /* threads of those blocks over the most that an SM holds */
+} heddle_occupancy;
+
+/* By its name in the PTX, or by a name from the source that fits one kernel only: with or without namespaces, template
+ * arguments and parameters, as "blur", "img::blur", "blur<float>", "blur(float*, int)". */
+heddle_status heddle_module_kernel(heddle_module* module, const char* name, heddle_kernel** kernel);
+void heddle_kernel_free(heddle_kernel* kernel);
+heddle_status heddle_kernel_get_info(heddle_kernel* kernel, heddle_kernel_info* info);
+heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, heddle_parameter* parameter);
+/* How blocks of this shape, with so many bytes of dynamic shared memory, fill the SMs of a device (NULL or "": the
+ * first), one entry for each form of the kernel. `count`: in, how many entries there is room for; out, how many there
+ * are, of which as many as there is room for are written. None on devices that have no SMs to fill. `occupancies` may
+ * be NULL where the count is 0; else the first one's `size` counts for all. */
+heddle_status heddle_kernel_occupancy(heddle_runtime* runtime, heddle_kernel* kernel, heddle_dim3 block,
+                                      uint32_t shared, const char* device, heddle_occupancy* occupancies,
+                                      size_t* count);
+
+/* ---- Arrays ---- */
+
+/* `bytes` zeros that kernels and the host use in turn. */
+heddle_status heddle_array_create(heddle_runtime* runtime, size_t bytes, heddle_array** array);
+/* Waits for the launches that use it. */
+void heddle_array_free(heddle_array* array);
+heddle_status heddle_array_bytes(heddle_array* array, size_t* bytes);
+/* The bytes, once the launches in flight that write them are done. The error of one that failed. Valid until the next
+ * launch that writes this array, or heddle_array_write. */
+heddle_status heddle_array_read(heddle_array* array, const void** data);
+/* The bytes, to be read and changed, once no launch uses them. Valid until the next launch that uses this array. */
+heddle_status heddle_array_write(heddle_array* array, void** data);
+/* The same for a part, `bytes` bytes from byte `offset` on: waits for the launches that use these, and has no others
+ * brought from a device. */
+heddle_status heddle_array_read_part(heddle_array* array, size_t offset, size_t bytes, const void** data);
+heddle_status heddle_array_write_part(heddle_array* array, size_t offset, size_t bytes, void** data);
+/* A part into and out of the caller's memory. */
+heddle_status heddle_array_read_range(heddle_array* array, size_t offset, void* to, size_t bytes);
+heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const void* from, size_t bytes);
+/* The address on a device (NULL or "": the first), for kernels that take pointers inside structures or arrays of
+ * pointers. From now on every launch on that device is taken to read and write this array. */
+heddle_status heddle_array_address(heddle_array* array, const char* device, uint64_t* address);
+
+/* ---- Launches ---- */
+
+typedef struct heddle_launch_options {
+  size_t size;
+  heddle_dim3 grid, block;    /* blocks, and threads of a block */
+  uint32_t shared;            /* bytes of dynamic shared memory */
+  int32_t cooperative;        /* not 0: blocks may synchronise with each other across the grid */
+  const char* device;         /* id; NULL or "": the first */
+  int32_t has_blocks;         /* not 0: only blocks [block_begin, block_end) of the grid */
+  uint32_t processor_count;   /* 0: all */
+  uint64_t block_begin;       /* linear id, x fastest */
+  uint64_t block_end;         /* behind the last */
+  const uint32_t* processors; /* SMs of a GPU, or workers of the CPU device, ascending */
+  int32_t timed;              /* not 0: heddle_launch_seconds will be asked, for which a GPU has to take the time */
+} heddle_launch_options;
+
+typedef HEDDLE_ENUM(heddle_argument_kind){
+    HEDDLE_ARGUMENT_NULL = 0, /* a null pointer */
+    HEDDLE_ARGUMENT_INTEGER = 1, HEDDLE_ARGUMENT_FLOATING = 2,
+    HEDDLE_ARGUMENT_STRUCTURE = 3, /* its bytes, padding included */
+    HEDDLE_ARGUMENT_ARRAY = 4      /* or a part of one */
+} heddle_argument_kind;
+
+/* To the array's end. */
+#define HEDDLE_REST SIZE_MAX
+
+/* One argument; made by the functions below. This structure does not grow. */
+typedef struct heddle_argument {
+  heddle_argument_kind kind;
+  uint32_t inline_bytes; /* the value is in `value`, with so many bytes; 0: `length` bytes at `value.data` */
+  union {
+    unsigned char bytes[16];
+    const void* data; /* read by the launch, and not needed afterwards */
+    heddle_array* array;
+  } value;
+  size_t offset, length; /* of a part of an array, in bytes; length HEDDLE_REST: to its end */
+} heddle_argument;
+
+/* A value of up to 16 bytes, which is copied, or a larger one, which must stay until the launch is made. */
+static inline heddle_argument heddle_value(heddle_argument_kind kind, const void* data, size_t bytes) {
+  heddle_argument made;
+  memset(&made, 0, sizeof made);
+  made.kind = kind;
+  made.length = bytes;
+  if (data != NULL && bytes > 0 && bytes <= sizeof made.value.bytes) {
+    made.inline_bytes = (uint32_t)bytes;
+    memcpy(made.value.bytes, data, bytes);
+  } else {
+    made.value.data = data;
+  }
+  return made;
+}
+static inline heddle_argument heddle_i8(int8_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_u8(uint8_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_i16(int16_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_u16(uint16_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_i32(int32_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_u32(uint32_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_i64(int64_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_u64(uint64_t v) { return heddle_value(HEDDLE_ARGUMENT_INTEGER, &v, sizeof v); }
+static inline heddle_argument heddle_f32(float v) { return heddle_value(HEDDLE_ARGUMENT_FLOATING, &v, sizeof v); }
+static inline heddle_argument heddle_f64(double v) { return heddle_value(HEDDLE_ARGUMENT_FLOATING, &v, sizeof v); }
+/* A structure of `bytes` bytes, padding included. */
+static inline heddle_argument heddle_structure(const void* data, size_t bytes) {
+  return heddle_value(HEDDLE_ARGUMENT_STRUCTURE, data, bytes);
+}
+static inline heddle_argument heddle_null(void) { return heddle_value(HEDDLE_ARGUMENT_NULL, NULL, 0); }
+/* `length` bytes of an array from byte `offset` on (HEDDLE_REST: to its end). The kernel gets the address of the first
+ * and must stay within them: launches with parts that do not overlap do not depend on each other. */
+static inline heddle_argument heddle_part(heddle_array* array, size_t offset, size_t length) {
+  heddle_argument made;
+  memset(&made, 0, sizeof made);
+  made.kind = HEDDLE_ARGUMENT_ARRAY;
+  made.value.array = array;
+  made.offset = offset;
+  made.length = length;
+  return made;
+}
+static inline heddle_argument heddle_whole(heddle_array* array) { return heddle_part(array, 0, HEDDLE_REST); }
+
+/* Runs a kernel. Returns at once; what fails later is the error of whatever the host next waits with. Arrays may be
+ * freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments are not those of the
+ * kernel, or when the shape is against the device's limits. `launch`: NULL, or where the handle goes. */
+heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kernel, const heddle_launch_options* options,
+                                   const heddle_argument* arguments, size_t count, heddle_launch** launch);
+/* Lets go of the handle; the launch goes on. */
+void heddle_launch_free(heddle_launch* launch);
+heddle_status heddle_launch_done(heddle_launch* launch, int32_t* done);
+/* Blocks until it is done; its error, or that of one before it that made it be skipped. */
+heddle_status heddle_launch_wait(heddle_launch* launch);
+/* Time the device spent on it; waits. Copies that had to come first do not count. HEDDLE_INVALID_ARGUMENT for a launch
+ * without `timed`. */
+heddle_status heddle_launch_seconds(heddle_launch* launch, double* seconds);
+/* The id of the device that it ran on. */
+heddle_status heddle_launch_device(heddle_launch* launch, const char** device);
+
+#ifdef __cplusplus
+}
+#endif
+#undef HEDDLE_ENUM
+
+#endif

@@ -1,0 +1,271 @@
+"""Modules, their kernels, and the shapes that kernels are launched in."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._array import Array, _as_shape, _checked_dtype, _count
+from ._errors import InvalidArgument, NotFound
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+    from ._runtime import Runtime
+
+    Extents = Union[int, Tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a kernel."""
+
+    name: str  #: as in the PTX: "saxpy_param_2"
+    type: str  #: in the PTX: "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones
+    source_type: str  #: "float const*", where the kernel's name tells (not extern "C"); else ""
+    bytes: int
+    pointer: bool  #: used as an address of memory
+    access: str  #: what the kernel does there: "none", "read", "write", "read-write", "unknown"
+
+
+@dataclass(frozen=True)
+class KernelInfo:
+    """What is known of a kernel from its PTX."""
+
+    name: str
+    signature: str  #: "blur(float*, int)" of a mangled name; else the name
+    parameters: Tuple[Parameter, ...]
+    registers: int  #: 32-bit registers that a thread needs, an estimate
+    shared_bytes: int  #: static
+    dynamic_shared: bool  #: uses memory whose size the launch gives
+    local_bytes: int  #: a thread's
+    barriers: int
+    atomics: int
+    max_threads: int  #: of a block, as the kernel declares it; 0: not declared
+    blocks_independent: bool  #: any range of blocks may run by itself, in any order
+    dependence: str  #: when not: the instruction and line that forbid it
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """What one form of a kernel takes of an SM of a GPU."""
+
+    form: str  #: "whole grid", "range (box)", ...
+    registers: int
+    local_bytes: int
+    shared_bytes: int
+    blocks: int  #: at once on an SM
+    share: float  #: threads of those blocks over the most that an SM holds
+
+
+def _extents(value: Any, what: str) -> tuple[int, int, int]:
+    given = value if isinstance(value, (tuple, list)) else (value,)
+    if not 1 <= len(given) <= 3:
+        raise InvalidArgument(f"a {what} has one to three extents, not {len(given)}: {value!r}")
+    try:
+        found = [operator.index(extent) for extent in given]
+    except TypeError:
+        raise TypeError(f"a {what} is an integer or a tuple of up to three, not {value!r}; "
+                        f"for a division that rounds up: (n + 255) // 256") from None
+    for extent in found:
+        if not 1 <= extent < 1 << 32:
+            raise InvalidArgument(f"an extent of the {what} {value!r} is {extent}; extents are at least 1")
+    return tuple(found + [1] * (3 - len(found)))  # type: ignore[return-value]
+
+
+class BoundKernel:
+    """A kernel with its launch shape, ready to be called: ``kernel[grid, block]``."""
+
+    __slots__ = ("_kernel", "_options", "_native", "_shape")
+
+    def __init__(self, kernel: Kernel, options: dict[str, Any]) -> None:
+        self._kernel = kernel
+        self._options = options
+        self._native = kernel._native
+        blocks = options["blocks"]
+        self._shape = _core.Shape(options["grid"], options["block"], operator.index(options["shared"]), options["device"],
+                                  None if blocks is None else (operator.index(blocks[0]), operator.index(blocks[1])),
+                                  bool(options["cooperative"]), [operator.index(one) for one in options["processors"]], bool(options["timed"]))
+
+    def __call__(self, *arguments: Any) -> _core.Launch:
+        """Launches the kernel and returns at once. Numbers become what the parameters are, if they fit; arrays and their
+        views go to pointers, as does None; scalars of structured dtypes (or bytes) to structures. What fails later is
+        raised by whatever the host waits with next."""
+        return self._native.launch(self._shape, *arguments)
+
+    def options(self, *, shared: Optional[int] = None, device: Optional[str] = None,
+                blocks: Optional[Tuple[int, int]] = None, cooperative: Optional[bool] = None,
+                processors: Optional[Sequence[int]] = None, timed: Optional[bool] = None) -> BoundKernel:
+        """The same with other options: bytes of dynamic ``shared`` memory; the ``device``; only the blocks [first, end) of
+        the grid, as linear ids; ``cooperative``, where blocks synchronise with each other; ``processors``: the SMs of a
+        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be asked."""
+        given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors,
+                 "timed": timed}
+        return BoundKernel(self._kernel, {**self._options, **{k: v for k, v in given.items() if v is not None}})
+
+    def on(self, device: str, processors: Optional[Sequence[int]] = None) -> BoundKernel:
+        """The same on a device: ``k.f[grid, block].on("cuda:1")(x, n)``."""
+        return self.options(device=device, processors=processors)
+
+    def occupancy(self) -> Tuple[Occupancy, ...]:
+        """How blocks of this shape fill the SMs of a GPU, for each form of the kernel; empty on other devices."""
+        return tuple(Occupancy(**one) for one in self._native.occupancy(self._shape))
+
+    def __repr__(self) -> str:
+        return f"<heddle.BoundKernel {self._kernel.signature} grid={self._options['grid']} block={self._options['block']}>"
+
+
+class Kernel:
+    """A kernel of a module. ``kernel[grid, block]`` or ``kernel[grid, block, shared]`` can be called; grid and block are
+    integers or tuples of up to three. Any thread."""
+
+    __slots__ = ("_native", "_module", "_bound", "_info", "__weakref__")
+
+    def __init__(self, module: Module, native: _core.Kernel) -> None:
+        """For Heddle's own use: modules have kernels."""
+        self._native = native
+        self._module = module
+        self._bound: dict[Any, BoundKernel] = {}
+        self._info: Optional[KernelInfo] = None
+
+    @property
+    def name(self) -> str:
+        """As in the PTX: "_Z6squarePfi"."""
+        return self._native.name
+
+    @property
+    def signature(self) -> str:
+        """As in the source, where the name tells: "square(float*, int)"."""
+        return self._native.signature
+
+    @property
+    def module(self) -> Module:
+        return self._module
+
+    @property
+    def info(self) -> KernelInfo:
+        """Parameters, with what happens to the memory behind them; registers, memory, whether blocks are independent."""
+        if self._info is None:
+            found = self._native.info()
+            found["parameters"] = tuple(Parameter(**one) for one in found["parameters"])
+            self._info = KernelInfo(**found)
+        return self._info
+
+    def __getitem__(self, shape: Any) -> BoundKernel:
+        try:
+            known = self._bound.get(shape)
+        except TypeError:  # a list is no key
+            return self._bind(shape)
+        if known is None:
+            known = self._bind(shape)
+            if len(self._bound) >= 64:
+                self._bound.clear()
+            self._bound[shape] = known
+        return known
+
+    def _bind(self, shape: Any) -> BoundKernel:
+        if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
+            raise TypeError(f"kernel {self.signature} is launched as kernel[grid, block](...) or "
+                            f"kernel[grid, block, shared](...), not with [{shape!r}]")
+        shared = operator.index(shape[2]) if len(shape) == 3 else 0
+        if not 0 <= shared < 1 << 32:
+            raise InvalidArgument(f"{shared} bytes of dynamic shared memory are none that a launch can have")
+        return BoundKernel(self, {"grid": _extents(shape[0], "grid"), "block": _extents(shape[1], "block"),
+                                  "shared": shared, "device": "", "blocks": None, "cooperative": False, "processors": (),
+                                  "timed": False})
+
+    def __call__(self, *arguments: Any) -> None:
+        raise TypeError(f"kernel {self.signature} needs a launch shape: kernel[grid, block](...)")
+
+    def __repr__(self) -> str:
+        return f"<heddle.Kernel {self.signature}>"
+
+
+class Module:
+    """The kernels and variables of one CUDA C++ or PTX text; made by ``Runtime.compile``. Kernels are attributes
+    (``module.blur``) and items, which take names from the source and from the PTX: ``module["img::blur<float>"]``."""
+
+    def __init__(self, runtime: Runtime, native: _core.Module) -> None:
+        """For Heddle's own use: ``Runtime.compile`` makes modules."""
+        self._runtime = runtime
+        self._native = native
+        self._kernels: dict[str, Kernel] = {}
+
+    @property
+    def runtime(self) -> Runtime:
+        return self._runtime
+
+    @property
+    def ptx(self) -> str:
+        """The PTX that it was made from."""
+        return self._native.ptx
+
+    @property
+    def kernel_names(self) -> Tuple[str, ...]:
+        """As in the PTX."""
+        return tuple(self._native.kernel_names())
+
+    def __getitem__(self, name: str) -> Kernel:
+        known = self._kernels.get(name)
+        if known is None:
+            # Two threads may make two of them; either will do.
+            known = self._kernels[name] = Kernel(self, self._native.kernel(name))
+        return known
+
+    def __getattr__(self, name: str) -> Kernel:
+        # Only for names that the class has not. Those that Python itself asks for are no kernels.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        try:
+            kernel = self[name]
+        except NotFound as error:
+            raise AttributeError(str(error)) from None
+        self.__dict__[name] = kernel  # found without this function from now on
+        return kernel
+
+    def __iter__(self) -> Iterator[Kernel]:
+        return (self[name] for name in self.kernel_names)
+
+    def __len__(self) -> int:
+        return len(self.kernel_names)
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return isinstance(name, str) and self[name] is not None
+        except NotFound:
+            return False
+
+    def __dir__(self) -> list[str]:
+        short = []
+        for name in self.kernel_names:
+            readable = _core.readable_name(name).split("(")[0].split("<")[0].split("::")[-1].split(" ")[-1]
+            short.append(readable)
+        return sorted({*super().__dir__(), *(name for name in short if name.isidentifier())})
+
+    def variable(self, name: str, dtype: DTypeLike, shape: Any = (), *, device: str = "") -> Any:
+        """The value of a ``__device__`` or ``__constant__`` variable on a device (the first): a scalar of NumPy, or an
+        ``ndarray`` of the given shape. Waits for the launches of this module there."""
+        found, extents = _checked_dtype(dtype), _as_shape(shape)
+        data = self._native.read_variable(name, 0, _count(extents) * found.itemsize, device)
+        values = np.frombuffer(bytearray(data), found)
+        return values.reshape(extents) if extents else values[0]
+
+    def set_variable(self, name: str, value: Any, dtype: Optional[DTypeLike] = None, *, device: str = "") -> None:
+        """Sets it on a device (the first; each has its own). Numbers of Python are taken as 32-bit ``int`` and ``float``
+        unless a ``dtype`` is given; NumPy's keep theirs."""
+        if isinstance(value, Array):
+            value = value.numpy()
+        if dtype is None and type(value) in (int, float):
+            dtype = np.float32 if type(value) is float else np.int32
+            if type(value) is int and not -(1 << 31) <= value < 1 << 31:
+                raise OverflowError(f"{value} does not fit into 32 bits; give variable {name}'s dtype")
+        values = np.ascontiguousarray(value, None if dtype is None else _checked_dtype(dtype))
+        _checked_dtype(values.dtype)
+        self._native.write_variable(name, 0, values.tobytes(), device)
+
+    def __repr__(self) -> str:
+        return f"<heddle.Module {', '.join(_core.readable_name(name) for name in self.kernel_names)}>"

@@ -1,0 +1,189 @@
+"""The front door: devices, modules and arrays."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._array import Array, _as_shape, _checked_dtype, _count
+from ._errors import InvalidArgument, Unsupported
+from ._kernel import Module
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, DTypeLike
+
+
+@dataclass(frozen=True)
+class Device:
+    """What a device is."""
+
+    id: str  #: "cuda:0", "cpu", "interp": what options call it
+    name: str
+    processors: int  #: SMs of a GPU, workers of the CPU device, 1 of the interpreter
+    warp_size: int
+    vector_bits: int  #: width of the CPU's vectors; 0 where that means nothing
+    memory_bytes: int
+    host_memory: bool  #: its memory is the host's
+    capability: Tuple[int, int]  #: compute capability of a GPU; else (0, 0)
+    max_threads_per_block: int
+    max_shared_per_block: int  #: bytes, static and dynamic together
+
+
+# With the values' numbers in the C interface.
+_POLICIES = {
+    "execution": ("async", "sync"),
+    "dependences": ("with_const", "no_const"),
+    "new_queues": ("reuse", "always_new"),
+    "child_queues": ("disjoint", "same_as_parent"),
+    "prefetch": (True, False),
+    "replay": (True, False),
+}
+_COMPILERS = (None, "clang", "nvrtc")
+_FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
+
+
+def _policies(scheduling: Mapping[str, Any]) -> list[int]:
+    unknown = set(scheduling) - set(_POLICIES) - {"most_queues"}
+    if unknown:
+        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues")
+    numbers = []
+    for name, values in _POLICIES.items():
+        value = scheduling.get(name, values[0])
+        if value not in values:
+            raise InvalidArgument(f"scheduling[{name!r}] is {value!r}; it is one of {', '.join(map(repr, values))}")
+        numbers.append(values.index(value))
+    return numbers
+
+
+def _is_ptx(text: str) -> bool:
+    """Whether a text is PTX: it begins with .version, behind comments."""
+    return re.match(r"(?:\s+|//[^\n]*\n|/\*.*?\*/)*\.version\b", text, re.DOTALL) is not None
+
+
+def _definitions(defines: Any) -> list[str]:
+    if isinstance(defines, Mapping):
+        return [name if value is None else f"{name}={int(value) if isinstance(value, bool) else value}"
+                for name, value in defines.items()]
+    return [str(one) for one in defines]
+
+
+class Runtime:
+    """Owns its devices. Several may exist, and any thread may use them.
+
+    ``devices``: ids in order of preference ("cpu", "cuda:0,cpu", or a list); by default all that are found, GPUs first.
+    ``check``: verify every memory access of every kernel; slow, and names the first bad one. ``workers``: threads of the
+    CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
+    ``scheduling``: policies by name, such as ``{"execution": "sync"}``.
+
+    A program is written as if everything ran in order. Launches return at once; those that do not touch the same bytes,
+    or only read them, overlap, and the host waits where it reads or writes an array that is in use. While it waits other
+    threads run, and Ctrl-C works.
+
+    After ``os.fork()`` the child cannot use it: make one there, or use multiprocessing's "spawn".
+    """
+
+    def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: bool = False, workers: int = 0,
+                 trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None) -> None:
+        listed = devices if isinstance(devices, str) else ",".join(devices)
+        policies = dict(scheduling or {})
+        self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),
+                                     int(policies.get("most_queues", 0)))
+
+    # ---- Devices
+
+    @property
+    def devices(self) -> Tuple[Device, ...]:
+        """In order of preference: launches that name no device run on the first."""
+        return tuple(Device(**one) for one in self._native.devices())
+
+    def measured_bandwidth(self, device: str = "") -> float:
+        """Bytes read plus bytes written per second by a large copy on the device; measured on first call."""
+        return self._native.measured_bandwidth(device)
+
+    def measured_link(self, source: str, destination: str) -> float:
+        """Bytes per second of a large copy between two devices, or "host" and a device; measured at each call."""
+        return self._native.measured_link(source, destination)
+
+    # ---- Modules
+
+    def compile(self, source: Union[str, os.PathLike[str]], *, name: str = "", defines: Any = (),
+                include_paths: Sequence[Union[str, os.PathLike[str]]] = (), arch: str = "sm_80", fast_math: bool = False,
+                opt: int = 3, line_info: bool = True, extra: Sequence[str] = (),
+                compiler: Optional[str] = None) -> Module:
+        """A module from CUDA C++ or PTX: text, or the name of a file (``.cu``, ``.ptx``).
+
+        A text of one line that ends so, or a ``pathlib.Path``, is a file's name. ``name`` is what messages call a text.
+        ``defines``: a mapping, or a list of "NAME=VALUE". ``extra``: options for the compiler as they are. ``compiler``:
+        "clang" or "nvrtc". Results are cached on disk. Raises CompileError with the compiler's messages, ParseError."""
+        if compiler not in _COMPILERS:
+            raise InvalidArgument(f"there is no compiler {compiler!r}; there are 'clang' and 'nvrtc'")
+        if not 0 <= opt <= 3:
+            raise InvalidArgument(f"there is no optimisation {opt}; there are 0 to 3")
+        text = os.fspath(source)
+        if not isinstance(source, str) or ("\n" not in text and text.strip().endswith(_FILE_ENDINGS)):
+            form = "file"
+        else:
+            form = "ptx" if _is_ptx(text) else "text"
+        if "\0" in text:
+            raise InvalidArgument("the source has a 0 byte in it")
+        native = self._native.compile(form, text, name, _definitions(defines), [os.fspath(one) for one in include_paths],
+                                      list(extra), arch, fast_math, opt, line_info, _COMPILERS.index(compiler))
+        return Module(self, native)
+
+    # ---- Arrays
+
+    def array(self, data: Union[DTypeLike, ArrayLike], shape: Any = None, *, dtype: Optional[DTypeLike] = None) -> Array:
+        """``array(dtype, shape)``: zeros. ``array(values)``: a copy of them, of NumPy's dtype or the given one.
+
+        Memory of a device is taken when a launch first needs the array there."""
+        if shape is not None:
+            if dtype is not None:
+                raise TypeError("array(dtype, shape) has its dtype already; array(values, dtype=...) converts")
+            found, extents = _checked_dtype(data), _as_shape(shape)
+            return Array(self, _core.Buffer(self._native, _count(extents) * found.itemsize), 0, extents, found)
+        if isinstance(data, (type, np.dtype)):
+            raise TypeError(f"array({data!r}) needs a shape: array({data!r}, n)")
+        values = np.asarray(data, dtype)
+        values = values.astype(values.dtype.newbyteorder("="), copy=False)
+        made = self.array(values.dtype, values.shape)
+        if made.size:
+            made[...] = values
+        return made
+
+    def from_dlpack(self, tensor: Any) -> Array:
+        """A copy of another library's tensor, through DLPack. It must lie in host memory."""
+        kind, _ = tensor.__dlpack_device__()
+        if int(kind) not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
+            raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "
+                              f"copy it there first (tensor.cpu())")
+        return self.array(np.from_dlpack(tensor))
+
+    # ---- All of it
+
+    def synchronize(self) -> None:
+        """Waits for everything in flight; raises the first error that nobody has seen yet."""
+        self._native.synchronize()
+
+    def write_trace(self) -> None:
+        """Brings the file of ``trace`` up to date; the runtime's end does so too."""
+        self._native.write_trace()
+
+    def close(self) -> None:
+        """Waits for everything in flight and refuses everything new. Arrays can still be read."""
+        self._native.close()
+
+    def __enter__(self) -> Runtime:
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._native.closed:
+            return "<heddle.Runtime, closed>"
+        return f"<heddle.Runtime {', '.join(device.id for device in self.devices)}>"

@@ -1,0 +1,182 @@
+// Objects of the C interface as Python holds them. All of it needs the GIL, except where it says otherwise.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "failure.hpp"
+#include "heddle/heddle.h"
+#include "waiting.hpp"
+
+namespace heddle::python {
+
+// Shared by all objects of a runtime, which so keep it.
+class RuntimeState {
+ public:
+  explicit RuntimeState(heddle_runtime* handle, bool sync) : handle_(handle), sync_(sync) {}
+  ~RuntimeState();
+  RuntimeState(const RuntimeState&) = delete;
+  RuntimeState& operator=(const RuntimeState&) = delete;
+
+  // The handle. Raises InvalidArgument when the runtime was closed, or was made before a fork().
+  heddle_runtime* use() const;
+  // Raises after a fork(); what a closed runtime has left can still be read.
+  void check_process() const;
+  const std::shared_ptr<WaitState>& waits() const { return waits_; }
+  bool sync() const { return sync_; }  // every launch waits
+  void close() { closed_ = true; }
+  bool closed() const { return closed_; }
+  heddle_runtime* handle() const { return handle_; }
+
+ private:
+  heddle_runtime* handle_;
+  std::shared_ptr<WaitState> waits_ = std::make_shared<WaitState>();
+  bool sync_, closed_ = false;
+};
+
+// The bytes of an array and its views.
+class Buffer {
+ public:
+  Buffer(std::shared_ptr<RuntimeState> runtime, std::size_t bytes);
+  ~Buffer();
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  std::size_t bytes() const { return bytes_; }
+  heddle_array* handle() const { return handle_; }
+  const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
+  // As heddle_array_read and heddle_array_write.
+  static const void* read(const std::shared_ptr<Buffer>& buffer);
+  static void* write(const std::shared_ptr<Buffer>& buffer);
+  // As heddle_array_read_part and heddle_array_write_part.
+  static const void* read(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
+  static void* write(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
+  std::uint64_t address(const std::string& device);
+  // A launch is about to use it: the host may have to wait from now on.
+  void used(heddle_access access) {
+    if (access == HEDDLE_ACCESS_NONE) return;
+    ++uses_;
+    may_write_ = false;
+    if (access != HEDDLE_ACCESS_READ) may_read_ = false;
+  }
+
+ private:
+  std::shared_ptr<RuntimeState> runtime_;
+  heddle_array* handle_ = nullptr;
+  std::size_t bytes_;
+  // Whether nothing would be waited for, as far as is known here; then the GIL is not released for nothing.
+  bool may_read_ = true, may_write_ = true, pinned_ = false;
+  std::uint64_t uses_ = 0;
+};
+
+// An array or a view of one: what kernels are given. heddle.Array adds shape and element type.
+struct ArrayBase {
+  std::shared_ptr<Buffer> buffer;
+  std::size_t offset = 0, bytes = 0;
+  char kind = 'V';  // of the dtype, as in NumPy: 'f', 'i', 'u', ...
+  std::size_t element_bytes = 1;
+};
+
+// Host memory of an array for the buffer protocol, with what keeps it.
+struct HostSpan {
+  std::shared_ptr<Buffer> buffer;
+  void* data = nullptr;
+  std::size_t bytes = 0;
+  bool writable = false;
+};
+
+class Launch {
+ public:
+  Launch(std::shared_ptr<RuntimeState> runtime, std::shared_ptr<heddle_kernel> kernel, heddle_launch* handle);
+  bool done() const;
+  void wait() const;
+  double seconds() const;
+  std::string device() const;
+
+ private:
+  std::shared_ptr<RuntimeState> runtime_;
+  std::shared_ptr<heddle_kernel> kernel_;  // so that freeing a launch never means freeing the kernel, which may wait
+  std::shared_ptr<heddle_launch> handle_;
+};
+
+// Owns a handle whose freeing may wait.
+template <typename T>
+std::shared_ptr<T> owned(const std::shared_ptr<RuntimeState>& runtime, T* handle, void (*free)(T*)) {
+  return std::shared_ptr<T>(handle,
+                            [waits = runtime->waits(), free](T* of) { let_go(waits, [of, free] { free(of); }); });
+}
+
+// heddle_launch_options with what its pointers point to.
+struct Shape {
+  heddle_launch_options options{};
+  std::string device;
+  std::vector<std::uint32_t> processors;
+};
+
+// A parameter of a kernel as arguments are converted for it.
+struct Plan {
+  enum class Kind { pointer, integer, floating, bits, structure };
+  Kind kind = Kind::bits;
+  std::string name, type;   // as in the PTX
+  std::string source_type;  // "float const*", from a mangled name; empty where that does not tell
+  std::uint32_t bytes = 0;
+  bool pointer = false, may_be_index = false;
+  heddle_access access = HEDDLE_ACCESS_NONE;
+  // Of integers: what fits. PTX does not tell signed from unsigned; where the source's type is not known, either does.
+  std::int64_t least = 0;
+  std::uint64_t most = 0;
+  // Of what it points to: 'f' or 'i' and the size, where the source's type tells; else 0.
+  char element = 0;
+  std::size_t element_bytes = 0;
+};
+
+class Kernel {
+ public:
+  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle);
+  const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
+  heddle_kernel* handle() const { return handle_.get(); }
+  const std::string& name() const { return name_; }  // as in the PTX
+  const std::string& readable() const { return readable_; }
+  const std::vector<Plan>& parameters() const { return parameters_; }
+  Launch launch(const Shape& shape, const py::args& arguments) const;
+  py::dict info() const;
+  py::list occupancy(const Shape& shape) const;
+
+ private:
+  std::shared_ptr<RuntimeState> runtime_;
+  std::shared_ptr<heddle_kernel> handle_;
+  std::string name_, readable_;
+  std::vector<Plan> parameters_;
+};
+
+// "blur(float*, int)" of a mangled name; else the name.
+std::string readable_name(const std::string& name);
+// The types of its parameters, "float*", "int"; none where the name does not tell.
+std::vector<std::string> source_types(const std::string& name);
+// What the parameter takes; `source_type` may be empty.
+Plan plan(const heddle_parameter& parameter, std::string source_type);
+
+// The arguments of a launch, and what they refer to.
+struct Converted {
+  std::vector<heddle_argument> list;
+  std::vector<std::pair<std::shared_ptr<Buffer>, heddle_access>> buffers;  // kept while the launch is made
+  std::vector<std::unique_ptr<unsigned char[]>> structures;
+};
+// Converts one argument. Raises InvalidArgument (and TypeError, OverflowError), naming kernel and parameter.
+void convert(const Kernel& kernel, std::size_t index, py::handle value, Converted& to);
+
+// A DLPack capsule of host memory, to be written as well.
+py::capsule dlpack(const std::shared_ptr<Buffer>& buffer, std::size_t offset, const std::vector<std::int64_t>& shape,
+                   int code, int bits, bool versioned);
+
+// Waits for everything of every runtime that there is, at the end of the process.
+void finish_all();
+void remember(const std::shared_ptr<RuntimeState>& runtime);
+
+}  // namespace heddle::python

@@ -1,0 +1,192 @@
+#include "waiting.hpp"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace heddle::python {
+namespace {
+
+std::atomic<unsigned> fork_generation{0};
+
+// How long a signal may go unnoticed.
+constexpr std::chrono::milliseconds look_for_signals{20};
+
+// Something that a helper does, and somebody may wait for.
+class Task {
+ public:
+  explicit Task(std::function<void()> work) : work_(std::move(work)) {}
+  void run() {
+    work_();
+    work_ = nullptr;  // what it owns goes before anybody is told
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+    changed_.notify_all();
+  }
+  bool wait(std::chrono::milliseconds time) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, time, [&] { return done_; });
+  }
+
+ private:
+  std::function<void()> work_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool done_ = false;
+};
+
+// Threads that wait. There are as many as there were waits at the same time, as a rule one; they are never joined,
+// since what they wait for may never happen.
+class Helpers {
+ public:
+  std::shared_ptr<Task> run(std::function<void()> work) {
+    auto task = std::make_shared<Task>(std::move(work));
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(task);
+    if (idle_ >= waiting_.size()) {
+      wanted_.notify_one();
+    } else {
+      start();
+    }
+    return task;
+  }
+
+ private:
+  void start() {
+    // Signals are for Python's threads.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread([this] { loop(); }).detach();
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+
+  [[noreturn]] void loop() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      ++idle_;
+      wanted_.wait(lock, [&] { return !waiting_.empty(); });
+      --idle_;
+      std::shared_ptr<Task> task = std::move(waiting_.back());
+      waiting_.pop_back();
+      lock.unlock();
+      task->run();
+      task.reset();
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wanted_;
+  std::vector<std::shared_ptr<Task>> waiting_;
+  std::size_t idle_ = 0;
+};
+
+std::atomic<Helpers*> the_helpers{nullptr};
+
+// Made once in a process and never destroyed. Needs the GIL.
+Helpers& helpers() {
+  if (the_helpers.load() == nullptr) the_helpers.store(new Helpers);
+  return *the_helpers.load();
+}
+
+// In a child that fork() has made none of the threads are left.
+void after_fork() {
+  fork_generation.fetch_add(1);
+  the_helpers.store(nullptr);
+}
+[[maybe_unused]] const int registered = pthread_atfork(nullptr, nullptr, &after_fork);
+
+bool in_main_thread() { return ::syscall(SYS_gettid) == ::getpid(); }
+
+// The work, counted as abandoned for as long as it goes on after abandon().
+struct Abandonable {
+  std::mutex mutex;
+  bool done = false, counted = false;
+  std::shared_ptr<WaitState> state;
+
+  explicit Abandonable(std::shared_ptr<WaitState> of) : state(std::move(of)) {}
+  void abandon() {
+    const std::lock_guard lock(mutex);
+    if (!done) state->abandoned.fetch_add(1);
+    counted = !done;
+  }
+  void end() {
+    const std::lock_guard lock(mutex);
+    done = true;
+    if (counted) state->abandoned.fetch_sub(1);
+  }
+};
+
+}  // namespace
+
+WaitState::WaitState() : generation(fork_generation.load()) {}
+
+bool WaitState::of_this_process() const { return generation == fork_generation.load(std::memory_order_relaxed); }
+
+void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work) {
+  if (!in_main_thread()) {
+    Failure result;
+    {
+      const py::gil_scoped_release release;
+      result = work();
+    }
+    if (result) raise(result);
+    return;
+  }
+  const auto result = std::make_shared<Failure>();
+  const auto abandonable = std::make_shared<Abandonable>(state);
+  const auto task = helpers().run([work = std::move(work), result, abandonable] {
+    *result = work();
+    abandonable->end();
+  });
+  for (;;) {
+    {
+      const py::gil_scoped_release release;
+      if (task->wait(look_for_signals)) break;
+    }
+    if (PyErr_CheckSignals() == 0) continue;
+    abandonable->abandon();
+    throw py::error_already_set();
+  }
+  if (*result) raise(*result);
+}
+
+void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free) {
+  if (!state->of_this_process() || state->leak || Py_IsInitialized() == 0) return;
+  if (PyGILState_Check() == 0) return free();
+  if (state->abandoned.load() > 0) {
+    helpers().run(std::move(free));
+    return;
+  }
+  const py::error_scope pending;  // destructors run while exceptions are on their way
+  if (!in_main_thread()) {
+    const py::gil_scoped_release release;
+    return free();
+  }
+  const auto abandonable = std::make_shared<Abandonable>(state);
+  const auto task = helpers().run([free = std::move(free), abandonable] {
+    free();
+    abandonable->end();
+  });
+  for (;;) {
+    {
+      const py::gil_scoped_release release;
+      if (task->wait(look_for_signals)) return;
+    }
+    if (PyOS_InterruptOccurred() == 0) continue;
+    abandonable->abandon();
+    PyErr_SetInterrupt();  // a destructor cannot raise: the next instruction of Python does
+    return;
+  }
+}
+
+}  // namespace heddle::python

@@ -1,0 +1,271 @@
+"""Compiling, launching, arguments."""
+
+import ctypes
+import decimal
+import os
+import pathlib
+
+import numpy as np
+import pytest
+
+import heddle
+
+
+def test_example_of_the_readme(rt, k):
+    n, blocks = 1000, 4
+    data = np.arange(n, dtype=np.float32) % 5
+    x, y, z = rt.array(np.float32, n), rt.array(np.float32, n), rt.array(np.float32, 1)
+    x[:] = data
+    y[:] = 2
+    k.square[blocks, 256](x, n)
+    k.square[blocks, 256](y, n)
+    k.reduce[blocks, 256](x, y, z, n)
+    assert z[0] == (data**2).sum() + 4 * n
+
+
+def test_kernels_by_attribute_and_by_name(k):
+    assert k.square is k["square"]
+    assert k.add.name == "_Z3addPiii" and k.add.signature == "add(int*, int, int)"
+    assert k["img::scale<float>"].signature.startswith("void img::scale<float>")
+    assert k["add(int*, int, int)"].name == k.add.name
+    with pytest.raises(heddle.NotFound, match="absent"):
+        k["absent"]
+    with pytest.raises(LookupError):
+        k["absent"]
+    with pytest.raises(AttributeError, match="absent"):
+        k.absent
+    with pytest.raises(heddle.NotFound, match="scale<float>"):
+        k["scale"]  # two fit
+    assert "square" in k and "absent" not in k and 3 not in k
+    assert {"square", "add", "scale"} <= set(dir(k))
+    assert len(list(k)) == len(k) == len(k.kernel_names) > 10
+    assert "square" in repr(k) and "add(int*" in repr(k.add)
+
+
+def test_what_is_known_of_a_kernel(k):
+    info = k["reduce"].info
+    assert [p.access for p in info.parameters] == ["read", "read", "read-write", "none"]
+    assert [p.pointer for p in info.parameters] == [True, True, True, False]
+    assert info.atomics == 1 and info.registers > 0 and k.square.info.blocks_independent
+    assert [p.source_type for p in k.add.info.parameters] == ["int*", "int", "int"]
+    assert k.square[1, 32].occupancy() == ()
+
+
+def test_shapes(rt, k):
+    to = rt.array(np.uint32, 24)
+    k.shape[2, 4, 12](to)
+    assert to[0] == to[1] == 40101 and to[2] == 0
+    to.fill(0)
+    k.shape[(2, 3, 4), (2, 3, 1), 12](to)
+    assert (to == 20301).all()
+    to.fill(0)
+    k.shape[(2, 3, 4), [2, 3]].options(shared=12, blocks=(5, 7))(to)
+    assert list(np.flatnonzero(to)) == [5, 6]
+    assert k.shape[np.int64(1), np.int32(1)] is k.shape[1, 1]
+    for wrong in [4, (1, 1, 1, 1), (1,)]:
+        with pytest.raises(TypeError, match=r"kernel\[grid, block\]"):
+            k.shape[wrong]
+    with pytest.raises(TypeError, match="needs a launch shape"):
+        k.shape(to)
+    with pytest.raises(TypeError, match="rounds up"):
+        k.shape[1000 / 256, 256]
+    for wrong in [(0, 1), ((1, 2, 3, 4), 1), (-1, 1), (1 << 32, 1), (1, 1, -1)]:
+        with pytest.raises(heddle.InvalidArgument):
+            k.shape[wrong]
+    with pytest.raises(heddle.InvalidArgument):
+        k.shape[1, 4096](to)
+
+
+def test_devices(rt, k):
+    both = heddle.Runtime(["cpu", "interp"])
+    assert [device.id for device in both.devices] == ["cpu", "interp"]
+    x = both.array(np.arange(4, dtype=np.int32))
+    add = both.compile(k.ptx).add
+    assert add[1, 4](x, 1, 4).device == "cpu"
+    assert add[1, 4].on("interp")(x, 10, 4).device == "interp"
+    assert x.tolist() == [11, 12, 13, 14]
+    with pytest.raises(heddle.NotFound, match="cuda:77"):
+        add[1, 4].on("cuda:77")(x, 1, 4)
+    with pytest.raises(heddle.NotFound, match="loom"):
+        heddle.Runtime("loom")
+    device = rt.devices[0]
+    assert device.warp_size == 32 and device.memory_bytes > 0 and device.host_memory and device.capability == (0, 0)
+    assert rt.measured_bandwidth() > 1e6
+    assert "cpu" in repr(rt)
+
+
+def test_numbers_of_every_kind(rt, k):
+    to = rt.array(np.float64, 9)
+    k.kinds[1, 1](to, 1, 2.5, -3, 4000000000, -(1 << 40), (1 << 64) - 1, -32768, 255, True)
+    assert to.tolist() == [1, 2.5, -3, 4e9, -(2.0**40), 2.0**64, -32768, 255, 1]
+    k.kinds[1, 1](to, np.float64(0.1), np.float32(0.5), np.int8(-1), np.uint64(7), np.int16(-2), np.bool_(True),
+                  np.array(3), np.uint8(9), np.False_)
+    assert to.tolist() == [np.float32(0.1), 0.5, -1, 7, -2, 1, 3, 9, 0]
+    k.kinds[1, 1](to, float("inf"), float("nan"), True, 0, 0, 0, 0, 0, 0)
+    assert to[0] == np.inf and np.isnan(to[1]) and to[2] == 1
+    k.kinds[1, 1](to, decimal.Decimal("0.5"), 2**70, 0, 0, 0, 0, 0, 0, 0)
+    assert to[0] == 0.5 and to[1] == 2.0**70
+
+
+@pytest.mark.parametrize("at, value", [(3, 1 << 31), (3, -(1 << 31) - 1), (3, 1 << 80), (4, -1), (4, 1 << 32),
+                                       (5, 1 << 63), (6, -1), (6, 1 << 64), (7, 40000), (8, 256), (8, -1), (9, 2),
+                                       (1, 1e39), (1, -(10**50)), (3, np.int64(1 << 40))])
+def test_numbers_that_do_not_fit(rt, k, at, value):
+    arguments = [rt.array(np.float64, 9), 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0]
+    arguments[at] = value
+    with pytest.raises(OverflowError, match=rf"argument {at + 1} of kernel kinds\(.*parameter .*_param_{at}.*not fit"):
+        k.kinds[1, 1](*arguments)
+    with pytest.raises(heddle.InvalidArgument):
+        k.kinds[1, 1](*arguments)
+
+
+@pytest.mark.parametrize("at, value, advice", [
+    (3, 1.0, "integer"), (3, np.float32(1), "integer"), (3, "1", "integer"), (3, None, "no pointer"),
+    (3, np.arange(3), "integer"), (1, "1.0", "real number"), (1, 1j, "real number"), (1, np.complex64(1), "real number"),
+    (1, np.zeros(1, np.float32), "real number"), (0, 5, "heddle.Array"), (0, 5.0, "heddle.Array"),
+    (0, np.zeros(9), "heddle.Array"), (3, decimal.Decimal(1), "integer"), (1, b"1234", "real number")])
+def test_values_of_the_wrong_type(rt, k, at, value, advice):
+    arguments = [rt.array(np.float64, 9), 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0]
+    arguments[at] = value
+    with pytest.raises(TypeError, match=rf"argument {at + 1} of kernel kinds.*{advice}"):
+        k.kinds[1, 1](*arguments)
+
+
+def test_arrays_where_numbers_belong_and_too_few_arguments(rt, k):
+    x = rt.array(np.int32, 4)
+    with pytest.raises(TypeError, match="argument 2 of kernel add.*a number, no array"):
+        k.add[1, 4](x, x, 4)
+    with pytest.raises(TypeError, match=r"takes 3 arguments and was given 2.*int\*"):
+        k.add[1, 4](x, 1)
+
+
+def test_types_that_the_name_does_not_tell(rt, k):
+    """Of extern "C" kernels PTX does not say whether integers are signed, so both are taken."""
+    to = rt.array(np.uint64, 2)
+    k.unsure[1, 1](to, -1, 65535)
+    assert to.tolist() == [0xFFFFFFFF, 65535]
+    with pytest.raises(OverflowError, match="-2147483648 to 4294967295"):
+        k.unsure[1, 1](to, 1 << 32, 0)
+
+
+def test_element_types(rt, k):
+    x = rt.array(np.float64, 4)
+    with pytest.raises(TypeError, match="argument 1 of kernel add.*dtype float64.*view"):
+        k.add[1, 4](x, 1, 4)
+    with pytest.raises(TypeError, match="dtype float64"):
+        k["img::scale<float>"][1, 4](x, 2.0)
+    k["img::scale<double>"][1, 4](x, 2.0)
+    k.add[1, 4](rt.array(np.uint32, 4), 1, 4)  # of the same size
+    k.add[1, 8](x.view(np.int32), 7, 8)
+    assert (x.view(np.int32) == 7).all()
+    k.square[1, 4](x, 4)  # the name of extern "C" kernels tells nothing
+
+
+def test_structures(rt, k):
+    to = rt.array(np.float64, 5)
+    line = np.dtype([("a", "f8"), ("b", "f4"), ("c", "i4", 4)], align=True)
+    small = np.dtype([("a", "i4"), ("b", "f4")])
+    lines = np.zeros(2, line)
+    lines[1] = (1.5, 2.5, (0, 0, 0, -7))
+    k.structures[1, 1](to, lines[1], np.array((8, 0.25), small))
+    assert to.tolist() == [1.5, 2.5, -7, 8, 0.25]
+
+    class Small(ctypes.Structure):
+        _fields_ = [("a", ctypes.c_int), ("b", ctypes.c_float)]
+
+    k.structures[1, 1](to, lines[0].tobytes(), Small(5, 0.5))
+    assert to.tolist() == [0, 0, 0, 5, 0.5]
+    # An element of an array of structures is one, too.
+    table = rt.array(small, 3)
+    table[1] = (9, 1.0)
+    k.structures[1, 1](to, lines[0], table[1])
+    assert to[3] == 9
+    with pytest.raises(TypeError, match="argument 3.*it has 32 bytes.*structure of 8 bytes"):
+        k.structures[1, 1](to, lines[0], lines[0])
+    with pytest.raises(TypeError, match="argument 2.*structure of 32 bytes"):
+        k.structures[1, 1](to, 5, Small())
+    with pytest.raises(TypeError, match="structure of 8 bytes"):
+        k.structures[1, 1](to, lines[0], to)
+
+
+def test_null(rt, k):
+    to, x = rt.array(np.int32, 1), rt.array(np.float32, 1)
+    k.is_null[1, 1](to, None)
+    assert to[0] == 1
+    k.is_null[1, 1](to, x)
+    assert to[0] == 2
+
+
+def test_variables(rt, k):
+    to = rt.array(np.int32, 1)
+    assert k.variable("counter", np.int32) == 3
+    assert k.variable("table", np.float32, 4).tolist() == [1, 2, 3, 4]
+    k.set_variable("counter", 40)
+    k.set_variable("table", np.array([0, 0, 0, 2], np.float32))
+    k.set_counter[1, 1](to)
+    assert to[0] == 42
+    k.set_variable("counter", 5, np.int64 if False else np.int32)
+    assert k.variable("counter", "i4", device="cpu") == 5
+    k.set_variable("counter", 3)
+    k.set_variable("table", np.array([1, 2, 3, 4], np.float32))
+    with pytest.raises(heddle.NotFound, match="absent"):
+        k.variable("absent", np.int32)
+    with pytest.raises(heddle.InvalidArgument):
+        k.set_variable("counter", np.int64(1))
+    with pytest.raises(OverflowError):
+        k.set_variable("counter", 1 << 31)
+
+
+def test_sources(rt, tmp_path):
+    text = 'extern "C" __global__ void set(int* p) { *p = VALUE; }\n'
+    (tmp_path / "set.cu").write_text(text)
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "value.h").write_text("#define VALUE 4\n")
+    p = rt.array(np.int32, 1)
+
+    def value(module):
+        module.set[1, 1](p)
+        return p[0]
+
+    assert value(rt.compile(text, defines={"VALUE": 2})) == 2
+    assert value(rt.compile(tmp_path / "set.cu", defines=["VALUE=3"])) == 3
+    assert value(rt.compile(str(tmp_path / "set.cu"), defines={"VALUE": 5})) == 5
+    module = rt.compile('#include "value.h"\n' + text, include_paths=[tmp_path / "inc"], opt=0, line_info=False)
+    assert value(module) == 4
+    (tmp_path / "set.ptx").write_text(module.ptx)
+    assert value(rt.compile(tmp_path / "set.ptx")) == 4
+    assert value(rt.compile("// a comment\n/* and\nanother */\n" + module.ptx)) == 4
+    with pytest.raises(heddle.CompileError, match="mine.cu.*VALUE"):
+        rt.compile(text, name="mine.cu")
+    with pytest.raises(heddle.ParseError, match="4"):
+        rt.compile(".version 7.0\n.target sm_70\n.address_size 64\nnonsense")
+    with pytest.raises(heddle.NotFound, match="absent.cu"):
+        rt.compile("absent.cu")
+    with pytest.raises(heddle.InvalidArgument, match="gcc"):
+        rt.compile(text, compiler="gcc")
+    with pytest.raises(heddle.InvalidArgument):
+        rt.compile(text, opt=4)
+
+
+def test_a_kernel_of_another_runtime(rt, k):
+    other = heddle.Runtime("interp")
+    x = other.array(np.int32, 4)
+    with pytest.raises(heddle.InvalidArgument, match="another heddle.Runtime"):
+        k.add[1, 4](x, 1, 4)
+
+
+def test_launch_time(rt, k):
+    x = rt.array(np.float32, 1)
+    launch = k.spin[1, 1].options(timed=True)(x, 100000)
+    launch.wait()
+    assert launch.done and launch.seconds > 0
+    with pytest.raises(heddle.InvalidArgument, match="timed"):
+        k.spin[1, 1](x, 1).seconds
+
+
+def test_version_is_that_of_the_library():
+    header = pathlib.Path(__file__).parents[2] / "include/heddle/version.hpp"
+    if not header.exists():
+        pytest.skip("the tests are not in the project's folder")
+    assert f'"{heddle.__version__}"' in header.read_text()
+    assert os.path.exists(os.path.join(os.path.dirname(heddle.__file__), "py.typed"))

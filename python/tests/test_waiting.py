@@ -1,0 +1,275 @@
+"""What overlaps, who waits, errors of kernels, threads, signals, and the end of the process."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import heddle
+
+# Rounds of the kernel spin that take about a tenth of a second or more.
+SPIN = 50_000_000
+
+
+def test_parts_do_not_depend_on_each_other(k):
+    """A launch with one part of an array ends while one with another part goes on, and the order within a part stays."""
+    rt = heddle.Runtime("cpu", workers=2)
+    k = rt.compile(k.ptx)
+    x = rt.array(np.ones(2048, np.float32))
+    k.spin[1, 1](x[2000:], 1)  # code for the shape is made here
+    k.square[1, 32](x[:1], 1).wait()
+    slow = k.spin[1, 1](x[1024:1025], 8 * SPIN)
+    quick = k.square[1, 32](x[:16], 16)
+    quick.wait()
+    assert not slow.done
+    slow.wait()
+    x[:32] = 2
+    k.square[1, 32](x[:16], 16)
+    k.square[1, 32](x[8:24], 16)
+    assert x[:32].tolist() == [4] * 8 + [16] * 8 + [4] * 8 + [2] * 8
+
+
+def test_reading_waits_for_writers_alone(rt, k):
+    x, y = rt.array(np.ones(1, np.float32)), rt.array(np.ones(1, np.float32))
+    slow = k.spin[1, 1](x, 4 * SPIN)
+    y[0] = 3
+    assert y[0] == 3 and not slow.done
+    assert x[0] != 1 and slow.done
+
+
+def test_reading_a_part_waits_for_that_part(k):
+    rt = heddle.Runtime("cpu", workers=2)
+    k = rt.compile(k.ptx)
+    x = rt.array(np.ones(2048, np.float32))
+    slow = k.spin[1, 1](x[1024:], 8 * SPIN)
+    k.square[1, 32](x[:32], 32)
+    x[64:96] = 5
+    k.square[1, 32](x[64:96], 32)
+    assert x[64:96].tolist() == [25] * 32 and x[:32].numpy().sum() == 32
+    assert not slow.done
+    assert x[1024] != 1 and slow.done
+
+
+def test_faults(rt, k):
+    checked = heddle.Runtime("cpu", check=True)
+    module = checked.compile(k.ptx)
+    p = checked.array(np.int32, 4)
+    launch = module.wild[1, 1](p, 1 << 30)
+    with pytest.raises(heddle.KernelFault, match="wild") as caught:
+        launch.wait()
+    assert caught.value.fault == "memory_access" and caught.value.code == "kernel_fault"
+    with pytest.raises(heddle.KernelFault) as caught:
+        k.stop[1, 1]().wait()
+    assert caught.value.fault == "trap" and isinstance(caught.value, heddle.Error)
+    p = rt.array(np.int32, 4)
+    k.add[1, 4](p, 2, 4)  # the runtime goes on
+    assert p.tolist() == [2] * 4
+
+
+def test_exceptions_are_pythons_too():
+    for ours, pythons in [(heddle.InvalidArgument, ValueError), (heddle.NotFound, LookupError),
+                          (heddle.OutOfMemory, MemoryError), (heddle.Unsupported, NotImplementedError),
+                          (heddle.IoError, OSError), (heddle.ArgumentOverflow, OverflowError),
+                          (heddle.ArgumentTypeError, TypeError)]:
+        assert issubclass(ours, pythons) and issubclass(ours, heddle.Error)
+
+
+def test_closing(k):
+    with heddle.Runtime("cpu") as own:
+        square = own.compile(k.ptx).square
+        x = own.array(np.full(4, 3, np.float32))
+        square[1, 4](x, 4)
+    assert x.tolist() == [9] * 4  # can still be read
+    for refused in [lambda: square[1, 4](x, 4), lambda: own.array(np.float32, 1), own.synchronize]:
+        with pytest.raises(heddle.InvalidArgument, match="closed"):
+            refused()
+    assert "closed" in repr(own)
+    own.close()
+
+
+@pytest.mark.parametrize("policy", [{"execution": "sync"}, {"dependences": "no_const"}, {"new_queues": "always_new"},
+                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"most_queues": 1}])
+def test_policies_do_not_change_results(k, policy, tmp_path):
+    rt = heddle.Runtime("cpu", scheduling=policy, trace=tmp_path / "trace.json")
+    module = rt.compile(k.ptx)
+    x, y, z = rt.array(np.full(500, 2, np.float32)), rt.array(np.full(500, 3, np.float32)), rt.array(np.float32, 1)
+    last = module.square[2, 256](x, 500)
+    assert last.done or policy != {"execution": "sync"}
+    module.square[2, 256](y, 500)
+    module.reduce[2, 256](x, y, z, 500)
+    assert z[0] == 500 * 13
+    rt.write_trace()
+    assert "square" in (tmp_path / "trace.json").read_text()
+
+
+def test_policies_that_are_none():
+    with pytest.raises(heddle.InvalidArgument, match="execution.*later.*'async', 'sync'"):
+        heddle.Runtime("cpu", scheduling={"execution": "later"})
+    with pytest.raises(heddle.InvalidArgument, match="order"):
+        heddle.Runtime("cpu", scheduling={"order": 1})
+
+
+def test_threads(rt, k):
+    """Several threads launch and read, with arrays of their own and one of all."""
+    every = rt.array(np.zeros(64, np.int32))
+    wrong = []
+
+    def work(number):
+        try:
+            x = rt.array(np.full(100, number, np.int32))
+            for i in range(30):
+                k.add[1, 128](x, i, 100)
+                k.add[1, 8](every[8 * number:8 * number + 8], 1, 8)
+                if i % 7 == 0:
+                    assert x[5] == number + i * (i + 1) // 2
+            assert (x == number + 29 * 15).all()
+        except BaseException as error:  # noqa: BLE001
+            wrong.append(error)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and (every == 30).all()
+
+
+@pytest.mark.parametrize("waits", ["wait", "read", "synchronize", "thread"])
+def test_other_threads_run_while_one_waits(rt, k, waits):
+    x = rt.array(np.ones(1, np.float32))
+    ticks = []
+    end = threading.Event()
+
+    def tick():
+        while not end.wait(0.001):
+            ticks.append(time.monotonic())
+
+    def wait():
+        launch = k.spin[1, 1](x, 4 * SPIN)
+        before = len(ticks)
+        {"wait": launch.wait, "thread": launch.wait, "read": lambda: x[0], "synchronize": rt.synchronize}[waits]()
+        assert launch.done
+        return len(ticks) - before
+
+    ticker = threading.Thread(target=tick)
+    ticker.start()
+    try:
+        counts = []
+        if waits == "thread":
+            waiter = threading.Thread(target=lambda: counts.append(wait()))
+            waiter.start()
+            waiter.join()
+        else:
+            counts.append(wait())
+        assert counts[0] > 5
+    finally:
+        end.set()
+        ticker.join()
+
+
+def test_a_signal_ends_the_wait(rt, k):
+    x = rt.array(np.ones(1, np.float32))
+    launch = k.spin[1, 1](x, 20 * SPIN)
+    timer = threading.Timer(0.1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        x[0]
+    timer.join()
+    assert not launch.done
+    launch.wait()
+    assert x[0] != 1
+
+
+def run(program, timeout=60, **options):
+    """Runs a program of its own, with the kernels of the tests as `ptx`."""
+    prelude = f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n" \
+              "import os, signal, threading, time, numpy as np, heddle\nfrom conftest import SOURCE\n" \
+              f"SPIN = {SPIN}\n"
+    begin = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", prelude + textwrap.dedent(program)], capture_output=True, text=True,
+                          timeout=timeout, **options)
+    return done, time.monotonic() - begin
+
+
+def test_the_end_waits_for_what_is_in_flight():
+    done, _ = run("""
+        rt = heddle.Runtime("cpu")
+        k = rt.compile(SOURCE)
+        x = rt.array(np.ones(1, np.float32))
+        launch = k.spin[1, 1](x, SPIN)
+        everything = [rt, k, x, launch]
+        everything.append(everything)  # for the garbage collector, or for nobody
+        print("end")
+    """)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
+
+
+def test_the_end_tells_of_errors_that_nobody_asked_for():
+    done, _ = run("""
+        rt = heddle.Runtime("cpu")
+        rt.compile(SOURCE).stop[1, 1]()
+    """)
+    assert done.returncode == 0 and "an error that nobody asked for" in done.stderr and "stop" in done.stderr
+
+
+def test_the_end_after_a_signal_does_not_wait():
+    """A kernel that never ends, as far as the test is concerned: Ctrl-C ends the wait, and then the process."""
+    done, seconds = run("""
+        rt = heddle.Runtime("cpu", workers=1)
+        k = rt.compile(SOURCE)
+        def work():
+            x = rt.array(np.ones(1, np.float32))
+            k.spin[1, 1](x, 1 << 60)
+            threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+            return x[0]
+        work()
+    """)
+    assert "KeyboardInterrupt" in done.stderr and done.returncode != 0
+    assert seconds < 50
+
+
+def test_a_signal_while_an_array_goes():
+    done, _ = run("""
+        rt = heddle.Runtime("cpu", workers=1)
+        k = rt.compile(SOURCE)
+        x = rt.array(np.ones(1, np.float32))
+        k.spin[1, 1](x, 1 << 60)
+        threading.Timer(0.3, signal.raise_signal, [signal.SIGINT]).start()
+        try:
+            del x  # waits for the launch
+            time.sleep(5)
+        except KeyboardInterrupt:
+            print("interrupted")
+    """)
+    assert done.stdout == "interrupted\n" and done.returncode == 0
+
+
+def test_a_child_of_fork_is_refused():
+    done, _ = run("""
+        rt = heddle.Runtime("cpu")
+        k = rt.compile(SOURCE)
+        x = rt.array(np.ones(4, np.float32))
+        k.square[1, 4](x, 4)
+        assert x[0] == 1
+        child = os.fork()
+        if child == 0:
+            for use in [lambda: x[0], lambda: k.square[1, 4](x, 4), rt.synchronize, lambda: rt.array(np.float32, 1)]:
+                try:
+                    use()
+                    os._exit(1)
+                except heddle.InvalidArgument as error:
+                    assert "fork" in str(error)
+            own = heddle.Runtime("cpu")
+            y = own.array(np.full(4, 3, np.float32))
+            own.compile(SOURCE).square[1, 4](y, 4)
+            sys.exit(0 if y.tolist() == [9] * 4 else 2)
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), x[0])
+    """)
+    assert done.stdout == "0 1.0\n", done.stderr

@@ -1,0 +1,81 @@
+// heddle_last_error() and what leads there.
+#include <exception>
+#include <new>
+#include <string>
+
+#include "c_api/guard.hpp"
+#include "heddle/heddle.h"
+#include "heddle/heddle.hpp"
+
+namespace heddle::c_api {
+namespace {
+
+constexpr bool same(heddle_status status, ErrorCode code) {
+  return static_cast<int>(status) == static_cast<int>(code) + 1;
+}
+static_assert(same(HEDDLE_INVALID_ARGUMENT, ErrorCode::invalid_argument));
+static_assert(same(HEDDLE_NOT_FOUND, ErrorCode::not_found));
+static_assert(same(HEDDLE_PARSE_ERROR, ErrorCode::parse_error));
+static_assert(same(HEDDLE_COMPILE_ERROR, ErrorCode::compile_error));
+static_assert(same(HEDDLE_UNSUPPORTED, ErrorCode::unsupported));
+static_assert(same(HEDDLE_OUT_OF_MEMORY, ErrorCode::out_of_memory));
+static_assert(same(HEDDLE_KERNEL_FAULT, ErrorCode::kernel_fault));
+static_assert(same(HEDDLE_DEADLOCK, ErrorCode::deadlock));
+static_assert(same(HEDDLE_DEVICE_LOST, ErrorCode::device_lost));
+static_assert(same(HEDDLE_IO_ERROR, ErrorCode::io_error));
+static_assert(same(HEDDLE_INTERNAL, ErrorCode::internal));
+static_assert(static_cast<int>(HEDDLE_FAULT_OTHER) == static_cast<int>(KernelFault::other));
+static_assert(static_cast<int>(HEDDLE_FAULT_ASSERTION) == static_cast<int>(KernelFault::assertion));
+static_assert(HEDDLE_VERSION_MAJOR == version_major && HEDDLE_VERSION_MINOR == version_minor &&
+                  HEDDLE_VERSION_PATCH == version_patch,
+              "heddle.h and version.hpp have one version");
+
+struct Last {
+  std::string message;
+  heddle_fault fault = HEDDLE_FAULT_NONE;
+};
+thread_local Last last;
+
+heddle_status keep(heddle_status status, heddle_fault fault, const char* message) noexcept {
+  last.fault = fault;
+  try {
+    last.message = message;
+  } catch (...) {  // no memory for the sentence
+    last.message.clear();
+  }
+  return status;
+}
+
+}  // namespace
+
+heddle_status keep_error() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return keep(static_cast<heddle_status>(static_cast<int>(error.code()) + 1),
+                static_cast<heddle_fault>(error.fault()), error.what());
+  } catch (const std::bad_alloc&) {
+    return keep(HEDDLE_OUT_OF_MEMORY, HEDDLE_FAULT_NONE, "the host has no memory left");
+  } catch (const std::exception& error) {
+    return keep(HEDDLE_INTERNAL, HEDDLE_FAULT_NONE, error.what());
+  } catch (...) {
+    return keep(HEDDLE_INTERNAL, HEDDLE_FAULT_NONE, "something was thrown that is no exception of Heddle's");
+  }
+}
+
+}  // namespace heddle::c_api
+
+extern "C" {
+
+const char* heddle_last_error(void) { return heddle::c_api::last.message.c_str(); }
+
+heddle_fault heddle_last_fault(void) { return heddle::c_api::last.fault; }
+
+const char* heddle_status_name(heddle_status status) {
+  if (status == HEDDLE_OK) return "ok";
+  if (status < HEDDLE_OK || status > HEDDLE_INTERNAL) return "unknown";
+  return heddle::name(static_cast<heddle::ErrorCode>(static_cast<int>(status) - 1));
+}
+
+const char* heddle_version(void) { return heddle::version; }
+}
