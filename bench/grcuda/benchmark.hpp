@@ -94,7 +94,7 @@ struct Named {
   std::unique_ptr<Benchmark> (*make)(const Place& place, std::uint64_t bytes);
 };
 // In the order of the paper's tables.
-inline constexpr Named all_benchmarks[] = {{"VEC", make_vec}, {"B&S", make_bs},   {"IMG", make_img},
+inline constexpr Named all_benchmarks[] = {{"VEC", make_vec}, {"B&S", make_bs},    {"IMG", make_img},
                                            {"ML", make_ml},   {"HITS", make_hits}, {"DL", make_dl}};
 
 // An output as values.

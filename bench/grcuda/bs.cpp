@@ -67,9 +67,7 @@ class OnHeddle : public HeddleProgram {
 class Bare : public BareProgram {
  public:
   Bare(const Cuda& cuda, const Place& place, std::size_t n)
-      : module_(cuda, place.kernels / "bs.ptx"),
-        kernel_(module_.function("black_scholes")),
-        n_(static_cast<int>(n)) {
+      : module_(cuda, place.kernels / "bs.ptx"), kernel_(module_.function("black_scholes")), n_(static_cast<int>(n)) {
     for (unsigned i = 0; i < stocks; ++i) {
       prices_.emplace_back(cuda, n, On::both);
       calls_.emplace_back(cuda, n, On::both);

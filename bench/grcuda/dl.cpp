@@ -16,7 +16,8 @@ constexpr double tolerance = 1e-5;  // of the result, a sum of numbers that are 
 // Sides of the pictures between the layers.
 struct Sides {
   int in, first, pooled, second;
-  explicit Sides(int side) : in(side), first((side - 3) / 2 + 1), pooled(first / window), second((pooled - 3) / 2 + 1) {}
+  explicit Sides(int side)
+      : in(side), first((side - 3) / 2 + 1), pooled(first / window), second((pooled - 3) / 2 + 1) {}
   std::size_t in_pixels() const { return square(in); }
   std::size_t first_pixels() const { return first_channels * square(first); }
   std::size_t pooled_pixels() const { return first_channels * square(pooled); }
@@ -172,8 +173,7 @@ class Bare : public BareProgram {
     const Node x = branch(g, shape, g.copy_in(x_), first, second, x_, x1_, x2_, x3_);
     const Node y = branch(g, shape, g.copy_in(y_), first, second, y_, y1_, y2_, y3_);
     const Node both = g.launch({x, y}, concat_, shape.line, x3_, y3_, z_, n_);
-    const Node made =
-        g.launch({both, g.copy_in(dense_), g.fill(res_)}, dot_, shape.line, z_, dense_, res_, 2 * n_);
+    const Node made = g.launch({both, g.copy_in(dense_), g.fill(res_)}, dot_, shape.line, z_, dense_, res_, 2 * n_);
     g.copy_out(res_, {made});
   }
   Outputs outputs() override { return {res_.output()}; }
@@ -204,7 +204,9 @@ class Dl : public Benchmark {
   std::unique_ptr<HeddleProgram> on_heddle(Runtime& runtime) const override {
     return std::make_unique<OnHeddle>(runtime, place_, s_);
   }
-  std::unique_ptr<BareProgram> bare(const Cuda& cuda) const override { return std::make_unique<Bare>(cuda, place_, s_); }
+  std::unique_ptr<BareProgram> bare(const Cuda& cuda) const override {
+    return std::make_unique<Bare>(cuda, place_, s_);
+  }
   // conv of x and y, pool of both, conv of both, concat, dot
   Plan plan() const override {
     return {{{{}, {}}, {{}, {}}, {{0}, {}}, {{1}, {}}, {{2}, {}}, {{3}, {}}, {{4, 5}, {}}, {{6}, {}}}, {7}};

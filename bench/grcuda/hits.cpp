@@ -1,24 +1,14 @@
 // HITS: hubs and authorities. In each of five iterations the vectors of both are multiplied by the graph's matrix and
 // the transposed one, and divided by their sums; the host resets sums and row counters.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "benchmark.hpp"
-#include "sparse_graph.hpp"
+#include "hits_reference.hpp"
 #include "parallel.hpp"
 
 namespace heddle::bench::grcuda {
 namespace {
 
-constexpr unsigned iterations = 5;
-constexpr double tolerance = 1e-4;  // of each value
-// Up to so many products the reference computes all vertices, beyond it some.
-constexpr std::size_t most_products = 100'000'000;
-
-// The value of the first edge; another one in every round.
-float first_value(unsigned round) { return 1.5f + 0.25f * static_cast<float>(round); }
 void ones(std::span<float> values) {
   parallel_for(values.size(), [&](std::size_t begin, std::size_t end) {
     std::fill(&values[begin], &values[begin] + (end - begin), 1.0f);
@@ -36,7 +26,7 @@ struct HeddleMatrix {
   void touch(unsigned round) {
     begins.write()[0] = 0;
     columns.write()[0] = columns.read()[0];
-    values.write()[first] = first_value(round);
+    values.write()[first] = hits_first_value(round);
   }
   Array<int> begins, columns;
   Array<float> values;
@@ -69,7 +59,7 @@ class OnHeddle : public HeddleProgram {
   }
   void run(const Shape& shape) override {
     const LaunchOptions line = shape.line.options();
-    for (unsigned i = 0; i < iterations; ++i) {
+    for (unsigned i = 0; i < hits_iterations; ++i) {
       multiply(line, transposed_, h1_, a2_, rows_a_);
       multiply(line, matrix_, a1_, h2_, rows_h_);
       runtime_.launch(sum_, line, a2_, an_, n_);
@@ -110,7 +100,7 @@ struct BareMatrix {
         first(transposed ? graph.first_in_transposed() : 0) {
     graph.write({begins.values(), columns.values(), values.values()}, transposed);
   }
-  void touch(unsigned round) { values.values()[first] = first_value(round); }
+  void touch(unsigned round) { values.values()[first] = hits_first_value(round); }
   void copy_in(Streams& s, unsigned stream) const {
     s.copy_in(stream, begins);
     s.copy_in(stream, columns);
@@ -151,7 +141,7 @@ class Bare : public BareProgram {
     matrix_.copy_in(s, 1);
     s.copy_in(1, a1_);
     Event divided_a = nullptr, divided_h = nullptr;
-    for (unsigned i = 0; i < iterations; ++i) {
+    for (unsigned i = 0; i < hits_iterations; ++i) {
       s.fill(0, rows_a_);
       s.fill(0, an_);
       s.fill(1, rows_h_);
@@ -183,14 +173,14 @@ class Bare : public BareProgram {
     std::vector<Node> before_h{g.copy_in(matrix_.begins), g.copy_in(matrix_.columns), g.copy_in(matrix_.values),
                                g.copy_in(a1_)};
     Node last_spmv_a = nullptr, last_spmv_h = nullptr, last_a = nullptr, last_h = nullptr;
-    for (unsigned i = 0; i < iterations; ++i) {
+    for (unsigned i = 0; i < hits_iterations; ++i) {
       before_a.push_back(g.fill(rows_a_, 0, behind(last_spmv_a)));
       before_h.push_back(g.fill(rows_h_, 0, behind(last_spmv_h)));
       const Node an = g.fill(an_, 0, behind(last_a)), hn = g.fill(hn_, 0, behind(last_h));
       const Node spmv_a = g.launch(before_a, spmv_, line, transposed_.begins, transposed_.columns, transposed_.values,
                                    h1_, a2_, rows_a_, n_);
-      const Node spmv_h = g.launch(before_h, spmv_, line, matrix_.begins, matrix_.columns, matrix_.values, a1_, h2_,
-                                   rows_h_, n_);
+      const Node spmv_h =
+          g.launch(before_h, spmv_, line, matrix_.begins, matrix_.columns, matrix_.values, a1_, h2_, rows_h_, n_);
       const Node sum_a = g.launch({spmv_a, an}, sum_, line, a2_, an_, n_);
       const Node sum_h = g.launch({spmv_h, hn}, sum_, line, h2_, hn_, n_);
       last_a = g.launch({sum_a, spmv_h}, divide_, line, a2_, an_, a1_, n_);
@@ -217,108 +207,6 @@ class Bare : public BareProgram {
   BareArray<int> rows_a_, rows_h_;
 };
 
-// The matrix on the host, for the reference.
-struct HostMatrix {
-  HostMatrix(const SparseGraph& graph, bool transposed)
-      : begins(graph.vertices() + 1), columns(graph.edges()), values(graph.edges()) {
-    graph.write({begins, columns, values}, transposed);
-    values[transposed ? graph.first_in_transposed() : 0] = first_value(0);
-  }
-  template <class X>
-  double product(std::size_t row, X&& x) const {
-    double sum = 0;
-    for (auto k = static_cast<std::size_t>(begins[row]); k < static_cast<std::size_t>(begins[row + 1]); ++k)
-      sum += static_cast<double>(values[k]) * x(static_cast<std::size_t>(columns[k]));
-    return sum;
-  }
-  std::vector<int> begins, columns;
-  std::vector<float> values;
-};
-
-// What a1 and h1 must be, but for a factor: of all vertices, or of some.
-class Reference {
- public:
-  explicit Reference(const SparseGraph& graph) : matrix_(graph, false), transposed_(graph, true) {
-    const std::size_t n = graph.vertices();
-    if (graph.edges() * 2 * iterations <= most_products) {
-      compute_all(n);
-      return;
-    }
-    vertices_ = {0, n - 1};
-    for (std::size_t i = 0; i < 40; ++i) vertices_.push_back(scramble(i, 42) % n);
-    for (const std::size_t vertex : vertices_) {
-      a_.push_back(authority(vertex, iterations));
-      h_.push_back(hub(vertex, iterations));
-    }
-  }
-
-  std::string difference(std::span<const float> a, std::span<const float> h) const {
-    std::string found = difference("authority", a, a_);
-    return found.empty() ? difference("hub", h, h_) : found;
-  }
-
- private:
-  // Back through the products: a few hundred edges for each vertex.
-  double authority(std::size_t vertex, unsigned depth) const {
-    if (depth == 0) return 1;
-    return transposed_.product(vertex, [&](std::size_t other) { return hub(other, depth - 1); });
-  }
-  double hub(std::size_t vertex, unsigned depth) const {
-    if (depth == 0) return 1;
-    return matrix_.product(vertex, [&](std::size_t other) { return authority(other, depth - 1); });
-  }
-
-  void compute_all(std::size_t n) {
-    a_.assign(n, 1);
-    h_.assign(n, 1);
-    std::vector<double> a(n), h(n);
-    for (unsigned i = 0; i < iterations; ++i) {
-      parallel_for(n, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t row = begin; row < end; ++row) {
-          a[row] = transposed_.product(row, [&](std::size_t other) { return h_[other]; });
-          h[row] = matrix_.product(row, [&](std::size_t other) { return a_[other]; });
-        }
-      });
-      scale(a);
-      scale(h);
-      a_.swap(a);
-      h_.swap(h);
-    }
-    for (std::size_t vertex = 0; vertex < n; ++vertex) vertices_.push_back(vertex);
-  }
-  static void scale(std::vector<double>& values) {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    for (double& value : values) value /= sum;
-  }
-
-  // All divided by their sum; those that are known, in the right relations to each other.
-  std::string difference(const char* what, std::span<const float> got, const std::vector<double>& expected) const {
-    const double sum = parallel_sum<double>(got.size(), [&](std::size_t begin, std::size_t end) {
-      double own = 0;
-      for (std::size_t i = begin; i < end; ++i) own += got[i];
-      return own;
-    });
-    if (!(std::abs(sum - 1) <= tolerance)) return fmt::format("the values of {} sum up to {:.9g}", what, sum);
-    double known = 0, wanted = 0;
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      known += got[vertices_[i]];
-      wanted += expected[i];
-    }
-    for (std::size_t i = 0; i < vertices_.size(); ++i) {
-      const double value = got[vertices_[i]] / known, right = expected[i] / wanted;
-      if (!(std::abs(value - right) <= tolerance * std::max(std::abs(right), 1e-30)))
-        return fmt::format("the {} of vertex {} is {:.9g} of the others', and should be {:.9g}", what, vertices_[i],
-                           value, right);
-    }
-    return {};
-  }
-
-  HostMatrix matrix_, transposed_;
-  std::vector<std::size_t> vertices_;
-  std::vector<double> a_, h_;
-};
-
 class Hits : public Benchmark {
  public:
   Hits(const Place& place, std::unique_ptr<SparseGraph> graph) : place_(place), graph_(std::move(graph)) {}
@@ -334,25 +222,25 @@ class Hits : public Benchmark {
   // In each iteration: product of a and h, sum of a and h, division of a and h. The host waits for both divisions.
   Plan plan() const override {
     Plan plan;
-    for (std::size_t i = 0; i < iterations; ++i) {
+    for (std::size_t i = 0; i < hits_iterations; ++i) {
       const std::size_t at = 6 * i;
       const auto before = i == 0 ? std::vector<std::size_t>() : std::vector{at - 2, at - 1};
       const std::vector<std::size_t> parents[] = {before, before, {at}, {at + 1}, {at + 1, at + 2}, {at, at + 3}};
       for (const auto& behind : parents) plan.launches.push_back({behind, {}});
     }
-    plan.reads = {6 * iterations - 2, 6 * iterations - 1};
+    plan.reads = {6 * hits_iterations - 2, 6 * hits_iterations - 1};
     return plan;
   }
   bool exact() const override { return false; }
   std::string difference(const Outputs& outputs) override {
-    if (!reference_) reference_ = std::make_unique<Reference>(*graph_);
+    if (!reference_) reference_ = std::make_unique<HitsReference>(*graph_);
     return reference_->difference(as<float>(outputs.at(0)), as<float>(outputs.at(1)));
   }
 
  private:
   Place place_;
   std::unique_ptr<SparseGraph> graph_;
-  std::unique_ptr<Reference> reference_;
+  std::unique_ptr<HitsReference> reference_;
 };
 
 }  // namespace

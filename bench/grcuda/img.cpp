@@ -43,8 +43,7 @@ class Source {
     const images::Picture picture = images::read_png(photo);
     rows_ = picture.height;
     columns_ = picture.width;
-    for (const images::Rgba& p : picture.pixels)
-      gray_.push_back((0.299f * p.r + 0.587f * p.g + 0.114f * p.b) / 255);
+    for (const images::Rgba& p : picture.pixels) gray_.push_back((0.299f * p.r + 0.587f * p.g + 0.114f * p.b) / 255);
   }
   int rows() const { return rows_; }
   int columns() const { return columns_; }
@@ -183,10 +182,9 @@ class Bare : public BareProgram {
   const Cuda& cuda_;
   BareModule module_;
   const Source& source_;
-  Function blur_ = module_.function("blur"), sobel_ = module_.function("sobel"),
-           maximum_ = module_.function("maximum"), minimum_ = module_.function("minimum"),
-           extend_ = module_.function("extend"), sharpen_ = module_.function("unsharpen"),
-           combine_ = module_.function("combine");
+  Function blur_ = module_.function("blur"), sobel_ = module_.function("sobel"), maximum_ = module_.function("maximum"),
+           minimum_ = module_.function("minimum"), extend_ = module_.function("extend"),
+           sharpen_ = module_.function("unsharpen"), combine_ = module_.function("combine");
   int rows_ = source_.rows(), columns_ = source_.columns(), n_ = static_cast<int>(source_.pixels());
   BareArray<float> i_{cuda_, pixels(), On::both}, bs_{cuda_, pixels()}, bl_{cuda_, pixels()}, bu_{cuda_, pixels()},
       ms_{cuda_, pixels()}, ml_{cuda_, pixels()}, u_{cuda_, pixels()}, i2_{cuda_, pixels()},
@@ -241,9 +239,9 @@ class Reference {
     const int radius = weights.size / 2;
     for (int dy = -radius; dy <= radius; ++dy)
       for (int dx = -radius; dx <= radius; ++dx)
-        sum += static_cast<double>(
-                   weights.values[static_cast<std::size_t>((dy + radius) * weights.size + dx + radius)]) *
-               static_cast<double>(source_.at(inside(y + dy, source_.rows()), inside(x + dx, source_.columns()), 0));
+        sum +=
+            static_cast<double>(weights.values[static_cast<std::size_t>((dy + radius) * weights.size + dx + radius)]) *
+            static_cast<double>(source_.at(inside(y + dy, source_.rows()), inside(x + dx, source_.columns()), 0));
     return sum;
   }
   double sobel(const Weights& weights, int y, int x) const {
@@ -273,8 +271,17 @@ class Img : public Benchmark {
   }
   // Three blurs, two Sobels, maximum, minimum, extend, unsharpen, two combines.
   Plan plan() const override {
-    return {{{{}, {}}, {{}, {0}}, {{}, {0}}, {{0}, {}}, {{1}, {}}, {{4}, {}}, {{4}, {}}, {{5, 6}, {}}, {{2}, {}},
-             {{7, 8}, {}}, {{3, 9}, {}}},
+    return {{{{}, {}},
+             {{}, {0}},
+             {{}, {0}},
+             {{0}, {}},
+             {{1}, {}},
+             {{4}, {}},
+             {{4}, {}},
+             {{5, 6}, {}},
+             {{2}, {}},
+             {{7, 8}, {}},
+             {{3, 9}, {}}},
             {10}};
   }
   bool exact() const override { return true; }
@@ -301,7 +308,8 @@ class Img : public Benchmark {
  private:
   std::string difference(std::span<const float> picture, int y, int x) const {
     const double expected = reference_->at(y, x);
-    const auto i = static_cast<std::size_t>(y) * static_cast<std::size_t>(source_.columns()) + static_cast<std::size_t>(x);
+    const auto i =
+        static_cast<std::size_t>(y) * static_cast<std::size_t>(source_.columns()) + static_cast<std::size_t>(x);
     const auto got = static_cast<double>(picture[i]);
     if (std::abs(got - expected) <= tolerance * std::max(1.0, std::abs(expected))) return {};
     return fmt::format("the pixel in row {} and column {} is {:.6g}, and should be {:.6g}", y, x, got, expected);

@@ -42,10 +42,12 @@ Options parse(int count, char** arguments) {
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   app.add_option("--rounds", options.effort.rounds, "executions of each form; default: what fits into --seconds");
-  app.add_option("--seconds", options.effort.seconds, "for one benchmark, size and block size; at least 3 rounds are made")
+  app.add_option("--seconds", options.effort.seconds,
+                 "for one benchmark, size and block size; at least 3 rounds are made")
       ->capture_default_str();
   app.add_option("--device", options.device, "default: the first GPU; the first device where there is none");
-  app.add_option("--matrix", options.matrix, "HITS of this graph, a Matrix Market file; alone unless --only names more");
+  app.add_option("--matrix", options.matrix,
+                 "HITS of this graph, a Matrix Market file; alone unless --only names more");
   app.add_option("--photo", options.photo, "IMG of this PNG file; alone unless --only names more");
   app.add_flag("--no-bare", options.no_bare, "without streams and graphs on the bare driver");
   app.add_flag("--no-metrics", options.no_metrics, "without the traced executions");
@@ -146,7 +148,9 @@ class Bench {
     return all;
   }
 
-  Shape shape(unsigned block) const { return {options_.blocks_per_processor * std::max(device_.processors, 1u), block}; }
+  Shape shape(unsigned block) const {
+    return {options_.blocks_per_processor * std::max(device_.processors, 1u), block};
+  }
 
   void run(const Task& task) {
     fmt::print("{}, {} ...\n", task.name, task.size);

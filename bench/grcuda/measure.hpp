@@ -26,5 +26,4 @@ struct Effort {
 Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>& forms, const Shape& shape,
                  const Effort& effort);
 
-
 }  // namespace heddle::bench::grcuda

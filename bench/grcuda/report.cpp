@@ -79,18 +79,26 @@ std::string table(const std::vector<Row>& rows) {
 
 std::string table(const std::vector<Shown>& shown) {
   using base::Align;
-  base::Table made({{"benchmark"}, {"size"}, {"block", Align::right}, {"CT %", Align::right}, {"TC %", Align::right},
-                    {"CC %", Align::right}, {"TOT %", Align::right}, {"serial", Align::right},
-                    {"copies / kernels", Align::right}, {"bound ms", Align::right}, {"of kernels ms", Align::right},
-                    {"traced ms", Align::right}, {"bound / traced", Align::right}});
+  base::Table made({{"benchmark"},
+                    {"size"},
+                    {"block", Align::right},
+                    {"CT %", Align::right},
+                    {"TC %", Align::right},
+                    {"CC %", Align::right},
+                    {"TOT %", Align::right},
+                    {"serial", Align::right},
+                    {"copies / kernels", Align::right},
+                    {"bound ms", Align::right},
+                    {"of kernels ms", Align::right},
+                    {"traced ms", Align::right},
+                    {"bound / traced", Align::right}});
   for (const Shown& s : shown) {
     const base::Overlap& o = s.parallel;
-    made.add_row({s.benchmark, s.size, std::to_string(s.block), percent(o.ct), percent(o.tc), percent(o.cc),
-                  percent(o.tot),
-                  fmt::format("{:.3g} {:.3g} {:.3g} {:.3g}", s.serial.ct, s.serial.tc, s.serial.cc, s.serial.tot),
-                  ratio_text(s.serial.transfer_seconds / std::max(s.serial.kernel_seconds, 1e-12)),
-                  milliseconds(s.bound), milliseconds(s.bound_of_kernels), milliseconds(s.seconds),
-                  ratio_text(s.bound / s.seconds)});
+    made.add_row(
+        {s.benchmark, s.size, std::to_string(s.block), percent(o.ct), percent(o.tc), percent(o.cc), percent(o.tot),
+         fmt::format("{:.3g} {:.3g} {:.3g} {:.3g}", s.serial.ct, s.serial.tc, s.serial.cc, s.serial.tot),
+         ratio_text(s.serial.transfer_seconds / std::max(s.serial.kernel_seconds, 1e-12)), milliseconds(s.bound),
+         milliseconds(s.bound_of_kernels), milliseconds(s.seconds), ratio_text(s.bound / s.seconds)});
   }
   return made.text();
 }
@@ -127,8 +135,8 @@ void add_results(const std::vector<Shown>& shown, bool bars, Results& results) {
     add("CC", 100 * s.parallel.cc, "%");
     add("TOT", 100 * s.parallel.tot, "%");
     // One of them is more than 0 when anything is.
-    add("largest overlap in serial mode",
-        100 * std::max({s.serial.ct, s.serial.tc, s.serial.cc, s.serial.tot}), "%", at_most(0));
+    add("largest overlap in serial mode", 100 * std::max({s.serial.ct, s.serial.tc, s.serial.cc, s.serial.tot}), "%",
+        at_most(0));
     add("copies over kernels", s.serial.transfer_seconds / std::max(s.serial.kernel_seconds, 1e-12), "x");
     add("contention-free bound", s.bound * 1e3, "ms");
     add("contention-free bound of the kernels", s.bound_of_kernels * 1e3, "ms");

@@ -1,5 +1,5 @@
-// How the benchmarks' kernels are launched: the number of blocks is fixed for a device, kernels go through their data in
-// strides of the grid.
+// How the benchmarks' kernels are launched: the number of blocks is fixed for a device, kernels go through their data
+// in strides of the grid.
 #pragma once
 
 #include <cmath>

@@ -77,8 +77,8 @@ Timeline trace(const Benchmark& benchmark, const std::string& device, const Sche
   made.intervals = read_trace(file, since_ns);
   const auto launches = std::count_if(made.intervals.begin(), made.intervals.end(), is_kernel);
   if (static_cast<std::size_t>(launches) != benchmark.plan().launches.size())
-    throw std::runtime_error(fmt::format("the timeline has {} launches instead of {}", launches,
-                                         benchmark.plan().launches.size()));
+    throw std::runtime_error(
+        fmt::format("the timeline has {} launches instead of {}", launches, benchmark.plan().launches.size()));
   return made;
 }
 

@@ -19,8 +19,8 @@ struct Timeline {
 Timeline trace(const Benchmark& benchmark, const std::string& device, const Scheduling& scheduling, const Shape& shape);
 
 // Seconds of the longest path through the benchmark's plan, with the times of a serial timeline: how long an execution
-// takes when nothing slows down anything else. A launch comes behind its own copies; `transfers` false leaves those out.
-// Throws std::runtime_error when the timeline is no serial one of this plan.
+// takes when nothing slows down anything else. A launch comes behind its own copies; `transfers` false leaves those
+// out. Throws std::runtime_error when the timeline is no serial one of this plan.
 double contention_free(const Plan& plan, const Timeline& serial, bool transfers);
 
 }  // namespace heddle::bench::grcuda
