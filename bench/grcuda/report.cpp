@@ -134,9 +134,9 @@ void add_results(const std::vector<Shown>& shown, bool bars, Results& results) {
     add("TC", 100 * s.parallel.tc, "%");
     add("CC", 100 * s.parallel.cc, "%");
     add("TOT", 100 * s.parallel.tot, "%");
-    // One of them is more than 0 when anything is.
+    // One of them is more than 0 when anything is; a GPU's clock has a grain of half a microsecond.
     add("largest overlap in serial mode", 100 * std::max({s.serial.ct, s.serial.tc, s.serial.cc, s.serial.tot}), "%",
-        at_most(0));
+        at_most(0.01));
     add("copies over kernels", s.serial.transfer_seconds / std::max(s.serial.kernel_seconds, 1e-12), "x");
     add("contention-free bound", s.bound * 1e3, "ms");
     add("contention-free bound of the kernels", s.bound_of_kernels * 1e3, "ms");

@@ -22,6 +22,11 @@ using base::Interval;
 // A GPU's clock is known to some microseconds on the host's; executions are further apart than that.
 constexpr std::uint64_t apart_ns = 20'000'000;
 
+void sort(std::vector<Interval>& timeline) {
+  std::stable_sort(timeline.begin(), timeline.end(),
+                   [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+}
+
 std::vector<Interval> read_trace(const std::string& file, std::uint64_t since_ns) {
   std::vector<Interval> found;
   for (const auto& event : nlohmann::json::parse(base::read_file(file))) {
@@ -35,8 +40,7 @@ std::vector<Interval> read_trace(const std::string& file, std::uint64_t since_ns
     interval.end_ns = interval.begin_ns + nanoseconds("dur");
     if (interval.begin_ns >= since_ns) found.push_back(interval);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Interval& a, const Interval& b) { return a.begin_ns < b.begin_ns; });
+  sort(found);
   return found;
 }
 
@@ -55,6 +59,24 @@ double seconds_of(std::span<const Interval> transfers) {
 }
 
 }  // namespace
+
+void let_copies_take_turns(std::vector<Interval>& timeline, std::size_t reads) {
+  std::vector<Interval*> copies;
+  for (Interval& interval : timeline)
+    if (!is_kernel(interval)) copies.push_back(&interval);
+  const auto to_host = copies.end() - static_cast<std::ptrdiff_t>(std::min(reads, copies.size()));
+  const auto take_turns = [](auto begin, auto end) {
+    std::sort(begin, end, [](const Interval* a, const Interval* b) { return a->end_ns < b->end_ns; });
+    std::uint64_t free_ns = 0;
+    for (auto copy = begin; copy != end; ++copy) {
+      (*copy)->begin_ns = std::clamp(free_ns, (*copy)->begin_ns, (*copy)->end_ns);
+      free_ns = (*copy)->end_ns;
+    }
+  };
+  take_turns(copies.begin(), to_host);
+  take_turns(to_host, copies.end());
+  sort(timeline);
+}
 
 Timeline trace(const Benchmark& benchmark, const std::string& device, const Scheduling& scheduling,
                const Shape& shape) {
@@ -75,6 +97,7 @@ Timeline trace(const Benchmark& benchmark, const std::string& device, const Sche
     }
   }
   made.intervals = read_trace(file, since_ns);
+  let_copies_take_turns(made.intervals, benchmark.plan().reads.size());
   const auto launches = std::count_if(made.intervals.begin(), made.intervals.end(), is_kernel);
   if (static_cast<std::size_t>(launches) != benchmark.plan().launches.size())
     throw std::runtime_error(

@@ -14,6 +14,11 @@ struct Timeline {
   double seconds = 0;                     // of the execution, as the host saw it
 };
 
+// Copies wait for each other in a GPU's copy engine, one for each direction, and a timeline has their waiting in it:
+// makes each begin where the one before it in the same direction has ended. The last `reads` that begin go to the host,
+// the others to the GPU. The timeline is in the order in which it begins, and stays so.
+void let_copies_take_turns(std::vector<base::Interval>& timeline, std::size_t reads);
+
 // The second execution on a runtime of its own, which writes its timeline: what is measured elsewhere is not traced.
 // Throws Error; std::runtime_error when the timeline does not hold the benchmark's launches.
 Timeline trace(const Benchmark& benchmark, const std::string& device, const Scheduling& scheduling, const Shape& shape);

@@ -1,9 +1,13 @@
 // Contention-free bounds of made-up timelines, and timelines of real executions.
 #include "timeline.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "support.hpp"
 
@@ -47,6 +51,20 @@ TEST(ContentionFree, RefusesATimelineOfSomethingElse) {
   serial.intervals = {{kernel, 0, 10}};
   EXPECT_THROW(contention_free(Plan{{{}, {}}, {}}, serial, true), std::runtime_error);
   EXPECT_THROW(contention_free(Plan{{}, {}}, serial, true), std::runtime_error);
+}
+
+// Ten copies that begin at once, in ten streams, take turns; those to the host take turns with each other.
+TEST(Copies, TakeTurnsInEachDirection) {
+  std::vector<base::Interval> timeline = {{transfer, 0, 30}, {transfer, 1, 20},  {transfer, 2, 10},
+                                          {kernel, 10, 15},  {transfer, 16, 40}, {transfer, 17, 60}};
+  let_copies_take_turns(timeline, 2);
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected = {{2, 10},  {10, 20}, {10, 15},
+                                                                         {16, 40}, {20, 30}, {40, 60}};
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> got;
+  for (const base::Interval& interval : timeline) got.emplace_back(interval.begin_ns, interval.end_ns);
+  EXPECT_THAT(got, testing::UnorderedElementsAreArray(expected));
+  EXPECT_TRUE(std::is_sorted(timeline.begin(), timeline.end(),
+                             [](const auto& a, const auto& b) { return a.begin_ns < b.begin_ns; }));
 }
 
 class Timelines : public testing::TestWithParam<Named> {};
