@@ -1,0 +1,92 @@
+// The benchmarks on Heddle: in parallel, serially and in plain C++ the same comes out, and what does not is found.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <vector>
+
+#include "support.hpp"
+
+namespace heddle::bench::grcuda {
+namespace {
+
+using Bytes = std::vector<std::vector<std::byte>>;
+
+Bytes copy_of(const Outputs& outputs) {
+  Bytes all;
+  for (const auto& output : outputs) all.emplace_back(output.begin(), output.end());
+  return all;
+}
+Outputs view_of(const Bytes& bytes) { return {bytes.begin(), bytes.end()}; }
+
+Bytes execute(const Benchmark& benchmark, const Scheduling& scheduling, const Shape& shape,
+              const std::vector<unsigned>& rounds) {
+  Runtime runtime({.devices = "cpu", .workers = 3, .scheduling = scheduling});
+  const auto program = benchmark.on_heddle(runtime);
+  for (const unsigned round : rounds) {
+    program->touch(round);
+    program->run(shape);
+  }
+  return copy_of(program->outputs());
+}
+
+class Programs : public testing::TestWithParam<Named> {};
+
+TEST_P(Programs, InParallelAndSeriallyAreAsTheReference) {
+  const auto benchmark = GetParam().make(place, tiny);
+  for (const unsigned threads : {32u, 256u}) {
+    const Shape shape(16, threads);
+    const Bytes parallel = execute(*benchmark, {}, shape, {2, 0}), serial = execute(*benchmark, sync(), shape, {1, 0});
+    EXPECT_EQ(benchmark->difference(view_of(parallel)), "");
+    EXPECT_EQ(benchmark->difference(view_of(serial)), "");
+    EXPECT_TRUE(!benchmark->exact() || parallel == serial);
+  }
+}
+
+TEST_P(Programs, TakeAboutAsManyBytesAsTheyAreTold) {
+  for (const std::uint64_t bytes : {std::uint64_t{10'000'000}, std::uint64_t{16'000'000'000}}) {
+    const double part = static_cast<double>(GetParam().make(place, bytes)->bytes()) / static_cast<double>(bytes);
+    EXPECT_GT(part, 0.97);
+    EXPECT_LE(part, 1.001);
+  }
+}
+
+// An execution with the inputs of before, as if something had not been copied again, and a result that is gone.
+TEST_P(Programs, WhatIsWrongIsFound) {
+  const auto benchmark = GetParam().make(place, tiny);
+  EXPECT_NE(benchmark->difference(view_of(execute(*benchmark, {}, small_shape, {0, 3}))), "");
+  Bytes right = execute(*benchmark, {}, small_shape, {0});
+  EXPECT_EQ(benchmark->difference(view_of(right)), "");
+  for (auto& output : right) std::fill(output.begin(), output.end(), std::byte{0});
+  EXPECT_NE(benchmark->difference(view_of(right)), "");
+}
+
+// Every launch that a plan names comes behind what it depends on.
+TEST_P(Programs, PlansAreInOrder) {
+  const Plan plan = GetParam().make(place, tiny)->plan();
+  ASSERT_FALSE(plan.launches.empty());
+  for (std::size_t i = 0; i < plan.launches.size(); ++i) {
+    for (const std::size_t parent : plan.launches[i].behind) EXPECT_LT(parent, i);
+    for (const std::size_t other : plan.launches[i].with_copies_of) EXPECT_LT(other, i);
+  }
+  for (const std::size_t read : plan.reads) EXPECT_LT(read, plan.launches.size());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(all_benchmarks),
+                         [](const auto& info) { return plain(info.param.name); });
+
+TEST(ImgOfAPhotograph, IsAsTheReferenceAndCanBeWritten) {
+  const std::filesystem::path photo = HEDDLE_PHOTO;
+  const auto benchmark = make_img(place, photo);
+  const Bytes made = execute(*benchmark, {}, Shape(16, 256), {0});
+  EXPECT_EQ(benchmark->difference(view_of(made)), "");
+  const std::filesystem::path file = testing::TempDir() + "/grcuda_photo.png";
+  write_photo(*benchmark, view_of(made), file);
+  EXPECT_GT(std::filesystem::file_size(file), 10'000u);
+  std::filesystem::remove(file);
+  EXPECT_THROW(make_img(place, std::filesystem::path("/nowhere/photo.png")), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace heddle::bench::grcuda
