@@ -47,7 +47,7 @@ def test_reading_a_part_waits_for_that_part(k):
     rt = heddle.Runtime("cpu", workers=2)
     k = rt.compile(k.ptx)
     x = rt.array(np.ones(2048, np.float32))
-    slow = k.spin[1, 1](x[1024:], 8 * SPIN)
+    slow = k.spin[1, 1](x[1024:], 24 * SPIN)
     k.square[1, 32](x[:32], 32)
     x[64:96] = 5
     k.square[1, 32](x[64:96], 32)

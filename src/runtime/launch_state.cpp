@@ -86,6 +86,13 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
   return step;
 }
 
+// Whether the launch may be one of a repetition (replayer.hpp).
+bool is_plain(const Core& core, const LaunchCall& call) {
+  const LaunchOptions& options = call.options;
+  return !options.blocks && !options.cooperative && !options.timed && options.processors.empty() &&
+         core.pinned_none(call.place);
+}
+
 // The first launches of a kernel, and some of the others, are timed for its history.
 constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
 
@@ -198,9 +205,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
       wanted_of(*kernel, options, partition));
-  const bool plain = !moved && !options.blocks && !options.cooperative && !options.timed &&
-                     options.processors.empty() && core->pinned_none(place);
-  core->replayer().made(call, plain,
+  core->replayer().made(call, !moved && is_plain(*core, call),
                         [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));

@@ -87,8 +87,8 @@ TEST(Equality, SeesEveryDifferenceButPositions) {
 
 // `.address_size` came with PTX 2.3. Drivers refuse it in older text, and tell by registers there.
 TEST(Printer, OldTextHasNoAddressSize) {
-  const std::string body = ".target sm_10\n.entry k()\n{\n\t.reg .u32 %r;\n\t.reg .u64 %d;\n\tld.global.u32 %r, [";
-  for (const char* address : {"%d", "%r"})
+  const std::string body = ".target sm_10\n.entry k()\n{\n\t.reg .u32 %r;\n";
+  for (const char* address : {"\t.reg .u64 %d;\n\tld.global.u32 %r, [%d", "\tld.global.u32 %r, [%r"})
     for (const char* version : {".version 1.4\n", ".version 2.2\n"}) {
       const std::string text = version + body + address + "];\n\texit;\n}\n";
       EXPECT_EQ(print(parse(text, "t")), text);
