@@ -211,7 +211,14 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(value, Array):
             value = value._host(False)
-        self._host(True)[key] = value
+        part = None if key is Ellipsis else self._part(key)
+        if part is None:
+            self._host(True)[key] = value
+            return
+        # What lies together is waited for alone.
+        offset, shape = part
+        at = Array(self._runtime, self._buffer, self._offset + offset * self.itemsize, shape, self._dtype)
+        at._host(True)[...] = value
 
     def reshape(self, *shape: Any) -> Array:
         """The same bytes with other extents; one may be -1."""

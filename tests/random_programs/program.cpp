@@ -111,8 +111,7 @@ class Program {
     const auto delay = static_cast<std::uint32_t>(chance(40) ? below(longest_delay) : 0);
     std::vector<Argument> arguments{Argument(delay)};
     if (made.kernel == Kernel::mix) arguments.emplace_back(number);
-    for (const Part& part : made.parts)
-      arguments.emplace_back(twins_[part.array]->array.slice(part.first, part.count));
+    for (const Part& part : made.parts) arguments.emplace_back(twins_[part.array]->array.slice(part.first, part.count));
     static const char* const names[] = {"copy", "mix", "cross", "sum"};
     const auto threads = static_cast<std::uint32_t>(made.parts[0].count);
     machine_.launch(names[static_cast<int>(made.kernel)], {.grid = {1}, .block = {threads}, .device = made.device},
@@ -172,8 +171,8 @@ class Program {
   }
 
   void differs(const Part& part, std::size_t i, std::uint32_t got) {
-    difference_ = fmt::format("element {} of array {} is {}, and must be {}", part.first + i, part.array, got,
-                              plain(part)[i]);
+    difference_ =
+        fmt::format("element {} of array {} is {}, and must be {}", part.first + i, part.array, got, plain(part)[i]);
   }
 
   void write(const Part& part) {

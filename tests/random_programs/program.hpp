@@ -1,6 +1,6 @@
-// Random host programs: launches on arrays and parts of them, reads and writes by the host, arrays that end, loops. Each
-// runs on a machine that overlaps what it can, and beside that, line by line, on plain vectors; wherever the host reads,
-// both must be the same. (GrCUDA's checklist, harder check H1.)
+// Random host programs: launches on arrays and parts of them, reads and writes by the host, arrays that end, loops.
+// Each runs on a machine that overlaps what it can, and beside that, line by line, on plain vectors; wherever the host
+// reads, both must be the same. (GrCUDA's checklist, harder check H1.)
 #pragma once
 
 #include <cstdint>

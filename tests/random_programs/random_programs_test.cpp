@@ -1,4 +1,5 @@
-// Random programs overlapped against the same one statement after the other. HEDDLE_PROGRAM_SEEDS=1000:2000 runs others.
+// Random programs overlapped against the same one statement after the other. HEDDLE_PROGRAM_SEEDS=1000:2000 runs
+// others.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

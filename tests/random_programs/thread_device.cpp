@@ -94,7 +94,9 @@ class ThreadFunction final : public Function {
   std::uint32_t bytes_ = 0;
 };
 
-[[noreturn]] void refuse(const char* what) { base::fail(ErrorCode::unsupported, "a device of threads has no {}", what); }
+[[noreturn]] void refuse(const char* what) {
+  base::fail(ErrorCode::unsupported, "a device of threads has no {}", what);
+}
 
 class ThreadQueue final : public Queue {
  public:
@@ -136,9 +138,11 @@ class ThreadQueue final : public Queue {
     add([this, record] { record->reach(failure_); }, true);
   }
   void wait(const Event& event) override {
-    add([point = static_cast<const ThreadEvent&>(event).current()] {
-      if (point) point->wait();
-    }, true);
+    add(
+        [point = static_cast<const ThreadEvent&>(event).current()] {
+          if (point) point->wait();
+        },
+        true);
   }
   void call(std::function<void()> function) override { add(std::move(function)); }
   void synchronize() override {
