@@ -51,9 +51,13 @@ Function BareModule::function(const char* name) const {
   return found;
 }
 
-Streams::Streams(const Cuda& cuda, unsigned count) : cuda_(cuda), streams_(count) {
+// More events than any of the programs uses: none is made while something is timed or captured.
+constexpr std::size_t first_events = 64;
+
+Streams::Streams(const Cuda& cuda, unsigned count) : cuda_(cuda), streams_(count), events_(first_events) {
   for (Stream& stream : streams_)
     cuda.check(cuda.stream_create(&stream, driver::stream_non_blocking), "making a stream");
+  for (Event& event : events_) cuda.check(cuda.event_create(&event, driver::event_no_timing), "making an event");
 }
 Streams::~Streams() {
   for (Event event : events_) cuda_.event_destroy(event);
