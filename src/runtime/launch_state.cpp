@@ -184,11 +184,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
   Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
-  const bool moved = core->engine().dag().last() != before;
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!policy.prefetch && wait_for_moves(*core, accesses, lock))
     accesses = acquire(*core, place, *kernel, arguments, pinned);
+  const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array) {
