@@ -50,13 +50,13 @@ struct Bench {
   Kernel kernel;
   std::vector<Array<std::uint32_t>> arrays;
 
-  Bench() : core(make_core()), module(make_module(core)), kernel(module->kernel("four")) {
+  explicit Bench(bool replay) : core(make_core(replay)), module(make_module(core)), kernel(module->kernel("four")) {
     for (int i = 0; i < 20; ++i) arrays.emplace_back(std::make_shared<runtime::Buffer>(core, 4096));
   }
-  static std::shared_ptr<runtime::Core> make_core() {
+  static std::shared_ptr<runtime::Core> make_core(bool replay) {
     std::vector<std::unique_ptr<device::Device>> devices;
     devices.push_back(bench::make_noop_device());
-    return std::make_shared<runtime::Core>(std::move(devices), false);
+    return std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, Scheduling{.replay = replay});
   }
   static std::shared_ptr<runtime::ModuleState> make_module(const std::shared_ptr<runtime::Core>& core) {
     return std::make_shared<runtime::ModuleState>(core, std::make_shared<ptx::Module>(ptx::parse(text, "four")), text,
@@ -74,23 +74,32 @@ struct Bench {
   }
 };
 
-}  // namespace
+constexpr std::uint64_t batch = 10'000, all = 1'000'000;
 
-int main() {
-  Bench bench;
-  constexpr std::uint64_t batch = 10'000, all = 1'000'000;
+std::vector<double> launch_all(Bench& bench) {
   std::vector<double> each;
   for (std::uint64_t done = 0; done < all; done += batch) {
     const auto start = Clock::now();
     for (std::uint64_t i = 0; i < batch; ++i) bench.launch(done + i);
     each.push_back(nanoseconds(start) / batch);
   }
+  return each;
+}
+
+}  // namespace
+
+int main() {
+  Bench bench(false);
+  const std::vector<double> each = launch_all(bench);
   const std::vector<double> first(each.begin() + 1, each.begin() + 11), last(each.end() - 10, each.end());
   heddle::bench::Results results("overhead");
   results.add(
       {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
   results.add({"the last launches against the first", heddle::bench::median(last) / heddle::bench::median(first), "x",
                heddle::bench::at_most(1.1), ""});
+  Bench repeated(true);
+  results.add({"the same, found to repeat themselves", heddle::bench::median(launch_all(repeated)), "ns",
+               heddle::bench::at_most(300), ""});
   const auto& idle = bench.arrays[0];
   static_cast<void>(idle.read());
   std::vector<double> reads;

@@ -92,10 +92,12 @@ class Run {
     report_.steps.push_back({.kernel = kernel, .what = what});
     listener_.begins(report_.steps.back());
     const heddle::Kernel handle = module_.kernel(kernel);
+    LaunchOptions timed = shape;
+    timed.timed = true;
     std::vector<double> seconds;
     for (int i = 0; i < repeats_; ++i) {
       if (reset) reset();
-      seconds.push_back(runtime_.launch(handle, shape, arguments...).seconds());
+      seconds.push_back(runtime_.launch(handle, timed, arguments...).seconds());
     }
     report_.steps.back().seconds = median_of(seconds);
   }

@@ -35,6 +35,12 @@ class ArrayBytes {
   explicit ArrayBytes(std::shared_ptr<runtime::Buffer> buffer) : buffer_(std::move(buffer)) {}
   const void* read_bytes() const;
   void* write_bytes();
+  // Bytes [begin, end). Throw invalid_argument where they are no part of the array.
+  const void* read_bytes(std::size_t begin, std::size_t end) const;
+  void* write_bytes(std::size_t begin, std::size_t end);
+  // As read_bytes of `end - begin` bytes, and has some of their neighbours brought too where nobody uses those.
+  [[noreturn]] static void refuse_range(std::size_t first, std::size_t count, std::size_t size);
+  const void* read_near(std::size_t begin, std::size_t end) const;
 
  private:
   std::shared_ptr<runtime::Buffer> buffer_;
@@ -72,10 +78,31 @@ class Array : public ArrayBytes {
   // uses this array.
   std::span<T> write() { return {static_cast<T*>(write_bytes()), size()}; }
 
+  // Values [first, first + count): waits for the launches that use these, and has no others brought from a device.
+  // Otherwise as read() and write(). Throw invalid_argument where that reaches out of the array.
+  std::span<const T> read(std::size_t first, std::size_t count) const {
+    check(first, count);
+    return {static_cast<const T*>(read_bytes(first * sizeof(T), (first + count) * sizeof(T))), count};
+  }
+  std::span<T> write(std::size_t first, std::size_t count) {
+    check(first, count);
+    return {static_cast<T*>(write_bytes(first * sizeof(T), (first + count) * sizeof(T))), count};
+  }
+  // One value. Reading them one after the other has 64 KiB brought at a time.
+  T operator[](std::size_t i) const {
+    check(i, 1);
+    return *static_cast<const T*>(read_near(i * sizeof(T), (i + 1) * sizeof(T)));
+  }
+
   // From `first` on: `runtime.launch(kernel, shape, n, x.slice(1024))`.
   ArraySlice<T> slice(std::size_t first) const { return {this, first}; }
   // `count` elements from `first` on.
   ArraySlice<T> slice(std::size_t first, std::size_t count) const { return {this, first, count}; }
+
+ private:
+  void check(std::size_t first, std::size_t count) const {
+    if (first > size() || count > size() - first) refuse_range(first, count, size());
+  }
 };
 
 }  // namespace heddle

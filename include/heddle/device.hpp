@@ -87,6 +87,8 @@ class Device {
 
   Queue queue(const QueueOptions& options = {}) const;
   Event event() const;
+  // For order only: its completed_ns() is 0. Cheaper on GPUs.
+  Event untimed_event() const;
   LoadedKernel load(const Kernel& kernel) const;
   // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
   // line for what the device cannot run; compile_error.

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "heddle/dim3.hpp"
+
 namespace heddle {
 
 namespace runtime {
@@ -57,6 +59,18 @@ struct Occupancy {
   double share = 0;                // threads of those blocks over the most that an SM holds
 };
 
+// What is known of a kernel's launches through the runtime: on all devices, in this process. (GrCUDA keeps the same:
+// Parravicini et al., IPDPS 2021, section IV-A.)
+struct KernelHistory {
+  std::uint64_t launches = 0;  // that were made
+  std::uint64_t timed = 0;     // of those that are done, how many were timed: the first ones, one of 64, and all with
+                               // LaunchOptions::timed
+  double mean_seconds = 0;     // of the timed ones, on their device
+  double last_seconds = 0;
+  Dim3 last_grid = {}, last_block = {};  // of the last launch that was made
+  std::uint32_t last_shared = 0;         // bytes
+};
+
 // A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread. One that was
 // moved from throws invalid_argument.
 class Kernel {
@@ -65,6 +79,7 @@ class Kernel {
   const std::string& name() const;
   // Analysed on first use.
   const KernelInfo& info() const;
+  KernelHistory history() const;
   const std::shared_ptr<runtime::KernelState>& state() const { return state_; }
 
  private:

@@ -31,6 +31,7 @@ struct LaunchOptions {
   // SMs of a GPU, or workers of the CPU device, that it may run on, ascending; empty: all. GPUs take whole pairs: 0 and
   // 1, 2 and 3, ...
   std::vector<unsigned> processors = {};
+  bool timed = false;  // Launch::seconds() will be asked: a GPU has to put two time stamps around it
 };
 
 // One argument of a launch. Scalars and structures are copied; arrays are referred to, and must stay until the launch
@@ -96,7 +97,8 @@ class Launch {
   bool done() const;
   // Blocks until it is done; throws the Error of the launch, or of one before it on its device that made it be skipped.
   void wait() const;
-  // Time the device spent on it, after wait(). Copies that had to come first do not count.
+  // Time the device spent on it, after wait(). Copies that had to come first do not count. Throws invalid_argument
+  // without LaunchOptions::timed.
   double seconds() const;
   const std::string& device() const;
 

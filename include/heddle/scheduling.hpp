@@ -30,6 +30,8 @@ struct Scheduling {
   // Bytes that a launch needs are moved in its device's queues, beside other work; else the host waits for the move.
   bool prefetch = true;
   unsigned most_queues = 32;  // of a device
+  // Launches that repeat themselves are put into a device all at once, as a graph where it has those.
+  bool replay = true;
 };
 
 }  // namespace heddle

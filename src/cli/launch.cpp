@@ -55,7 +55,8 @@ class Job {
         shape_{.grid = parse_shape(options.grid, "--grid"),
                .block = parse_shape(options.block, "--block"),
                .shared = options.shared,
-               .cooperative = options.cooperative} {
+               .cooperative = options.cooperative,
+               .timed = true} {
     if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "device/event.hpp"
+#include "device/launch_graph.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
 #include "device/partition.hpp"
@@ -69,6 +70,10 @@ class Device {
 
   virtual std::unique_ptr<Queue> queue(const QueueOptions& options) = 0;
   virtual std::unique_ptr<Event> event() = 0;
+  // One whose completed_ns() nobody asks (it may be 0): for order only, which is cheaper on GPUs.
+  virtual std::unique_ptr<Event> untimed_event() { return event(); }
+  // Launches to be put into this device's queues all at once. Throws unsupported where some of them cannot be in one.
+  virtual std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches);
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
 

@@ -122,8 +122,7 @@ void Dag::merge(std::span<const Access> accesses) {
 TaskRef Dag::append(std::span<const Access> accesses) {
   std::uint32_t slot = 0;
   if (free_.empty()) {
-    slot = static_cast<std::uint32_t>(slots_.size());
-    slots_.emplace_back();
+    slot = slots_.add();
   } else {
     slot = free_.back();
     free_.pop_back();

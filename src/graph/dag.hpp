@@ -9,13 +9,13 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "graph/access.hpp"
 #include "graph/segments.hpp"
+#include "graph/slots.hpp"
 #include "graph/task.hpp"
 
 namespace heddle::graph {
@@ -83,7 +83,7 @@ class Dag {
 
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
-  std::deque<Task> slots_;  // references stay good
+  Slots<Task> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
   std::vector<Access> merged_;

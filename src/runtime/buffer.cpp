@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 #include "runtime/core.hpp"
+#include "runtime/ids.hpp"
 
 namespace heddle::runtime {
 
@@ -18,12 +19,13 @@ using memory::Space;
 using memory::Spaces;
 
 Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
-    : core_(std::move(core)), bytes_(bytes), copies_(core_->places() + 1), residence_(bytes) {}
+    : core_(std::move(core)), bytes_(bytes), id_(next_id()), copies_(core_->places() + 1), residence_(bytes) {}
 
 Buffer::~Buffer() {
   graph::TaskRefs users;
   {
     const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
     for (Space space = 0; space < copies_.size(); ++space) {
       if (!copies_[space].memory) continue;
       const graph::TaskRefs here = core_->engine().dag().hazards(access(space, Mode::write, 0, bytes_));
@@ -139,51 +141,76 @@ Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end
 
 // Where the host finds the bytes, or has them brought: memory of a device that it reaches, unless a device of which it
 // does not reach the memory is involved, whose copies want memory that was made for them.
-Space Buffer::space_for_host() const {
+Space Buffer::space_for_host(std::uint64_t begin, std::uint64_t end) const {
   Space fits = host_space();
   for (Space space = 0; space < host_space(); ++space) {
     if (reachable(space) == nullptr) {
-      if (copies_[space].memory && !residence_.having(0, bytes_)) return host_space();
+      if (copies_[space].memory && !residence_.having(begin, end)) return host_space();
       continue;
     }
-    if (residence_.current(space, 0, bytes_)) return space;
+    if (residence_.current(space, begin, end)) return space;
     if (fits == host_space()) fits = space;
   }
-  if (residence_.current(host_space(), 0, bytes_) && reachable(host_space())) return host_space();
+  if (residence_.current(host_space(), begin, end) && reachable(host_space())) return host_space();
   for (Space space = 0; space < host_space(); ++space)
     if (copies_[space].memory && reachable(space) == nullptr) return host_space();
   return fits;
 }
 
-void* Buffer::host_access(bool writes) {
+void* Buffer::host_access(bool writes, std::uint64_t begin, std::uint64_t end) {
   graph::Dag& dag = core_->engine().dag();
   std::unique_lock lock(core_->mutex());
+  core_->replayer().settle();
   // Nobody has used it: memory of the first device, if the host reaches that.
   const bool unused =
       std::none_of(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.memory != nullptr; });
   if (unused && allocated(0).memory->host() == nullptr) release(0);
-  const Space space = space_for_host();
+  const Space space = space_for_host(begin, end);
   allocated(space);
-  bring(space, 0, bytes_, true);
-  const Access wanted = access(space, writes ? Mode::write : Mode::read, 0, bytes_);
+  bring(space, begin, end, true);
+  const Access wanted = access(space, writes ? Mode::write : Mode::read, begin, end);
   for (graph::TaskRefs users = dag.hazards(wanted); !users.empty(); users = dag.hazards(wanted)) {
     lock.unlock();
     core_->engine().wait(users);
     lock.lock();
   }
   void* const pointer = reachable(space);
-  if (writes) residence_.modified(space, 0, bytes_);
-  if (residence_.current(space, 0, bytes_)) {
+  if (writes) {
+    residence_.modified(space, begin, end);
+    if (space_of_pointer_ != space) host_may_.store(may_nothing, std::memory_order_release);
+  }
+  const bool whole = begin == 0 && end == bytes_;
+  if (whole && residence_.current(space, 0, bytes_)) {
     const bool used = !writes && !dag.hazards(access(space, Mode::write, 0, bytes_)).empty();
     const bool alone = !used && residence_.having(0, bytes_) == memory::only(space);
+    space_of_pointer_ = space;
     host_pointer_.store(pointer, std::memory_order_relaxed);
     host_may_.store(alone ? may_write : may_read, std::memory_order_release);
   }
-  return pointer;
+  return static_cast<std::byte*>(pointer) + begin;
+}
+
+const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
+  constexpr std::uint64_t page = 64 * 1024;
+  const std::uint64_t from = begin / page * page, to = std::min<std::uint64_t>((end + page - 1) / page * page, bytes_);
+  bool more = false;  // whoever writes the page is more than who must be waited for
+  {
+    const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
+    const graph::Dag& dag = core_->engine().dag();
+    for (Space space = 0; space < copies_.size(); ++space) {
+      if (!copies_[space].memory) continue;
+      const graph::TaskRefs wanted = dag.hazards(access(space, Mode::read, begin, end));
+      more = more || dag.hazards(access(space, Mode::read, from, to)) != wanted;
+    }
+  }
+  if (more) return host_access(false, begin, end);
+  return static_cast<const std::byte*>(host_access(false, from, to)) + (begin - from);
 }
 
 std::uint64_t Buffer::pin(std::size_t place) {
   const std::lock_guard lock(core_->mutex());
+  core_->replayer().settle();
   acquire(place, 0, bytes_, Mode::read);
   core_->pin(place, shared_from_this());
   return address(place);

@@ -29,6 +29,12 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
 
   const std::shared_ptr<Core>& core() const { return core_; }
   std::size_t bytes() const { return bytes_; }
+  std::uint64_t id() const { return id_; }  // of no other, also of later ones
+  // Whether acquire() would find nothing to bring. Needs the core's lock.
+  bool is_there(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
+    return copies_[place].memory &&
+           (mode == graph::Mode::write || residence_.current(static_cast<memory::Space>(place), begin, end));
+  }
 
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
   // there. Needs the core's lock. Throws out_of_memory.
@@ -39,11 +45,25 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   // For the host; without the lock. Throw the Error of a launch that failed, once.
   const void* read() {
     if (host_may_.load(std::memory_order_acquire) >= may_read) return host_pointer_.load(std::memory_order_relaxed);
-    return host_access(false);
+    return host_access(false, 0, bytes_);
   }
   void* write() {
     if (host_may_.load(std::memory_order_acquire) == may_write) return host_pointer_.load(std::memory_order_relaxed);
-    return host_access(true);
+    return host_access(true, 0, bytes_);
+  }
+  // Bytes [begin, end) only: others are neither waited for nor brought.
+  const void* read(std::uint64_t begin, std::uint64_t end) {
+    if (host_may_.load(std::memory_order_acquire) >= may_read) return host_bytes() + begin;
+    return host_access(false, begin, end);
+  }
+  void* write(std::uint64_t begin, std::uint64_t end) {
+    if (host_may_.load(std::memory_order_acquire) == may_write) return host_bytes() + begin;
+    return host_access(true, begin, end);
+  }
+  // The same, and what lies around them on pages of 64 KiB is brought too, where nobody uses it: for who reads on.
+  const void* read_near(std::uint64_t begin, std::uint64_t end) {
+    if (host_may_.load(std::memory_order_acquire) >= may_read) return host_bytes() + begin;
+    return read_page(begin, end);
   }
   // Keeps the bytes current on the place for all launches from now on; see Core::pin.
   std::uint64_t pin(std::size_t place);
@@ -66,16 +86,20 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false);
   void fill(memory::Space space, std::uint64_t begin, std::uint64_t end, bool by_host);
   void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end);
-  memory::Space space_for_host() const;
-  void* host_access(bool writes);
+  std::byte* host_bytes() const { return static_cast<std::byte*>(host_pointer_.load(std::memory_order_relaxed)); }
+  memory::Space space_for_host(std::uint64_t begin, std::uint64_t end) const;
+  void* host_access(bool writes, std::uint64_t begin, std::uint64_t end);
+  const void* read_page(std::uint64_t begin, std::uint64_t end);
   std::size_t place_for_host_memory() const;
 
   std::shared_ptr<Core> core_;
   std::size_t bytes_;
+  std::uint64_t id_;
   std::vector<Copy> copies_;  // by place; the host's is the last
   memory::Residence residence_;
   std::atomic<int> host_may_{may_nothing};
   std::atomic<void*> host_pointer_{nullptr};
+  memory::Space space_of_pointer_ = 0;
 };
 
 }  // namespace heddle::runtime

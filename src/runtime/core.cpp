@@ -18,11 +18,22 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std
     places_.emplace_back().device = std::move(device);
   }
   engine_ = std::make_unique<Engine>(all, policy, mutex_);
+  // A trace tells of each launch, which a graph does not.
+  const bool replays = policy.replay && policy.execution == Scheduling::Execution::async && !trace_;
+  replayer_ = std::make_unique<Replayer>(*this, replays);
+}
+
+void Core::synchronize() {
+  {
+    const std::lock_guard lock(mutex_);
+    replayer_->settle();
+  }
+  engine_->synchronize();
 }
 
 Core::~Core() {
   try {
-    engine_->synchronize();
+    synchronize();
   } catch (const Error& error) {
     base::log_warn("an error that nobody asked for: {}", error.what());
   }

@@ -13,6 +13,7 @@
 
 #include "device/device.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/replayer.hpp"
 #include "runtime/trace_file.hpp"
 
 namespace heddle::runtime {
@@ -53,10 +54,14 @@ class Core {
   const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);
   // What is in flight.
   Engine& engine() { return *engine_; }
+  Replayer& replayer() { return *replayer_; }
+  // Waits for everything; throws the first Error.
+  void synchronize();
 
   // Buffers whose address the program has taken: every launch on the place uses them. Need the lock.
   void pin(std::size_t place, const std::shared_ptr<Buffer>& buffer);
   std::vector<std::shared_ptr<Buffer>> pinned(std::size_t place);
+  bool pinned_none(std::size_t place) const { return pinned_[place].empty(); }
 
  private:
   std::unique_ptr<TraceFile> trace_;  // outlives the devices
@@ -66,6 +71,7 @@ class Core {
   std::mutex mutex_;
   bool check_;
   std::uint64_t slice_;
+  std::unique_ptr<Replayer> replayer_;  // its graphs end before the devices
 };
 
 }  // namespace heddle::runtime

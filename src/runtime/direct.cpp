@@ -66,7 +66,7 @@ void QueueState::synchronize() {
   {
     const std::lock_guard lock(mutex_);
     if (spare_.empty()) {
-      end = core_->place(place_).device->event();
+      end = core_->place(place_).device->untimed_event();
     } else {
       end = std::move(spare_.back());
       spare_.pop_back();
@@ -191,6 +191,10 @@ Queue Device::queue(const QueueOptions& options) const {
   held(core_, "Device");
   return Queue(std::make_shared<runtime::QueueState>(core_, static_cast<std::size_t>(number_), options));
 }
+Event Device::untimed_event() const {
+  return Event(std::make_shared<runtime::EventState>(core_, device_at(core_, number_).untimed_event()));
+}
+
 Event Device::event() const {
   return Event(std::make_shared<runtime::EventState>(core_, device_at(core_, number_).event()));
 }

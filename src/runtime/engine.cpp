@@ -21,6 +21,16 @@ void clear_failure(device::Queue& queue) {
   }
 }
 
+// For what is done; keeps the first failure.
+void wait_for(device::Event& end, device::Queue& queue, std::exception_ptr& failure) {
+  try {
+    end.wait();
+  } catch (const Error&) {
+    if (!failure) failure = std::current_exception();
+    clear_failure(queue);
+  }
+}
+
 }  // namespace
 
 Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex)
@@ -28,20 +38,30 @@ Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& po
   for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
 }
 
-std::shared_ptr<device::Event> Engine::take_event(Place& place) {
-  if (place.spare.empty()) return place.device->event();
-  std::shared_ptr<device::Event> event = std::move(place.spare.back());
-  place.spare.pop_back();
+std::shared_ptr<device::Event> Engine::take_event(Place& place, bool timed) {
+  auto& spare = place.spare[timed ? 1 : 0];
+  if (spare.empty()) return timed ? place.device->event() : place.device->untimed_event();
+  std::shared_ptr<device::Event> event = std::move(spare.back());
+  spare.pop_back();
   return event;
 }
 
-void Engine::give(Place& place, std::shared_ptr<device::Event>& event) {
-  if (event && event.use_count() == 1) place.spare.push_back(std::move(event));
+void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool timed) {
+  if (event && event.use_count() == 1) place.spare[timed ? 1 : 0].push_back(std::move(event));
   event.reset();
 }
 
-Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, bool timed,
-                                const device::Partition* partition) {
+// The task is done.
+void Engine::tell_history(Running& running) {
+  if (!running.history || !running.start) return;
+  KernelHistory& history = *running.history;
+  history.last_seconds = static_cast<double>(running.end->completed_ns() - running.start->completed_ns()) * 1e-9;
+  ++history.timed;
+  history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
+  running.history.reset();
+}
+
+Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Place& place = places_[number];
   Submitted made;
   made.task = dag_.append(accesses);
@@ -54,16 +74,17 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   for (const graph::TaskRef& parent : choice.awaited) lane.queue->wait(*running_[parent.slot].end);
   for (const graph::TaskRef& parent : task.parents)
     if (!here(dag_[parent])) lane.queue->wait(*running_[parent.slot].end);
-  if (lane.partition != partition) {
-    lane.queue->set_partition(partition);
-    lane.partition = partition;
+  if (lane.partition != wanted.partition) {
+    lane.queue->set_partition(wanted.partition);
+    lane.partition = wanted.partition;
   }
   if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
-  made.end = take_event(place);
-  if (timed) {
-    made.start = take_event(place);
+  made.end = take_event(place, wanted.start);
+  if (wanted.start) {
+    made.start = take_event(place, true);
     lane.queue->record(*made.start);
   }
+  running_[made.task.slot].history = wanted.history;
   lane_ = &lane;
   return made;
 }
@@ -77,6 +98,12 @@ void Engine::end(Submitted& made) {
   if (++lane_->unpolled >= poll_after) poll(*lane_);
 }
 
+void Engine::set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
+                       std::vector<device::LaunchGraph::Tail> tails) {
+  running_[task.slot].graph = std::move(graph);
+  running_[task.slot].tails = std::move(tails);
+}
+
 std::exception_ptr Engine::finish(graph::TaskRef ref) {
   if (dag_.finished(ref)) return nullptr;
   const graph::Task asked = dag_[ref];
@@ -85,17 +112,15 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
     Place& place = places_[task.place];
     Running& running = running_[done.slot];
     const bool elsewhere = task.place != asked.place || task.queue != asked.queue;
-    if (elsewhere && place.device->info().survives_faults) {
-      try {
-        running.end->wait();
-      } catch (const Error&) {
-        if (!failure) failure = std::current_exception();
-        clear_failure(*place.lanes[task.queue].queue);
-      }
-    }
+    if (elsewhere && place.device->info().survives_faults)
+      wait_for(*running.end, *place.lanes[task.queue].queue, failure);
+    for (const device::LaunchGraph::Tail& tail : running.tails) wait_for(*tail.end, *tail.queue, failure);
+    running.tails.clear();
+    running.graph.reset();
+    tell_history(running);
     place.chooser.finished(task.queue);
-    give(place, running.start);
-    give(place, running.end);
+    give(place, running.end, running.start != nullptr);
+    give(place, running.start, true);
   });
   return failure;
 }

@@ -11,6 +11,7 @@
 
 #include "device/device.hpp"
 #include "graph/dag.hpp"
+#include "heddle/kernel.hpp"
 #include "sched/queue_chooser.hpp"
 
 namespace heddle::runtime {
@@ -32,6 +33,12 @@ class Engine {
   graph::Dag& dag() { return dag_; }  // needs the lock
   const Scheduling& policy() const { return policy_; }
 
+  // What a task asks for besides.
+  struct Wanted {
+    bool start = false;                            // an event in front of it, for its time
+    std::shared_ptr<KernelHistory> history = {};   // to be told that time
+    const device::Partition* partition = nullptr;  // to run in; null: the whole device
+  };
   struct Submitted {
     graph::TaskRef task;
     std::shared_ptr<device::Event> start, end;  // start only where asked for
@@ -40,9 +47,8 @@ class Engine {
   // Needs the lock. What put throws is thrown on; the task is there all the same, empty, so that whoever comes behind
   // it comes behind its parents.
   template <class Put>
-  Submitted submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put, bool timed = false,
-                   const device::Partition* partition = nullptr) {
-    Submitted made = begin(place, accesses, timed, partition);
+  Submitted submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put, const Wanted& wanted = {}) {
+    Submitted made = begin(place, accesses, wanted);
     device::Queue& queue = *lane_->queue;
     try {
       put(queue);
@@ -53,6 +59,10 @@ class Engine {
     end(made);
     return made;
   }
+
+  // The task is a launch of this graph, with these launches beside its queue. Needs the lock.
+  void set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
+                 std::vector<device::LaunchGraph::Tail> tails);
 
   // Waits for an event of the place's task; throws the Error of what failed in it or before it, once its queue is
   // usable again. Without the lock.
@@ -75,18 +85,21 @@ class Engine {
   struct Place {
     device::Device* device;
     sched::QueueChooser chooser;
-    std::deque<Lane> lanes;                             // by the chooser's number
-    std::vector<std::shared_ptr<device::Event>> spare;  // done, and nobody refers to them
+    std::deque<Lane> lanes;                                // by the chooser's number
+    std::vector<std::shared_ptr<device::Event>> spare[2];  // done, and nobody refers to them: without and with time
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
+    std::shared_ptr<KernelHistory> history;      // that wants to know the time in between
+    std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
+    std::vector<device::LaunchGraph::Tail> tails;
   };
 
-  Submitted begin(std::size_t place, std::span<const graph::Access> accesses, bool timed,
-                  const device::Partition* partition);
+  Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void end(Submitted& made);
-  std::shared_ptr<device::Event> take_event(Place& place);
-  static void give(Place& place, std::shared_ptr<device::Event>& event);
+  static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
+  static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);
+  static void tell_history(Running& running);
   // The task and its ancestors. Those in other queues may have failed, which this one's event does not tell: the first
   // such Error is returned.
   std::exception_ptr finish(graph::TaskRef task);
@@ -96,7 +109,7 @@ class Engine {
   const Scheduling policy_;
   graph::Dag dag_;
   std::deque<Place> places_;
-  std::deque<Running> running_;  // by the task's slot
+  std::vector<Running> running_;  // by the task's slot
   std::vector<InFlight> last();
   std::exception_ptr forgotten_;  // what failed while nobody waited for it
   Lane* lane_ = nullptr;          // that the submission under way is for

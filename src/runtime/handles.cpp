@@ -1,7 +1,9 @@
 // The public handles, in terms of the runtime's own classes.
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "heddle/array.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"
@@ -30,6 +32,12 @@ using runtime::held;
 const std::string& Kernel::name() const { return held(state_, "Kernel").name(); }
 const KernelInfo& Kernel::info() const { return held(state_, "Kernel").info(); }
 
+KernelHistory Kernel::history() const {
+  runtime::KernelState& kernel = held(state_, "Kernel");
+  const std::lock_guard lock(kernel.module().core()->mutex());
+  return *kernel.history();
+}
+
 Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module").kernel(name)); }
 
 std::vector<std::string> Module::kernel_names() const {
@@ -55,6 +63,16 @@ void Module::read_variable(std::string_view name, std::size_t offset, std::span<
 std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array").bytes(); }
 const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array").read(); }
 void* ArrayBytes::write_bytes() { return held(buffer_, "Array").write(); }
+const void* ArrayBytes::read_bytes(std::size_t begin, std::size_t end) const {
+  return held(buffer_, "Array").read(begin, end);
+}
+void* ArrayBytes::write_bytes(std::size_t begin, std::size_t end) { return held(buffer_, "Array").write(begin, end); }
+const void* ArrayBytes::read_near(std::size_t begin, std::size_t end) const {
+  return held(buffer_, "Array").read_near(begin, end);
+}
+void ArrayBytes::refuse_range(std::size_t first, std::size_t count, std::size_t size) {
+  base::fail(ErrorCode::invalid_argument, "{} values from {} on are no part of an array of {}", count, first, size);
+}
 std::uint64_t ArrayBytes::address(std::string_view device) {
   runtime::Buffer& buffer = held(buffer_, "Array");
   return buffer.pin(buffer.core()->find(device));

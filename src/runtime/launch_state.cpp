@@ -60,6 +60,47 @@ bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::
   return true;
 }
 
+ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
+                   std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
+  const KernelInfo& info = call.kernel.info();
+  const Scheduling& policy = call.kernel.module().core()->engine().policy();
+  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place};
+  step.launch = {&function, config, {packed.begin(), packed.end()}, {}};
+  step.accesses.assign(accesses.begin(), accesses.end());
+  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
+    const Argument& argument = call.arguments[i];
+    ReplayStep::Value& value = step.values.emplace_back();
+    value = {.kind = argument.kind(),
+             .at = info.parameters[i].offset,
+             .size = static_cast<std::uint32_t>(argument.value().size()),
+             .offset = argument.offset(),
+             .length = argument.length()};
+    if (argument.kind() != Argument::Kind::array) continue;
+    value.buffer = argument.buffer();
+    value.buffer_id = value.buffer->id();
+    value.mode = mode_of(info.parameters[i].access, policy);
+    if (info.parameters[i].access == Access::none) continue;
+    value.begin = argument.offset();
+    value.end = value.begin + std::min(argument.length(), value.buffer->bytes() - value.begin);
+  }
+  return step;
+}
+
+// The first launches of a kernel, and some of the others, are timed for its history.
+constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
+
+Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, const device::Partition* partition) {
+  KernelHistory& history = *kernel.history();
+  const std::uint64_t number = history.launches++;
+  history.last_grid = options.grid;
+  history.last_block = options.block;
+  history.last_shared = options.shared;
+  const bool sampled = number < first_timed || number % one_timed_of == 0;
+  Engine::Wanted wanted{.start = options.timed || sampled, .partition = partition};
+  if (wanted.start) wanted.history = kernel.history();
+  return wanted;
+}
+
 void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
@@ -71,9 +112,37 @@ void check_owner(const Core& core, const KernelInfo& info, std::span<const Argum
 
 }  // namespace
 
-void LaunchState::wait() const { kernel_->module().core()->engine().wait({submitted_.task, submitted_.end}); }
+Engine::Submitted LaunchState::submitted() const {
+  Core& core = *kernel_->module().core();
+  const std::lock_guard lock(core.mutex());
+  if (!held_) {
+    core.replayer().settle();
+    return submitted_;
+  }
+  const HeldLaunches& launches = *held_->launches;
+  core.replayer().settle();
+  if (launches.failure) std::rethrow_exception(launches.failure);
+  return launches.of(held_->index);
+}
+
+bool LaunchState::done() const {
+  if (!held_) return submitted_.end->done();
+  try {
+    return submitted().end->done();
+  } catch (const Error&) {
+    return true;  // wait() tells it
+  }
+}
+
+void LaunchState::wait() const {
+  const Engine::Submitted made = submitted();
+  kernel_->module().core()->engine().wait({made.task, made.end});
+}
 
 double LaunchState::seconds() const {
+  if (!submitted_.start)
+    base::fail(ErrorCode::invalid_argument, "the launch of kernel {} was not timed: set LaunchOptions::timed",
+               kernel_->name());
   wait();
   return static_cast<double>(submitted_.end->completed_ns() - submitted_.start->completed_ns()) * 1e-9;
 }
@@ -85,27 +154,34 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   if (kernel->module().core() != core) {
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
   }
+  const std::size_t place = core->find(options.device);
+  const LaunchCall call{*kernel, place, options, arguments};
+  // Outlive the lock: this may be their last owner, and their end takes it.
+  std::vector<std::shared_ptr<Buffer>> pinned;
+  std::unique_lock lock(core->mutex());
+  // What was checked when it was recorded is not checked again.
+  if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
+  lock.unlock();
   const KernelInfo& info = kernel->info();
   check_arguments(info, arguments);
   check_owner(*core, info, arguments);
-  const std::size_t place = core->find(options.device);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
     base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
                base::counted(options.grid.count(), "block"));
   }
 
-  std::vector<std::shared_ptr<Buffer>>
-      pinned;  // outlive the lock: this may be their last owner, and their end takes it
-  std::unique_lock lock(core->mutex());
+  lock.lock();
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
+  const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
   Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!policy.prefetch && wait_for_moves(*core, accesses, lock))
     accesses = acquire(*core, place, *kernel, arguments, pinned);
+  const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array) {
@@ -118,10 +194,15 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
-  constexpr bool timed = true;
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, timed, partition);
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
+      wanted_of(*kernel, options, partition));
+  const bool plain = !moved && !options.blocks && !options.cooperative && !options.timed &&
+                     options.processors.empty() && core->pinned_none(place);
+  core->replayer().made(call, plain,
+                        [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
+  if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));
   if (policy.execution == Scheduling::Execution::sync) {
     lock.unlock();

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "heddle/launch.hpp"
 #include "runtime/engine.hpp"
 #include "runtime/module_state.hpp"
+#include "runtime/replayer.hpp"
 
 namespace heddle::runtime {
 
@@ -17,15 +19,21 @@ class LaunchState {
  public:
   LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, Engine::Submitted submitted)
       : kernel_(std::move(kernel)), place_(place), submitted_(std::move(submitted)) {}
-  bool done() const { return submitted_.end->done(); }
+  LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, Replayer::Held held)
+      : kernel_(std::move(kernel)), place_(place), held_(std::move(held)) {}
+  bool done() const;
   void wait() const;
   double seconds() const;
   const std::string& device() const;
 
  private:
+  // What it became when it was launched, which it is now if it was held. Throws what failed then.
+  Engine::Submitted submitted() const;
+
   std::shared_ptr<KernelState> kernel_;
   std::size_t place_;
   Engine::Submitted submitted_;
+  std::optional<Replayer::Held> held_;
 };
 
 // See heddle::Runtime::launch.

@@ -55,6 +55,10 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
 
 // Launches do not say which module they are of, which would cost each of them time: all must end.
 ModuleState::~ModuleState() {
+  {
+    const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
+  }
   core_->engine().drain();
   const std::lock_guard lock(core_->mutex());
   for (const auto& object : variables_)
@@ -142,6 +146,7 @@ void ModuleState::write_variable(std::string_view name, std::size_t offset, std:
   graph::TaskRefs copied;
   {
     const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
     const device::Span to = variable(name, offset, bytes.size(), place);
     const graph::Access access = variables_access(place, graph::Mode::read_write);
     copied.push_back(
@@ -158,6 +163,7 @@ void ModuleState::read_variable(std::string_view name, std::size_t offset, std::
   graph::TaskRefs copied;
   {
     const std::lock_guard lock(core_->mutex());
+    core_->replayer().settle();
     const device::Span from = variable(name, offset, bytes.size(), place);
     const graph::Access access = variables_access(place, graph::Mode::read);
     copied.push_back(

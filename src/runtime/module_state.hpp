@@ -15,6 +15,7 @@
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
 #include "ptx/ir.hpp"
+#include "runtime/ids.hpp"
 
 namespace heddle::runtime {
 
@@ -23,26 +24,32 @@ class ModuleState;
 
 class KernelState {
  public:
-  KernelState(ModuleState& module, const ptx::Function& function) : module_(module), function_(function) {
+  KernelState(ModuleState& module, const ptx::Function& function)
+      : module_(module), function_(function), id_(next_id()) {
     info_.name = function.name;
   }
 
   ModuleState& module() const { return module_; }
+  std::uint64_t id() const { return id_; }  // of no other, also of later ones
   const std::string& name() const { return function_.name; }
   const KernelInfo& info();  // any thread; the first call analyses the whole module
   // What it does to the module's variables; nothing: none. After info().
   std::optional<graph::Mode> variables() const { return variables_; }
   // Loads the module there on first use. Needs the core's lock.
   device::Function& on(std::size_t place);
+  // Needs the core's lock.
+  const std::shared_ptr<KernelHistory>& history() { return history_; }
 
  private:
   friend class ModuleState;
 
   ModuleState& module_;
   const ptx::Function& function_;
+  std::uint64_t id_;
   KernelInfo info_;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
+  std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
 };
 
 class ModuleState : public std::enable_shared_from_this<ModuleState> {

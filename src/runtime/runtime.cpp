@@ -77,7 +77,7 @@ void Runtime::write_trace() {
 Runtime::~Runtime() {
   if (!core_) return;
   try {
-    core_->engine().synchronize();
+    core_->synchronize();
   } catch (const Error& error) {
     base::log_error("an error that nobody asked for: {}", error.what());
   }
@@ -155,7 +155,7 @@ std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& bloc
   return state.on(place).occupancy(block, shared);
 }
 
-void Runtime::synchronize() { held(core_, "Runtime").engine().synchronize(); }
+void Runtime::synchronize() { held(core_, "Runtime").synchronize(); }
 
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
   held(core_, "Runtime");

@@ -20,6 +20,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"graph", {"base"}},
       {"memory", {"base"}},
       {"sched", {"graph", "base"}},
+      {"replay", {"base"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
       {"device", {"base", "ptx"}},
@@ -27,7 +28,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device"}},
       {"runtime",
-       {"base", "ptx", "graph", "memory", "sched", "compile", "device", "device/cpu", "device/cuda", "device/interp"}},
+       {"base", "ptx", "graph", "memory", "sched", "replay", "compile", "device", "device/cpu", "device/cuda",
+        "device/interp"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image"}},

@@ -145,11 +145,47 @@ TEST_F(CoherenceTest, SameArrayTwice) {
 TEST_F(CoherenceTest, LaunchesAreTimed) {
   start({"near"});
   Array<float> data = floats({1});
-  const Launch adding = launch("add_to", {}, 1, 1.0f, data);
+  const Launch adding = launch("add_to", {.timed = true}, 1, 1.0f, data);
   EXPECT_NEAR(adding.seconds(), 2e-9, 1e-12);  // the launch and the record after it
   EXPECT_EQ(adding.device(), "near");
   // Making code comes before the event that a launch's time begins with.
   EXPECT_THAT(log_, ElementsAre("near: prepare add_to", "near: record", "near: record", "near: launch add_to"));
+}
+
+TEST_F(CoherenceTest, OtherLaunchesHaveNoTime) {
+  start({"near"});
+  Array<float> data = floats({1});
+  const Launch adding = launch("add_to", {}, 1, 1.0f, data);
+  adding.wait();
+  try {
+    adding.seconds();
+    FAIL() << "a launch that was not timed has a time";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_STREQ(error.what(), "the launch of kernel add_to was not timed: set LaunchOptions::timed");
+  }
+}
+
+TEST_F(CoherenceTest, KernelsHaveAHistory) {
+  start({"near"});
+  Array<float> data = floats({1});
+  const Kernel kernel = module_->kernel("add_to");
+  EXPECT_EQ(kernel.history().launches, 0u);
+  for (unsigned i = 1; i <= 130; ++i) launch("add_to", {.grid = {i}, .block = {32, 2}, .shared = 64}, 1, 1.0f, data);
+  core_->engine().synchronize();
+  KernelHistory history = kernel.history();
+  EXPECT_EQ(history.launches, 130u);
+  EXPECT_EQ(history.timed, 4u + 2u);  // the first four, 64 and 128
+  EXPECT_NEAR(history.mean_seconds, 2e-9, 1e-12);
+  EXPECT_NEAR(history.last_seconds, 2e-9, 1e-12);
+  EXPECT_EQ(history.last_grid, Dim3{130});
+  EXPECT_EQ(history.last_block, (Dim3{32, 2}));
+  EXPECT_EQ(history.last_shared, 64u);
+  launch("add_to", {.timed = true}, 1, 1.0f, data).wait();
+  history = kernel.history();
+  EXPECT_EQ(history.launches, 131u);
+  EXPECT_EQ(history.timed, 7u);
+  EXPECT_EQ(module_->kernel("copy_first").history().launches, 0u);
 }
 
 }  // namespace

@@ -76,8 +76,9 @@ class FakeModule final : public device::Module {
 }  // namespace
 
 void FakeEvent::wait() {
-  if (queue_ != nullptr) queue_->run_until(*this);
-  if (error_) throw Error(*error_);
+  const std::shared_ptr<FakeRecord> record = record_;
+  if (record->queue != nullptr) record->queue->run_until(*record);
+  if (record->error) throw Error(*record->error);
 }
 
 void FakeQueue::run_one() {
@@ -87,8 +88,8 @@ void FakeQueue::run_one() {
   command();
 }
 
-void FakeQueue::run_until(const FakeEvent& event) {
-  while (event.queue_ == this && !commands_.empty()) run_one();
+void FakeQueue::run_until(const FakeRecord& record) {
+  while (record.queue == this && !commands_.empty()) run_one();
 }
 
 void FakeQueue::launch(device::Function& function, const device::LaunchConfig& config, BlockRange range,
@@ -150,22 +151,21 @@ void FakeQueue::fill_box(const device::BoxPlace& destination, const device::BoxE
 }
 
 void FakeQueue::record(device::Event& event) {
-  auto& fake = static_cast<FakeEvent&>(event);
-  fake.queue_ = this;
-  fake.error_.reset();
+  auto record = std::make_shared<FakeRecord>();
+  record->queue = this;
+  static_cast<FakeEvent&>(event).record_ = record;
   note("record");  // when it is asked for, not when it is reached
-  add([this, &fake] {
-    fake.queue_ = nullptr;
-    fake.error_ = failure_;
-    fake.completed_ = clock_;
+  add([this, record] {
+    record->queue = nullptr;
+    record->error = failure_;
+    record->completed = clock_;
   });
 }
 
 void FakeQueue::wait(const device::Event& event) {
-  const auto& fake = static_cast<const FakeEvent&>(event);
-  add([this, &fake] {
+  add([this, record = static_cast<const FakeEvent&>(event).record_] {
     note("wait");
-    if (fake.queue_ != nullptr) fake.queue_->run_until(fake);
+    if (record->queue != nullptr) record->queue->run_until(*record);
   });
 }
 

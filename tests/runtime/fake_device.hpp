@@ -46,24 +46,34 @@ struct FakeOptions {
   std::function<void()>* while_copying = nullptr;  // called and emptied when a copy is asked for
 };
 
+// One record of an event.
+struct FakeRecord {
+  FakeQueue* queue = nullptr;  // while it is not reached
+  std::optional<Error> error;
+  unsigned long long completed = 0;
+};
+
 class FakeEvent final : public device::Event {
  public:
-  bool done() const override { return queue_ == nullptr; }
+  bool done() const override { return record_->queue == nullptr; }
   void wait() override;
-  unsigned long long completed_ns() const override { return completed_; }
-  // Waits go to the event itself: fake devices run in one thread.
+  unsigned long long completed_ns() const override { return record_->completed; }
+  // Queues know the record: fake devices run in one thread.
   std::shared_ptr<const device::EventPoint> point() const override { return nullptr; }
 
  private:
   friend class FakeQueue;
-  FakeQueue* queue_ = nullptr;  // while it is recorded and not reached
-  std::optional<Error> error_;
-  unsigned long long completed_ = 0;
+  std::shared_ptr<FakeRecord> record_ = std::make_shared<FakeRecord>();
 };
 
 class FakeQueue final : public device::Queue {
  public:
   explicit FakeQueue(const FakeOptions& options) : options_(options) {}
+  ~FakeQueue() override {
+    while (!commands_.empty()) run_one();
+  }
+  FakeQueue(const FakeQueue&) = delete;
+  FakeQueue& operator=(const FakeQueue&) = delete;
   void launch(device::Function& function, const device::LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
   std::shared_ptr<device::StoppableLaunch> launch_stoppable(device::Function& function,
@@ -82,7 +92,7 @@ class FakeQueue final : public device::Queue {
   void call(std::function<void()> function) override;
   void synchronize() override;
 
-  void run_until(const FakeEvent& event);
+  void run_until(const FakeRecord& record);
   std::size_t pending() const { return commands_.size(); }
 
  private:

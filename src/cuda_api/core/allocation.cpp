@@ -101,7 +101,7 @@ void release_behind(Context& context, CUstream_st& stream, void* p) {
   if (!block || block->address != address_of(p) || block->kind != BlockKind::device)
     throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that cudaFreeAsync can free", p));
   if (block->is_of_graph()) {
-    heddle::Event end = stream.context->device().event();
+    heddle::Event end = stream.context->device().untimed_event();
     const std::shared_ptr<GraphMemory> memory = free_of_graph(*block);
     stream.context->submit(stream, [&](heddle::Queue& queue) { queue.record(end); });
     memory->free_behind(end);

@@ -32,7 +32,7 @@ void Context::note(cudaError_t code) {
 
 CUstream_st& Context::start_stream(unsigned flags, int priority) {
   heddle::Queue queue = device_.queue({.priority = priority});
-  heddle::Event turn = device_.event();
+  heddle::Event turn = device_.untimed_event();
   CUstream_st& stream = process_.streams.take();
   // Who still has the handle of an earlier stream in this slot must not see a half of it.
   const std::lock_guard lock(mutex_);
@@ -68,7 +68,7 @@ void Context::end_stream(CUstream_st& stream) {
   stream.alive.store(false, std::memory_order_release);
   std::erase(streams_, &stream);
   if (stream.submitted != stream.checked) {
-    heddle::Event end = device_.event();
+    heddle::Event end = device_.untimed_event();
     stream.queue->record(end);
     ended_.push_back({std::move(end), std::move(*stream.queue)});
   }
@@ -244,7 +244,7 @@ bool Context::idle(CUstream_st& stream) {
     const std::lock_guard lock(mutex_);
     check_usable(stream);
     const auto ask = [&](CUstream_st& asked) {
-      if (!asked.end) asked.end.emplace(device_.event());
+      if (!asked.end) asked.end.emplace(device_.untimed_event());
       if (asked.asked != asked.submitted) asked.queue->record(*asked.end);
       asked.asked = asked.submitted;
       ends.push_back(*asked.end);
@@ -282,7 +282,7 @@ void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_
   {
     const std::lock_guard lock(mutex_);
     check_usable(stream);
-    heddle::Event end = device_.event();
+    heddle::Event end = device_.untimed_event();
     order(stream);
     stream.queue->record(end);
     later_.push_back({std::move(end), std::move(memory), size, stream.id, pool});

@@ -55,9 +55,9 @@ void make_queues(CUgraphExec_st& exec) {
     exec.queues[lane] = plan.lanes[lane]->graph_lanes.take(plan.lanes[lane]->device());
   exec.events.resize(plan.steps.size());
   for (std::size_t i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].recorded) exec.events[i] = plan.lanes[plan.steps[i].lane]->device().event();
-  exec.fork = exec.home->device().event();
-  exec.end = exec.home->device().event();
+    if (plan.steps[i].recorded) exec.events[i] = plan.lanes[plan.steps[i].lane]->device().untimed_event();
+  exec.fork = exec.home->device().untimed_event();
+  exec.end = exec.home->device().untimed_event();
   std::vector<heddle::Event> ends;
   ends.reserve(plan.tails.size());
   for (unsigned tail : plan.tails) ends.push_back(*exec.events[tail]);
@@ -186,7 +186,7 @@ void launch_graph(CUgraphExec_st& exec, CUstream_st& stream) {
     heddle::Queue& first = here ? queue : *exec.queues[0];
     if (exec.last_stream != 0 && exec.last_stream != stream.id) first.wait(*exec.end);
     if (!here) {
-      const heddle::Event begin = context.device().event();
+      const heddle::Event begin = context.device().untimed_event();
       queue.record(begin);
       first.wait(begin);
     }

@@ -31,7 +31,7 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
   if (flags & cudaEventInterprocess) not_supported("an event that several processes share (cudaEventInterprocess)");
   CUevent_st& made = context.process().events.take();
   made.context = &context;
-  made.event.emplace(context.device().event());
+  made.event.emplace(flags & cudaEventDisableTiming ? context.device().untimed_event() : context.device().event());
   made.flags = flags;
   made.recorded = false;
   made.alive.store(true, std::memory_order_release);

@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "device/cuda/cuda.hpp"
+#include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/partition.hpp"
@@ -65,7 +66,11 @@ class CudaDevice final : public Device {
     return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, tracer_.get(), options);
   }
 
-  std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_); }
+  std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_, true); }
+  std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches) override {
+    return std::make_unique<CudaGraph>(state_, launches);
+  }
+  std::unique_ptr<Event> untimed_event() override { return std::make_unique<CudaEvent>(state_, false); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     return partitions_->partition(processors);
@@ -129,7 +134,7 @@ class CudaDevice final : public Device {
     const CudaMemory memory(*this, state_, 2 * bytes);
     const std::uint64_t from = memory.span().address, to = from + bytes;
     const driver::Stream stream = state_->service_stream();
-    CudaPoint begin(state_), end(state_);
+    CudaPoint begin(state_, true), end(state_, true);
     double best = 0;
     for (int round = 0; round < 6; ++round) {
       state_->check(cuda.event_record(begin.handle(), stream), "recording an event");

@@ -35,6 +35,10 @@ class Driver {
   using GreenContext = driver::GreenContext;
   using ResourceDescriptor = driver::ResourceDescriptor;
   using MemoryPool = driver::MemoryPool;
+  using Graph = driver::Graph;
+  using GraphNode = driver::GraphNode;
+  using GraphExec = driver::GraphExec;
+  using KernelNode = driver::KernelNode;
   using BoxCopy = driver::BoxCopy;
   using Resource = driver::Resource;
   using MemoryAccess = driver::MemoryAccess;

@@ -19,6 +19,9 @@ using EventHandle = struct EventObject*;
 using GreenContext = struct GreenContextObject*;
 using ResourceDescriptor = struct ResourceDescriptorObject*;
 using MemoryPool = struct MemoryPoolObject*;
+using Graph = struct GraphObject*;
+using GraphNode = struct GraphNodeObject*;
+using GraphExec = struct GraphExecObject*;
 
 // Results that Heddle tells apart.
 inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_no_device = 100,
@@ -127,6 +130,17 @@ struct LaunchSettings {
   LaunchAttribute* attributes;
   unsigned attribute_count;
 };
+
+// CUDA_KERNEL_NODE_PARAMS of CUDA 12.
+struct KernelNode {
+  FunctionHandle function = nullptr;
+  unsigned grid_x = 1, grid_y = 1, grid_z = 1, block_x = 1, block_y = 1, block_z = 1, shared_bytes = 0;
+  void** parameters = nullptr;
+  void** extra = nullptr;
+  void* kernel = nullptr;
+  Context context = nullptr;
+};
+static_assert(sizeof(KernelNode) == 72);
 
 struct MemoryAccess {
   int location_type;

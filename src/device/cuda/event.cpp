@@ -4,9 +4,10 @@
 
 namespace heddle::device::cuda {
 
-CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state) : state_(std::move(state)), event_(state_->take_event()) {}
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed)
+    : state_(std::move(state)), timed_(timed), event_(state_->take_event(timed)) {}
 
-CudaPoint::~CudaPoint() { state_->give_event(event_); }
+CudaPoint::~CudaPoint() { state_->give_event(event_, timed_); }
 
 // Never throws: a device that is lost has nothing under way.
 bool CudaPoint::done() const {
@@ -73,7 +74,7 @@ void CudaEvent::wait() {
 
 unsigned long long CudaEvent::completed_ns() const {
   const auto point = current();
-  return point ? point->completed_ns() : 0;
+  return point && timed_ ? point->completed_ns() : 0;
 }
 
 }  // namespace heddle::device::cuda

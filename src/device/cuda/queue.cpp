@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/cuda/launch_graph.hpp"
 #include "device/cuda/module.hpp"
 #include "device/launch_check.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
@@ -193,7 +194,7 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   while (!stoppable_.empty() && stoppable_.front().end->done()) stoppable_.pop_front();
   if (range.empty()) return std::make_shared<StopFlag>(range);
   auto control = pools_->take(range);
-  auto end = std::make_shared<CudaPoint>(state_);
+  auto end = std::make_shared<CudaPoint>(state_, false);
   stoppable_.push_back({control, end});
   auto command = [this, kernel, config, range, residents, control, end,
                   bytes = std::vector(arguments.begin(), arguments.end())] {
@@ -478,10 +479,21 @@ void CudaQueue::set_partition(const Partition* partition) {
     processors_ = processors;
     context_ = context;
     if (next == stream_) return;
-    const CudaPoint before(state_);
+    const CudaPoint before(state_, false);
     check(state_->driver().event_record(before.handle(), stream_), "recording an event");
     check(state_->driver().stream_wait_event(next, before.handle(), 0), "waiting for an event");
     stream_ = next;
+  });
+}
+
+void CudaQueue::launch_graph(CudaGraph& graph) {
+  if (graph.state() != state_.get())
+    base::fail(ErrorCode::invalid_argument, "{}: the graph belongs to another device", state_->info().id);
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  put([this, &graph] {
+    check(state_->driver().graph_launch(graph.handle(), stream_), "launching a graph");
+    for (const std::string& kernel : graph.kernels()) remember(kernel);
   });
 }
 
@@ -491,8 +503,8 @@ void CudaQueue::record(Event& event) {
     base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state_->info().id);
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  state_->keep_time();
-  auto point = std::make_shared<CudaPoint>(state_);
+  if (own->timed()) state_->keep_time();
+  auto point = std::make_shared<CudaPoint>(state_, own->timed());
   own->set(point);
   const auto command = [this, point] {
     chain_.end();

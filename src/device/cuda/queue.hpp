@@ -20,6 +20,7 @@
 namespace heddle::device::cuda {
 
 class CudaFunction;
+class CudaGraph;
 class DriverFunction;
 
 class CudaQueue final : public Queue {
@@ -43,6 +44,9 @@ class CudaQueue final : public Queue {
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
   void synchronize() override;
+
+  // The graph must outlive its end. Throws invalid_argument for one of another device.
+  void launch_graph(CudaGraph& graph);
 
  private:
   // Whether commands must be held back, behind a step of the host.

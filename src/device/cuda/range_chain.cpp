@@ -10,7 +10,7 @@ RangeChain::Place RangeChain::add(std::uint64_t function, const LaunchConfig& co
     end();
     stream_ = stream;
     side_ = side;
-    before_ = std::make_unique<CudaPoint>(state_);
+    before_ = std::make_unique<CudaPoint>(state_, false);
     check(state_->driver().event_record(before_->handle(), stream_), "recording an event");
     function_ = function;
     config_ = config;
@@ -28,7 +28,7 @@ void RangeChain::end() {
   const bool both = ranges_ > 1;
   ranges_ = 0;
   if (!both) return;
-  const CudaPoint after(state_);
+  const CudaPoint after(state_, false);
   check(state_->driver().event_record(after.handle(), side_), "recording an event");
   check(state_->driver().stream_wait_event(stream_, after.handle(), 0), "waiting for an event");
 }

@@ -40,7 +40,8 @@ DeviceState::~DeviceState() {
   if (lost()) return;
   const Current current(*this);
   pinned.unregister();
-  for (EventHandle event : spare_events_) driver_->event_destroy(event);
+  for (const auto& events : spare_events_)
+    for (EventHandle event : events) driver_->event_destroy(event);
   for (const Reference& reference : references_) driver_->event_destroy(reference.event);
   if (service_) driver_->stream_destroy(service_);
 }
@@ -125,23 +126,24 @@ void DeviceState::check_lost() const {
   if (lost()) base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, context_->loss());
 }
 
-EventHandle DeviceState::take_event() const {
+EventHandle DeviceState::take_event(bool timed) const {
   {
     const std::lock_guard lock(mutex_);
-    if (!spare_events_.empty()) {
-      EventHandle event = spare_events_.back();
-      spare_events_.pop_back();
+    auto& spare = spare_events_[timed ? 1 : 0];
+    if (!spare.empty()) {
+      EventHandle event = spare.back();
+      spare.pop_back();
       return event;
     }
   }
   EventHandle event = nullptr;
-  check(driver_->event_create(&event, driver::event_default), "making an event");
+  check(driver_->event_create(&event, timed ? driver::event_default : driver::event_no_timing), "making an event");
   return event;
 }
 
-void DeviceState::give_event(EventHandle event) const {
+void DeviceState::give_event(EventHandle event, bool timed) const {
   const std::lock_guard lock(mutex_);
-  spare_events_.push_back(event);
+  spare_events_[timed ? 1 : 0].push_back(event);
 }
 
 void DeviceState::start_clock() {
@@ -158,8 +160,8 @@ void DeviceState::keep_time() const {
   const std::uint64_t now = base::SteadyClock::now();
   std::uint64_t due = next_reference_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_reference_ns_.compare_exchange_strong(due, now + reference_period_ns)) return;
-  EventHandle event = take_event();
-  if (driver_->event_record(event, service_) != driver::success) return give_event(event);
+  EventHandle event = take_event(true);
+  if (driver_->event_record(event, service_) != driver::success) return give_event(event, true);
   const std::lock_guard lock(clock_mutex_);
   references_.push_back({event, 0, false});
 }
@@ -174,7 +176,7 @@ std::uint64_t DeviceState::time_of(EventHandle event) const {
   }
   // The newest known reference, and one before it for events that are a little older.
   while (references_.size() > 3 && references_[2].known) {
-    give_event(references_.front().event);
+    give_event(references_.front().event, true);
     references_.erase(references_.begin());
   }
   std::size_t newest = 0;

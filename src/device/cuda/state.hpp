@@ -62,8 +62,8 @@ class DeviceState {
   void check_lost() const;
 
   // Events are made once and used again.
-  driver::EventHandle take_event() const;
-  void give_event(driver::EventHandle event) const;
+  driver::EventHandle take_event(bool timed) const;
+  void give_event(driver::EventHandle event, bool timed) const;
 
   // Nanoseconds of base::SteadyClock at which a completed event was reached on the GPU. Differences are exact to about
   // half a microsecond.
@@ -94,7 +94,7 @@ class DeviceState {
   bool launches_early_ = false;
 
   mutable std::mutex mutex_;
-  mutable std::vector<driver::EventHandle> spare_events_;
+  mutable std::vector<driver::EventHandle> spare_events_[2];  // without and with time
   mutable std::mutex clock_mutex_;
   mutable std::vector<Reference> references_;  // the last ones; the front is known
   mutable std::atomic<std::uint64_t> next_reference_ns_{0};

@@ -28,7 +28,7 @@ Tracer::Scope::Scope(Tracer* tracer, TraceEvent::Kind kind, std::uint64_t queue,
   event_.block = config.block;
   name_ = name;
   tracer_->state_->keep_time();
-  begin_ = std::make_shared<CudaPoint>(tracer_->state_);
+  begin_ = std::make_shared<CudaPoint>(tracer_->state_, true);
   if (tracer_->state_->driver().event_record(begin_->handle(), stream_) != driver::success) tracer_ = nullptr;
   begin_->submit();
 }
@@ -36,7 +36,7 @@ Tracer::Scope::Scope(Tracer* tracer, TraceEvent::Kind kind, std::uint64_t queue,
 Tracer::Scope::~Scope() {
   if (!tracer_) return;
   try {
-    auto end = std::make_shared<CudaPoint>(tracer_->state_);
+    auto end = std::make_shared<CudaPoint>(tracer_->state_, true);
     if (tracer_->state_->driver().event_record(end->handle(), stream_) != driver::success) return;
     end->submit();
     tracer_->add({event_, std::move(name_), std::move(begin_), std::move(end)});

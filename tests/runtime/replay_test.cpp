@@ -1,0 +1,186 @@
+// Launches that repeat themselves, and how that ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <thread>
+
+#include "runtime/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::ElementsAre;
+
+class ReplayTest : public RuntimeTest {
+ protected:
+  runtime::Replayer& replayer() { return core_->replayer(); }
+  std::size_t held() {
+    const std::lock_guard lock(core_->mutex());
+    return replayer().held();
+  }
+  // a += i, copied to b and c; c += 1.
+  void round(Array<float>& a, Array<float>& b, Array<float>& c, float i) {
+    launch("add_to", {}, 2, i, a);
+    launch("copy_first", {}, 2, a, b);
+    launch("copy_first", {}, 2, a, c);
+    launch("add_to", {}, 2, 1.0f, c);
+  }
+};
+
+TEST_F(ReplayTest, RoundsBetweenReadsBecomeGraphs) {
+  for (const char* id : {"near", "far"}) {
+    start({id});
+    Array<float> a = floats({0, 10}), b = array<float>(2), c = array<float>(2);
+    float sum = 0;
+    for (int i = 0; i < 40; ++i) {
+      sum += static_cast<float>(i);
+      round(a, b, c, static_cast<float>(i));
+      ASSERT_THAT(c.read(), ElementsAre(sum + 1, sum + 11)) << i;
+      ASSERT_THAT(b.read(), ElementsAre(sum, sum + 10)) << i;
+    }
+    EXPECT_EQ(replayer().abandoned(), 0u);
+    // On a device whose memory the host does not reach, reading moves bytes, which launches do not need here.
+    EXPECT_GT(replayer().graphs(), 30u) << id;
+  }
+}
+
+TEST_F(ReplayTest, UnbrokenLaunchesBecomeGraphs) {
+  start({"near"});
+  Array<float> a = floats({0, 10}), b = array<float>(2), c = array<float>(2);
+  for (int i = 0; i < 1001; ++i) round(a, b, c, 1);
+  EXPECT_GT(replayer().graphs(), 50u);
+  EXPECT_THAT(c.read(), ElementsAre(1002, 1012));
+  EXPECT_THAT(a.read(), ElementsAre(1001, 1011));
+}
+
+TEST_F(ReplayTest, ArgumentsMayChange) {
+  start({"near"});
+  Array<float> a = floats({0});
+  float sum = 0;
+  for (int i = 0; i < 1000; ++i) {
+    sum += static_cast<float>(i % 7);
+    launch("add_to", {}, 1, static_cast<float>(i % 7), a);
+  }
+  EXPECT_GT(replayer().graphs(), 10u);
+  EXPECT_THAT(a.read(), ElementsAre(sum));
+}
+
+TEST_F(ReplayTest, SomethingElseEndsIt) {
+  start({"near"});
+  Array<float> a = floats({0, 10}), b = array<float>(2), c = array<float>(2), other = floats({5});
+  for (int i = 0; i < 30; ++i) {
+    round(a, b, c, 1);
+    static_cast<void>(c.read());
+  }
+  const auto graphs = replayer().graphs();
+  EXPECT_GT(graphs, 0u);
+  launch("add_to", {}, 2, 1.0f, a);
+  EXPECT_EQ(held(), 1u);
+  launch("add_to", {}, 1, 1.0f, other);
+  EXPECT_EQ(held(), 0u);
+  EXPECT_EQ(replayer().abandoned(), 1u);
+  launch("copy_first", {}, 2, a, b);
+  EXPECT_THAT(b.read(), ElementsAre(31, 41));
+  EXPECT_THAT(other.read(), ElementsAre(6));
+  EXPECT_EQ(replayer().graphs(), graphs);
+}
+
+TEST_F(ReplayTest, TheHostMayWaitSooner) {
+  start({"near"});
+  Array<float> a = floats({0, 10}), b = array<float>(2), c = array<float>(2);
+  for (int i = 0; i < 30; ++i) {
+    round(a, b, c, 1);
+    static_cast<void>(c.read());
+  }
+  const Launch adding = launch("add_to", {}, 2, 1.0f, a);
+  EXPECT_EQ(held(), 1u);
+  EXPECT_FALSE(adding.done());  // asking launches it
+  EXPECT_EQ(held(), 0u);
+  adding.wait();
+  EXPECT_THAT(a.read(), ElementsAre(31, 41));
+  for (int i = 0; i < 3; ++i) round(a, b, c, 1);
+  EXPECT_THAT(a.write(), ElementsAre(34, 44));
+}
+
+TEST_F(ReplayTest, ArraysThatEndAreNotTakenForOthers) {
+  start({"near"});
+  Array<float> out = array<float>(2);
+  for (int i = 0; i < 40; ++i) {
+    Array<float> in = floats({static_cast<float>(i), 1});  // most often where the last one was
+    launch("copy_first", {}, 2, in, out);
+    launch("add_to", {}, 2, 1.0f, out);
+    ASSERT_THAT(out.read(), ElementsAre(static_cast<float>(i + 1), 2));
+  }
+  EXPECT_EQ(replayer().graphs(), 0u);
+}
+
+TEST_F(ReplayTest, ModulesMayEndMeanwhile) {
+  start({"near"});
+  Array<float> a = floats({0});
+  for (int i = 0; i < 200; ++i) launch("add_to", {}, 1, 1.0f, a);
+  EXPECT_GT(held() + replayer().graphs(), 0u);
+  module_.reset();
+  EXPECT_EQ(held(), 0u);
+  EXPECT_THAT(a.read(), ElementsAre(200));
+}
+
+TEST_F(ReplayTest, NothingIsHeldForLong) {
+  start({"near"});
+  Array<float> a = floats({0}), b = floats({0});
+  for (int i = 0; i < 30; ++i) {
+    for (int k = 0; k < 8; ++k) launch("add_to", {}, 1, 1.0f, k < 5 ? a : b);
+    static_cast<void>(a.read());
+  }
+  launch("add_to", {}, 1, 1.0f, a);
+  for (int i = 0; i < 5000 && held() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_EQ(held(), 0u);
+  EXPECT_GT(replayer().abandoned(), 0u);
+  EXPECT_THAT(a.read(), ElementsAre(151));
+}
+
+TEST_F(ReplayTest, BytesThatMustMoveAreNoRepetition) {
+  start({"far"});
+  Array<float> a = floats({0}), b = array<float>(1);
+  for (int i = 0; i < 30; ++i) {
+    a.write()[0] = static_cast<float>(i);
+    launch("copy_first", {}, 1, a, b);
+    launch("add_to", {}, 1, 1.0f, b);
+    ASSERT_THAT(b.read(), ElementsAre(static_cast<float>(i + 1)));
+  }
+  EXPECT_EQ(replayer().graphs(), 0u);
+}
+
+TEST_F(ReplayTest, FailuresAreTold) {
+  start({"near"});
+  Array<float> a = floats({0}), b = floats({0}), c = floats({0});
+  // The kernel that fails runs beside the others.
+  std::vector<Launch> failing;
+  int told = 0;
+  for (int i = 0; i < 30; ++i) {
+    launch("add_to", {}, 1, 1.0f, a);
+    const Launch fails = launch("fails_with", {}, c);
+    launch("add_to", {}, 1, 1.0f, b);
+    try {
+      fails.wait();
+    } catch (const Error& error) {
+      ++told;
+      EXPECT_STREQ(error.what(), "kernel fails_with trapped");
+    }
+  }
+  EXPECT_GT(replayer().graphs(), 10u);
+  EXPECT_EQ(told, 30);
+  EXPECT_THAT(b.read(), ElementsAre(30));
+}
+
+TEST_F(ReplayTest, CanBeSwitchedOff) {
+  start({"near"}, {.replay = false});
+  Array<float> a = floats({0});
+  for (int i = 0; i < 300; ++i) launch("add_to", {}, 1, 1.0f, a);
+  EXPECT_EQ(replayer().graphs(), 0u);
+  EXPECT_EQ(held(), 0u);
+  EXPECT_THAT(a.read(), ElementsAre(300));
+}
+
+}  // namespace
+}  // namespace heddle::tests
