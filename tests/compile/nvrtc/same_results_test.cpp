@@ -328,6 +328,8 @@ std::vector<fs::path> sources() {
   for (const char* folder : {"../examples/kernels", "../examples/images", "../bench/cpu/kernels", "compile/cuda",
                              "compile/values", "cli/data", "data/ptx/source"}) {
     for (const auto& file : fs::directory_iterator(tests::test_data() / folder)) {
+      // Members of barriers that the SDK's libcu++ has not in every version.
+      if (file.path().filename() == "library_values.cu") continue;
       if (file.path().extension() == ".cu") files.push_back(file.path().lexically_normal());
     }
   }
