@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -82,6 +83,9 @@ class Device {
 
   // Device memory, aligned to 256 bytes. Throws out_of_memory, with who holds what.
   Memory allocate(std::size_t bytes) const;
+  // The same, of which no pool keeps anything when it is given back, as with cudaMalloc: on GPUs the process's first one
+  // comes sooner (7 ms on an H200), and its end waits for all that the GPU does.
+  Memory allocate_unpooled(std::size_t bytes) const;
   // Host memory that copies of this device reach at their full rate, and kernels at the same addresses.
   Memory allocate_host(std::size_t bytes) const;
   // Makes memory that the program has as good as that, while the result lives. Throws invalid_argument when part of it
@@ -97,7 +101,9 @@ class Device {
   LoadedKernel load(const Kernel& kernel) const;
   // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
   // line for what the device cannot run; compile_error.
-  void load(const Module& module) const;
+  // `machine_code`: the same kernels as NVIDIA's driver takes them, a cubin or a fat binary. A GPU runs that in place
+  // of compiling the PTX where the driver has a use for it and RuntimeOptions::ranges is off; it is not kept.
+  void load(const Module& module, std::span<const std::byte> machine_code = {}) const;
   // The device's copy of a __device__ or __constant__ variable. Throws not_found.
   MemorySpan variable(const Module& module, std::string_view name) const;
 

@@ -44,6 +44,9 @@ struct LoadOptions {
   bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
   // For launches of a part of a grid; without, GPUs compile less and refuse those.
   bool ranges = true;
+  // The same kernels as the driver takes them, a cubin or a fat binary; empty: none. GPUs run it in place of compiling
+  // the PTX, unless that is needed for something else that is asked for here. It is not kept.
+  std::span<const std::byte> machine_code = {};
 };
 
 class Device {
@@ -53,6 +56,10 @@ class Device {
 
   // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
+
+  // The same, which no pool keeps when it is given back: on GPUs the first comes sooner, and its end waits for all that
+  // the GPU does. Throws as allocate() does. Any thread.
+  virtual std::unique_ptr<Memory> allocate_unpooled(std::size_t bytes) { return allocate(bytes); }
 
   // Host memory of `bytes` bytes, aligned to 64, that queues of this device copy from and to at their full rate and
   // without holding up the host (on GPUs: pinned), and that its kernels may use at the same addresses. Its span's

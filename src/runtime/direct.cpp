@@ -179,6 +179,9 @@ DeviceInfo Device::info() const { return runtime::public_info(device_at(core_, n
 Memory Device::allocate(std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).allocate(bytes));
 }
+Memory Device::allocate_unpooled(std::size_t bytes) const {
+  return memory_of(core_, number_, device_at(core_, number_).allocate_unpooled(bytes));
+}
 Memory Device::allocate_host(std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).allocate_host(bytes));
 }
@@ -213,11 +216,11 @@ LoadedKernel Device::load(const Kernel& kernel) const {
   return LoadedKernel(std::make_shared<runtime::LoadedKernelState>(kernel, place, *function));
 }
 
-void Device::load(const Module& module) const {
+void Device::load(const Module& module, std::span<const std::byte> machine_code) const {
   runtime::ModuleState& state = held(module.state(), "Module");
   check_runtime(core_, state);
   const std::lock_guard lock(core_->mutex());
-  state.on(static_cast<std::size_t>(number_));
+  state.on(static_cast<std::size_t>(number_), machine_code);
 }
 
 MemorySpan Device::variable(const Module& module, std::string_view name) const {

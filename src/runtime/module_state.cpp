@@ -103,9 +103,10 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
              kernels_.empty() ? "no kernels at all" : names(kernels_));
 }
 
-device::Module& ModuleState::on(std::size_t place) {
+device::Module& ModuleState::on(std::size_t place, std::span<const std::byte> machine_code) {
   if (!loaded_[place]) {
-    loaded_[place] = core_->place(place).device->load(module_, {.check = core_->check(), .ranges = core_->ranges()});
+    loaded_[place] = core_->place(place).device->load(
+        module_, {.check = core_->check(), .ranges = core_->ranges(), .machine_code = machine_code});
   }
   return *loaded_[place];
 }

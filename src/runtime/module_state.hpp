@@ -71,7 +71,8 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   // See heddle::Module::kernel.
   std::shared_ptr<KernelState> kernel(std::string_view name);
 
-  device::Module& on(std::size_t place);  // needs the core's lock
+  // Need the core's lock. `machine_code`: LoadOptions.
+  device::Module& on(std::size_t place, std::span<const std::byte> machine_code = {});
   // What a task does that uses the module's variables: they are one object on each place, however many there are. Needs
   // the lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode);

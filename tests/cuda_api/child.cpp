@@ -3,12 +3,39 @@
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
+#include <vector>
 
 #include "cuda_api/cudart.hpp"
 
 using namespace heddle::tests;
 
 namespace {
+
+// A container whose first entry is said to be machine code, and whose second is PTX.
+std::vector<std::byte> with_machine_code() {
+  constexpr std::size_t head = 16;
+  const std::vector<std::byte> ptx = heddle::cuda_api::write_fat_binary({80, kernels_ptx}, false);
+  std::vector<std::byte> made = ptx;
+  made.insert(made.end(), ptx.begin() + head, ptx.end());
+  made[head] = std::byte{2};  // the entry's kind
+  const std::uint64_t bytes = made.size() - head;
+  std::memcpy(made.data() + 8, &bytes, sizeof bytes);
+  return made;
+}
+
+int pooled() {
+  void* x = nullptr;
+  cudaStream_t stream = nullptr;
+  if (cudaStreamCreate(&stream) != cudaSuccess || cudaMallocAsync(&x, 64, stream) != cudaSuccess) return 1;
+  return cudaFreeAsync(x, stream);
+}
+
+int machine() {
+  const Program program(with_machine_code());
+  void* x = nullptr;
+  if (cudaMalloc(&x, 64) != cudaSuccess || program.launch_add(x, 16, 1) != cudaSuccess) return 1;
+  return cudaDeviceSynchronize();
+}
 
 // Ends while kernels run and commands wait, some of them in other threads.
 int leave() {
@@ -151,6 +178,8 @@ int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "heap") == 0) return heap();
   if (std::strcmp(arguments[1], "pinned") == 0) return pinned();
   if (std::strcmp(arguments[1], "many") == 0) return many(std::atoi(arguments[2]));
+  if (std::strcmp(arguments[1], "machine") == 0) return machine();
+  if (std::strcmp(arguments[1], "pooled") == 0) return pooled();
   if (std::strcmp(arguments[1], "leave") == 0) return leave();
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();
   if (std::strcmp(arguments[1], "sum") == 0) return sum();

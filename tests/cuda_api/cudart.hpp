@@ -171,8 +171,9 @@ done:
 class Program {
  public:
   static constexpr int kernels = 5;
-  explicit Program(const std::string& ptx = kernels_ptx)
-      : binary_(cuda_api::write_fat_binary({80, ptx})), wrapper_{0x466243b1, 1, binary_.data(), nullptr} {
+  explicit Program(const std::string& ptx = kernels_ptx) : Program(cuda_api::write_fat_binary({80, ptx})) {}
+  explicit Program(std::vector<std::byte> fat_binary)
+      : binary_(std::move(fat_binary)), wrapper_{0x466243b1, 1, binary_.data(), nullptr} {
     handle_ = __cudaRegisterFatBinary(&wrapper_);
     const char* names[kernels] = {"add", "faults", "traps", "count_up", "shares"};
     for (int i = 0; i < kernels; ++i)

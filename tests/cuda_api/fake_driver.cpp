@@ -1,7 +1,7 @@
 // A driver of NVIDIA's that has one GPU and does nothing: libcuda.so.1, for what can be tested of programs on cuda:0
 // where there is no GPU. Functions that nobody asks anything of return success. With $FAKE_DRIVER_SAYS it says on
-// standard error how many kernels each module has that it is given, and at the end how often a context was set and
-// host memory was pinned.
+// standard error how many kernels each module has that it is given, and at the end how often a context was set, host
+// memory was pinned and device memory taken from a pool.
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -64,11 +64,16 @@ int priorities(int* lowest, int* highest) {
   *lowest = *highest = 0;
   return 0;
 }
-int allocate(std::uint64_t* address, std::size_t size, void*) {
+int allocate_alone(std::uint64_t* address, std::size_t size) {
   static std::uint64_t next = 0x700000000000;
   *address = next;
   next += (size + 511) / 512 * 512;
   return 0;
+}
+std::atomic<unsigned> pooled{0};
+int allocate(std::uint64_t* address, std::size_t size, void*) {
+  ++pooled;
+  return allocate_alone(address, size);
 }
 int elapsed(float* ms, void*, void*) {
   *ms = 0;
@@ -83,7 +88,14 @@ int pin(void*, std::size_t, unsigned) {
   ++pinned;
   return 0;
 }
+// With $FAKE_DRIVER_REFUSES it has no use for any machine code.
 int load(void** made, const char* text, unsigned, int*, void**) {
+  constexpr unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
+  constexpr int no_binary_for_gpu = 209;
+  if (std::memcmp(text, fat_binary, sizeof fat_binary) == 0) {
+    if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "fat binary\n");
+    return std::getenv("FAKE_DRIVER_REFUSES") ? no_binary_for_gpu : handle(made);
+  }
   unsigned kernels = 0;
   for (const char* at = text; (at = std::strstr(at, ".entry ")) != nullptr; ++at) ++kernels;
   if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "kernels: %u\n", kernels);
@@ -92,7 +104,7 @@ int load(void** made, const char* text, unsigned, int*, void**) {
 int nothing() { return 0; }
 
 __attribute__((destructor)) void end() {
-  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\npinned: %u\n", sets.load(), pinned.load());
+  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\npinned: %u\npooled: %u\n", sets.load(), pinned.load(), pooled.load());
 }
 
 struct Function {
@@ -124,6 +136,7 @@ const Function functions[] = {
     {"cuCtxGetCurrent", address(&context_get)},
     {"cuCtxSetCurrent", address(&context_set)},
     {"cuCtxGetStreamPriorityRange", address(&priorities)},
+    {"cuMemAlloc", address(&allocate_alone)},
     {"cuMemAllocAsync", address(&allocate)},
     {"cuEventElapsedTime", address(&elapsed)},
     {"cuGetErrorName", address(&error_name)},

@@ -83,7 +83,7 @@ TEST(Process, PinsMemoryForThoseWhoUseIt) {
   const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
   EXPECT_THAT(run(gpu, "many 1").output, HasSubstr("pinned: 0\n"));
   const Ended blocks = run(gpu, "pinned");  // 20 000 of up to 1600 bytes, in slabs of 2 MiB
-  EXPECT_THAT(blocks.output, testing::ContainsRegex("pinned: [1-9][0-9]?\n0\n"));
+  EXPECT_THAT(blocks.output, testing::ContainsRegex("pinned: [1-9][0-9]?\npooled: 0\n0\n"));
 }
 
 // Kernels for parts of a grid, which the driver would have to compile, are for --slice.
@@ -96,6 +96,28 @@ TEST(Process, GivesTheDriverTheProgramsKernelsAlone) {
   };
   EXPECT_GT(kernels(""), 0);
   EXPECT_GT(kernels("HEDDLE_RUN_SLICE=4"), kernels(""));
+}
+
+// Compiling PTX takes the driver seconds. Who has nothing that it runs, or needs kernels for parts of a grid, has PTX.
+TEST(Process, GivesTheDriverTheProgramsMachineCode) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";
+  const auto given = [&](const std::string& environment, const char* what) {
+    const Ended ended = run(gpu + environment, what);
+    EXPECT_EQ(ended.code, 0) << ended.output;
+    return std::string(ended.output.starts_with("fat binary") ? "fat binary" : "kernels") +
+           (ended.output.find("kernels: ") != ended.output.npos ? ", then kernels" : "");
+  };
+  EXPECT_EQ(given("", "machine"), "fat binary");
+  EXPECT_EQ(given("FAKE_DRIVER_REFUSES=1", "machine"), "fat binary, then kernels");
+  EXPECT_EQ(given("HEDDLE_RUN_SLICE=4", "machine"), "kernels, then kernels");
+  EXPECT_EQ(given("", "many 1"), "kernels, then kernels");
+}
+
+// The driver's pool takes it 7 ms to begin with.
+TEST(Process, TakesMemoryOfAPoolForThoseWhoAskForOne) {
+  const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";
+  EXPECT_THAT(run(gpu, "many 1").output, HasSubstr("pooled: 0\n"));
+  EXPECT_THAT(run(gpu, "pooled").output, HasSubstr("pooled: 1\n"));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their malloc() is another one

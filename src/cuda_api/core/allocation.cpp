@@ -29,13 +29,14 @@ void* add(Context& context, std::size_t size, BlockKind kind, unsigned flags, he
   return made;
 }
 
-heddle::Memory allocate_some(Context& context, std::size_t size) {
+heddle::Memory allocate_some(Context& context, std::size_t size, bool pooled) {
+  const auto some = [&] { return pooled ? context.device().allocate(size) : context.device().allocate_unpooled(size); };
   try {
-    return context.device().allocate(size);
+    return some();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::out_of_memory || !context.free_waiting()) throw;
   }
-  return context.device().allocate(size);
+  return some();
 }
 
 // Memory that a launch of a graph has allocated; the graph keeps it for its next launch.
@@ -52,7 +53,7 @@ std::shared_ptr<GraphMemory> free_of_graph(const Block& block) {
 void* allocate(Context& context, std::size_t size, BlockKind kind) {
   forbid_unsafe("an allocation");
   if (size == 0) return nullptr;
-  return add(context, size, kind, 0, allocate_some(context, size), nullptr);
+  return add(context, size, kind, 0, allocate_some(context, size, false), nullptr);
 }
 
 void* allocate_behind(Context& context, CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool) {
@@ -62,7 +63,7 @@ void* allocate_behind(Context& context, CUstream_st& stream, std::size_t size, C
                   fmt::format("{} bytes more than the pool's {} are asked for", size, pool.most));
   std::optional<heddle::Memory> again = stream.context->take_again(stream, size, pool);
   void* const made =
-      add(context, size, BlockKind::device, 0, again ? std::move(*again) : allocate_some(context, size), &pool);
+      add(context, size, BlockKind::device, 0, again ? std::move(*again) : allocate_some(context, size, true), &pool);
   pool.take(size);
   return made;
 }

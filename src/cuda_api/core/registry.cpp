@@ -48,8 +48,11 @@ heddle::Module Image::on(Context& context) {
     const FatPtx* ptx = choose_ptx(binary(), context.capability());
     if (!ptx) no_ptx(binary(), context);
     loaded.module.reset();
-    heddle::Module module = context.process().runtime().load_ptx(with_set_conditional(ptx->text), "the program's PTX");
-    context.device().load(module);
+    const std::string text = with_set_conditional(ptx->text);
+    heddle::Module module = context.process().runtime().load_ptx(text, "the program's PTX");
+    // What the driver runs must be what the PTX says.
+    context.device().load(module, text == ptx->text ? std::span<const std::byte>(binary_->container)
+                                                    : std::span<const std::byte>());
     loaded.module.emplace(std::move(module));
   });
   loaded.epoch = context.epoch();

@@ -143,6 +143,7 @@ void add_entry(std::string& entries, const FatPtx& ptx, bool compressed) {
 void FatBinary::add(FatBinary other) {
   std::move(other.ptx.begin(), other.ptx.end(), std::back_inserter(ptx));
   machine_code.insert(machine_code.end(), other.machine_code.begin(), other.machine_code.end());
+  container.clear();
 }
 
 bool is_fat_binary(std::span<const std::byte> bytes) {
@@ -154,8 +155,11 @@ bool is_fat_binary(std::span<const std::byte> bytes) {
 
 FatBinary read_fat_binary(std::span<const std::byte> bytes) {
   FatBinary made;
-  do bytes = read_container(made, bytes);
-  while (is_fat_binary(bytes));
+  const std::span<const std::byte> behind = read_container(made, bytes);
+  const bool alone = !is_fat_binary(behind);
+  if (alone && !made.machine_code.empty())
+    made.container.assign(bytes.begin(), bytes.end() - static_cast<std::ptrdiff_t>(behind.size()));
+  for (bytes = behind; is_fat_binary(bytes);) bytes = read_container(made, bytes);
   return made;
 }
 

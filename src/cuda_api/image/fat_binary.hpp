@@ -1,5 +1,5 @@
 // Fat binaries: what nvcc and clang put into a program for its kernels, PTX and machine code for several GPUs in one
-// container. Only PTX is of use to Heddle. The layout is as found in programs of CUDA 11 to 13; what is not understood
+// container. Heddle reads the PTX, and hands containers with machine code on to NVIDIA's driver. The layout is as found in programs of CUDA 11 to 13; what is not understood
 // is passed over where the sizes allow it.
 #pragma once
 
@@ -19,6 +19,8 @@ struct FatPtx {
 struct FatBinary {
   std::vector<FatPtx> ptx;
   std::vector<unsigned> machine_code;  // the GPUs for which there is machine code: 90 for sm_90
+  // The container itself, where it has machine code and is the only one.
+  std::vector<std::byte> container = {};
   void add(FatBinary other);
 };
 

@@ -23,13 +23,16 @@ class CudaDevice final : public Device {
         partitions_(std::make_shared<PartitionTable>(state_)),
         pools_(std::make_shared<PoolTable>(*this, state_)) {
     if (options.trace) tracer_ = std::make_unique<Tracer>(state_, *options.trace);
-    reach_peers(options.ordinal);
   }
 
   const DeviceInfo& info() const override { return state_->info(); }
 
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     return std::make_unique<CudaMemory>(*this, state_, bytes);
+  }
+
+  std::unique_ptr<Memory> allocate_unpooled(std::size_t bytes) override {
+    return std::make_unique<CudaMemory>(*this, state_, bytes, false);
   }
 
   std::unique_ptr<Memory> allocate_host(std::size_t bytes) override { return make_pinned_memory(state_, bytes); }
@@ -55,7 +58,7 @@ class CudaDevice final : public Device {
     std::size_t free = 0, total = 0;
     state_->check(state_->driver().memory_info(&free, &total), "asking for free memory");
     // What the pool keeps for later is free too.
-    return std::min<std::uint64_t>(total, free + pool_reserve());
+    return std::min<std::uint64_t>(total, free + state_->pool_reserve());
   }
 
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
@@ -88,24 +91,6 @@ class CudaDevice final : public Device {
   }
 
  private:
-  // Lets kernels and copies reach the memory of the process's other GPUs, where the links allow it.
-  void reach_peers(int own) {
-    const Driver& cuda = state_->driver();
-    int count = 0;
-    state_->check(cuda.device_count(&count), "counting the GPUs");
-    driver::MemoryPool pool = nullptr;
-    state_->check(cuda.default_pool(&pool, state_->number()), "asking for the memory pool");
-    for (int other = 0; other < count; ++other) {
-      if (other == own) continue;
-      driver::DeviceNumber number = 0;
-      int reachable = 0;
-      if (cuda.device_get(&number, other) != driver::success) continue;
-      if (cuda.can_access_peer(&reachable, number, state_->number()) != driver::success || !reachable) continue;
-      const driver::MemoryAccess access{driver::location_device, number, driver::access_read_write};
-      state_->check(cuda.pool_set_access(pool, &access, 1), "letting another GPU reach the memory");
-    }
-  }
-
   // What is for a newer GPU is refused here: the driver's compiler says so in words that need explaining. (Code for
   // sm_90a and the like runs on exactly that GPU; the driver knows which.)
   void check_target(const ptx::Module& module) const {
@@ -116,17 +101,6 @@ class CudaDevice final : public Device {
       base::fail(ErrorCode::unsupported, "the module is for GPUs of {} and later (.target); {} is an sm_{}", target,
                  info().id, own);
     }
-  }
-
-  // Bytes that the memory pool holds and nobody uses.
-  std::uint64_t pool_reserve() const {
-    const Driver& cuda = state_->driver();
-    driver::MemoryPool pool = nullptr;
-    std::uint64_t reserved = 0, used = 0;
-    state_->check(cuda.default_pool(&pool, state_->number()), "asking for the memory pool");
-    state_->check(cuda.pool_get(pool, driver::pool_reserved_bytes, &reserved), "asking for the memory pool's size");
-    state_->check(cuda.pool_get(pool, driver::pool_used_bytes, &used), "asking for the memory pool's use");
-    return reserved - std::min(used, reserved);
   }
 
   // The best of a few copies of an eighth of the free memory, at most 1 GiB, from one half to the other.

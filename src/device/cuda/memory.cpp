@@ -21,15 +21,23 @@ namespace {
 
 }  // namespace
 
-CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes)
-    : device_(device), state_(std::move(state)), bytes_(bytes) {
+CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes, bool pooled)
+    // What other GPUs reach is the pool's.
+    : device_(device), state_(std::move(state)), bytes_(bytes), pooled_(pooled || state_->has_peers()) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   const Driver& cuda = state_->driver();
   if (bytes > state_->info().memory_bytes) no_memory(*state_, bytes);
-  // The stream has nothing else to do: the memory is there once it is idle.
-  driver::Result result = cuda.memory_alloc_async(&address_, std::max<std::size_t>(bytes, 1), state_->service_stream());
-  if (result == driver::success) result = cuda.stream_synchronize(state_->service_stream());
+  const std::size_t wanted = std::max<std::size_t>(bytes, 1);
+  driver::Result result = driver::success;
+  if (pooled_) {
+    state_->start_pool();
+    // The stream has nothing else to do: the memory is there once it is idle.
+    result = cuda.memory_alloc_async(&address_, wanted, state_->service_stream());
+    if (result == driver::success) result = cuda.stream_synchronize(state_->service_stream());
+  } else {
+    result = cuda.memory_alloc(&address_, wanted);
+  }
   if (result == driver::error_out_of_memory) no_memory(*state_, bytes);
   state_->check(result, fmt::format("allocating {}", base::format_bytes(bytes)));
   state_->spans.add(address_, bytes);
@@ -40,7 +48,10 @@ CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::
 CudaMemory::~CudaMemory() {
   if (!state_->lost()) {
     const DeviceState::Current current(*state_);
-    state_->driver().memory_free_async(address_, state_->service_stream());
+    if (pooled_)
+      state_->driver().memory_free_async(address_, state_->service_stream());
+    else
+      state_->driver().memory_free(address_);
   }
   state_->spans.remove(address_);
   --state_->allocations;

@@ -1,4 +1,4 @@
-// Memory of a GPU, from the driver's pool.
+// Memory of a GPU: from the driver's pool, or on its own.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace heddle::device::cuda {
 class CudaMemory final : public Memory {
  public:
   // Usable on every queue at once. Throws out_of_memory, with who holds what.
-  CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes);
+  CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes, bool pooled = true);
   ~CudaMemory() override;
   CudaMemory(const CudaMemory&) = delete;
   CudaMemory& operator=(const CudaMemory&) = delete;
@@ -23,6 +23,7 @@ class CudaMemory final : public Memory {
   std::shared_ptr<DeviceState> state_;
   driver::Address address_ = 0;
   std::size_t bytes_;
+  bool pooled_;
 };
 
 }  // namespace heddle::device::cuda

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
 #include "device/parameter_layout.hpp"
@@ -174,7 +175,20 @@ CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::
       stoppable_(options.stoppable),
       ranges_(with_ranges(*module_, options)) {
   state_->check_lost();
+  if (!options.ranges && !options.stoppable && take(options.machine_code)) return;
   compile();
+}
+
+// Whether the driver has code for this GPU in it; where it has not, the PTX is still there.
+bool CudaModule::take(std::span<const std::byte> machine_code) {
+  if (machine_code.empty()) return false;
+  const DeviceState::Current current(*state_);
+  const Result result = state_->driver().module_load(&handle_, machine_code.data(), 0, nullptr, nullptr);
+  if (result == driver::success) return true;
+  base::log_info("{}: compiling PTX, since the driver refused the machine code: {}", state_->info().id,
+                 state_->driver().describe(result));
+  handle_ = nullptr;
+  return false;
 }
 
 CudaModule::~CudaModule() {

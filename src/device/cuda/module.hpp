@@ -94,6 +94,7 @@ class CudaModule final : public Module {
 
  private:
   void compile();
+  bool take(std::span<const std::byte> machine_code);
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;

@@ -1,5 +1,6 @@
 #include "device/cuda/state.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/clock.hpp"
@@ -27,13 +28,47 @@ DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base
   int lowest = 0, highest = 0;
   check(driver_->context_priorities(&lowest, &highest), "asking for the priorities of streams");
   check(driver_->stream_create(&service_, driver::stream_non_blocking, highest), "making a stream");
-  // Memory that was given back stays with the process: allocating is then a matter of microseconds.
-  driver::MemoryPool pool = nullptr;
-  check(driver_->default_pool(&pool, number_), "asking for the memory pool");
-  std::uint64_t keep = ~std::uint64_t{0};
-  check(driver_->pool_set(pool, driver::pool_release_threshold, &keep), "setting up the memory pool");
+  find_peers(ordinal);
   describe();
   start_clock();
+}
+
+void DeviceState::find_peers(int own) {
+  int count = 0;
+  check(driver_->device_count(&count), "counting the GPUs");
+  for (int other = 0; other < count; ++other) {
+    driver::DeviceNumber number = 0;
+    int reachable = 0;
+    if (other == own || driver_->device_get(&number, other) != driver::success) continue;
+    if (driver_->can_access_peer(&reachable, number, number_) == driver::success && reachable) peers_.push_back(number);
+  }
+}
+
+void DeviceState::start_pool() const {
+  std::call_once(pool_started_, [this] {
+    driver::MemoryPool pool = nullptr;
+    check(driver_->default_pool(&pool, number_), "asking for the memory pool");
+    // Memory that was given back stays with the process: allocating is then a matter of microseconds.
+    std::uint64_t keep = ~std::uint64_t{0};
+    check(driver_->pool_set(pool, driver::pool_release_threshold, &keep), "setting up the memory pool");
+    // Kernels and copies of the process's other GPUs reach it, where the links allow it.
+    for (const driver::DeviceNumber peer : peers_) {
+      const driver::MemoryAccess access{driver::location_device, peer, driver::access_read_write};
+      check(driver_->pool_set_access(pool, &access, 1), "letting another GPU reach the memory");
+    }
+    has_pool_.store(true, std::memory_order_release);
+  });
+}
+
+// What the pool keeps for later.
+std::uint64_t DeviceState::pool_reserve() const {
+  if (!has_pool_.load(std::memory_order_acquire)) return 0;
+  driver::MemoryPool pool = nullptr;
+  std::uint64_t reserved = 0, used = 0;
+  check(driver_->default_pool(&pool, number_), "asking for the memory pool");
+  check(driver_->pool_get(pool, driver::pool_reserved_bytes, &reserved), "asking for the memory pool's size");
+  check(driver_->pool_get(pool, driver::pool_used_bytes, &used), "asking for the memory pool's use");
+  return reserved - std::min(used, reserved);
 }
 
 DeviceState::~DeviceState() {

@@ -35,6 +35,10 @@ class DeviceState {
   base::TraceSink* trace() const { return trace_; }
   int attribute(driver::DeviceAttribute attribute) const;
   unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
+  // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
+  void start_pool() const;
+  std::uint64_t pool_reserve() const;                      // bytes that the pool holds and nobody uses
+  bool has_peers() const { return !peers_.empty(); }       // GPUs that reach its memory
   // Whether launches can be made ready while the kernel before them runs.
   bool launches_early() const { return launches_early_; }
 
@@ -81,6 +85,7 @@ class DeviceState {
     bool known;
   };
 
+  void find_peers(int own);
   void describe();
   void start_clock();
 
@@ -92,6 +97,9 @@ class DeviceState {
   DeviceInfo info_;
   unsigned max_resident_threads_ = 0;
   bool launches_early_ = false;
+  std::vector<driver::DeviceNumber> peers_;
+  mutable std::once_flag pool_started_;
+  mutable std::atomic<bool> has_pool_{false};
 
   mutable std::mutex mutex_;
   mutable std::vector<driver::EventHandle> spare_events_[2];  // without and with time
