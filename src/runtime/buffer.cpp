@@ -133,10 +133,39 @@ Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end
   if (modifies(mode)) {
     residence_.modified(space, begin, end);
     host_may_.store(may_nothing, std::memory_order_release);
+    read_back_.modify();
   } else if (host_may_.load(std::memory_order_relaxed) == may_write) {
     host_may_.store(may_read, std::memory_order_release);
   }
   return access(space, mode, begin, end);
+}
+
+void Buffer::ReadBack::modify() {
+  if (made) agreed = made = false;  // it was copied for nothing
+  ++modified;
+  due = agreed && modified == usual;
+}
+
+void Buffer::ReadBack::read(std::uint64_t first, std::uint64_t last) {
+  if (modified == 0) return;
+  agreed = modified == usual && first == begin && last == end;
+  begin = first;
+  end = last;
+  usual = modified;
+  modified = 0;
+  due = made = false;
+}
+
+void Buffer::copy_back() {
+  read_back_.due = false;
+  try {
+    const Space space = space_for_host(read_back_.begin, read_back_.end);
+    allocated(space);
+    bring(space, read_back_.begin, read_back_.end);
+    read_back_.made = true;
+  } catch (const Error& error) {
+    base::log_debug("the host will have to ask for its results: {}", error.what());
+  }
 }
 
 // Where the host finds the bytes, or has them brought: memory of a device that it reaches, unless a device of which it
@@ -166,6 +195,7 @@ void* Buffer::host_access(bool writes, std::uint64_t begin, std::uint64_t end) {
       std::none_of(copies_.begin(), copies_.end(), [](const Copy& copy) { return copy.memory != nullptr; });
   if (unused && allocated(0).memory->host() == nullptr) release(0);
   const Space space = space_for_host(begin, end);
+  read_back_.read(begin, end);
   allocated(space);
   bring(space, begin, end, true);
   const Access wanted = access(space, writes ? Mode::write : Mode::read, begin, end);

@@ -39,6 +39,10 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
   // there. Needs the core's lock. Throws out_of_memory.
   graph::Access acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode);
+  // Whether the host is about to ask for what the task that was acquired for last has modified, as far as it does what
+  // it did before; if so, copy_back() is to be called once that task is submitted. Need the core's lock.
+  bool is_read_back() const { return read_back_.due; }
+  void copy_back();
   // Where they lie there, once acquired.
   std::uint64_t address(std::size_t place) const { return copies_[place].memory->span().address; }
 
@@ -76,6 +80,16 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   // What the host may do with all bytes at once, at host_pointer_, without asking: nobody else uses them so.
   enum HostMay : int { may_nothing, may_read, may_write };
 
+  // When the host reads what launches have written: the same number of launches before it, twice in a row, and it is
+  // taken to go on so.
+  struct ReadBack {
+    std::uint64_t begin = 0, end = 0;          // what it read
+    unsigned modified = 0, usual = 0;          // launches that modified the array, since it read; and before that
+    bool agreed = false, due = false, made = false;  // made: copied, and not read yet
+    void modify();
+    void read(std::uint64_t first, std::uint64_t last);
+  };
+
   memory::Space host_space() const { return static_cast<memory::Space>(copies_.size() - 1); }
   void* reachable(memory::Space space) const;
   device::Span span(memory::Space space, std::uint64_t begin, std::uint64_t end) const;
@@ -100,6 +114,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   std::atomic<int> host_may_{may_nothing};
   std::atomic<void*> host_pointer_{nullptr};
   memory::Space space_of_pointer_ = 0;
+  ReadBack read_back_;
 };
 
 }  // namespace heddle::runtime

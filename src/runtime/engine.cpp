@@ -62,15 +62,28 @@ void Engine::tell_history(Running& running) {
 }
 
 Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, const Wanted& wanted) {
-  Place& place = places_[number];
   Submitted made;
   made.task = dag_.append(accesses);
+  if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
+  try {
+    enter(number, made, wanted);
+  } catch (...) {
+    give_up(made.task);
+    throw;
+  }
+  return made;
+}
+
+// A queue for the task, behind its parents.
+void Engine::enter(std::size_t number, Submitted& made, const Wanted& wanted) {
+  Place& place = places_[number];
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);
   const auto here = [number](const graph::Task& other) { return other.place == number; };
   const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here);
-  if (choice.is_new) place.lanes.push_back({place.device->queue({}), nullptr, {}, 0});
+  if (choice.is_new) place.lanes.emplace_back();
   Lane& lane = place.lanes[choice.queue];
+  if (!lane.queue) lane.queue = place.device->queue({});
   for (const graph::TaskRef& parent : choice.awaited) lane.queue->wait(*running_[parent.slot].end);
   for (const graph::TaskRef& parent : task.parents)
     if (!here(dag_[parent])) lane.queue->wait(*running_[parent.slot].end);
@@ -78,7 +91,6 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
     lane.queue->set_partition(wanted.partition);
     lane.partition = wanted.partition;
   }
-  if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
   made.end = take_event(place, wanted.start);
   if (wanted.start) {
     made.start = take_event(place, true);
@@ -86,11 +98,28 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   }
   running_[made.task.slot].history = wanted.history;
   lane_ = &lane;
-  return made;
+}
+
+// There is no event that tells when the task has run. It is over once those before it are: who comes behind it comes
+// behind them. What has brought it here (no memory, a GPU that is lost) is told by who calls this.
+void Engine::give_up(graph::TaskRef task) {
+  for (const graph::TaskRef& parent : dag_[task].parents) {
+    try {
+      running_[parent.slot].end->wait();
+    } catch (const Error& error) {
+      base::log_debug("before a task that could not be put into a queue: {}", error.what());
+    }
+  }
+  finish(task);
 }
 
 void Engine::end(Submitted& made) {
-  lane_->queue->record(*made.end);
+  try {
+    lane_->queue->record(*made.end);
+  } catch (...) {
+    give_up(made.task);
+    throw;
+  }
   Running& running = running_[made.task.slot];
   running.start = made.start;
   running.end = made.end;

@@ -22,6 +22,13 @@ struct InFlight {
   std::shared_ptr<device::Event> end;
 };
 
+// What a task asks for besides.
+struct TaskOptions {
+  bool start = false;                            // an event in front of it, for its time
+  std::shared_ptr<KernelHistory> history = {};   // to be told that time
+  const device::Partition* partition = nullptr;  // to run in; null: the whole device
+};
+
 class Engine {
  public:
   // The devices' places are their numbers; the devices outlive the engine. `mutex` guards all that says it needs the
@@ -33,12 +40,7 @@ class Engine {
   graph::Dag& dag() { return dag_; }  // needs the lock
   const Scheduling& policy() const { return policy_; }
 
-  // What a task asks for besides.
-  struct Wanted {
-    bool start = false;                            // an event in front of it, for its time
-    std::shared_ptr<KernelHistory> history = {};   // to be told that time
-    const device::Partition* partition = nullptr;  // to run in; null: the whole device
-  };
+  using Wanted = TaskOptions;
   struct Submitted {
     graph::TaskRef task;
     std::shared_ptr<device::Event> start, end;  // start only where asked for
@@ -96,6 +98,8 @@ class Engine {
   };
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
+  void enter(std::size_t place, Submitted& made, const Wanted& wanted);
+  void give_up(graph::TaskRef task);
   void end(Submitted& made);
   static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
   static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);

@@ -86,6 +86,13 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
   return step;
 }
 
+// What the host is going to ask for begins to move while it does something else.
+void copy_back(const Scheduling& policy, std::span<const Argument> arguments) {
+  if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
+  for (const Argument& argument : arguments)
+    if (argument.kind() == Argument::Kind::array && argument.buffer()->is_read_back()) argument.buffer()->copy_back();
+}
+
 // Whether the launch may be one of a repetition (replayer.hpp).
 bool is_plain(const Core& core, const LaunchCall& call) {
   const LaunchOptions& options = call.options;
@@ -205,6 +212,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
       wanted_of(*kernel, options, partition));
+  copy_back(policy, arguments);
   core->replayer().made(call, !moved && is_plain(*core, call),
                         [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise

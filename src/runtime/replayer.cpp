@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "heddle/error.hpp"
+#include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 
 namespace heddle::runtime {
@@ -100,6 +101,14 @@ std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   return held;
 }
 
+void Replayer::copy_back(const ReplayPart& part, std::size_t steps) {
+  const Scheduling& policy = core_.engine().policy();
+  if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
+  for (std::size_t i = 0; i < steps; ++i)
+    for (const ReplayStep::Value& value : part.steps[i].values)
+      if (value.kind == Argument::Kind::array && value.buffer && value.buffer->is_read_back()) value.buffer->copy_back();
+}
+
 void Replayer::launch_part() {
   ReplayPart& part = plan_[part_];
   const std::size_t place = part.steps.front().place;
@@ -123,6 +132,7 @@ void Replayer::launch_part() {
   } catch (const Error&) {
     launches_->failure = std::current_exception();
   }
+  copy_back(part, part.steps.size());
   launches_->issued = launches_->together = true;
   launches_ = std::make_shared<HeldLaunches>();
   held_ = 0;
@@ -145,6 +155,7 @@ void Replayer::issue() {
       if (!launches_->failure) launches_->failure = std::current_exception();
     }
   }
+  copy_back(plan_[part_], held_);
   launches_->issued = true;
   launches_ = std::make_shared<HeldLaunches>();
   held_ = 0;

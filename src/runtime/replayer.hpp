@@ -77,6 +77,7 @@ class Replayer {
   bool saw(std::uint64_t thing);
   void record(ReplayStep step);
   void end_recording();
+  void copy_back(const ReplayPart& part, std::size_t steps);
   void launch_part();
   void issue();
   void abandon();

@@ -104,7 +104,8 @@ int load(void** made, const char* text, unsigned, int*, void**) {
 int nothing() { return 0; }
 
 __attribute__((destructor)) void end() {
-  if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "sets: %u\npinned: %u\npooled: %u\n", sets.load(), pinned.load(), pooled.load());
+  if (std::getenv("FAKE_DRIVER_SAYS"))
+    std::fprintf(stderr, "sets: %u\npinned: %u\npooled: %u\n", sets.load(), pinned.load(), pooled.load());
 }
 
 struct Function {

@@ -43,6 +43,39 @@ TEST_F(CoherenceTest, DataMovesToTheDeviceAndBackOnceEach) {
   EXPECT_EQ(logged("far: copy 8"), 2);
 }
 
+TEST_F(CoherenceTest, WhatTheHostAlwaysReadsIsCopiedBackAtOnce) {
+  start({"far"});
+  Array<float> data = floats({0, 0});
+  const auto round = [&](int launches) {
+    for (int i = 0; i < launches; ++i) launch("add_to", {}, 2, 1.0f, data);
+    core_->engine().synchronize();
+    const int copied = logged("far: copy 8");
+    static_cast<void>(data.read());
+    return logged("far: copy 8") - copied;  // when the host asked for them
+  };
+  EXPECT_EQ(round(2), 1);
+  EXPECT_EQ(round(2), 1);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(round(2), 0);
+  EXPECT_EQ(logged("far: copy 8"), 6);  // one to the device
+  EXPECT_EQ(round(3), 1);               // and one in vain
+  EXPECT_EQ(logged("far: copy 8"), 8);
+  EXPECT_EQ(round(3), 1);
+  EXPECT_EQ(round(3), 0);
+  EXPECT_EQ(round(1), 1);
+  EXPECT_THAT(data.read(), ElementsAre(20, 20));
+}
+
+TEST_F(CoherenceTest, NothingIsCopiedBackAtOnceInSerialExecution) {
+  start({"far"}, {.execution = Scheduling::Execution::sync});
+  Array<float> data = floats({0, 0});
+  for (int i = 0; i < 5; ++i) {
+    launch("add_to", {}, 2, 1.0f, data);
+    const int copied = logged("far: copy 8");
+    static_cast<void>(data.read());
+    EXPECT_EQ(logged("far: copy 8"), copied + 1);
+  }
+}
+
 TEST_F(CoherenceTest, HostWritesReachTheDevice) {
   start({"far"});
   Array<float> data = floats({1, 2});

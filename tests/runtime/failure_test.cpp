@@ -42,6 +42,32 @@ TEST_F(FailureTest, IsToldToWhoDependsOnIt) {
   EXPECT_NO_THROW(core_->engine().synchronize());
 }
 
+TEST_F(FailureTest, WhatGetsNoQueueIsToldAndOver) {
+  start({"near"});
+  Array<float> data = floats({1}), other = floats({2});
+  devices_[0]->failing_queues = 1;
+  EXPECT_THROW(launch("add_to", {}, 1, 1.0f, data), Error);
+  launch("add_to", {}, 1, 1.0f, data);
+  devices_[0]->failing_queues = 1;
+  EXPECT_THROW(launch("add_to", {}, 1, 1.0f, other), Error);  // wants a queue of its own
+  launch("copy_first", {}, 1, data, other);
+  EXPECT_THAT(other.read(), ElementsAre(2));
+  EXPECT_THAT(data.read(), ElementsAre(2));
+  EXPECT_NO_THROW(core_->engine().synchronize());
+  EXPECT_EQ(core_->engine().dag().active(), 0u);
+}
+
+TEST_F(FailureTest, WhatGetsNoQueueComesBehindItsParents) {
+  start({"far", "near2"});
+  Array<float> data = floats({1});
+  launch("add_to", {}, 1, 1.0f, data);
+  devices_[1]->failing_queues = 1;
+  EXPECT_THROW(launch("add_to", {.device = "near2"}, 1, 1.0f, data), Error);
+  EXPECT_EQ(logged("far: launch add_to"), 1);
+  launch("add_to", {}, 1, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(3));
+}
+
 TEST_F(FailureTest, SynchronizeTellsAndClears) {
   start({"near", "near2"});
   launch("fails", {.device = "near2"});

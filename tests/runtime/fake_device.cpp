@@ -192,6 +192,10 @@ std::shared_ptr<device::Module> FakeDevice::load(std::shared_ptr<const ptx::Modu
 }
 
 std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions&) {
+  if (failing_queues > 0) {
+    --failing_queues;
+    throw Error(ErrorCode::out_of_memory, "no memory for a queue");
+  }
   ++queues_;
   return std::make_unique<FakeQueue>(options_);
 }

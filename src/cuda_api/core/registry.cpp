@@ -51,8 +51,8 @@ heddle::Module Image::on(Context& context) {
     const std::string text = with_set_conditional(ptx->text);
     heddle::Module module = context.process().runtime().load_ptx(text, "the program's PTX");
     // What the driver runs must be what the PTX says.
-    context.device().load(module, text == ptx->text ? std::span<const std::byte>(binary_->container)
-                                                    : std::span<const std::byte>());
+    context.device().load(
+        module, text == ptx->text ? std::span<const std::byte>(binary_->container) : std::span<const std::byte>());
     loaded.module.emplace(std::move(module));
   });
   loaded.epoch = context.epoch();

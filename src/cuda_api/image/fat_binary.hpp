@@ -1,6 +1,6 @@
 // Fat binaries: what nvcc and clang put into a program for its kernels, PTX and machine code for several GPUs in one
-// container. Heddle reads the PTX, and hands containers with machine code on to NVIDIA's driver. The layout is as found in programs of CUDA 11 to 13; what is not understood
-// is passed over where the sizes allow it.
+// container. Heddle reads the PTX, and hands containers with machine code on to NVIDIA's driver. The layout is as found
+// in programs of CUDA 11 to 13; what is not understood is passed over where the sizes allow it.
 #pragma once
 
 #include <cstddef>

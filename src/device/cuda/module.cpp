@@ -100,10 +100,12 @@ CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
 }
 
 void CudaFunction::prepare(const Dim3&) {
+  if (prepared_.load(std::memory_order_acquire)) return;  // the driver takes a microsecond to say that it is
   const DeviceState::Current current(module_.state());
   whole_.load(module_.state());
   for (const ptx::RangeEntry& entry : module_.ranges().entries)
     if (entry.original == index_) range(entry.form).function->load(module_.state());
+  prepared_.store(true, std::memory_order_release);
 }
 
 Occupancy DriverFunction::occupancy(const DeviceState& state, std::string form, std::uint64_t threads,

@@ -72,6 +72,7 @@ class CudaFunction final : public Function {
   std::uint32_t parameter_bytes_ = 0;
   std::uint64_t static_shared_ = 0;
   DriverFunction whole_;
+  std::atomic<bool> prepared_{false};
   std::mutex mutex_;
   std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_;
 };

@@ -19,7 +19,7 @@ constexpr std::uint64_t reference_period_ns = 2'000'000'000;
 }  // namespace
 
 DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace)
-    : driver_(std::move(driver)), trace_(trace) {
+    : driver_(std::move(driver)), is_first_(ordinal == 0), trace_(trace) {
   info_.id = fmt::format("cuda:{}", ordinal);
   if (const Result result = driver_->device_get(&number_, ordinal); result != driver::success)
     base::fail(ErrorCode::not_found, "{}: opening the GPU failed: {}", info_.id, driver_->describe(result));
@@ -114,9 +114,13 @@ void DeviceState::describe() {
   info_.survives_faults = false;
 }
 
+// A thread without a context works with the first GPU as far as CUDA's runtime is concerned: there that GPU's context
+// may stay, which makes what comes next cheaper.
 DeviceState::Current::Current(const DeviceState& state) : state_(state) {
   state_.driver_->context_get(&before_);
-  if (before_ != state_.context()) state_.check(state_.driver_->context_set(state_.context()), "choosing the GPU");
+  if (before_ == state_.context()) return;
+  state_.check(state_.driver_->context_set(state_.context()), "choosing the GPU");
+  if (!before_ && state_.is_first_) before_ = state_.context();
 }
 
 DeviceState::Current::~Current() {

@@ -37,12 +37,13 @@ class DeviceState {
   unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
   // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
   void start_pool() const;
-  std::uint64_t pool_reserve() const;                      // bytes that the pool holds and nobody uses
-  bool has_peers() const { return !peers_.empty(); }       // GPUs that reach its memory
+  std::uint64_t pool_reserve() const;                 // bytes that the pool holds and nobody uses
+  bool has_peers() const { return !peers_.empty(); }  // GPUs that reach its memory
   // Whether launches can be made ready while the kernel before them runs.
   bool launches_early() const { return launches_early_; }
 
-  // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards.
+  // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards. (The first GPU's
+  // stays where there was none.)
   class Current {
    public:
     explicit Current(const DeviceState& state);
@@ -93,6 +94,7 @@ class DeviceState {
   driver::DeviceNumber number_ = 0;
   std::shared_ptr<PrimaryContext> context_;
   driver::Stream service_ = nullptr;
+  bool is_first_;  // that CUDA's runtime gives a thread which has not chosen
   base::TraceSink* trace_;
   DeviceInfo info_;
   unsigned max_resident_threads_ = 0;
