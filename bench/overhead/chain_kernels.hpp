@@ -24,7 +24,7 @@ struct Took {
 class Bare {
  public:
   explicit Bare(Gpu& gpu);
-  Took run(const Shape& shape, unsigned nanoseconds);          // in order
+  Took run(const Shape& shape, unsigned nanoseconds);           // in order
   Took run_launches(const Shape& shape, unsigned nanoseconds);  // as many launches in one stream: no events, no waits
 
  private:

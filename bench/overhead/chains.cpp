@@ -53,7 +53,8 @@ HostCosts measure(Results& results, const Shape& shape, unsigned nanoseconds, Ba
   results.add({name + ", without replay", without.completed, "ns", {}, ""});
   results.add({name + ", with replay", with.completed, "ns", {}, ""});
   results.add({name + ", throughput of replay over bare", theirs.completed / with.completed, "x",
-               shape.only_read ? std::nullopt : std::optional(at_least(nanoseconds == 0 ? 5 : 2.5)), "bare streams and events"});
+               shape.only_read ? std::nullopt : std::optional(at_least(nanoseconds == 0 ? 5 : 2.5)),
+               "bare streams and events"});
   return {shape, launches.host, theirs.host, without.host, with.host};
 }
 
@@ -102,8 +103,8 @@ std::string glance(const std::vector<HostCosts>& all, const PeerFigures& peer) {
   for (const HostCosts& cost : all) {
     const double without = cost.without - cost.bare, with = cost.with - cost.bare;
     const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-    std::vector<std::string> row = {cost.shape.name, number(cost.bare), "-", number(without), "-", number(with),
-                                    "-",             "-"};
+    std::vector<std::string> row = {
+        cost.shape.name, number(cost.bare), "-", number(without), "-", number(with), "-", "-"};
     if (!peer.empty()) {
       const double theirs = figure(peer, cost.shape, "stream_ctx") - figure(peer, cost.shape, "bare launch");
       row[2] = number(theirs);

@@ -21,9 +21,9 @@ constexpr Shape shapes[] = {
     {"fan of 16", 16, false, 500},
     {"64 readers and a writer", 64, true, 125},
 };
-constexpr unsigned shape_arrays = 17;      // array 0, and one for each follower that modifies
+constexpr unsigned shape_arrays = 17;       // array 0, and one for each follower that modifies
 constexpr unsigned shape_array_words = 32;  // of 32 bits
-constexpr unsigned shape_threads = 32;     // one block of them
-constexpr int shape_measurements = 9;      // behind one that does not count; the median is the figure
+constexpr unsigned shape_threads = 32;      // one block of them
+constexpr int shape_measurements = 9;       // behind one that does not count; the median is the figure
 
 }  // namespace heddle::bench
