@@ -3,8 +3,8 @@
 // command), and it prints a JSON object of names and nanoseconds for overhead_chains to read.
 //
 // For each shape: a bare launch (<<<>>> on one plain stream, no order but the stream's), stream_ctx with arrays as
-// logical data, stream_ctx with tokens (order alone: CUDASTF then moves no data), and graph_ctx, whose figure has all of
-// building, instantiating and launching the graph in it. "host": until the host has handed over the last task.
+// logical data, stream_ctx with tokens (order alone: CUDASTF then moves no data), and graph_ctx, whose figure has all
+// of building, instantiating and launching the graph in it. "host": until the host has handed over the last task.
 // "completed": until the GPU is done as well.
 #include <chrono>
 #include <cstdio>
@@ -84,11 +84,10 @@ void submit(Context& context, Arrays& arrays, const Shape& shape) {
 }
 
 // The data are CUDASTF's: allocated and kept by it.
-template <class Context>
 class LogicalData {
  public:
   using Word = unsigned;
-  explicit LogicalData(Context& context) {
+  explicit LogicalData(stf::stream_ctx& context) {
     for (unsigned i = 0; i < bench::shape_arrays; ++i) {
       arrays_.push_back(context.logical_data(stf::shape_of<stf::slice<Word>>(bench::shape_array_words)));
       context.task(arrays_[i].write())->*[](cudaStream_t stream, stf::slice<Word> own) {
@@ -96,18 +95,18 @@ class LogicalData {
       };
     }
   }
-  void modify(Context& context) {
+  void modify(stf::stream_ctx& context) {
     context.task(arrays_[0].rw())->*[](cudaStream_t stream, stf::slice<Word> own) {
       launch(stream, own.data_handle(), own.data_handle());
     };
   }
-  void follow(Context& context, unsigned k) {
+  void follow(stf::stream_ctx& context, unsigned k) {
     context.task(arrays_[k].rw(), arrays_[0].read())
-        ->*[](cudaStream_t stream, stf::slice<Word> own, stf::slice<const Word> other) {
-              launch(stream, own.data_handle(), other.data_handle());
-            };
+            ->*[](cudaStream_t stream, stf::slice<Word> own, stf::slice<const Word> other) {
+                  launch(stream, own.data_handle(), other.data_handle());
+                };
   }
-  void read(Context& context) {
+  void read(stf::stream_ctx& context) {
     context.task(arrays_[0].read())->*[](cudaStream_t stream, stf::slice<const Word> other) {
       launch(stream, nullptr, other.data_handle());
     };
@@ -118,28 +117,28 @@ class LogicalData {
 };
 
 // The data are the program's; CUDASTF keeps the order alone.
-template <class Context>
 class Tokens {
  public:
-  Tokens(Context& context, unsigned* memory) : memory_(memory) {
+  Tokens(stf::stream_ctx& context, unsigned* memory) : memory_(memory) {
     for (unsigned i = 0; i < bench::shape_arrays; ++i) arrays_.push_back(context.token());
     for (auto& array : arrays_) context.task(array.write())->*[](cudaStream_t) {};
   }
-  void modify(Context& context) {
+  void modify(stf::stream_ctx& context) {
     context.task(arrays_[0].rw())->*[memory = memory_](cudaStream_t stream) { launch(stream, memory, memory); };
   }
-  void follow(Context& context, unsigned k) {
+  void follow(stf::stream_ctx& context, unsigned k) {
     unsigned* const own = memory_ + k * bench::shape_array_words;
-    context.task(arrays_[k].rw(), arrays_[0].read())->*
-        [own, other = memory_](cudaStream_t stream) { launch(stream, own, other); };
+    context.task(arrays_[k].rw(), arrays_[0].read())->*[own, other = memory_](cudaStream_t stream) {
+      launch(stream, own, other);
+    };
   }
-  void read(Context& context) {
+  void read(stf::stream_ctx& context) {
     context.task(arrays_[0].read())->*[other = memory_](cudaStream_t stream) { launch(stream, nullptr, other); };
   }
 
  private:
   unsigned* memory_;
-  std::vector<decltype(std::declval<Context&>().token())> arrays_;
+  std::vector<stf::logical_data<stf::void_interface>> arrays_;
 };
 
 template <class Arrays>
@@ -153,10 +152,46 @@ Took run_stream(stf::stream_ctx& context, Arrays& arrays, const Shape& shape) {
   return took;
 }
 
+// The same data in a graph: kernels become nodes without a stream's being captured for each.
+class GraphData {
+ public:
+  using Word = unsigned;
+  explicit GraphData(stf::graph_ctx& context) {
+    for (unsigned i = 0; i < bench::shape_arrays; ++i) {
+      arrays_.push_back(context.logical_data(stf::shape_of<stf::slice<Word>>(bench::shape_array_words)));
+      context.cuda_kernel(arrays_[i].write())->*[](stf::slice<Word> own) {
+        return node(own.data_handle(), own.data_handle());
+      };
+    }
+  }
+  void modify(stf::graph_ctx& context) {
+    context.cuda_kernel(arrays_[0].rw())->*[](stf::slice<Word> own) {
+      return node(own.data_handle(), own.data_handle());
+    };
+  }
+  void follow(stf::graph_ctx& context, unsigned k) {
+    context.cuda_kernel(arrays_[k].rw(), arrays_[0].read())->*[](stf::slice<Word> own, stf::slice<const Word> other) {
+      return node(own.data_handle(), other.data_handle());
+    };
+  }
+  void read(stf::graph_ctx& context) {
+    context.cuda_kernel(arrays_[0].read())->*[](stf::slice<const Word> other) {
+      return node(nullptr, other.data_handle());
+    };
+  }
+
+ private:
+  static stf::cuda_kernel_desc node(unsigned* own, const unsigned* other) {
+    return stf::cuda_kernel_desc(small, 1, bench::shape_threads, 0, own, other, 0u);
+  }
+
+  std::vector<stf::logical_data<stf::slice<Word>>> arrays_;
+};
+
 // A context of its own, since a graph_ctx is launched once; the making of its data is not measured.
 Took run_graph(stf::async_resources_handle& resources, const Shape& shape) {
   stf::graph_ctx context(resources);
-  LogicalData<stf::graph_ctx> arrays(context);
+  GraphData arrays(context);
   const auto start = Clock::now();
   Took took;
   submit(context, arrays, shape);
@@ -199,16 +234,23 @@ class Report {
 
 }  // namespace
 
-int main() {
+// An argument divides the number of rounds: 1 for figures, 100 to try the program out.
+int main(int argc, char** argv) {
+  const int divisor = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 1;
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "looking for GPUs");
+  if (devices == 0) {
+    std::fprintf(stderr, "there is no GPU\n");
+    return 1;
+  }
   Report report;
   Bare bare;
   stf::stream_ctx context;
-  LogicalData<stf::stream_ctx> data(context);
-  Tokens<stf::stream_ctx> tokens(context, bare.memory());
+  LogicalData data(context);
+  Tokens tokens(context, bare.memory());
   stf::async_resources_handle resources;
-  for (const Shape& shape : bench::shapes) {
+  for (Shape shape : bench::shapes) {
+    shape.repeats = std::max(shape.repeats / divisor, 1);
     report.measure(shape, "bare launch", [&](const Shape& s) { return bare.run(s); });
     report.measure(shape, "stream_ctx", [&](const Shape& s) { return run_stream(context, data, s); });
     report.measure(shape, "stream_ctx with tokens", [&](const Shape& s) { return run_stream(context, tokens, s); });
