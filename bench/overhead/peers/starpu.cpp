@@ -6,7 +6,6 @@
 // is paused where there is none for it: it would slow down the one that is measured.
 #include <fmt/format.h>
 #include <starpu.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,7 +13,6 @@
 #include <functional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "four_arrays.hpp"
@@ -105,61 +103,53 @@ class Starpu {
   starpu_codelet nowhere_, empty_;
 };
 
-// Nanoseconds of a clock; of this thread's processor time where the machine has other things to do.
-using Now = double (*)();
-double wall_clock() { return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count(); }
-double processor_clock() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
 struct Contender {
   std::string name;
   std::function<void(std::uint64_t)> submit;
   std::function<void()> wait;
-  bool worker = false;                                 // StarPU's has something to do
-  std::vector<double> submitted = {}, completed = {};  // ns a task, one for each round
+  bool worker = false;  // StarPU's has something to do
+  // ns a task: for each batch, until the host has handed it over; for each round, until all have ended.
+  std::vector<double> submitted = {}, completed = {};
 };
 
-// `tasks` of them, until the host has handed the last one over, and until all have ended.
-void run(Contender& contender, std::uint64_t tasks, Now now) {
+// A batch takes less time than a scheduler gives a thread, so that most are undisturbed on a busy machine too.
+constexpr std::uint64_t batch = 1'000;
+
+double nanoseconds(Clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(Clock::now() - start).count();
+}
+
+void run(Contender& contender, std::uint64_t tasks) {
   Starpu::let_work(contender.worker);
-  const double start = now(), wall_start = wall_clock();
-  for (std::uint64_t i = 0; i < tasks; ++i) contender.submit(i);
-  contender.submitted.push_back((now() - start) / static_cast<double>(tasks));
+  const auto start = Clock::now();
+  for (std::uint64_t done = 0; done < tasks; done += batch) {
+    const auto batch_start = Clock::now();
+    for (std::uint64_t i = done; i < done + batch; ++i) contender.submit(i);
+    contender.submitted.push_back(nanoseconds(batch_start) / batch);
+  }
   contender.wait();
-  contender.completed.push_back((wall_clock() - wall_start) / static_cast<double>(tasks));
+  contender.completed.push_back(nanoseconds(start) / static_cast<double>(tasks));
 }
 
 // The first contender is Heddle.
-void compare(Results& results, std::vector<Contender> contenders, std::uint64_t tasks, Now now) {
+void compare(Results& results, std::vector<Contender> contenders, std::uint64_t tasks) {
   const std::uint64_t rounds = std::clamp<std::uint64_t>(1'000'000 / tasks, 1, 21);
   for (std::uint64_t round = 0; round < rounds; ++round)
-    for (Contender& contender : contenders) run(contender, tasks, now);
-  const std::string before = fmt::format("{} tasks, {}", tasks, now == &processor_clock ? "processor time, " : "");
+    for (Contender& contender : contenders) run(contender, tasks);
   const double ours = median(contenders.front().submitted);
   for (const Contender& contender : contenders) {
     const bool heddle = &contender == &contenders.front();
     const double submitted = median(contender.submitted);
-    results.add({before + contender.name + ", submission", submitted, "ns",
-                 heddle ? std::optional(at_most(300)) : std::nullopt, ""});
-    if (now == &wall_clock)
-      results.add({before + contender.name + ", completed", median(contender.completed), "ns", {}, ""});
-    if (!heddle)
-      results.add({before + contender.name + ", submission over Heddle's", submitted / ours, "x", {}, "Heddle"});
+    const std::string name = fmt::format("{} tasks, {}", tasks, contender.name);
+    results.add({name + ", submission", submitted, "ns", heddle ? std::optional(at_most(300)) : std::nullopt, ""});
+    results.add({name + ", completed", median(contender.completed), "ns", {}, ""});
+    if (!heddle) results.add({name + ", submission over Heddle's", submitted / ours, "x", {}, "Heddle"});
   }
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  const bool busy = argc == 2 && std::string_view(argv[1]) == "--processor-time";
-  if (argc > 1 && !busy) {
-    fmt::print("usage: overhead_starpu [--processor-time]   of the thread that submits: for busy machines\n");
-    return 2;
-  }
-  const Now now = busy ? &processor_clock : &wall_clock;
+int main() {
   FourArrays ours(false);
   Starpu starpu;
   const std::string name = Starpu::version();
@@ -168,8 +158,8 @@ int main(int argc, char** argv) {
       {name + ", run nowhere", [&](std::uint64_t i) { starpu.submit_nowhere(i); }, &Starpu::wait},
       {name + ", empty kernel", [&](std::uint64_t i) { starpu.submit_empty(i); }, &Starpu::wait, true},
       {name + ", empty kernel, task_insert", [&](std::uint64_t i) { starpu.insert_empty(i); }, &Starpu::wait, true}};
-  for (Contender warm_up : contenders) run(warm_up, 1000, now);
+  for (Contender warm_up : contenders) run(warm_up, batch);
   Results results("overhead");
-  for (const std::uint64_t tasks : {1'000, 10'000, 100'000, 1'000'000}) compare(results, contenders, tasks, now);
+  for (const std::uint64_t tasks : {1'000, 10'000, 100'000, 1'000'000}) compare(results, contenders, tasks);
   return results.finish();
 }
