@@ -65,6 +65,17 @@ double figure(const PeerFigures& peer, const Shape& shape, const std::string& wh
   return found->second;
 }
 
+constexpr const char* bare_launch = "bare launch";
+constexpr const char* forms[] = {"stream_ctx", "stream_ctx with tokens", "graph_ctx"};
+
+// Before anything is measured: whether all that will be asked of them is there.
+void check_complete(const PeerFigures& peer) {
+  for (const Shape& shape : shapes) {
+    static_cast<void>(figure(peer, shape, bare_launch));
+    for (const char* form : forms) static_cast<void>(figure(peer, shape, form));
+  }
+}
+
 // Host time for a launch beyond the bare one. Each side is measured against the bare launches of its own program.
 void compare(Results& results, const std::vector<HostCosts>& all, const PeerFigures& peer) {
   for (const HostCosts& cost : all) {
@@ -74,9 +85,9 @@ void compare(Results& results, const std::vector<HostCosts>& all, const PeerFigu
     results.add({name + "beyond the bare launch, without replay", cost.without - cost.bare, "ns", {}, ""});
     results.add({name + "beyond the bare launch, with replay", cost.with - cost.bare, "ns", {}, ""});
     if (peer.empty()) continue;
-    const double bare = figure(peer, cost.shape, "bare launch");
+    const double bare = figure(peer, cost.shape, bare_launch);
     results.add({name + "CUDASTF's bare launch", bare, "ns", {}, ""});
-    for (const char* form : {"stream_ctx", "stream_ctx with tokens", "graph_ctx"}) {
+    for (const char* form : forms) {
       const double theirs = figure(peer, cost.shape, form) - bare;
       const std::string against = fmt::format("CUDASTF, {}", form);
       results.add({name + "beyond the bare launch, " + against, theirs, "ns", {}, ""});
@@ -106,7 +117,7 @@ std::string glance(const std::vector<HostCosts>& all, const PeerFigures& peer) {
     std::vector<std::string> row = {
         cost.shape.name, number(cost.bare), "-", number(without), "-", number(with), "-", "-"};
     if (!peer.empty()) {
-      const double theirs = figure(peer, cost.shape, "stream_ctx") - figure(peer, cost.shape, "bare launch");
+      const double theirs = figure(peer, cost.shape, "stream_ctx") - figure(peer, cost.shape, bare_launch);
       row[2] = number(theirs);
       row[4] = fmt::format("{:.2f}", without / theirs);
       row[6] = fmt::format("{:.2f}", with / theirs);
@@ -138,12 +149,12 @@ void tell_driver_calls(Results& results, Bare& bare, Ours& plain, Ours& replayed
 
 int run(const std::string& cudastf, const std::string& peer_results) {
   PeerFigures peer;
-  if (!peer_results.empty()) peer = read_peer_figures(peer_results);
+  if (!peer_results.empty()) check_complete(peer = read_peer_figures(peer_results));
   auto gpu = open_gpu();
   if (!gpu) return 0;
   if (!cudastf.empty()) {
     std::filesystem::create_directories(results_folder());
-    peer = run_peer(cudastf, results_folder() / "overhead-cudastf.json");
+    check_complete(peer = run_peer(cudastf, results_folder() / "overhead-cudastf.json"));
   }
   if (peer.empty())
     fmt::print("CUDASTF is left out: script/bench overhead --cudastf FOLDER, with a checkout of NVIDIA/cccl\n");
