@@ -90,7 +90,7 @@ void compare(Results& results, const std::vector<HostCosts>& all, const PeerFigu
     for (const char* form : forms) {
       const double theirs = figure(peer, cost.shape, form) - bare;
       const std::string against = fmt::format("CUDASTF, {}", form);
-      results.add({name + "beyond the bare launch, " + against, theirs, "ns", {}, ""});
+      results.add({fmt::format("{}beyond the bare launch, {}", name, against), theirs, "ns", {}, ""});
       if (form == std::string("graph_ctx")) continue;  // a graph costs no launch: there is nothing to be beyond
       results.add({fmt::format("{}Heddle over {}, without replay", name, against), (cost.without - cost.bare) / theirs,
                    "x", at_most(0.5), against});

@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "base/file.hpp"
-
-extern char** environ;
 
 namespace heddle::bench {
 
