@@ -1,151 +1,193 @@
 // Chains and fans of small kernels: what Heddle gets out of a GPU, with replay and without, against a bare driver with
-// hand-written streams and events.
+// hand-written streams and events; and what the host pays for a launch beyond the bare launch, against CUDASTF.
 #include <fmt/format.h>
 
-#include <functional>
+#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
-#include "gpu.hpp"
-#include "heddle/heddle.hpp"
+#include "base/table.hpp"
+#include "chain_kernels.hpp"
+#include "driver_calls.hpp"
+#include "peer_results.hpp"
+#include "support/folders.hpp"
 #include "support/statistics.hpp"
 
 namespace {
 
 using namespace heddle;
 using namespace heddle::bench;
-namespace driver = device::cuda::driver;
 
-// `own` is modified and `other` read, as far as PTX tells; neither is, since `nanoseconds` is never 2^32 - 1.
-constexpr const char* source = R"ptx(
-.version 7.0
-.target sm_70
-.address_size 64
-.visible .entry small(.param .u64 own, .param .u64 other, .param .u32 nanoseconds) {
-  .reg .pred %p<3>;
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<8>;
-  ld.param.u64 %rd1, [own];
-  ld.param.u64 %rd2, [other];
-  ld.param.u32 %r1, [nanoseconds];
-  setp.ne.u32 %p1, %r1, 0xffffffff;
-  @%p1 bra spin;
-  ld.global.u32 %r2, [%rd2];
-  st.global.u32 [%rd1], %r2;
-spin:
-  setp.eq.u32 %p2, %r1, 0;
-  @%p2 bra done;
-  mov.u64 %rd3, %globaltimer;
-  cvt.u64.u32 %rd4, %r1;
-turn:
-  mov.u64 %rd5, %globaltimer;
-  sub.u64 %rd6, %rd5, %rd3;
-  setp.lt.u64 %p1, %rd6, %rd4;
-  @%p1 bra turn;
-done:
-  ret;
+// Nanoseconds for each launch, medians.
+struct Cost {
+  double host = 0, completed = 0;
+};
+
+template <class Run>
+Cost cost(const Shape& shape, Run&& run) {
+  run();
+  std::vector<double> host, completed;
+  for (int i = 0; i < shape_measurements; ++i) {
+    const Took took = run();
+    host.push_back(took.host);
+    completed.push_back(took.completed);
+  }
+  const double each = 1e9 / shape.launches();
+  return {median(host) * each, median(completed) * each};
 }
-)ptx";
 
-constexpr int rounds = 9;
-
-// A round of a shape: a kernel on array 0, then `width` kernels that read it and modify arrays of their own; the next
-// round's first kernel comes behind them. Width 0: a chain.
-struct Shape {
-  std::string name;
-  unsigned width;
-  int repeats;
-  int launches() const { return repeats * static_cast<int>(1 + width); }
+// What the host pays for a launch of a shape of empty kernels.
+struct HostCosts {
+  Shape shape;
+  double bare = 0, by_hand = 0, without = 0, with = 0;
 };
 
-class Ours {
- public:
-  Ours(const std::string& device, bool replay)
-      : runtime_({.devices = device, .scheduling = {.replay = replay}}),
-        kernel_(runtime_.load_ptx(source).kernel("small")) {
-    for (int i = 0; i < 17; ++i) arrays_.push_back(runtime_.array<std::uint32_t>(32));
+HostCosts measure(Results& results, const Shape& shape, unsigned nanoseconds, Bare& bare, Ours& plain, Ours& replayed) {
+  const std::string name = shape.name + std::string(nanoseconds == 0 ? ", empty kernels" : ", kernels of 1 us");
+  const Cost launches = cost(shape, [&] { return bare.run_launches(shape, nanoseconds); });
+  const Cost theirs = cost(shape, [&] { return bare.run(shape, nanoseconds); });
+  const Cost without = cost(shape, [&] { return plain.run(shape, nanoseconds); });
+  const Cost with = cost(shape, [&] { return replayed.run(shape, nanoseconds); });
+  results.add({name + ", bare streams and events", theirs.completed, "ns", {}, ""});
+  results.add({name + ", without replay", without.completed, "ns", {}, ""});
+  results.add({name + ", with replay", with.completed, "ns", {}, ""});
+  results.add({name + ", throughput of replay over bare", theirs.completed / with.completed, "x",
+               shape.only_read ? std::nullopt : std::optional(at_least(nanoseconds == 0 ? 5 : 2.5)),
+               "bare streams and events"});
+  return {shape, launches.host, theirs.host, without.host, with.host};
+}
+
+double figure(const PeerFigures& peer, const Shape& shape, const std::string& what) {
+  const std::string name = fmt::format("{}, {}, host", shape.name, what);
+  const auto found = peer.find(name);
+  if (found == peer.end()) throw std::runtime_error(fmt::format("the peer's figures have no '{}'", name));
+  return found->second;
+}
+
+constexpr const char* bare_launch = "bare launch";
+constexpr const char* forms[] = {"stream_ctx", "stream_ctx with tokens", "graph_ctx"};
+
+// Before anything is measured: whether all that will be asked of them is there.
+void check_complete(const PeerFigures& peer) {
+  for (const Shape& shape : shapes) {
+    static_cast<void>(figure(peer, shape, bare_launch));
+    for (const char* form : forms) static_cast<void>(figure(peer, shape, form));
   }
-  void run(const Shape& shape, unsigned nanoseconds) {
-    const LaunchOptions one{.grid = {1}, .block = {32}};
-    for (int i = 0; i < shape.repeats; ++i) {
-      runtime_.launch(kernel_, one, arrays_[0], arrays_[0], nanoseconds);
-      for (unsigned k = 1; k <= shape.width; ++k) runtime_.launch(kernel_, one, arrays_[k], arrays_[0], nanoseconds);
+}
+
+// Host time for a launch beyond the bare one. Each side is measured against the bare launches of its own program.
+void compare(Results& results, const std::vector<HostCosts>& all, const PeerFigures& peer) {
+  for (const HostCosts& cost : all) {
+    const std::string name = cost.shape.name + std::string(", host, ");
+    results.add({name + "bare launch", cost.bare, "ns", {}, ""});
+    results.add({name + "bare streams and events", cost.by_hand, "ns", {}, ""});
+    results.add({name + "beyond the bare launch, without replay", cost.without - cost.bare, "ns", {}, ""});
+    results.add({name + "beyond the bare launch, with replay", cost.with - cost.bare, "ns", {}, ""});
+    if (peer.empty()) continue;
+    const double bare = figure(peer, cost.shape, bare_launch);
+    results.add({name + "CUDASTF's bare launch", bare, "ns", {}, ""});
+    for (const char* form : forms) {
+      const double theirs = figure(peer, cost.shape, form) - bare;
+      const std::string against = fmt::format("CUDASTF, {}", form);
+      results.add({fmt::format("{}beyond the bare launch, {}", name, against), theirs, "ns", {}, ""});
+      if (form == std::string("graph_ctx")) continue;  // a graph costs no launch: there is nothing to be beyond
+      results.add({fmt::format("{}Heddle over {}, without replay", name, against), (cost.without - cost.bare) / theirs,
+                   "x", at_most(0.5), against});
+      results.add({fmt::format("{}Heddle over {}, with replay", name, against), (cost.with - cost.bare) / theirs, "x",
+                   at_most(0.5), against});
     }
-    runtime_.synchronize();
   }
+}
 
- private:
-  Runtime runtime_;
-  Kernel kernel_;
-  std::vector<Array<std::uint32_t>> arrays_;
-};
-
-class Bare {
- public:
-  explicit Bare(Gpu& gpu) : gpu_(gpu), cuda_(*gpu.driver) {
-    driver::ModuleHandle module = nullptr;
-    check(gpu, cuda_.module_load(&module, source, 0, nullptr, nullptr), "loading the module");
-    check(gpu, cuda_.module_function(&kernel_, module, "small"), "finding the kernel");
-    for (auto& stream : streams_) check(gpu, cuda_.stream_create(&stream, driver::stream_non_blocking, 0), "a stream");
-    for (auto& event : events_) check(gpu, cuda_.event_create(&event, driver::event_no_timing), "an event");
-    memory_ = gpu.device->allocate(4096);
-  }
-  void run(const Shape& shape, unsigned nanoseconds) {
-    for (int i = 0; i < shape.repeats; ++i) {
-      launch(0, nanoseconds);
-      if (shape.width == 0) continue;
-      check(gpu_, cuda_.event_record(events_[0], streams_[0]), "recording");
-      for (unsigned k = 1; k <= shape.width; ++k) {
-        check(gpu_, cuda_.stream_wait_event(streams_[k], events_[0], 0), "waiting");
-        launch(k, nanoseconds);
-        check(gpu_, cuda_.event_record(events_[k], streams_[k]), "recording");
-        check(gpu_, cuda_.stream_wait_event(streams_[0], events_[k], 0), "waiting");
-      }
+// The same at a glance, against what of CUDASTF does what Heddle does: data as well as order, launches one by one.
+std::string glance(const std::vector<HostCosts>& all, const PeerFigures& peer) {
+  using base::Align;
+  base::Table table({{"host, ns for a launch"},
+                     {"bare", Align::right},
+                     {"CUDASTF - bare", Align::right},
+                     {"Heddle - bare", Align::right},
+                     {"ratio", Align::right},
+                     {"with replay - bare", Align::right},
+                     {"ratio", Align::right},
+                     {"bar", Align::right}});
+  for (const HostCosts& cost : all) {
+    const double without = cost.without - cost.bare, with = cost.with - cost.bare;
+    const auto number = [](double value) { return fmt::format("{:.0f}", value); };
+    std::vector<std::string> row = {
+        cost.shape.name, number(cost.bare), "-", number(without), "-", number(with), "-", "-"};
+    if (!peer.empty()) {
+      const double theirs = figure(peer, cost.shape, "stream_ctx") - figure(peer, cost.shape, bare_launch);
+      row[2] = number(theirs);
+      row[4] = fmt::format("{:.2f}", without / theirs);
+      row[6] = fmt::format("{:.2f}", with / theirs);
+      row[7] = at_most(0.5).text();
     }
-    check(gpu_, cuda_.stream_synchronize(streams_[0]), "waiting");
+    table.add_row(row);
   }
+  return table.text();
+}
 
- private:
-  void launch(unsigned stream, unsigned nanoseconds) {
-    driver::Address own = memory_->span().address + 128 * stream, other = memory_->span().address;
-    void* arguments[] = {&own, &other, &nanoseconds};
-    check(gpu_, cuda_.launch(kernel_, 1, 1, 1, 32, 1, 1, 0, streams_[stream], arguments, nullptr), "launching");
+// Behind the measurements, since counting takes time too.
+void tell_driver_calls(Results& results, Bare& bare, Ours& plain, Ours& replayed) {
+  fmt::print("\ncalls of the driver for each launch of empty kernels, and the time of each call:\n");
+  for (const Shape& shape : shapes) {
+    const auto tell = [&](const char* form, const std::function<void()>& work) {
+      work();
+      const auto calls = count_driver_calls(work);
+      double sum = 0;
+      for (const DriverCall& call : calls) sum += static_cast<double>(call.calls) / shape.launches();
+      results.add({fmt::format("{}, driver calls, {}", shape.name, form), sum, "calls", {}, ""});
+      fmt::print("  {}, {}: {}\n", shape.name, form, text_of(calls, shape.launches()));
+    };
+    tell("bare streams and events", [&] { bare.run(shape, 0); });
+    tell("without replay", [&] { plain.run(shape, 0); });
+    tell("with replay", [&] { replayed.run(shape, 0); });
   }
+  fmt::print("\n");
+}
 
-  Gpu& gpu_;
-  const device::cuda::Driver& cuda_;
-  driver::FunctionHandle kernel_ = nullptr;
-  driver::Stream streams_[17] = {};
-  driver::EventHandle events_[17] = {};
-  std::unique_ptr<device::Memory> memory_;
-};
-
-}  // namespace
-
-int main() {
+int run(const std::string& cudastf, const std::string& peer_results) {
+  PeerFigures peer;
+  if (!peer_results.empty()) check_complete(peer = read_peer_figures(peer_results));
   auto gpu = open_gpu();
   if (!gpu) return 0;
+  if (!cudastf.empty()) {
+    std::filesystem::create_directories(results_folder());
+    check_complete(peer = run_peer(cudastf, results_folder() / "overhead-cudastf.json"));
+  }
+  if (peer.empty())
+    fmt::print("CUDASTF is left out: script/bench overhead --cudastf FOLDER, with a checkout of NVIDIA/cccl\n");
   Results results("overhead");
   results.also_on(gpu->text());
   Bare bare(*gpu);
   const std::string device = fmt::format("cuda:{}", gpu->ordinal);
   Ours plain(device, false), replayed(device, true);
-  for (const Shape& shape : {Shape{"chain", 0, 8000}, Shape{"fan of 4", 4, 1600}, Shape{"fan of 16", 16, 500}}) {
-    for (const unsigned nanoseconds : {0u, 1000u}) {
-      const std::string name = shape.name + (nanoseconds == 0 ? ", empty kernels" : ", kernels of 1 us");
-      const auto each = [&](auto& form) {
-        form.run(shape, nanoseconds);
-        std::vector<double> took;
-        for (int i = 0; i < rounds; ++i) took.push_back(time_once([&] { form.run(shape, nanoseconds); }));
-        return median(took) / shape.launches() * 1e9;
-      };
-      const double theirs = each(bare), without = each(plain), with = each(replayed);
-      results.add({name + ", bare streams and events", theirs, "ns", {}, ""});
-      results.add({name + ", without replay", without, "ns", {}, ""});
-      results.add({name + ", with replay", with, "ns", {}, ""});
-      results.add({name + ", throughput of replay over bare", theirs / with, "x", at_least(nanoseconds == 0 ? 5 : 2.5),
-                   "bare streams and events"});
-    }
+  std::vector<HostCosts> empty;
+  for (const Shape& shape : shapes) {
+    empty.push_back(measure(results, shape, 0, bare, plain, replayed));
+    measure(results, shape, 1000, bare, plain, replayed);
   }
+  compare(results, empty, peer);
+  tell_driver_calls(results, bare, plain, replayed);
+  fmt::print("{}\n", glance(empty, peer));
   return results.finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Chains and fans of small kernels on a GPU: throughput, and what the host pays for a launch");
+  const char* built = std::getenv("HEDDLE_CUDASTF");
+  std::string cudastf = built != nullptr ? built : "", peer_results;
+  app.add_option("--cudastf", cudastf, "The program of peers/cudastf.cu, run first (default: $HEDDLE_CUDASTF)");
+  app.add_option("--peer-results", peer_results, "What it has printed in another run, in place of running it")
+      ->check(CLI::ExistingFile);
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return run(peer_results.empty() ? cudastf : "", peer_results);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "error: {}\n", error.what());
+    return 1;
+  }
 }

@@ -1,0 +1,55 @@
+#include "four_arrays.hpp"
+
+#include "noop_device.hpp"
+#include "ptx/parser.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/launch_state.hpp"
+
+namespace heddle::bench {
+namespace {
+
+constexpr const char* text = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry four(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d, .param .u32 n) {
+  .reg .b64 %p<5>;
+  .reg .b32 %r<5>;
+  ld.param.u64 %p1, [a];
+  ld.param.u64 %p2, [b];
+  ld.param.u64 %p3, [c];
+  ld.param.u64 %p4, [d];
+  ld.global.u32 %r1, [%p1];
+  ld.global.u32 %r2, [%p2];
+  ld.global.u32 %r3, [%p3];
+  add.u32 %r1, %r1, %r2;
+  add.u32 %r1, %r1, %r3;
+  st.global.u32 [%p4], %r1;
+  ret;
+}
+)";
+
+std::shared_ptr<runtime::Core> make_core(bool replay) {
+  std::vector<std::unique_ptr<device::Device>> devices;
+  devices.push_back(make_noop_device());
+  return std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, Scheduling{.replay = replay});
+}
+
+}  // namespace
+
+FourArrays::FourArrays(bool replay)
+    : core_(make_core(replay)),
+      module_(std::make_shared<runtime::ModuleState>(core_, std::make_shared<ptx::Module>(ptx::parse(text, "four")),
+                                                     text, "four")),
+      kernel_(module_->kernel("four")) {
+  for (std::uint64_t i = 0; i < four_arrays_count; ++i)
+    arrays_.emplace_back(std::make_shared<runtime::Buffer>(core_, four_arrays_bytes));
+}
+
+void FourArrays::launch(std::uint64_t i) {
+  const auto [a, b, c, d] = four_arrays_of(i);
+  const std::array<Argument, 5> arguments{Argument(arrays_[a]), Argument(arrays_[b]), Argument(arrays_[c]),
+                                          Argument(arrays_[d]), Argument(1024u)};
+  runtime::launch(core_, kernel_.state(), {.grid = {4}, .block = {256}}, arguments);
+}
+
+}  // namespace heddle::bench
