@@ -83,8 +83,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   // When the host reads what launches have written: the same number of launches before it, twice in a row, and it is
   // taken to go on so.
   struct ReadBack {
-    std::uint64_t begin = 0, end = 0;          // what it read
-    unsigned modified = 0, usual = 0;          // launches that modified the array, since it read; and before that
+    std::uint64_t begin = 0, end = 0;                // what it read
+    unsigned modified = 0, usual = 0;                // launches that modified the array, since it read; and before that
     bool agreed = false, due = false, made = false;  // made: copied, and not read yet
     void modify();
     void read(std::uint64_t first, std::uint64_t last);

@@ -109,6 +109,16 @@ TEST(Devices, TakeTurnsOnOneArray) {
   EXPECT_TRUE(all_are(x.read(), expected));
 }
 
+// Where the kernel does not look at the row, all rows read, add and write back the same: on GPUs in step, so that it is
+// added once. Programs (mvt of PolyBench) are written so.
+TEST(Devices, ThreadsThatAreAlikeAreInStep) {
+  Runtime runtime({.devices = "cpu"});
+  const Kernel add = runtime.load_ptx(source).kernel("add");
+  auto x = runtime.array<std::uint32_t>(100);
+  runtime.launch(add, {.grid = {4}, .block = {32, 4, 2}}, 100u, 3u, 5u, x);
+  EXPECT_THAT(x.read(), testing::Each(15u));
+}
+
 TEST(Devices, LaunchesKeepToTheirProcessors) {
   Runtime runtime({.devices = "cpu", .workers = 2});
   Module module = runtime.load_ptx(source);

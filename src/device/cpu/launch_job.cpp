@@ -29,7 +29,7 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
   event.queue = queue;
   event.name = job.kernel().name;
   event.grid = job.config().grid;
-  event.block = job.config().block;
+  event.block = job.asked_block();
   return event;
 }
 
@@ -44,6 +44,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       keep_(setup.keep),
       services_(services),
       config_(setup.config),
+      asked_block_(setup.asked_block),
       range_(setup.range),
       command_(setup.command),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),

@@ -31,6 +31,7 @@ class LaunchJob final : public Job {
     std::shared_ptr<const void> keep;
     std::uint8_t* const* variables = nullptr;
     LaunchConfig config;
+    Dim3 asked_block;  // of which config has the threads that are to run
     BlockRange range;
     std::span<const std::byte> arguments;  // copied
     std::uint64_t queue_id = 0;
@@ -45,6 +46,7 @@ class LaunchJob final : public Job {
   const KernelCode& code() const { return *code_; }
   const LaunchContext& context() const { return context_; }
   const LaunchConfig& config() const { return config_; }
+  const Dim3& asked_block() const { return asked_block_; }
   const ptx::Module& module() const { return *module_; }
   const ptx::Function& kernel() const { return *kernel_; }
   const KernelUnit* unit() const { return unit_; }
@@ -71,6 +73,7 @@ class LaunchJob final : public Job {
   std::shared_ptr<const void> keep_;
   Services& services_;
   LaunchConfig config_;
+  Dim3 asked_block_;
   BlockRange range_;
   std::uint64_t command_;
   std::uint32_t block_threads_;

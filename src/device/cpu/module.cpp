@@ -11,6 +11,7 @@
 #include "device/cpu/kernel_compiler.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
+#include "ptx/analysis/alike_threads.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -64,6 +65,8 @@ const CpuFunction::Unit& CpuFunction::unit() const {
     auto made = std::make_unique<Unit>();
     made->unit = extract_kernel(*module_, index_);
     made->static_shared_bytes = static_shared_size(made->unit);
+    // The checker is to see each access of each thread.
+    made->rows_are_alike = !options_.check && ptx::analysis::rows_are_alike(made->unit.module);
     unit_ = std::move(made);
   });
   return *unit_;

@@ -58,7 +58,7 @@ class CpuFunction final : public Function {
   const std::vector<ParameterLayout>& parameters() const override { return parameters_; }
   std::uint32_t parameter_bytes() const override { return parameter_bytes_; }
   std::uint64_t static_shared_bytes() const override { return unit().static_shared_bytes; }
-  void prepare(const Dim3& block) override { static_cast<void>(code(block, true)); }
+  void prepare(const Dim3& block) override { static_cast<void>(code(distinct(block), true)); }
   std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
   // Code for launches with this block size; made on first use, once even when several threads ask. Throws what the
@@ -66,6 +66,10 @@ class CpuFunction final : public Function {
   std::shared_ptr<const KernelCode> code(const Dim3& block, bool global_id_fits);
   const ptx::Module& module() const { return *module_; }
   const KernelUnit& kernel_unit() const { return unit().unit; }
+  // The block that does what this one does: without threads that are like others (ptx/analysis/alike_threads.hpp).
+  Dim3 distinct(const Dim3& block) const {
+    return block.y * block.z > 1 && unit().rows_are_alike ? Dim3{block.x} : block;
+  }
   std::uint8_t* const* variables() const { return variable_addresses_.data(); }
   // Throws invalid_argument when the kernel's directives forbid launches with such blocks, unsupported when they want
   // clusters.
@@ -77,6 +81,7 @@ class CpuFunction final : public Function {
   struct Unit {
     KernelUnit unit;
     std::uint64_t static_shared_bytes = 0;
+    bool rows_are_alike = false;
   };
   const Unit& unit() const;
   void find_variables();

@@ -87,14 +87,16 @@ std::shared_ptr<StoppableLaunch> CpuQueue::launch_stoppable(Function& function, 
 std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchConfig& config, BlockRange range,
                                               std::span<const std::byte> arguments) {
   LaunchJob::Setup setup;
-  setup.code = kernel.code(config.block, global_id_fits(config));
+  setup.config = config;
+  setup.asked_block = config.block;
+  setup.config.block = kernel.distinct(config.block);
+  setup.code = kernel.code(setup.config.block, global_id_fits(config));
   if (config.cooperative) device_.check_cooperative(kernel, *setup.code, config, range, core_->workers());
   if (range.empty()) return nullptr;
   setup.module = &kernel.module();
   setup.kernel = &kernel.ptx();
   setup.unit = &kernel.kernel_unit();
   setup.variables = kernel.variables();
-  setup.config = config;
   setup.range = range;
   setup.arguments = arguments;
   setup.queue_id = core_->id();
