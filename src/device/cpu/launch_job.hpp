@@ -73,6 +73,7 @@ class LaunchJob final : public Job {
   LaunchConfig config_;
   BlockRange range_;
   std::uint64_t command_;
+  std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;
   std::size_t argument_bytes_;
   LaunchContext context_{};
