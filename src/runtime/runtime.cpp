@@ -93,6 +93,12 @@ Runtime::~Runtime() {
   } catch (const Error& error) {
     base::log_error("an error that nobody asked for: {}", error.what());
   }
+  // Arrays and modules may keep the core for longer.
+  try {
+    write_trace();
+  } catch (const Error& error) {
+    base::log_error("{}", error.what());
+  }
 }
 
 Runtime::Runtime(Runtime&&) noexcept = default;
