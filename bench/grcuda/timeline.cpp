@@ -107,7 +107,8 @@ Timeline trace(const Benchmark& benchmark, const std::string& device, const Sche
   return made;
 }
 
-void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape, const std::filesystem::path& picture) {
+void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape,
+          const std::filesystem::path& picture) {
   base::TemporaryFolder folder;
   folder.create("grcuda");
   const std::string file = folder.path() / "timeline.json";
@@ -125,6 +126,12 @@ void draw(const Benchmark& benchmark, const std::string& device, const Shape& sh
   }
   trace::Timeline timeline = trace::read_timeline(file);
   std::erase_if(timeline.commands, [&](const trace::Command& command) { return command.task <= before; });
+  std::uint64_t begin_ns = ~std::uint64_t{0};
+  for (const trace::Command& command : timeline.commands) begin_ns = std::min(begin_ns, command.begin_ns);
+  for (trace::Command& command : timeline.commands) {
+    command.begin_ns -= begin_ns;
+    command.end_ns -= begin_ns;
+  }
   base::write_file_atomic(picture, trace::picture(timeline));
 }
 

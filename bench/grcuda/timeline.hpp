@@ -25,7 +25,8 @@ void let_copies_take_turns(std::vector<base::Interval>& timeline, std::size_t re
 Timeline trace(const Benchmark& benchmark, const std::string& device, const Scheduling& scheduling, const Shape& shape);
 
 // A picture (src/trace/picture.hpp) of such an execution, as an SVG file. Throws Error.
-void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape, const std::filesystem::path& picture);
+void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape,
+          const std::filesystem::path& picture);
 
 // Seconds of the longest path through the benchmark's plan, with the times of a serial timeline: how long an execution
 // takes when nothing slows down anything else. A launch comes behind its own copies; `transfers` false leaves those

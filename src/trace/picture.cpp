@@ -118,10 +118,20 @@ class Drawing {
  private:
   double x_of(std::uint64_t ns) const { return left + static_cast<double>(ns - begin_ns_) * scale_; }
 
-  // Rows with commands, a line with the device's name above those of each device.
+  // Rows with commands, those of one device together, in the order in which they begin; a line with the device's name
+  // above them.
   void choose_rows() {
-    std::set<std::size_t> used;
-    for (const Command& command : timeline_.commands) used.insert(command.row);
+    std::vector<std::size_t> used;
+    std::map<std::string, std::size_t> devices;
+    std::set<std::size_t> known;
+    for (const Command& command : timeline_.commands) {
+      if (!known.insert(command.row).second) continue;
+      used.push_back(command.row);
+      devices.emplace(timeline_.rows[command.row].device, devices.size());
+    }
+    std::stable_sort(used.begin(), used.end(), [&](std::size_t a, std::size_t b) {
+      return devices[timeline_.rows[a].device] < devices[timeline_.rows[b].device];
+    });
     std::size_t left_out = 0;
     std::string device;
     for (const std::size_t row : used) {

@@ -118,15 +118,17 @@ TEST_F(RunCommand, TheTimelineIsReadAgain) {
   file("a.cu",
        "__global__ void one(int* p) { *p = 1; }\n__global__ void two(int* p) { *p += 2; }\n"
        "int main() { int* p; cudaMalloc(&p, 4); cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b);\n"
-       "cudaEvent_t e; cudaEventCreate(&e); one<<<1, 1, 0, a>>>(p); cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, 0);\n"
+       "cudaEvent_t e; cudaEventCreate(&e); one<<<1, 1, 0, a>>>(p); cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, "
+       "0);\n"
        "two<<<1, 1, 0, b>>>(p); int h = 0; cudaMemcpyAsync(&h, p, 4, cudaMemcpyDeviceToHost, b);\n"
        "cudaDeviceSynchronize(); return h == 3 ? 0 : 1; }\n");
   const Ran ran = run("--device cpu --trace t.json a.cu");
   ASSERT_EQ(ran.code, 0) << ran.output;
   const Ran graph = shell(heddle_ + " graph t.json");
   EXPECT_EQ(graph.code, 0) << graph.output;
-  EXPECT_THAT(graph.output, AllOf(HasSubstr("label=\"one\""), HasSubstr("label=\"two\""), HasSubstr("v0 -> v1 [penwidth=2 style=dashed]"),
-                                  HasSubstr("v1 -> v2 [style=dashed]"), HasSubstr("label=\"copy to host, 4 B\"")));
+  EXPECT_THAT(graph.output, AllOf(HasSubstr("label=\"one\""), HasSubstr("label=\"two\""),
+                                  HasSubstr("v0 -> v1 [penwidth=2 style=dashed]"), HasSubstr("v1 -> v2 [style=dashed]"),
+                                  HasSubstr("label=\"copy to host, 4 B\"")));
   const Ran metrics = shell(heddle_ + " metrics t.json --json");
   EXPECT_EQ(metrics.code, 0) << metrics.output;
   const auto figures = nlohmann::json::parse(metrics.output);
