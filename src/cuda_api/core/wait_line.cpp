@@ -22,7 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-constexpr auto patience = 2s, pause = 500ms;
+constexpr std::chrono::milliseconds patience = 2s, pause = 500ms;
 constexpr std::size_t most_columns = 78;  // a line that is wrapped could not be taken away
 
 // What stands behind the cursor is ours.
