@@ -24,7 +24,7 @@ struct Options {
   std::vector<unsigned> blocks = {32, 128, 256, 1024};
   unsigned blocks_per_processor = 8;
   Effort effort;
-  std::string device, matrix, photo;
+  std::string device, matrix, photo, picture;
   bool no_bare = false, no_metrics = false;
 };
 
@@ -49,6 +49,8 @@ Options parse(int count, char** arguments) {
   app.add_option("--matrix", options.matrix,
                  "HITS of this graph, a Matrix Market file; alone unless --only names more");
   app.add_option("--photo", options.photo, "IMG of this PNG file; alone unless --only names more");
+  app.add_option("--picture", options.picture,
+                 "draws an execution of the first benchmark, size and block as this SVG file, and measures nothing");
   app.add_flag("--no-bare", options.no_bare, "without streams and graphs on the bare driver");
   app.add_flag("--no-metrics", options.no_metrics, "without the traced executions");
   try {
@@ -85,6 +87,13 @@ class Bench {
   }
 
   int run() {
+    if (!options_.picture.empty()) {
+      const std::vector<Task> all = tasks();
+      if (all.empty()) return 1;
+      draw(*all.front().make(), device_.id, shape(options_.blocks.front()), options_.picture);
+      fmt::print("written: {}\n", options_.picture);
+      return 0;
+    }
     for (const Task& task : tasks()) {
       try {
         run(task);

@@ -13,6 +13,8 @@
 #include "base/file.hpp"
 #include "base/temporary_folder.hpp"
 #include "support/statistics.hpp"
+#include "trace/picture.hpp"
+#include "trace/timeline.hpp"
 
 namespace heddle::bench::grcuda {
 namespace {
@@ -103,6 +105,34 @@ Timeline trace(const Benchmark& benchmark, const std::string& device, const Sche
     throw std::runtime_error(
         fmt::format("the timeline has {} launches instead of {}", launches, benchmark.plan().launches.size()));
   return made;
+}
+
+void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape,
+          const std::filesystem::path& picture) {
+  base::TemporaryFolder folder;
+  folder.create("grcuda");
+  const std::string file = folder.path() / "timeline.json";
+  std::uint64_t before = 0;
+  {
+    Runtime runtime({.devices = device, .trace = file});
+    const auto program = benchmark.on_heddle(runtime);
+    for (const unsigned round : {1u, 0u}) {
+      program->touch(round);
+      runtime.synchronize();
+      runtime.write_trace();
+      for (const trace::Command& command : trace::read_timeline(file).commands) before = std::max(before, command.task);
+      program->run(shape);
+    }
+  }
+  trace::Timeline timeline = trace::read_timeline(file);
+  std::erase_if(timeline.commands, [&](const trace::Command& command) { return command.task <= before; });
+  std::uint64_t begin_ns = ~std::uint64_t{0};
+  for (const trace::Command& command : timeline.commands) begin_ns = std::min(begin_ns, command.begin_ns);
+  for (trace::Command& command : timeline.commands) {
+    command.begin_ns -= begin_ns;
+    command.end_ns -= begin_ns;
+  }
+  base::write_file_atomic(picture, trace::picture(timeline));
 }
 
 // Two steps for each launch: its copies, and itself; then the reads, the last of which have the copies to the host.

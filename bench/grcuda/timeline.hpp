@@ -1,6 +1,7 @@
 // What a device did during one execution of a benchmark, and how short it could have been.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ void let_copies_take_turns(std::vector<base::Interval>& timeline, std::size_t re
 // The second execution on a runtime of its own, which writes its timeline: what is measured elsewhere is not traced.
 // Throws Error; std::runtime_error when the timeline does not hold the benchmark's launches.
 Timeline trace(const Benchmark& benchmark, const std::string& device, const Scheduling& scheduling, const Shape& shape);
+
+// A picture (src/trace/picture.hpp) of such an execution, as an SVG file. Throws Error.
+void draw(const Benchmark& benchmark, const std::string& device, const Shape& shape,
+          const std::filesystem::path& picture);
 
 // Seconds of the longest path through the benchmark's plan, with the times of a serial timeline: how long an execution
 // takes when nothing slows down anything else. A launch comes behind its own copies; `transfers` false leaves those

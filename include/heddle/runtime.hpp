@@ -51,8 +51,9 @@ struct RuntimeOptions {
   // less to compile when they load a module, and refuse parts of a grid.
   bool ranges = true;
   Scheduling scheduling = {};
-  // A file for the timeline of all devices' launches, copies and fills, as Perfetto and chrome://tracing read it;
-  // empty: none.
+  // A file for the timeline of all devices' launches, copies and fills, and of what depends on what: a name that ends
+  // in .svg makes it a picture, .dot a graph for Graphviz, any other one JSON as Perfetto, chrome://tracing, `heddle
+  // timeline`, `heddle graph` and `heddle metrics` read it. Empty: none. The file is there from the start.
   std::string trace = {};
 };
 
@@ -124,8 +125,12 @@ class Runtime {
 
   // Waits for everything in flight; throws the first Error that nobody has seen yet.
   void synchronize();
-  // Brings the file of RuntimeOptions::trace up to date; its end does so too.
+  // Brings the file of RuntimeOptions::trace up to date; its end does so too. Throws io_error.
   void write_trace();
+  // Writes what has been recorded so far (what has run: call synchronize() before for all that was launched) to another
+  // file: .json, .svg or .dot. Throws invalid_argument for another ending, or when RuntimeOptions::trace was empty;
+  // io_error when the file cannot be written, its folder is not there, or the record itself could not be kept.
+  void trace(const std::filesystem::path& path);
 
  private:
   std::shared_ptr<runtime::Buffer> make_buffer(std::size_t count, std::size_t element_bytes);

@@ -12,18 +12,23 @@ namespace heddle::base {
 struct TraceEvent {
   enum class Kind : std::uint8_t { launch, copy, fill, call };
   enum class Phase : std::uint8_t { start, end };
+  // Between which memories a copy goes; `within` one device's, or the host's.
+  enum class Way : std::uint8_t { within, to_device, to_host, between_devices };
 
   Kind kind = Kind::launch;
   Phase phase = Phase::start;
+  Way way = Way::within;
   bool failed = false;        // of an end: the command failed, or was skipped after a failure
   std::uint64_t command = 0;  // the same number at start and end; unique within the device
   std::uint64_t time_ns = 0;  // on the device's clock
   std::string_view device;    // DeviceInfo::id; valid during the call
   std::uint64_t queue = 0;    // unique within the device
   std::string_view name;      // the kernel; empty for others; valid during the call
+  std::uint64_t task = 0;     // TraceSink::task() as it was put in
   std::uint64_t bytes = 0;    // of a copy or fill
   BlockRange blocks;          // of a launch
   Dim3 grid, block;           // of a launch
+  std::uint32_t shared = 0;   // of a launch: bytes of dynamic shared memory
 };
 
 inline std::string_view name(TraceEvent::Kind kind) {
@@ -37,6 +42,9 @@ class TraceSink {
   virtual ~TraceSink() = default;
   // Called from any thread, several at once, on the path of every command: must be quick and must not throw.
   virtual void event(const TraceEvent& event) noexcept = 0;
+  // What the thread that asks is putting commands in for; 0: nothing that has a number. Devices ask as a command is put
+  // in, and give the answer back in its events: so whoever submits tasks finds them again.
+  virtual std::uint64_t task() const noexcept { return 0; }
 };
 
 }  // namespace heddle::base

@@ -39,6 +39,7 @@ int run(int count, char** arguments) {
   cli::add_inspect(app);
   cli::add_launch(app);
   cli::add_programs(app);
+  cli::add_traces(app);
   cli::add_doctor(app);
   cli::add_version(app);
   check_command(app, count, arguments);

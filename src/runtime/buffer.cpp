@@ -56,7 +56,7 @@ Buffer::Copy& Buffer::allocated(Space space) {
   copy.memory = space == host_space()
                     ? core_->place(place_for_host_memory()).device->allocate_host(std::max<std::size_t>(bytes_, 1))
                     : core_->place(space).device->allocate(bytes_);
-  copy.object = core_->engine().dag().add_object(std::max<std::size_t>(bytes_, 1));
+  copy.object = core_->engine().add_object(std::max<std::size_t>(bytes_, 1), id_);
   return copy;
 }
 

@@ -15,12 +15,18 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std
   std::vector<device::Device*> all;
   for (auto& device : devices) {
     all.push_back(device.get());
+    if (trace_) trace_->name_device(device->info().id, device->info().name);
     places_.emplace_back().device = std::move(device);
   }
-  engine_ = std::make_unique<Engine>(all, policy, mutex_);
+  engine_ = std::make_unique<Engine>(all, policy, mutex_, trace_.get());
   // A trace tells of each launch, which a graph does not.
   const bool replays = policy.replay && policy.execution == Scheduling::Execution::async && !trace_;
   replayer_ = std::make_unique<Replayer>(*this, replays);
+}
+
+bool Core::idle() {
+  const std::lock_guard lock(mutex_);
+  return engine_->dag().active() == 0;
 }
 
 void Core::synchronize() {

@@ -57,6 +57,8 @@ class Core {
   // What is in flight.
   Engine& engine() { return *engine_; }
   Replayer& replayer() { return *replayer_; }
+  // Whether all tasks are known to be done. Takes the lock.
+  bool idle();
   // Waits for everything; throws the first Error.
   void synchronize();
 

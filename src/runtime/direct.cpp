@@ -1,6 +1,7 @@
 #include "runtime/direct.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "runtime/held.hpp"
@@ -54,10 +55,45 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
   const std::uint64_t slice = shape.cooperative ? 0 : kernel.slice();
   const std::lock_guard lock(mutex_);
+  const Traced traced(*this);
   if (slice == 0 || blocks.begin > blocks.end || blocks.size() <= slice)
     return queue_->launch(kernel.function(), config, blocks, arguments);
   for (std::uint64_t at = blocks.begin; at < blocks.end; at += slice)
     queue_->launch(kernel.function(), config, {at, std::min(blocks.end, at + slice)}, arguments);
+}
+
+void QueueState::begin_task() {
+  TraceTask task;
+  task.behind = behind();
+  task.waits = std::exchange(awaited_, {});
+  task.by_streams = true;
+  last_task_ = core_->trace()->begin_task(std::move(task));
+}
+
+std::vector<std::uint64_t> QueueState::behind() const {
+  std::vector<std::uint64_t> tasks = awaited_;
+  if (last_task_ != 0) tasks.push_back(last_task_);
+  return tasks;
+}
+
+void QueueState::record(EventState& event) {
+  const std::lock_guard lock(mutex_);
+  queue_->record(event.event());
+  if (core_->trace()) event.set_behind(behind());
+}
+
+void QueueState::wait(EventState& event) {
+  const std::lock_guard lock(mutex_);
+  queue_->wait(event.event());
+  if (!core_->trace()) return;
+  for (const std::uint64_t task : event.behind())
+    if (task != last_task_ && std::find(awaited_.begin(), awaited_.end(), task) == awaited_.end())
+      awaited_.push_back(task);
+}
+
+void QueueState::wait(const device::Event& event) {
+  const std::lock_guard lock(mutex_);
+  queue_->wait(event);
 }
 
 // Without the lock while it waits: others may put commands in meanwhile.
@@ -106,36 +142,32 @@ void Queue::launch(const LoadedKernel& kernel, const LaunchShape& shape, std::sp
 }
 void Queue::copy(const MemorySpan& to, const MemorySpan& from) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.use([&](device::Queue& queue) { queue.copy(state.span(to), state.span(from)); });
+  state.put([&](device::Queue& queue) { queue.copy(state.span(to), state.span(from)); });
 }
 void Queue::copy(const MemoryBox& to, const MemoryBox& from, const BoxSize& size) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.use([&](device::Queue& queue) {
+  state.put([&](device::Queue& queue) {
     queue.copy_box(state.box(to), state.box(from), {size.width, size.height, size.depth});
   });
 }
 void Queue::fill(const MemorySpan& to, std::uint32_t value, unsigned value_bytes) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.use([&](device::Queue& queue) { queue.fill(state.span(to), value, value_bytes); });
+  state.put([&](device::Queue& queue) { queue.fill(state.span(to), value, value_bytes); });
 }
 void Queue::fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, unsigned value_bytes) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.use([&](device::Queue& queue) {
+  state.put([&](device::Queue& queue) {
     queue.fill_box(state.box(to), {size.width, size.height, size.depth}, value, value_bytes);
   });
 }
-void Queue::record(const Event& event) const {
-  held(state_, "Queue").use([&](device::Queue& queue) { queue.record(held(event.state(), "Event").event()); });
-}
-void Queue::wait(const Event& event) const {
-  held(state_, "Queue").use([&](device::Queue& queue) { queue.wait(held(event.state(), "Event").event()); });
-}
+void Queue::record(const Event& event) const { held(state_, "Queue").record(held(event.state(), "Event")); }
+void Queue::wait(const Event& event) const { held(state_, "Queue").wait(held(event.state(), "Event")); }
 void Queue::wait_until(std::function<bool()> ready) const {
   const runtime::AskedEvent event(std::move(ready));
-  held(state_, "Queue").use([&](device::Queue& queue) { queue.wait(event); });
+  held(state_, "Queue").wait(event);
 }
 void Queue::call(std::function<void()> function) const {
-  held(state_, "Queue").use([&](device::Queue& queue) { queue.call(std::move(function)); });
+  held(state_, "Queue").put([&](device::Queue& queue) { queue.call(std::move(function)); });
 }
 void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
 int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }

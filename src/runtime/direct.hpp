@@ -55,10 +55,21 @@ class EventState {
   EventState(std::shared_ptr<Core> core, std::unique_ptr<device::Event> event)
       : core_(std::move(core)), event_(std::move(event)) {}
   device::Event& event() const { return *event_; }
+  // For the trace: the tasks that its last record comes behind.
+  void set_behind(std::vector<std::uint64_t> tasks) {
+    const std::lock_guard lock(mutex_);
+    behind_ = std::move(tasks);
+  }
+  std::vector<std::uint64_t> behind() {
+    const std::lock_guard lock(mutex_);
+    return behind_;
+  }
 
  private:
   std::shared_ptr<Core> core_;
   std::unique_ptr<device::Event> event_;
+  std::mutex mutex_;
+  std::vector<std::uint64_t> behind_;
 };
 
 // What is reached when a function of the host says so. For queues an event of another device, which they only ask.
@@ -96,15 +107,37 @@ class QueueState {
   device::BoxPlace box(const MemoryBox& box) const;
   void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
               const BlockRange* range);
-  // Does something with the queue, one thread at a time.
-  template <class Use>
-  void use(Use&& use) {
+  // Puts a command into the queue, one thread at a time.
+  template <class Put>
+  void put(Put&& put) {
     const std::lock_guard lock(mutex_);
-    use(*queue_);
+    const Traced traced(*this);
+    put(*queue_);
   }
+  void record(EventState& event);
+  void wait(EventState& event);
+  void wait(const device::Event& event);
   void synchronize();
 
  private:
+  // What is put in while it lives is a task of the trace, behind the queue's last one and those of the events that the
+  // queue waits for. Nothing without a trace.
+  class Traced {
+   public:
+    explicit Traced(QueueState& queue) : queue_(queue) {
+      if (queue.core_->trace()) queue.begin_task();
+    }
+    ~Traced() {
+      if (queue_.core_->trace()) queue_.core_->trace()->end_task();
+    }
+    Traced(const Traced&) = delete;
+    Traced& operator=(const Traced&) = delete;
+
+   private:
+    QueueState& queue_;
+  };
+  void begin_task();
+  std::vector<std::uint64_t> behind() const;
   device::Device* device_of(int number) const;
 
   std::shared_ptr<Core> core_;
@@ -112,6 +145,9 @@ class QueueState {
   std::mutex mutex_;
   std::unique_ptr<device::Queue> queue_;
   std::vector<std::unique_ptr<device::Event>> spare_;  // for synchronize()
+  // Numbers in the trace: of the last task, and of those that the next one waits for besides.
+  std::uint64_t last_task_ = 0;
+  std::vector<std::uint64_t> awaited_;
 };
 
 }  // namespace heddle::runtime

@@ -33,9 +33,22 @@ void wait_for(device::Event& end, device::Queue& queue, std::exception_ptr& fail
 
 }  // namespace
 
-Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex)
-    : mutex_(mutex), policy_(policy) {
+Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex,
+               TraceFile* trace)
+    : mutex_(mutex), trace_(trace), policy_(policy) {
   for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
+}
+
+graph::ObjectId Engine::add_object(std::uint64_t size, std::uint64_t array) {
+  const graph::ObjectId object = dag_.add_object(size);
+  if (trace_) trace_->name_object(object, array);
+  return object;
+}
+
+graph::ObjectId Engine::add_object(std::uint64_t size, const std::string& name) {
+  const graph::ObjectId object = dag_.add_object(size);
+  if (trace_) trace_->name_object(object, name);
+  return object;
 }
 
 std::shared_ptr<device::Event> Engine::take_event(Place& place, bool timed) {
@@ -66,7 +79,7 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   made.task = dag_.append(accesses);
   if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
   try {
-    enter(number, made, wanted);
+    enter(number, made, accesses, wanted);
   } catch (...) {
     give_up(made.task);
     throw;
@@ -75,7 +88,8 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
 }
 
 // A queue for the task, behind its parents.
-void Engine::enter(std::size_t number, Submitted& made, const Wanted& wanted) {
+void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::Access> accesses,
+                   const Wanted& wanted) {
   Place& place = places_[number];
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);
@@ -98,6 +112,7 @@ void Engine::enter(std::size_t number, Submitted& made, const Wanted& wanted) {
   }
   running_[made.task.slot].history = wanted.history;
   lane_ = &lane;
+  if (trace_) trace(made, accesses, choice.awaited);
 }
 
 // There is no event that tells when the task has run. It is over once those before it are: who comes behind it comes
@@ -113,7 +128,21 @@ void Engine::give_up(graph::TaskRef task) {
   finish(task);
 }
 
+void Engine::trace(const Submitted& made, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited) {
+  const graph::Task& task = dag_[made.task];
+  TraceTask told;
+  for (const graph::TaskRef& parent : task.parents) {
+    told.behind.push_back(running_[parent.slot].traced);
+    if (dag_[parent].place != task.place) told.waits.push_back(running_[parent.slot].traced);
+  }
+  for (const graph::TaskRef& parent : awaited) told.waits.push_back(running_[parent.slot].traced);
+  for (const graph::Access& access : accesses)
+    told.uses.push_back({access.object, graph::modifies(access.mode), access.begin, access.end});
+  running_[made.task.slot].traced = trace_->begin_task(std::move(told));
+}
+
 void Engine::end(Submitted& made) {
+  if (trace_) trace_->end_task();
   try {
     lane_->queue->record(*made.end);
   } catch (...) {

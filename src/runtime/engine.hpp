@@ -7,11 +7,13 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/device.hpp"
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
+#include "runtime/trace_file.hpp"
 #include "sched/queue_chooser.hpp"
 
 namespace heddle::runtime {
@@ -32,12 +34,16 @@ struct TaskOptions {
 class Engine {
  public:
   // The devices' places are their numbers; the devices outlive the engine. `mutex` guards all that says it needs the
-  // lock.
-  Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex);
+  // lock. `trace`: is told of each task; null: nobody is.
+  Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex,
+         TraceFile* trace = nullptr);
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   graph::Dag& dag() { return dag_; }  // needs the lock
+  // An object of the DAG, whose uses the trace calls those of this array. Needs the lock.
+  graph::ObjectId add_object(std::uint64_t size, std::uint64_t array);
+  graph::ObjectId add_object(std::uint64_t size, const std::string& name);
   const Scheduling& policy() const { return policy_; }
 
   using Wanted = TaskOptions;
@@ -92,15 +98,17 @@ class Engine {
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
+    std::uint64_t traced = 0;                    // its number in the trace
     std::shared_ptr<KernelHistory> history;      // that wants to know the time in between
     std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
     std::vector<device::LaunchGraph::Tail> tails;
   };
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
-  void enter(std::size_t place, Submitted& made, const Wanted& wanted);
+  void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
   void give_up(graph::TaskRef task);
   void end(Submitted& made);
+  void trace(const Submitted& made, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
   static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
   static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);
   static void tell_history(Running& running);
@@ -110,6 +118,7 @@ class Engine {
   void poll(Lane& lane);
 
   std::mutex& mutex_;
+  TraceFile* const trace_;
   const Scheduling policy_;
   graph::Dag dag_;
   std::deque<Place> places_;

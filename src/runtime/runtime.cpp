@@ -71,7 +71,19 @@ Runtime::Runtime(const RuntimeOptions& options) {
 }
 
 void Runtime::write_trace() {
-  if (runtime::TraceFile* trace = held(core_, "Runtime").trace()) trace->flush();
+  runtime::Core& core = held(core_, "Runtime");
+  if (core.trace()) core.trace()->save(core.idle());
+}
+
+void Runtime::trace(const std::filesystem::path& path) {
+  runtime::Core& core = held(core_, "Runtime");
+  if (!core.trace())
+    base::fail(
+        ErrorCode::invalid_argument,
+        "the timeline {} cannot be written: this runtime records none; set RuntimeOptions::trace to a file when it "
+        "is made",
+        path.string());
+  core.trace()->save(path, core.idle());
 }
 
 Runtime::~Runtime() {
@@ -80,6 +92,12 @@ Runtime::~Runtime() {
     core_->synchronize();
   } catch (const Error& error) {
     base::log_error("an error that nobody asked for: {}", error.what());
+  }
+  // Arrays and modules may keep the core for longer.
+  try {
+    write_trace();
+  } catch (const Error& error) {
+    base::log_error("{}", error.what());
   }
 }
 

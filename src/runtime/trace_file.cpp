@@ -3,16 +3,35 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <utility>
 
 #include "base/fail.hpp"
+#include "base/file.hpp"
+#include "trace/dot.hpp"
+#include "trace/name.hpp"
+#include "trace/picture.hpp"
+#include "trace/timeline.hpp"
 
 namespace heddle::runtime {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::size_t most_pending = 1 << 16;
 constexpr const char* ending = "\n]\n";
+constexpr std::chrono::seconds patience{1};  // with a device that has not told the end of what has ended
+
+// What this thread puts commands in for; of one file at a time.
+struct Putting {
+  const TraceFile* file = nullptr;
+  std::uint64_t task = 0;
+  bool asked = false;  // a device has
+};
+thread_local Putting putting;
 
 std::string json(std::string_view text) {
   std::string made = "\"";
@@ -32,27 +51,126 @@ std::string microseconds(std::uint64_t ns) { return fmt::format("{}.{:03}", ns /
 
 std::string shape(const Dim3& d) { return fmt::format("\"{} x {} x {}\"", d.x, d.y, d.z); }
 
-std::string details(const base::TraceEvent& event) {
-  const std::string failed = event.failed ? ",\"failed\":true" : "";
-  if (event.kind == base::TraceEvent::Kind::launch)
-    return fmt::format("{{\"grid\":{},\"block\":{},\"first block\":{},\"blocks\":{}{}}}", shape(event.grid),
-                       shape(event.block), event.blocks.begin, event.blocks.end - event.blocks.begin, failed);
-  return fmt::format("{{\"bytes\":{}{}}}", event.bytes, failed);
+std::string list(const std::vector<std::uint64_t>& numbers) {
+  std::string text = "[";
+  for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ",") + std::to_string(number);
+  return text + "]";
+}
+
+[[noreturn]] void refuse(const fs::path& path, int error) {
+  base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(error));
+}
+
+// A file that goes with its last user.
+int open_nameless() {
+  std::string name = (fs::temp_directory_path() / "heddle-trace-XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) refuse(name, errno);
+  ::unlink(name.c_str());
+  return file;
+}
+
+int open_file(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file >= 0 || (errno != EACCES && errno != ENXIO && errno != EINVAL)) return file;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+// Also makes sure that a picture can be written in the end.
+int open_record(const fs::path& path, bool named) {
+  const int file = open_file(path);
+  if (file < 0) refuse(path, errno);
+  if (named) return file;
+  ::close(file);
+  return open_nameless();
 }
 
 }  // namespace
 
-TraceFile::TraceFile(const std::filesystem::path& path)
-    : file_(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-  if (file_ < 0)
-    base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(errno));
+TraceFile::Form TraceFile::form_of(const fs::path& path) {
+  const std::string ending_of = path.extension().string();
+  return ending_of == ".svg" ? Form::svg : ending_of == ".dot" ? Form::dot : Form::json;
+}
+
+TraceFile::TraceFile(const fs::path& path)
+    : path_(path), form_(form_of(path)), file_(open_record(path, form_ == Form::json)) {
   pending_ = "[";
-  flush_locked();
+  const std::lock_guard lock(mutex_);
+  flush();
+  if (failure_ == 0) return;
+  ::close(file_);
+  check_written();
 }
 
 TraceFile::~TraceFile() {
-  flush();
+  try {
+    save(true);
+  } catch (const std::exception&) {  // there is nobody left to tell
+  }
   ::close(file_);
+}
+
+std::uint64_t TraceFile::task() const noexcept {
+  if (putting.file != this) return 0;
+  putting.asked = true;
+  return putting.task;
+}
+
+void TraceFile::name_device(const std::string& id, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  device_names_[id] = name;
+}
+
+void TraceFile::name_object(std::uint32_t object, std::uint64_t array) {
+  std::string name;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = arrays_.try_emplace(array, "array " + std::to_string(arrays_.size() + 1)).first;
+    name = known->second;
+  }
+  name_object(object, name);
+}
+
+void TraceFile::name_object(std::uint32_t object, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (objects_.size() <= object) objects_.resize(object + 1);
+  objects_[object] = {name, ++named_};
+}
+
+std::uint64_t TraceFile::begin_task(TraceTask task) {
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty()) ended_.emplace_back();  // there is no task 0
+  const std::uint64_t number = ended_.size();
+  ended_.emplace_back();
+  for (TraceTask::Use& use : task.uses) {
+    if (use.object >= objects_.size()) continue;
+    use.name = objects_[use.object].name;
+    use.object = objects_[use.object].number;
+  }
+  std::vector<std::uint64_t> behind;
+  for (const std::uint64_t parent : task.behind) {
+    const auto empty = without_commands_.find(parent);
+    if (empty == without_commands_.end())
+      behind.push_back(parent);
+    else
+      behind.insert(behind.end(), empty->second.begin(), empty->second.end());
+  }
+  std::sort(behind.begin(), behind.end());
+  behind.erase(std::unique(behind.begin(), behind.end()), behind.end());
+  task.behind = std::move(behind);
+  tasks_[number] = std::move(task);
+  putting = {this, number, false};
+  return number;
+}
+
+void TraceFile::end_task() {
+  const Putting ended = std::exchange(putting, {});
+  if (ended.file != this || ended.asked) return;
+  const std::lock_guard lock(mutex_);
+  const auto empty = tasks_.find(ended.task);
+  if (empty == tasks_.end()) return;
+  without_commands_[ended.task] = std::move(empty->second.behind);
+  tasks_.erase(empty);
 }
 
 void TraceFile::event(const base::TraceEvent& event) noexcept {
@@ -60,29 +178,67 @@ void TraceFile::event(const base::TraceEvent& event) noexcept {
     const std::lock_guard lock(mutex_);
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
-      started_[command] = {event.time_ns};
+      started_[command] = event.time_ns;
       return;
     }
     const auto found = started_.find(command);
-    add(event, found == started_.end() ? Start{event.time_ns} : found->second);
+    add(event, found == started_.end() ? event.time_ns : found->second);
     if (found != started_.end()) started_.erase(found);
+    changed_.notify_all();
   } catch (...) {  // an event that finds no memory is left out
   }
 }
 
-void TraceFile::flush() noexcept {
-  const std::lock_guard lock(mutex_);
-  flush_locked();
+std::string TraceFile::details(const base::TraceEvent& event, const TraceTask* task) {
+  std::string text = fmt::format("{{\"kind\":\"{}\"", trace::name_of(event.kind, event.way));
+  if (event.kind == base::TraceEvent::Kind::launch)
+    text += fmt::format(",\"kernel\":{},\"grid\":{},\"block\":{},\"shared\":{},\"first block\":{},\"blocks\":{}",
+                        json(event.name), shape(event.grid), shape(event.block), event.shared, event.blocks.begin,
+                        event.blocks.end - event.blocks.begin);
+  else
+    text += fmt::format(",\"bytes\":{}", event.bytes);
+  if (event.failed) text += ",\"failed\":true";
+  if (event.task != 0) text += fmt::format(",\"task\":{}", event.task);
+  if (task != nullptr) {
+    text += ",\"behind\":" + list(task->behind);
+    if (!task->waits.empty()) text += ",\"waits\":" + list(task->waits);
+    text += task->by_streams ? ",\"order\":\"streams\"" : ",\"order\":\"data\"";
+    std::string uses;
+    for (const TraceTask::Use& use : task->uses)
+      uses += fmt::format("{}[{},\"{}\",{},{},{}]", uses.empty() ? "" : ",", json(use.name),
+                          use.modifies ? "modifies" : "reads", use.begin, use.end, use.object);
+    if (!uses.empty()) text += ",\"uses\":[" + uses + "]";
+  }
+  return text + "}";
 }
 
-void TraceFile::add(const base::TraceEvent& end, const Start& start) {
+void TraceFile::add(const base::TraceEvent& end, std::uint64_t start_ns) {
   const Row row = row_of(end);
-  const std::uint64_t length = end.time_ns > start.time_ns ? end.time_ns - start.time_ns : 0;
-  const std::string_view kind = base::name(end.kind);
-  write(
-      fmt::format("{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{}}}",
-                  json(end.name.empty() ? kind : end.name), kind, row.device, row.queue, microseconds(start.time_ns),
-                  microseconds(length), details(end)));
+  const std::uint64_t length = end.time_ns > start_ns ? end.time_ns - start_ns : 0;
+  const auto known = tasks_.find(end.task);
+  const TraceTask* const task = known == tasks_.end() ? nullptr : &known->second;
+  write(fmt::format(
+      "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{}}}",
+      json(end.name.empty() ? std::string(trace::name_of(end.kind, end.way))
+                            : trace::short_name(std::string(end.name))),
+      base::name(end.kind), row.device, row.queue, microseconds(start_ns), microseconds(length), details(end, task)));
+  if (task) add_arrows(*task, row, start_ns);
+  if (end.task != 0 && end.task < ended_.size()) ended_[end.task] = {row, start_ns + length};
+  if (task) tasks_.erase(known);
+}
+
+// From the end of the one, a nanosecond before it so that it is still within, to the begin of the other.
+void TraceFile::add_arrows(const TraceTask& task, const Row& row, std::uint64_t start_ns) {
+  for (const std::uint64_t parent : task.behind) {
+    if (parent >= ended_.size() || ended_[parent].row.queue == 0) continue;  // it had no commands
+    const Ended& from = ended_[parent];
+    ++arrows_;
+    constexpr const char* form =
+        "{{\"name\":\"dependence\",\"cat\":\"dependence\",\"ph\":\"{}\",{}\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}}}";
+    write(fmt::format(form, "s", "", arrows_, from.row.device, from.row.queue,
+                      microseconds(from.time_ns - std::min<std::uint64_t>(from.time_ns, 1))));
+    write(fmt::format(form, "f", "\"bp\":\"e\",", arrows_, row.device, row.queue, microseconds(start_ns)));
+  }
 }
 
 TraceFile::Row TraceFile::row_of(const base::TraceEvent& event) {
@@ -91,6 +247,9 @@ TraceFile::Row TraceFile::row_of(const base::TraceEvent& event) {
     device = devices_.emplace(std::string(event.device), static_cast<int>(devices_.size()) + 1).first;
     write(fmt::format("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", device->second,
                       json(event.device)));
+    if (const auto name = device_names_.find(event.device); name != device_names_.end())
+      write(fmt::format("{{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"labels\":{}}}}}",
+                        device->second, json(name->second)));
   }
   const auto [queue, is_new] =
       queues_.emplace(std::pair(device->second, event.queue), static_cast<int>(queues_.size()) + 1);
@@ -104,25 +263,76 @@ TraceFile::Row TraceFile::row_of(const base::TraceEvent& event) {
 void TraceFile::write(const std::string& entry) {
   pending_ += (empty_ ? "\n" : ",\n") + entry;
   empty_ = false;
-  if (pending_.size() > most_pending) flush_locked();
+  if (pending_.size() > most_pending) flush();
 }
 
-// What is there is written over the bracket that ended the file, which moves on.
-void TraceFile::flush_locked() noexcept {
-  try {
-    const std::string bytes = pending_ + ending;
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t got =
-          ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(written_ + done));
-      if (got < 0 && errno == EINTR) continue;
-      if (got <= 0) return;  // a full disk: the same bytes are tried again later
-      done += static_cast<std::size_t>(got);
+// What is there is written over the bracket that ended the file, which moves on. On a full disk the same bytes are
+// tried again later.
+void TraceFile::flush() {
+  const std::string bytes = pending_ + ending;
+  std::size_t done = 0;
+  failure_ = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(written_ + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      failure_ = got < 0 ? errno : ENOSPC;
+      return;
     }
-    written_ += pending_.size();
-    pending_.clear();
-  } catch (...) {
+    done += static_cast<std::size_t>(got);
   }
+  written_ += pending_.size();
+  pending_.clear();
+}
+
+void TraceFile::check_written() const {
+  if (failure_ != 0) refuse(path_, failure_);
+}
+
+// All that is in the file.
+std::string TraceFile::recorded() {
+  std::string text(written_ + std::strlen(ending), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got = ::pread(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      base::fail(ErrorCode::io_error, "the timeline {} cannot be read again: {}", path_.string(),
+                 got < 0 ? std::strerror(errno) : "it is shorter than what was written");
+    done += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+void TraceFile::write_form(Form form, const fs::path& path, const std::string& text) const {
+  if (form == Form::json) return base::write_file_atomic(path, text);
+  const trace::Timeline timeline = trace::parse_timeline(text, path_.string());
+  base::write_file_atomic(path, form == Form::svg ? trace::picture(timeline) : trace::dot(timeline));
+}
+
+void TraceFile::save(bool settled) { save(path_, settled); }
+
+void TraceFile::save(const fs::path& path, bool settled) {
+  std::unique_lock lock(mutex_);
+  if (settled) changed_.wait_for(lock, patience, [&] { return started_.empty() && tasks_.empty(); });
+  flush();
+  check_written();
+  std::error_code error;
+  const bool own = path == path_ || fs::equivalent(path, path_, error);
+  if (own && form_ == Form::json) return;
+  const Form form = form_of(path);
+  if (form == Form::json && path.extension() != ".json")
+    base::fail(
+        ErrorCode::invalid_argument,
+        "{}: a timeline is written as .json (for Perfetto and chrome://tracing), .svg (a picture) or .dot (a graph)",
+        path.string());
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error))
+    base::fail(ErrorCode::io_error, "the timeline {} cannot be written: there is no folder {}", path.string(),
+               folder.string());
+  const std::string text = recorded();
+  lock.unlock();
+  write_form(form, path, text);
 }
 
 }  // namespace heddle::runtime

@@ -21,6 +21,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"memory", {"base"}},
       {"sched", {"graph", "base"}},
       {"replay", {"base"}},
+      {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
       {"device", {"base", "ptx"}},
@@ -28,12 +29,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device"}},
       {"runtime",
-       {"base", "ptx", "graph", "memory", "sched", "replay", "compile", "device", "device/cpu", "device/cuda",
+       {"base", "ptx", "graph", "memory", "sched", "replay", "trace", "compile", "device", "device/cpu", "device/cuda",
         "device/interp"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image"}},
-      {"cli", {"base", "ptx", "runtime", "programs"}},
+      {"cli", {"base", "ptx", "runtime", "programs", "trace"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.

@@ -113,6 +113,49 @@ TEST_F(RunCommand, TheTimelineIsJson) {
   EXPECT_GE(queues.size(), 2u);
 }
 
+// Streams and events give the edges; the graph, the picture and the figures are made of the file.
+TEST_F(RunCommand, TheTimelineIsReadAgain) {
+  file("a.cu",
+       "__global__ void one(int* p) { *p = 1; }\n__global__ void two(int* p) { *p += 2; }\n"
+       "int main() { int* p; cudaMalloc(&p, 4); cudaStream_t a, b; cudaStreamCreate(&a); cudaStreamCreate(&b);\n"
+       "cudaEvent_t e; cudaEventCreate(&e); one<<<1, 1, 0, a>>>(p); cudaEventRecord(e, a); cudaStreamWaitEvent(b, e, "
+       "0);\n"
+       "two<<<1, 1, 0, b>>>(p); int h = 0; cudaMemcpyAsync(&h, p, 4, cudaMemcpyDeviceToHost, b);\n"
+       "cudaDeviceSynchronize(); return h == 3 ? 0 : 1; }\n");
+  const Ran ran = run("--device cpu --trace t.json a.cu");
+  ASSERT_EQ(ran.code, 0) << ran.output;
+  const Ran graph = shell(heddle_ + " graph t.json");
+  EXPECT_EQ(graph.code, 0) << graph.output;
+  EXPECT_THAT(graph.output, AllOf(HasSubstr("label=\"one\""), HasSubstr("label=\"two\""),
+                                  HasSubstr("v0 -> v1 [penwidth=2 style=dashed]"), HasSubstr("v1 -> v2 [style=dashed]"),
+                                  HasSubstr("label=\"copy to host, 4 B\"")));
+  const Ran metrics = shell(heddle_ + " metrics t.json --json");
+  EXPECT_EQ(metrics.code, 0) << metrics.output;
+  const auto figures = nlohmann::json::parse(metrics.output);
+  EXPECT_EQ(figures["kernels"], 2);
+  EXPECT_EQ(figures["transfers"], 1);
+  EXPECT_EQ(figures["by_kernel"][0]["name"], "one");
+  EXPECT_EQ(shell(heddle_ + " timeline t.json").code, 0);
+  EXPECT_THAT(base::read_file(folder_.path() / "t.svg"), HasSubstr("</svg>"));
+  EXPECT_EQ(run("--device cpu --trace direct.svg a.cu").code, 0);
+  EXPECT_THAT(base::read_file(folder_.path() / "direct.svg"), AllOf(HasSubstr("2 kernels"), HasSubstr("comes behind")));
+}
+
+// On a terminal, which script makes, a line stands below the output while the program waits; elsewhere there is none.
+TEST_F(RunCommand, LongWaitsAreShownOnATerminal) {
+  if (shell("script --version").code != 0) GTEST_SKIP() << "NO script HERE";
+  file("a.cu",
+       "#include <cstdio>\n__global__ void slow() { for (int i = 0; i < 3500; ++i) __nanosleep(1000000); }\n"
+       "int main() { std::printf(\"begun \"); std::fflush(stdout); slow<<<1, 1>>>(); cudaDeviceSynchronize();\n"
+       "std::puts(\"ended\"); }\n");
+  ASSERT_EQ(shell(heddle_ + " cc a.cu -o program").code, 0);
+  const Ran shown = shell("script -qec '" + heddle_ + " run --device cpu ./program' /dev/null </dev/null");
+  EXPECT_THAT(shown.output, HasSubstr("waiting for slow, 2 s"));
+  EXPECT_THAT(shown.output, HasSubstr("\x1b[J"));  // it goes away
+  EXPECT_THAT(shown.output, HasSubstr("ended"));
+  EXPECT_EQ(run("--device cpu ./program").output, "begun ended\n");
+}
+
 TEST_F(RunCommand, NvidiasStaticRuntimeIsSeen) {
   if (shell("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE";
   file("a.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n");

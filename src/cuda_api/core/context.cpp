@@ -5,6 +5,7 @@
 
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/process.hpp"
+#include "cuda_api/core/wait_line.hpp"
 
 namespace heddle::cuda_api {
 
@@ -186,8 +187,11 @@ void Context::synchronize(CUstream_st& stream) {
     waited.emplace(waited_of(stream));
   }
   std::optional<Error> first;
-  wait_for(waited->queue, first);
-  for (const Waited& other : others) wait_for(other.queue, first);
+  {
+    const WaitLine line;
+    wait_for(waited->queue, first);
+    for (const Waited& other : others) wait_for(other.queue, first);
+  }
   std::fflush(stdout);  // what kernels have printed
   if (first) fail(*first);
   check_graphs();
@@ -228,8 +232,11 @@ void Context::synchronize() {
     for (const Ended& ended : ended_) ends.push_back(ended.queue);
   }
   std::optional<Error> first;
-  for (const Waited& waited : all) wait_for(waited.queue, first);
-  for (const heddle::Queue& queue : ends) wait_for(queue, first);
+  {
+    const WaitLine line;
+    for (const Waited& waited : all) wait_for(waited.queue, first);
+    for (const heddle::Queue& queue : ends) wait_for(queue, first);
+  }
   std::fflush(stdout);
   if (first) fail(*first);
   check_graphs();

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include "cuda_api/core/process.hpp"
+#include "cuda_api/core/wait_line.hpp"
 
 namespace heddle::cuda_api {
 
 void KernelCommand::put(heddle::Queue& queue) const {
+  note_launch(kernel->name());
   queue.launch(kernel->on(*context), {shape(grid), shape(block), shared, cooperative}, arguments);
 }
 

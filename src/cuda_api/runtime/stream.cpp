@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/wait_line.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -146,6 +147,7 @@ cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCa
 void wait_for(CUevent_st& event) {
   forbid_event_wait(event);
   try {
+    const WaitLine line;
     event.event->wait();
   } catch (const heddle::Error& error) {
     event.context->note(code_of(error));

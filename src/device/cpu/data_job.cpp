@@ -85,6 +85,10 @@ void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, 
   }
 }
 
+std::uint64_t TracedJob::task_of(const Services& services) {
+  return services.trace() == nullptr ? 0 : services.trace()->task();
+}
+
 void TracedJob::trace(base::TraceEvent::Phase phase, bool failed) {
   base::TraceEvent event;
   event.kind = kind_;
@@ -94,6 +98,8 @@ void TracedJob::trace(base::TraceEvent::Phase phase, bool failed) {
   event.time_ns = services_.now_ns();
   event.device = "cpu";
   event.queue = owner_id;
+  event.way = way_;
+  event.task = task_;
   event.bytes = bytes_;
   services_.trace()->event(event);
 }

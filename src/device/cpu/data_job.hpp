@@ -18,17 +18,25 @@ class TracedJob : public Job {
  public:
   TracedJob(base::TraceEvent::Kind kind, std::uint64_t bytes, std::uint64_t pieces, std::uint64_t queue_id,
             std::uint64_t command, Services& services)
-      : Job({0, pieces}, queue_id), kind_(kind), bytes_(bytes), command_(command), services_(services) {}
+      : Job({0, pieces}, queue_id),
+        kind_(kind),
+        bytes_(bytes),
+        command_(command),
+        task_(task_of(services)),
+        services_(services) {}
   void skip() noexcept override;
+  void set_way(base::TraceEvent::Way way) { way_ = way; }  // of a copy, before it is put in
 
  protected:
   void note_start();
   void on_complete() noexcept override;
 
  private:
+  static std::uint64_t task_of(const Services& services);
   void trace(base::TraceEvent::Phase phase, bool failed);
   const base::TraceEvent::Kind kind_;
-  const std::uint64_t bytes_, command_;
+  base::TraceEvent::Way way_ = base::TraceEvent::Way::within;
+  const std::uint64_t bytes_, command_, task_;
   Services& services_;
   std::atomic<bool> started_{false};
 };

@@ -30,6 +30,7 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
   event.name = job.kernel().name;
   event.grid = job.config().grid;
   event.block = job.asked_block();
+  event.shared = job.config().dynamic_shared_bytes;
   return event;
 }
 
@@ -47,6 +48,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       asked_block_(setup.asked_block),
       range_(setup.range),
       command_(setup.command),
+      task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),
       argument_bytes_(setup.arguments.size()) {
   std::byte* arguments = few_arguments_.bytes;
@@ -100,6 +102,7 @@ void LaunchJob::note_start() {
   if (services_.trace() == nullptr || started_.exchange(true)) return;
   base::TraceEvent event = trace_event(*this, owner_id);
   event.command = command_;
+  event.task = task_;
   event.blocks = range_;
   event.time_ns = services_.now_ns();
   services_.trace()->event(event);
@@ -111,6 +114,7 @@ void LaunchJob::on_complete() noexcept {
   event.phase = base::TraceEvent::Phase::end;
   event.failed = failed();
   event.command = command_;
+  event.task = task_;
   event.blocks = range_;
   event.time_ns = services_.now_ns();
   services_.trace()->event(event);

@@ -76,6 +76,7 @@ class LaunchJob final : public Job {
   Dim3 asked_block_;
   BlockRange range_;
   std::uint64_t command_;
+  std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;
   std::size_t argument_bytes_;
   LaunchContext context_{};

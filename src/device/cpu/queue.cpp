@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/copy_way.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/launch_job.hpp"
@@ -142,8 +143,10 @@ void CpuQueue::copy(Span destination, Span source) {
     core_->end_inline();
     return;
   }
-  core_->submit(std::make_shared<CopyJob>(to, from, source.size, core_->id(), device_.services().next_number(),
-                                          device_.services()));
+  auto job = std::make_shared<CopyJob>(to, from, source.size, core_->id(), device_.services().next_number(),
+                                       device_.services());
+  job->set_way(way_of_copy(destination.device, source.device));
+  core_->submit(std::move(job));
 }
 
 void CpuQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
@@ -154,13 +157,15 @@ void CpuQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, con
   check_span(from, "source");
   if (extent.empty()) return;
   const bool overlap = to.address < from.address + from.size && from.address < to.address + to.size;
-  core_->submit(std::make_shared<BoxJob>(
+  auto job = std::make_shared<BoxJob>(
       base::TraceEvent::Kind::copy, extent, overlap,
       [destination, source, extent](std::size_t row) {
         copy_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)),
                    reinterpret_cast<const std::byte*>(row_address(source, extent, row)), extent.width, false);
       },
-      core_->id(), device_.services().next_number(), device_.services()));
+      core_->id(), device_.services().next_number(), device_.services());
+  job->set_way(way_of_copy(destination.device, source.device));
+  core_->submit(std::move(job));
 }
 
 namespace {

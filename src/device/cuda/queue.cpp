@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/copy_way.hpp"
 #include "device/cuda/launch_graph.hpp"
 #include "device/cuda/module.hpp"
 #include "device/launch_check.hpp"
@@ -145,7 +146,9 @@ void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRang
   if (config.cooperative && !range.empty()) check_cooperative(*kernel, config, whole, range);
   if (range.empty()) return;
   if (!held_back()) return start(*kernel, config, range, arguments);
-  host_side_->hold_back([this, kernel, config, range, bytes = std::vector(arguments.begin(), arguments.end())] {
+  host_side_->hold_back([this, kernel, config, range, task = Tracer::task(tracer_),
+                         bytes = std::vector(arguments.begin(), arguments.end())] {
+    const Tracer::For held(task);
     start(*kernel, config, range, bytes);
   });
 }
@@ -198,8 +201,9 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   auto control = pools_->take(range);
   auto end = std::make_shared<CudaPoint>(state_, false);
   stoppable_.push_back({control, end});
-  auto command = [this, kernel, config, range, residents, control, end,
+  auto command = [this, kernel, config, range, residents, control, end, task = Tracer::task(tracer_),
                   bytes = std::vector(arguments.begin(), arguments.end())] {
+    const Tracer::For held(task);
     const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel->ptx().name, 0, range, config);
     chain_.end();
     launch_pool(*kernel, config, range, bytes, residents, *control);
@@ -361,7 +365,9 @@ void CudaQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, co
 }
 
 void CudaQueue::copy_box_now(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
-  const Tracer::Scope traced(tracer_, Kind::copy, id_, stream_, {}, extent.bytes());
+  const Tracer::Scope traced(tracer_, Kind::copy, id_, stream_, {}, extent.bytes(), {}, {},
+                             way_of_copy(on_host(destination.device) ? nullptr : destination.device,
+                                         on_host(source.device) ? nullptr : source.device));
   const bool at_once = whole_rows(destination, extent) && whole_rows(source, extent);
   const std::size_t depth = at_once ? extent.depth : 1;
   const auto rows = [&](const BoxPlace& place) { return depth > 1 ? place.plane / place.row : extent.height; };
@@ -425,7 +431,8 @@ void CudaQueue::copy(Span destination, Span source) {
 }
 
 void CudaQueue::copy_now(const Span& destination, const Span& source, bool from_host, bool to_host) {
-  const Tracer::Scope traced(tracer_, Kind::copy, id_, stream_, {}, source.size);
+  const Tracer::Scope traced(tracer_, Kind::copy, id_, stream_, {}, source.size, {}, {},
+                             way_of_copy(to_host ? nullptr : destination.device, from_host ? nullptr : source.device));
   const Driver& cuda = state_->driver();
   Result result = driver::success;
   if (from_host)
@@ -536,7 +543,8 @@ void CudaQueue::wait(const Event& event) {
 
 void CudaQueue::call(std::function<void()> function) {
   state_->check_lost();
-  host_side().call([this, function = std::move(function)] {
+  host_side().call([this, task = Tracer::task(tracer_), function = std::move(function)] {
+    const Tracer::For held(task);
     const Tracer::Scope traced(tracer_, Kind::call, id_, stream_);
     function();
   });
@@ -544,7 +552,8 @@ void CudaQueue::call(std::function<void()> function) {
 
 template <class Command>
 void CudaQueue::put(Command&& command) {
-  auto alone = [this, command = std::forward<Command>(command)] {
+  auto alone = [this, task = Tracer::task(tracer_), command = std::forward<Command>(command)] {
+    const Tracer::For held(task);
     chain_.end();
     command();
   };

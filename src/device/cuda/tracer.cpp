@@ -4,6 +4,18 @@ namespace heddle::device::cuda {
 
 using base::TraceEvent;
 
+namespace {
+thread_local std::uint64_t held_back_for = 0;
+}  // namespace
+
+std::uint64_t Tracer::task(const Tracer* tracer) {
+  if (tracer == nullptr) return 0;
+  return held_back_for != 0 ? held_back_for : tracer->sink_.task();
+}
+
+Tracer::For::For(std::uint64_t task) : before_(held_back_for) { held_back_for = task; }
+Tracer::For::~For() { held_back_for = before_; }
+
 Tracer::Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink)
     : state_(std::move(state)), sink_(sink), thread_([this] { work(); }) {}
 
@@ -17,15 +29,19 @@ Tracer::~Tracer() {
 }
 
 Tracer::Scope::Scope(Tracer* tracer, TraceEvent::Kind kind, std::uint64_t queue, driver::Stream stream,
-                     std::string_view name, std::uint64_t bytes, const BlockRange& blocks, const LaunchConfig& config)
+                     std::string_view name, std::uint64_t bytes, const BlockRange& blocks, const LaunchConfig& config,
+                     TraceEvent::Way way)
     : tracer_(tracer), stream_(stream) {
   if (!tracer_) return;
   event_.kind = kind;
+  event_.way = way;
+  event_.task = task(tracer);
   event_.queue = queue;
   event_.bytes = bytes;
   event_.blocks = blocks;
   event_.grid = config.grid;
   event_.block = config.block;
+  event_.shared = config.dynamic_shared_bytes;
   name_ = name;
   tracer_->state_->keep_time();
   begin_ = std::make_shared<CudaPoint>(tracer_->state_, true);

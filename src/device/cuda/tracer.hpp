@@ -28,7 +28,7 @@ class Tracer {
    public:
     Scope(Tracer* tracer, base::TraceEvent::Kind kind, std::uint64_t queue, driver::Stream stream,
           std::string_view name = {}, std::uint64_t bytes = 0, const BlockRange& blocks = {},
-          const LaunchConfig& config = {});
+          const LaunchConfig& config = {}, base::TraceEvent::Way way = base::TraceEvent::Way::within);
     ~Scope();
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -39,6 +39,20 @@ class Tracer {
     base::TraceEvent event_;
     std::string name_;
     std::shared_ptr<CudaPoint> begin_;
+  };
+
+  // What this thread puts commands in for; 0 without a tracer.
+  static std::uint64_t task(const Tracer* tracer);
+  // While it lives, the thread puts commands in for a task that another one named: they were held back.
+  class For {
+   public:
+    explicit For(std::uint64_t task);
+    ~For();
+    For(const For&) = delete;
+    For& operator=(const For&) = delete;
+
+   private:
+    std::uint64_t before_;
   };
 
  private:

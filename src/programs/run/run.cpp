@@ -90,7 +90,8 @@ std::string run_help() {
   --device IDS       cpu, cuda:0, or several: cuda:0,cpu (default: the GPUs that are found, else the CPU)
   --slice N          cuts launches into ranges of N blocks, where their blocks are independent
   --check            verifies every memory access of every kernel; exit code 99 when one was bad
-  --trace FILE       writes a timeline of launches, copies and fills for Perfetto or chrome://tracing
+  --trace FILE       writes a timeline of launches, copies and fills: .svg a picture, .dot a graph, else JSON for
+                     Perfetto, chrome://tracing, heddle timeline, heddle graph and heddle metrics
 
 Exit code, signals and terminal are the program's own.
 )";
@@ -117,7 +118,8 @@ void run_program(const RunOptions& options) {
   const fs::path named = find(options.program);
   const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
   const Inspection inspection = inspect_program(program);
-  const std::vector<std::string> variables = run_environment(options, environment(), libraries, inspection.to_preload);
+  std::vector<std::string> variables = run_environment(options, environment(), libraries, inspection.to_preload);
+  if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
   std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;
   for (const std::string& word : options.arguments) arguments.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));

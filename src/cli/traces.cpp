@@ -1,0 +1,155 @@
+// heddle timeline, graph and metrics: what a trace file tells.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/format.hpp"
+#include "base/table.hpp"
+#include "cli/command.hpp"
+#include "trace/dot.hpp"
+#include "trace/measures.hpp"
+#include "trace/picture.hpp"
+#include "trace/timeline.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string file, output, serial;
+  std::optional<double> from, to;  // milliseconds
+  bool json = false;
+};
+
+void add_window(CLI::App& command, Options& options) {
+  command.add_option("--from", options.from, "milliseconds from the first command's begin: leave out what ends before")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--to", options.to, "leave out what begins after")->check(CLI::NonNegativeNumber);
+}
+
+trace::Timeline read(const Options& options) {
+  trace::Timeline timeline = trace::read_timeline(options.file);
+  if (!options.from && !options.to) return timeline;
+  const auto ns = [](double ms) { return static_cast<std::uint64_t>(std::min(ms, 1e12) * 1e6); };
+  const std::uint64_t begin = ns(options.from.value_or(0)), end = options.to ? ns(*options.to) : ~std::uint64_t{0};
+  if (begin >= end) throw UsageError("--from is not before --to");
+  return trace::part_of(timeline, begin, end);
+}
+
+void write(const std::string& text, const fs::path& output) {
+  if (output == "-")
+    fmt::print("{}", text);
+  else
+    base::write_file_atomic(output, text);
+}
+
+std::string percent(double part) { return fmt::format("{:.1f} %", part * 100); }
+
+void print_text(const trace::Measures& measures, bool by_serial) {
+  base::Table table({{"what"}, {"value", base::Align::right}, {"meaning"}});
+  const auto time = [](double seconds) { return base::format_duration(seconds); };
+  const base::Overlap& overlap = measures.overlap;
+  table.add_row({"time", time(measures.seconds), "from the first command's begin to the last one's end"});
+  table.add_row(
+      {"kernels", time(overlap.kernel_seconds), fmt::format("sum over {}", base::format_count(measures.kernels))});
+  table.add_row({"transfers", time(overlap.transfer_seconds),
+                 fmt::format("sum over {} copies and fills", base::format_count(measures.transfers))});
+  if (measures.failed > 0)
+    table.add_row({"failed", base::format_count(measures.failed), "commands that failed or were skipped"});
+  table.add_row({"CT", percent(overlap.ct), "of the kernels' time passes during transfers"});
+  table.add_row({"TC", percent(overlap.tc), "of the transfers' time passes during kernels"});
+  table.add_row({"CC", percent(overlap.cc), "of the kernels' time passes during other kernels"});
+  table.add_row({"TOT", percent(overlap.tot), "of all time, that of kernels during anything else, counted once"});
+  if (measures.path_seconds) {
+    table.add_row({by_serial ? "bound" : "path", time(*measures.path_seconds),
+                   by_serial ? "the longest path with the serial run's times: contention-free"
+                             : "the longest path with these times (--serial: without contention)"});
+    if (measures.seconds > 0)
+      table.add_row({by_serial ? "bound / time" : "path / time",
+                     fmt::format("{:.2f}", *measures.path_seconds / measures.seconds), ""});
+  }
+  fmt::print("{}\n", table.text());
+  base::Table kernels({{"kernel"},
+                       {"launches", base::Align::right},
+                       {"mean", base::Align::right},
+                       {"last", base::Align::right},
+                       {"sum", base::Align::right},
+                       {"last grid"},
+                       {"last block"},
+                       {"shared", base::Align::right}});
+  for (const trace::KernelFigures& kernel : measures.by_kernel)
+    kernels.add_row({kernel.name, base::format_count(kernel.launches), time(kernel.mean_seconds),
+                     time(kernel.last_seconds), time(kernel.total_seconds), kernel.last_grid, kernel.last_block,
+                     base::format_bytes(kernel.last_shared)});
+  if (kernels.rows() > 0) fmt::print("{}", kernels.text());
+}
+
+void print_json(const trace::Measures& measures, bool by_serial) {
+  const base::Overlap& overlap = measures.overlap;
+  nlohmann::json json = {{"seconds", measures.seconds},
+                         {"kernels", measures.kernels},
+                         {"transfers", measures.transfers},
+                         {"failed", measures.failed},
+                         {"kernel_seconds", overlap.kernel_seconds},
+                         {"transfer_seconds", overlap.transfer_seconds},
+                         {"CT", overlap.ct},
+                         {"TC", overlap.tc},
+                         {"CC", overlap.cc},
+                         {"TOT", overlap.tot},
+                         {"by_kernel", nlohmann::json::array()}};
+  if (measures.path_seconds) json[by_serial ? "bound_seconds" : "path_seconds"] = *measures.path_seconds;
+  for (const trace::KernelFigures& kernel : measures.by_kernel)
+    json["by_kernel"].push_back({{"name", kernel.name},
+                                 {"launches", kernel.launches},
+                                 {"mean_seconds", kernel.mean_seconds},
+                                 {"last_seconds", kernel.last_seconds},
+                                 {"total_seconds", kernel.total_seconds},
+                                 {"last_grid", kernel.last_grid},
+                                 {"last_block", kernel.last_block},
+                                 {"last_shared", kernel.last_shared}});
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+CLI::App& add(CLI::App& app, const char* name, const char* what, Options& options) {
+  CLI::App* command = app.add_subcommand(name, what);
+  command->add_option("trace", options.file, "a file of heddle run --trace, or of RuntimeOptions::trace")->required();
+  add_window(*command, options);
+  return *command;
+}
+
+}  // namespace
+
+void add_traces(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App& timeline = add(app, "timeline", "draws a trace: queues as rows, kernels and copies as boxes", *options);
+  timeline.add_option("-o,--output", options->output,
+                      "the picture, SVG; - prints it (default: the trace's name with .svg)");
+  timeline.callback([options] {
+    const std::string to = options->output.empty()
+                               ? fs::path(options->file).filename().replace_extension(".svg").string()
+                               : options->output;
+    write(trace::picture(read(*options)), to);
+  });
+  CLI::App& graph = add(app, "graph", "the DAG of a trace, for Graphviz", *options);
+  graph.add_option("-o,--output", options->output, "the graph, DOT; without, it is printed");
+  graph.callback([options] { write(trace::dot(read(*options)), options->output.empty() ? "-" : options->output); });
+  CLI::App& metrics =
+      add(app, "metrics", "overlap, the longest path, and what each kernel takes, of a trace", *options);
+  metrics.add_option("--serial", options->serial,
+                     "a trace of the same program, launched one by one: times for the bound");
+  metrics.add_flag("--json", options->json, "JSON");
+  metrics.callback([options] {
+    std::optional<trace::Timeline> serial;
+    if (!options->serial.empty()) serial = trace::read_timeline(options->serial);
+    const trace::Measures measures = trace::measure(read(*options), serial ? &*serial : nullptr);
+    options->json ? print_json(measures, serial.has_value()) : print_text(measures, serial.has_value());
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,135 @@
+#include "cuda_api/core/wait_line.hpp"
+
+#include <cxxabi.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/format.hpp"
+
+namespace heddle::cuda_api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::milliseconds patience = 2s, pause = 500ms;
+constexpr std::size_t most_columns = 78;  // a line that is wrapped could not be taken away
+
+// What stands behind the cursor is ours.
+constexpr const char* clear = "\x1b[J";
+
+bool wanted() {
+  static const bool is = [] {
+    const char* asked = std::getenv("HEDDLE_RUN_PROGRESS");
+    return asked != nullptr && std::strcmp(asked, "1") == 0 && ::isatty(STDERR_FILENO) != 0;
+  }();
+  return is;
+}
+
+void write(const std::string& text) {
+  // In one piece, and past the program's own buffers.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());
+}
+
+// What the process shows. Never taken down: programs wait in their last destructors, too.
+class Shown {
+ public:
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    if (waiting_++ > 0) return;
+    since_ = Clock::now();
+    ++turn_;
+    if (!started_) std::thread([this] { watch(); }).detach();
+    started_ = true;
+    changed_.notify_one();
+  }
+  void end() {
+    const std::lock_guard lock(mutex_);
+    if (--waiting_ > 0) return;
+    ++turn_;
+    if (on_screen_) write(clear);
+    on_screen_ = false;
+    changed_.notify_one();
+  }
+  void launched(std::string_view kernel) {
+    const std::lock_guard lock(mutex_);
+    if (kernel != mangled_) name(kernel);
+    ++launches_;
+  }
+
+ private:
+  // As the source has it, without parameters.
+  void name(std::string_view kernel) {
+    mangled_ = kernel;
+    const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled_.c_str(), nullptr, nullptr, nullptr),
+                                                      std::free);
+    kernel_ = text && kernel.starts_with("_Z") ? text.get() : mangled_;
+    kernel_ = kernel_.substr(0, kernel_.find('(', 1));
+  }
+  void watch() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return waiting_ > 0; });
+      const unsigned turn = turn_;
+      const auto over = [&] { return turn != turn_; };
+      if (changed_.wait_until(lock, since_ + patience, over)) continue;
+      do show();
+      while (!changed_.wait_for(lock, pause, over));
+    }
+  }
+  // On the line below the cursor, which goes back to where it was: what the program has begun to write stays, and goes
+  // on there.
+  void show() {
+    const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
+    std::string line = "waiting for " + (kernel_.empty() ? "the device" : kernel_);
+    if (launches_ > 1) line += fmt::format(", the last of {} launches", base::format_count(launches_));
+    const std::string time = fmt::format(", {:.0f} s", seconds);
+    if (line.size() + time.size() > most_columns) line = line.substr(0, most_columns - time.size() - 2) + "..";
+    write(std::string(clear) + ("\x1b"
+                                "D\x1b[A\x1b"
+                                "7\x1b[B\r" +
+                                line + time +
+                                "\x1b"
+                                "8"));
+    on_screen_ = true;
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned waiting_ = 0, turn_ = 0;
+  bool started_ = false, on_screen_ = false;
+  Clock::time_point since_;
+  std::string mangled_, kernel_;
+  std::uint64_t launches_ = 0;
+};
+
+Shown& shown() {
+  static Shown* const made = new Shown;
+  return *made;
+}
+
+}  // namespace
+
+WaitLine::WaitLine() : shown_(wanted()) {
+  if (shown_) shown().begin();
+}
+
+WaitLine::~WaitLine() {
+  if (shown_) shown().end();
+}
+
+void note_launch(std::string_view kernel) {
+  if (wanted()) shown().launched(kernel);
+}
+
+}  // namespace heddle::cuda_api
