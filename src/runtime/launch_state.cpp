@@ -64,7 +64,7 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
                    std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
   const KernelInfo& info = call.kernel.info();
   const Scheduling& policy = call.kernel.module().core()->engine().policy();
-  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place};
+  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place, .anywhere = call.anywhere};
   step.launch = {&function, config, {packed.begin(), packed.end()}, {}};
   step.accesses.assign(accesses.begin(), accesses.end());
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -161,13 +161,15 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   if (kernel->module().core() != core) {
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
   }
-  const std::size_t place = core->find(options.device);
-  const LaunchCall call{*kernel, place, options, arguments};
+  Placer* const placer = options.device.empty() ? core->placer() : nullptr;
+  if (placer) placer->prepare();
+  LaunchCall call{*kernel, core->find(options.device), placer != nullptr, options, arguments};
   // Outlive the lock: this may be their last owner, and their end takes it.
   std::vector<std::shared_ptr<Buffer>> pinned;
   std::unique_lock lock(core->mutex());
   // What was checked when it was recorded is not checked again.
-  if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
+  if (auto held = core->replayer().take(call))
+    return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
   lock.unlock();
   const KernelInfo& info = kernel->info();
   check_arguments(info, arguments);
@@ -179,6 +181,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   }
 
   lock.lock();
+  if (placer) call.place = placer->choose(*kernel, options, arguments);
+  const std::size_t place = call.place;
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();

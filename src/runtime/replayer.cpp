@@ -76,7 +76,7 @@ void Replayer::end_recording() {
 std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   ReplayPart& part = plan_[part_];
   const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
-  if (!core_.pinned_none(call.place) || !part.steps[at].take(call)) {
+  if (!core_.pinned_none(part.steps[at].place) || !part.steps[at].take(call)) {
     if (held_ > 0)
       abandon();
     else
@@ -92,7 +92,8 @@ std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   history.last_grid = call.options.grid;
   history.last_block = call.options.block;
   history.last_shared = call.options.shared;
-  Held held{launches_, held_++};
+  Held held{launches_, held_, part.steps[held_].place};
+  ++held_;
   if (held_ == part.steps.size())
     launch_part();
   else if (held_ == 1)
