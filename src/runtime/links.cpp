@@ -11,7 +11,7 @@ namespace heddle::runtime {
 namespace {
 
 constexpr std::size_t bytes_of_one = std::size_t{128} << 20;
-constexpr std::size_t bytes_of_many = std::size_t{64} << 20;
+constexpr std::size_t bytes_of_many = std::size_t{32} << 20;
 constexpr int rounds = 6;  // the first brings everything into place
 
 // The place whose own memory the end of a link is; none for the host's.
