@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "heddle/heddle.hpp"
@@ -50,13 +51,16 @@ struct Bench {
   Kernel kernel;
   std::vector<Array<std::uint32_t>> arrays;
 
-  explicit Bench(bool replay) : core(make_core(replay)), module(make_module(core)), kernel(module->kernel("four")) {
+  explicit Bench(const Scheduling& policy, unsigned devices = 1)
+      : core(make_core(policy, devices)), module(make_module(core)), kernel(module->kernel("four")) {
     for (int i = 0; i < 20; ++i) arrays.emplace_back(std::make_shared<runtime::Buffer>(core, 4096));
   }
-  static std::shared_ptr<runtime::Core> make_core(bool replay) {
+  static std::shared_ptr<runtime::Core> make_core(const Scheduling& policy, unsigned count) {
     std::vector<std::unique_ptr<device::Device>> devices;
-    devices.push_back(bench::make_noop_device());
-    return std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, Scheduling{.replay = replay});
+    for (unsigned i = 0; i < count; ++i) devices.push_back(bench::make_noop_device("noop" + std::to_string(i)));
+    auto core = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
+    core->links().set(runtime::MeasuredLinks(count + 1, std::vector<double>(count + 1, 5e10)));
+    return core;
   }
   static std::shared_ptr<runtime::ModuleState> make_module(const std::shared_ptr<runtime::Core>& core) {
     return std::make_shared<runtime::ModuleState>(core, std::make_shared<ptx::Module>(ptx::parse(text, "four")), text,
@@ -89,7 +93,7 @@ std::vector<double> launch_all(Bench& bench) {
 }  // namespace
 
 int main() {
-  Bench bench(false);
+  Bench bench({.replay = false});
   const std::vector<double> each = launch_all(bench);
   const std::vector<double> first(each.begin() + 1, each.begin() + 11), last(each.end() - 10, each.end());
   heddle::bench::Results results("overhead");
@@ -97,9 +101,19 @@ int main() {
       {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
   results.add({"the last launches against the first", heddle::bench::median(last) / heddle::bench::median(first), "x",
                heddle::bench::at_most(1.1), ""});
-  Bench repeated(true);
+  Bench repeated({});
   results.add({"the same, found to repeat themselves", heddle::bench::median(launch_all(repeated)), "ns",
                heddle::bench::at_most(300), ""});
+  using Policy = Scheduling::Placement;
+  for (const auto& [name, placement] :
+       {std::pair("round_robin", Policy::round_robin), std::pair("stream_aware", Policy::stream_aware),
+        std::pair("min_transfer_size", Policy::min_transfer_size),
+        std::pair("minmax_transfer_time", Policy::minmax_transfer_time)}) {
+    Bench placed({.placement = placement, .replay = false}, 4);
+    const bool moves = placement == Policy::round_robin || placement == Policy::stream_aware;  // each time
+    results.add({std::string("placed on one of four devices, ") + name, heddle::bench::median(launch_all(placed)), "ns",
+                 moves ? std::nullopt : std::optional(heddle::bench::at_most(500)), ""});
+  }
   const auto& idle = bench.arrays[0];
   static_cast<void>(idle.read());
   std::vector<double> reads;
