@@ -89,6 +89,8 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
 // Whether the launch may be one of a repetition (replayer.hpp).
 bool is_plain(const Core& core, const LaunchCall& call) {
   const LaunchOptions& options = call.options;
+  // What changes a variable of its module ties a kernel to the first device (placer.hpp).
+  if (call.anywhere && call.place != 0 && call.kernel.variables()) return false;
   return !options.blocks && !options.cooperative && !options.timed && options.processors.empty() &&
          core.pinned_none(call.place);
 }

@@ -223,6 +223,29 @@ TEST_F(PlacementTest, ANameEndsWhatIsReplayedElsewhere) {
   EXPECT_THAT(a.read(), ElementsAre(203));
 }
 
+TEST_F(PlacementTest, WhatTiesToTheFirstEndsWhatIsReplayedElsewhere) {
+  start_placing({"far", "far2"}, min_transfer_size);
+  Array<float> a = floats({1}), taken = floats({1});
+  EXPECT_EQ(add_to(taken), "far");  // so that it is the second one's turn
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(add_to(a), "far2");
+  EXPECT_GT(core_->replayer().graphs(), 0u);
+  static_cast<void>(taken.address("far"));
+  EXPECT_EQ(add_to(a), "far");
+  EXPECT_THAT(a.read(), ElementsAre(202));
+}
+
+TEST_F(PlacementTest, KernelsWithVariablesAreNotReplayedElsewhere) {
+  start_placing({"far", "far2"}, min_transfer_size);
+  Array<float> a = floats({1}), other = floats({1});
+  EXPECT_EQ(add_to(other), "far");
+  module_.emplace(std::make_shared<runtime::ModuleState>(
+      core_, std::make_shared<const ptx::Module>(ptx::parse(with_variable, "test.ptx")), with_variable, "test.ptx"));
+  for (int i = 0; i < 200; ++i) ASSERT_EQ(add_to(a), "far2");
+  const std::byte value[4]{};
+  module_->write_variable("coefficients", 0, value, "far");
+  EXPECT_EQ(add_to(a), "far");
+}
+
 // Turns put one after the other into different devices, of which no graph can be made: that stays right, too.
 TEST_F(PlacementTest, SequencesOverSeveralDevicesAreNotReplayed) {
   start_placing({"far", "far2"}, round_robin);
