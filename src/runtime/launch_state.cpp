@@ -110,13 +110,22 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
-void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
+// Throws invalid_argument where the kernel cannot be launched so; the blocks that are to run.
+BlockRange check(const Core& core, const KernelInfo& info, const LaunchOptions& options,
+                 std::span<const Argument> arguments) {
+  check_arguments(info, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
       base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1,
                  info.name);
     }
   }
+  const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
+  if (range.begin > range.end || range.end > options.grid.count()) {
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
+               base::counted(options.grid.count(), "block"));
+  }
+  return range;
 }
 
 }  // namespace
@@ -174,13 +183,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
     return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
   lock.unlock();
   const KernelInfo& info = kernel->info();
-  check_arguments(info, arguments);
-  check_owner(*core, info, arguments);
-  const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
-  if (range.begin > range.end || range.end > options.grid.count()) {
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
-               base::counted(options.grid.count(), "block"));
-  }
+  const BlockRange range = check(*core, info, options, arguments);
 
   lock.lock();
   if (placer) call.place = placer->choose(*kernel, options, arguments);
