@@ -114,6 +114,47 @@ TEST_F(PlacementTest, CountsThePartsThatAreUsed) {
   EXPECT_EQ(logged("far: copy 4"), 1);
 }
 
+// Ten launches with arrays of their own, in rounds between which the host writes all inputs: as Black-Scholes of
+// GrCUDA.
+TEST_F(PlacementTest, SpreadsIndependentLaunchesAndLeavesThemThere) {
+  start_placing({"far", "far2"}, min_transfer_size);
+  std::vector<Array<float>> in, out;
+  for (int i = 0; i < 10; ++i) {
+    in.push_back(array<float>(8));
+    out.push_back(array<float>(8));
+  }
+  for (int round = 0; round < 5; ++round) {
+    for (auto& each : in) each.write()[0] = static_cast<float>(round);
+    log_.clear();
+    for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(copy(in[i], out[i]), i % 2 == 0 ? "far" : "far2") << i;
+    for (auto& each : out) EXPECT_EQ(each.read()[0], static_cast<float>(round));
+    EXPECT_EQ(logged("far: copy 32"), 10);  // five there and five back
+    EXPECT_EQ(logged("far2: copy 32"), 10);
+  }
+}
+
+// Two halves of an array that the host writes, with results of very different sizes: as ML there.
+TEST_F(PlacementTest, HalvesStayWhereTheyAre) {
+  start_placing({"far", "far2"}, min_transfer_size);
+  Array<float> x = array<float>(128), sums = array<float>(2), z = array<float>(128);
+  const char* const expected[] = {"far", "far2"};
+  for (int round = 0; round < 5; ++round) {
+    x.write()[0] = static_cast<float>(round);
+    log_.clear();
+    for (std::size_t p = 0; p < 2; ++p)
+      EXPECT_EQ(launch("copy_first", {}, 1, x.slice(64 * p, 64), sums.slice(p, 1)).device(), expected[p]);
+    for (std::size_t p = 0; p < 2; ++p)
+      EXPECT_EQ(launch("copy_first", {}, 64, x.slice(64 * p, 64), z.slice(64 * p, 64)).device(), expected[p]);
+    for (std::size_t p = 0; p < 2; ++p)  // with what both have found out
+      EXPECT_EQ(launch("copy_first", {}, 2, sums, z.slice(64 * p, 64)).device(), expected[p]);
+    EXPECT_EQ(z.read()[0], static_cast<float>(round));
+    for (const char* id : expected) {
+      EXPECT_EQ(logged(std::string(id) + ": copy 256"), 2);  // of x there, of z back
+      EXPECT_EQ(logged(std::string(id) + ": copy 4"), 1);    // the other's sum
+    }
+  }
+}
+
 TEST_F(PlacementTest, PrefersIdleDevices) {
   start_placing({"far", "far2"}, stream_aware);
   Array<float> a = floats({1}), b = floats({1}), c = floats({1});
