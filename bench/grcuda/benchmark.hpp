@@ -62,7 +62,10 @@ class Benchmark {
   virtual std::uint64_t bytes() const = 0;  // of the GPU's memory
   virtual std::unique_ptr<HeddleProgram> on_heddle(Runtime& runtime) const = 0;
   virtual std::unique_ptr<BareProgram> bare(const Cuda& cuda) const = 0;
+  // Of Place::parts = 1.
   virtual Plan plan() const = 0;
+  // Whether Place::parts makes another program of it.
+  virtual bool has_parts() const { return false; }
   // Compares results of an execution after touch(0) with plain C++: where they differ by more than the benchmark's
   // tolerance, in a sentence; empty: nowhere. The reference is computed by the first call.
   virtual std::string difference(const Outputs& outputs) = 0;
@@ -73,6 +76,9 @@ class Benchmark {
 // Where the kernels' PTX is: NAME.ptx for each benchmark.
 struct Place {
   std::filesystem::path kernels;
+  // Arrays that all of a program works on are cut into so many, for as many devices: ML's rows. The others' launches
+  // have arrays of their own.
+  unsigned parts = 1;
 };
 
 // Of about so many bytes of the GPU's memory.

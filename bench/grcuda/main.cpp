@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "placed.hpp"
 #include "report.hpp"
 #include "support/folders.hpp"
 #include "timeline.hpp"
@@ -24,7 +25,7 @@ struct Options {
   std::vector<unsigned> blocks = {32, 128, 256, 1024};
   unsigned blocks_per_processor = 8;
   Effort effort;
-  std::string device, matrix, photo, picture;
+  std::string device, devices, placement = "min_transfer_size", matrix, photo, picture;
   bool no_bare = false, no_metrics = false;
 };
 
@@ -46,6 +47,11 @@ Options parse(int count, char** arguments) {
                  "for one benchmark, size and block size; at least 3 rounds are made")
       ->capture_default_str();
   app.add_option("--device", options.device, "default: the first GPU; the first device where there is none");
+  app.add_option("--devices", options.devices,
+                 "two or more, comma separated: launches are placed among them, against the first alone");
+  app.add_option("--placement", options.placement, "with --devices: Scheduling::placement")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(placement_names), std::end(placement_names))))
+      ->capture_default_str();
   app.add_option("--matrix", options.matrix,
                  "HITS of this graph, a Matrix Market file; alone unless --only names more");
   app.add_option("--photo", options.photo, "IMG of this PNG file; alone unless --only names more");
@@ -66,6 +72,50 @@ std::string upper(std::string text) {
   return text;
 }
 
+bool is_wanted(const std::vector<std::string>& only, const std::string& name) {
+  return std::any_of(only.begin(), only.end(), [&](const std::string& one) {
+    return upper(one) == name || (upper(one) == "BS" && name == "B&S");
+  });
+}
+
+std::filesystem::path kernels() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels"; }
+
+// On several devices against one.
+int run_placed(const Options& options) {
+  Placed placed({options.devices, placement_named(options.placement), options.blocks_per_processor, options.blocks,
+                 options.effort},
+                kernels());
+  const bool gpus = placed.on_gpus();
+  std::vector<double> sizes = options.gigabytes;
+  if (sizes.empty()) sizes = gpus ? std::vector{1.0, 4.0, 16.0} : std::vector{0.001};
+  std::vector<PlacedRow> rows;
+  bool failed = false;
+  for (const Named& named : all_benchmarks) {
+    for (const double gigabytes : sizes) {
+      if (!options.only.empty() && !is_wanted(options.only, named.name)) continue;
+      fmt::print("{}, {:g} GB ...\n", named.name, gigabytes);
+      std::fflush(stdout);
+      try {
+        for (PlacedRow& row : placed.run(named, gigabytes)) {
+          failed = failed || !row.measured.wrong.empty();
+          if (!row.measured.wrong.empty())
+            fmt::print("WRONG: {}, block {}: {}\n", named.name, row.block, row.measured.wrong);
+          rows.push_back(std::move(row));
+        }
+      } catch (const std::exception& error) {  // what the others have measured counts
+        fmt::print("FAILED: {}, {:g} GB: {}\n", named.name, gigabytes, error.what());
+        failed = true;
+      }
+    }
+  }
+  if (rows.empty()) return 1;
+  fmt::print("\n{}\n", table(rows));
+  Results results("grcuda-placed");
+  results.also_on(fmt::format("{} by {}", options.devices, options.placement));
+  add_results(rows, gpus, results);
+  return results.finish() | (failed ? 1 : 0);
+}
+
 // Something to measure.
 struct Task {
   std::string name, size;
@@ -78,7 +128,7 @@ class Bench {
  public:
   explicit Bench(const Options& options)
       : options_(options),
-        place_{std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels"},
+        place_{kernels()},
         parallel_({.devices = options.device}),
         serial_({.devices = parallel_.devices().at(0).id, .scheduling = sync()}),
         device_(parallel_.devices().at(0)) {
@@ -132,9 +182,7 @@ class Bench {
 
   bool wanted(const std::string& name) const {
     if (options_.only.empty()) return options_.matrix.empty() && options_.photo.empty();
-    return std::any_of(options_.only.begin(), options_.only.end(), [&](const std::string& only) {
-      return upper(only) == name || (upper(only) == "BS" && name == "B&S");
-    });
+    return is_wanted(options_.only, name);
   }
 
   std::vector<Task> tasks() const {
@@ -214,7 +262,7 @@ class Bench {
 int main(int count, char** arguments) {
   const Options options = parse(count, arguments);
   try {
-    return Bench(options).run();
+    return options.devices.empty() ? Bench(options).run() : run_placed(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 1;

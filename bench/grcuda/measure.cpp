@@ -23,7 +23,7 @@ unsigned rounds_for(const Effort& effort, double seconds_of_a_round) {
 }  // namespace
 
 Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>& forms, const Shape& shape,
-                 const Effort& effort) {
+                 const Effort& effort, std::span<const char* const> names) {
   const std::size_t count = forms.size();
   Measured made;
   const base::Stopwatch watch;
@@ -41,7 +41,7 @@ Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>&
       // Forms that share arrays share results, too.
       if (round > 0) continue;
       if (const std::string wrong = benchmark.difference(forms[who]->outputs()); !wrong.empty())
-        made.wrong = fmt::format("{}: {}", form_names[who], wrong);
+        made.wrong = fmt::format("{}: {}", names[who], wrong);
     }
     for (std::size_t i = 0; i < count; ++i) {
       times[i].push_back(own[i]);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,9 +22,9 @@ struct Effort {
   double seconds = 1.0;  // for all rounds together
 };
 
-// Each form runs once unmeasured. The order in a round changes from one to the next. Results of the last round are
-// compared with the benchmark's reference.
+// `names` of the forms are for what is wrong. Each form runs once unmeasured. The order in a round changes from one to
+// the next. Results of the last round are compared with the benchmark's reference.
 Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>& forms, const Shape& shape,
-                 const Effort& effort);
+                 const Effort& effort, std::span<const char* const> names = form_names);
 
 }  // namespace heddle::bench::grcuda

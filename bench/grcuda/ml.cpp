@@ -44,6 +44,7 @@ class OnHeddle : public HeddleProgram {
   OnHeddle(Runtime& runtime, const Place& place, std::size_t rows)
       : runtime_(runtime),
         module_(runtime.load_ptx_file(place.kernels / "ml.ptx")),
+        parts_(place.parts),
         rows_(static_cast<int>(rows)),
         x_(runtime.array<float>(rows * features)),
         z_(runtime.array<float>(rows * features)),
@@ -54,6 +55,7 @@ class OnHeddle : public HeddleProgram {
         weights_(runtime.array<float>(features * classes)),
         intercept_(runtime.array<float>(classes)),
         likelihood_(runtime.array<float>(features * classes)),
+        sums_(runtime.array<double>(2 * features * place.parts)),
         r_(runtime.array<int>(rows)) {
     fill_rows(x_.write());
     fill_model(weights_.write(), ridge_weight);
@@ -68,28 +70,69 @@ class OnHeddle : public HeddleProgram {
   }
   void run(const Shape& shape) override {
     const LaunchOptions line = shape.line.options();
-    runtime_.launch(rr1_, line, x_, z_, rows_, features);
-    runtime_.launch(nb1_, line, x_, likelihood_, r1_, rows_, features);
-    runtime_.launch(rr2_, line, z_, weights_, r2_, rows_, features);
-    runtime_.launch(nb2_, line, r1_, largest_, rows_);
-    runtime_.launch(nb3_, line, r1_, largest_, log_sum_, rows_);
-    runtime_.launch(rr3_, line, r2_, intercept_, rows_);
-    runtime_.launch(nb4_, line, log_sum_, r1_, rows_);
-    runtime_.launch(softmax_, line, r1_, rows_);
-    runtime_.launch(softmax_, line, r2_, rows_);
-    runtime_.launch(argmax_, line, r1_, r2_, r_, rows_);
+    const auto launch = [&](const Kernel& kernel, const auto&... arguments) {
+      runtime_.launch(kernel, line, arguments...);
+    };
+    // Each launch for all parts, before the next one.
+    const auto each = [&](const auto& f) {
+      for (unsigned i = 0; i < parts_; ++i) f(part(i));
+    };
+    each([&](const Part& p) { standardise(launch, p); });
+    each([&](const Part& p) { launch(nb1_, of(x_, p, features), likelihood_, of(r1_, p, classes), p.rows, features); });
+    if (parts_ > 1) {
+      const int parts = static_cast<int>(parts_);
+      each([&](const Part& p) {
+        launch(rr1_scale_, of(x_, p, features), sums_, of(z_, p, features), p.rows, features, parts, rows_);
+      });
+    }
+    each([&](const Part& p) { launch(rr2_, of(z_, p, features), weights_, of(r2_, p, classes), p.rows, features); });
+    each([&](const Part& p) { launch(nb2_, of(r1_, p, classes), of(largest_, p, 1), p.rows); });
+    each([&](const Part& p) { launch(nb3_, of(r1_, p, classes), of(largest_, p, 1), of(log_sum_, p, 1), p.rows); });
+    each([&](const Part& p) { launch(rr3_, of(r2_, p, classes), intercept_, p.rows); });
+    each([&](const Part& p) { launch(nb4_, of(log_sum_, p, 1), of(r1_, p, classes), p.rows); });
+    each([&](const Part& p) { launch(softmax_, of(r1_, p, classes), p.rows); });
+    each([&](const Part& p) { launch(softmax_, of(r2_, p, classes), p.rows); });
+    each([&](const Part& p) { launch(argmax_, of(r1_, p, classes), of(r2_, p, classes), of(r_, p, 1), p.rows); });
     static_cast<void>(r_.read()[0]);
   }
   Outputs outputs() override { return {output(r_)}; }
 
  private:
+  // Rows that are worked on together.
+  struct Part {
+    std::size_t number, first;
+    int rows;
+  };
+  Part part(unsigned i) const {
+    const auto all = static_cast<std::size_t>(rows_);
+    const std::size_t first = all * i / parts_, end = all * (i + 1) / parts_;
+    return {i, first, static_cast<int>(end - first)};
+  }
+  // The part of an array with so many numbers for each row.
+  template <class T>
+  static ArraySlice<T> of(const Array<T>& array, const Part& part, std::size_t of_row) {
+    return array.slice(part.first * of_row, static_cast<std::size_t>(part.rows) * of_row);
+  }
+  // Means and variances are those of all rows: with parts this is their sums only.
+  template <class Launch>
+  void standardise(const Launch& launch, const Part& p) {
+    constexpr std::size_t sums = 2 * features;
+    if (parts_ == 1)
+      launch(rr1_, of(x_, p, features), of(z_, p, features), p.rows, features);
+    else
+      launch(rr1_sums_, of(x_, p, features), sums_.slice(p.number * sums, sums), p.rows, features);
+  }
+
   Runtime& runtime_;
   Module module_;
-  Kernel rr1_ = module_.kernel("rr1"), rr2_ = module_.kernel("rr2"), rr3_ = module_.kernel("rr3"),
-         nb1_ = module_.kernel("nb1"), nb2_ = module_.kernel("nb2"), nb3_ = module_.kernel("nb3"),
-         nb4_ = module_.kernel("nb4"), softmax_ = module_.kernel("softmax"), argmax_ = module_.kernel("argmax");
+  unsigned parts_;
+  Kernel rr1_ = module_.kernel("rr1"), rr1_sums_ = module_.kernel("rr1_sums"), rr1_scale_ = module_.kernel("rr1_scale"),
+         rr2_ = module_.kernel("rr2"), rr3_ = module_.kernel("rr3"), nb1_ = module_.kernel("nb1"),
+         nb2_ = module_.kernel("nb2"), nb3_ = module_.kernel("nb3"), nb4_ = module_.kernel("nb4"),
+         softmax_ = module_.kernel("softmax"), argmax_ = module_.kernel("argmax");
   int rows_;
   Array<float> x_, z_, r1_, r2_, largest_, log_sum_, weights_, intercept_, likelihood_;
+  Array<double> sums_;
   Array<int> r_;
 };
 
@@ -199,6 +242,7 @@ class Ml : public Benchmark {
             {9}};
   }
   bool exact() const override { return true; }
+  bool has_parts() const override { return true; }
 
   // Of all rows, or some 2000 of them, and the first ones.
   std::string difference(const Outputs& outputs) override {

@@ -1,5 +1,7 @@
 #include "four_arrays.hpp"
 
+#include <string>
+
 #include "noop_device.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/buffer.hpp"
@@ -28,16 +30,19 @@ constexpr const char* text = R"(.version 7.0
 }
 )";
 
-std::shared_ptr<runtime::Core> make_core(bool replay) {
+std::shared_ptr<runtime::Core> make_core(const Scheduling& policy, unsigned count) {
+  constexpr double bytes_per_second = 5e10;
   std::vector<std::unique_ptr<device::Device>> devices;
-  devices.push_back(make_noop_device());
-  return std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, Scheduling{.replay = replay});
+  for (unsigned i = 0; i < count; ++i) devices.push_back(make_noop_device("noop" + std::to_string(i)));
+  auto core = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
+  core->links().set(runtime::MeasuredLinks(count + 1, std::vector<double>(count + 1, bytes_per_second)));
+  return core;
 }
 
 }  // namespace
 
-FourArrays::FourArrays(bool replay)
-    : core_(make_core(replay)),
+FourArrays::FourArrays(const Scheduling& policy, unsigned devices)
+    : core_(make_core(policy, devices)),
       module_(std::make_shared<runtime::ModuleState>(core_, std::make_shared<ptx::Module>(ptx::parse(text, "four")),
                                                      text, "four")),
       kernel_(module_->kernel("four")) {

@@ -26,7 +26,8 @@ constexpr std::array<std::uint64_t, 4> four_arrays_of(std::uint64_t i) {
 // One thread at a time.
 class FourArrays {
  public:
-  explicit FourArrays(bool replay);
+  // On so many devices.
+  explicit FourArrays(const Scheduling& policy, unsigned devices = 1);
   void launch(std::uint64_t i);
   void synchronize() { core_->synchronize(); }
   const std::vector<Array<std::uint32_t>>& arrays() const { return arrays_; }

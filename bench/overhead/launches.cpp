@@ -2,6 +2,8 @@
 // thread. And for reading an element of an array that nobody uses.
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <vector>
 
 #include "four_arrays.hpp"
@@ -33,7 +35,7 @@ std::vector<double> launch_all(FourArrays& bench) {
 }  // namespace
 
 int main() {
-  FourArrays bench(false);
+  FourArrays bench({.replay = false});
   const std::vector<double> each = launch_all(bench);
   const std::vector<double> first(each.begin() + 10, each.begin() + 110), last(each.end() - 100, each.end());
   heddle::bench::Results results("overhead");
@@ -41,9 +43,19 @@ int main() {
       {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
   results.add({"the last launches against the first", heddle::bench::median(last) / heddle::bench::median(first), "x",
                heddle::bench::at_most(1.1), ""});
-  FourArrays repeated(true);
+  FourArrays repeated({});
   results.add({"the same, found to repeat themselves", heddle::bench::median(launch_all(repeated)), "ns",
                heddle::bench::at_most(300), ""});
+  using Policy = Scheduling::Placement;
+  for (const auto& [name, placement] :
+       {std::pair("round_robin", Policy::round_robin), std::pair("stream_aware", Policy::stream_aware),
+        std::pair("min_transfer_size", Policy::min_transfer_size),
+        std::pair("minmax_transfer_time", Policy::minmax_transfer_time)}) {
+    FourArrays placed({.placement = placement, .replay = false}, 4);
+    const bool moves = placement == Policy::round_robin || placement == Policy::stream_aware;  // each time
+    results.add({std::string("placed on one of four devices, ") + name, heddle::bench::median(launch_all(placed)), "ns",
+                 moves ? std::nullopt : std::optional(heddle::bench::at_most(500)), ""});
+  }
   const auto& idle = bench.arrays()[0];
   static_cast<void>(idle.read());
   std::vector<double> took;

@@ -87,6 +87,7 @@ class NoopModule : public device::Module {
 
 class NoopDevice : public Device {
  public:
+  explicit NoopDevice(const std::string& id) : info_{.id = id, .name = "nothing", .host_memory = true} {}
   const device::DeviceInfo& info() const override { return info_; }
   std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<NoopMemory>(this, bytes); }
   std::unique_ptr<Memory> allocate_host(std::size_t bytes) override {
@@ -107,11 +108,11 @@ class NoopDevice : public Device {
   double measured_bandwidth() override { return 1; }
 
  private:
-  device::DeviceInfo info_{.id = "noop", .name = "nothing", .host_memory = true};
+  device::DeviceInfo info_;
 };
 
 }  // namespace
 
-std::unique_ptr<device::Device> make_noop_device() { return std::make_unique<NoopDevice>(); }
+std::unique_ptr<device::Device> make_noop_device(const std::string& id) { return std::make_unique<NoopDevice>(id); }
 
 }  // namespace heddle::bench

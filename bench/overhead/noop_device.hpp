@@ -2,11 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "device/device.hpp"
 
 namespace heddle::bench {
 
-std::unique_ptr<device::Device> make_noop_device();
+std::unique_ptr<device::Device> make_noop_device(const std::string& id = "noop");
 
 }  // namespace heddle::bench

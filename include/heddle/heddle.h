@@ -98,6 +98,14 @@ enum { HEDDLE_NEW_QUEUES_REUSE = 0, HEDDLE_NEW_QUEUES_ALWAYS_NEW = 1 };
 enum { HEDDLE_CHILD_QUEUES_DISJOINT = 0, HEDDLE_CHILD_QUEUES_SAME_AS_PARENT = 1 };
 enum { HEDDLE_PREFETCH_ON = 0, HEDDLE_PREFETCH_OFF = 1 };
 enum { HEDDLE_REPLAY_ON = 0, HEDDLE_REPLAY_OFF = 1 };
+enum {
+  HEDDLE_PLACEMENT_FIRST = 0,
+  HEDDLE_PLACEMENT_ROUND_ROBIN = 1,
+  HEDDLE_PLACEMENT_STREAM_AWARE = 2,
+  HEDDLE_PLACEMENT_MIN_TRANSFER_SIZE = 3,
+  HEDDLE_PLACEMENT_MINMIN_TRANSFER_TIME = 4,
+  HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME = 5
+};
 
 typedef struct heddle_runtime_options {
   size_t size;
@@ -112,6 +120,7 @@ typedef struct heddle_runtime_options {
   int32_t prefetch;     /* HEDDLE_PREFETCH_... */
   uint32_t most_queues; /* of a device; 0: the default, 32 */
   int32_t replay;       /* HEDDLE_REPLAY_... */
+  int32_t placement;    /* HEDDLE_PLACEMENT_...: where launches go that name no device */
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {

@@ -27,7 +27,7 @@ struct LaunchOptions {
   std::uint32_t shared = 0;               // bytes of dynamic shared memory
   std::optional<BlockRange> blocks = {};  // only these blocks of the grid; each sees the indices of the whole grid
   bool cooperative = false;               // blocks may synchronise with each other across the grid
-  std::string_view device = {};           // id; the runtime's first device when empty
+  std::string_view device = {};           // id; when empty, what Scheduling::placement says: the runtime's first
   // SMs of a GPU, or workers of the CPU device, that it may run on, ascending; empty: all. GPUs take whole pairs: 0 and
   // 1, 2 and 3, ...
   std::vector<unsigned> processors = {};

@@ -67,7 +67,7 @@ class Runtime {
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
 
-  // In order of preference: launches that name no device run on the first.
+  // In order of preference: launches that name no device run on the first, unless Scheduling::placement says otherwise.
   std::vector<DeviceInfo> devices() const;
   // The explicit level of a device, by its id, or by its number: the place in devices(). Throws not_found.
   Device device(std::string_view id = {}) const;
@@ -78,6 +78,11 @@ class Runtime {
   // that uses the host's memory, as the CPU device does) stands for host memory. Measured at each call (some 100 ms),
   // beside whatever else is under way. Throws not_found; invalid_argument for two that are the same or both the host's.
   double measured_link(std::string_view from, std::string_view to) const;
+
+  // What Scheduling::placement takes that link to have, the same both ways: measured on first need (some 100 ms for
+  // each pair of the runtime's devices and the host) and kept on disk. `from` and `to` are ids, or "host"; each device
+  // counts as a memory of its own. Throws not_found; invalid_argument for two that are the same.
+  double placement_link(std::string_view from, std::string_view to) const;
 
   // CUDA C++. Throws compile_error with the compiler's messages.
   Module compile_file(const std::filesystem::path& file, const CompileOptions& options = {});

@@ -23,12 +23,24 @@ struct Scheduling {
     same_as_parent  // all go on in its queue
   };
 
+  // Where a launch goes that names no device: those like the runtime's first (GPUs, or devices that are none) are
+  // chosen from. More in docs/scheduling.md.
+  enum class Placement {
+    first,                 // the runtime's first device
+    round_robin,           // one after the other
+    stream_aware,          // the one with the fewest busy queues
+    min_transfer_size,     // the one to which the fewest bytes have to be moved
+    minmin_transfer_time,  // the one where they are soonest, each array by the fastest link that leads there
+    minmax_transfer_time   // or by the slowest
+  };
+
   Execution execution = Execution::async;
   Dependences dependences = Dependences::with_const;
   NewQueues new_queues = NewQueues::reuse;
   ChildQueues child_queues = ChildQueues::disjoint;
   // Bytes that a launch needs are moved in its device's queues, beside other work; else the host waits for the move.
   bool prefetch = true;
+  Placement placement = Placement::first;
   unsigned most_queues = 32;  // of a device
   // Launches that repeat themselves are put into a device all at once, as a graph where it has those.
   bool replay = true;

@@ -42,6 +42,7 @@ _POLICIES = {
     "child_queues": ("disjoint", "same_as_parent"),
     "prefetch": (True, False),
     "replay": (True, False),
+    "placement": ("first", "round_robin", "stream_aware", "min_transfer_size", "minmin_transfer_time", "minmax_transfer_time"),
 }
 _COMPILERS = (None, "clang", "nvrtc")
 _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
@@ -98,7 +99,7 @@ class Runtime:
 
     @property
     def devices(self) -> Tuple[Device, ...]:
-        """In order of preference: launches that name no device run on the first."""
+        """In order of preference: launches that name no device run on the first, unless ``scheduling["placement"]`` says otherwise."""
         return tuple(Device(**one) for one in self._native.devices())
 
     def measured_bandwidth(self, device: str = "") -> float:

@@ -15,7 +15,7 @@ using Strings = std::vector<std::string>;
 // ---- Runtime
 
 std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
-                                   const std::string& trace, const std::array<int, 6>& policies, unsigned most_queues) {
+                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues) {
   heddle_runtime_options options{};
   options.size = sizeof options;
   options.devices = devices.c_str();
@@ -28,6 +28,7 @@ std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_access
   options.child_queues = policies[3];
   options.prefetch = policies[4];
   options.replay = policies[5];
+  options.placement = policies[6];
   options.most_queues = most_queues;
   heddle_runtime* handle = nullptr;
   Failure wrong;

@@ -94,7 +94,7 @@ def test_closing(k):
 
 
 @pytest.mark.parametrize("policy", [{"execution": "sync"}, {"dependences": "no_const"}, {"new_queues": "always_new"},
-                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"most_queues": 1}])
+                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"placement": "round_robin"}, {"most_queues": 1}])
 def test_policies_do_not_change_results(k, policy, tmp_path):
     rt = heddle.Runtime("cpu", scheduling=policy, trace=tmp_path / "trace.json")
     module = rt.compile(k.ptx)
@@ -106,6 +106,20 @@ def test_policies_do_not_change_results(k, policy, tmp_path):
     assert z[0] == 500 * 13
     rt.write_trace()
     assert "square" in (tmp_path / "trace.json").read_text()
+
+
+@pytest.mark.parametrize("placement", ["round_robin", "stream_aware", "min_transfer_size", "minmin_transfer_time",
+                                       "minmax_transfer_time"])
+def test_launches_are_placed(k, placement, tmp_path, monkeypatch):
+    monkeypatch.setenv("HEDDLE_CACHE_DIR", str(tmp_path))
+    rt = heddle.Runtime("cpu,interp", scheduling={"placement": placement})
+    square = rt.compile(k.ptx).square
+    x, y = rt.array(np.full(64, 2, np.float32)), rt.array(np.full(64, 3, np.float32))
+    on = [square[1, 64](a, 64).device for a in (x, y, x, y)]
+    if placement == "round_robin":
+        assert on == ["cpu", "interp", "cpu", "interp"]
+    assert square.on("interp")[1, 64](x, 64).device == "interp" if hasattr(square, "on") else True
+    assert x[0] in (16, 256) and y[0] == 81
 
 
 def test_policies_that_are_none():

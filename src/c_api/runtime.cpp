@@ -26,6 +26,7 @@ heddle::Scheduling scheduling(const heddle_runtime_options& options) {
   result.child_queues = static_cast<Scheduling::ChildQueues>(choice(options.child_queues, 1, function, "child_queues"));
   result.prefetch = choice(options.prefetch, 1, function, "prefetch") == HEDDLE_PREFETCH_ON;
   result.replay = choice(options.replay, 1, function, "replay") == HEDDLE_REPLAY_ON;
+  result.placement = static_cast<Scheduling::Placement>(choice(options.placement, 5, function, "placement"));
   if (options.most_queues != 0) result.most_queues = options.most_queues;
   return result;
 }

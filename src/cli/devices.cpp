@@ -1,6 +1,7 @@
 // heddle devices: what was found.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -59,6 +60,39 @@ void print_links(const Runtime& runtime) {
   fmt::print("\n{}", table.text());
 }
 
+// Those among which placement chooses: like the first one.
+std::vector<std::string> ends_of_placement(const Runtime& runtime) {
+  std::vector<std::string> ends;
+  const std::vector<DeviceInfo> devices = runtime.devices();
+  for (const DeviceInfo& device : devices)
+    if ((device.capability != 0) == (devices.front().capability != 0)) ends.push_back(device.id);
+  if (ends.size() < 2) return {};
+  ends.emplace_back("host");
+  return ends;
+}
+
+void print_placement_links(const Runtime& runtime) {
+  const std::vector<std::string> ends = ends_of_placement(runtime);
+  if (ends.empty()) return;
+  std::vector<base::Table::Column> columns{{"placement counts"}};
+  for (const std::string& end : ends) columns.push_back({end, base::Align::right});
+  base::Table table(std::move(columns));
+  for (const std::string& from : ends) {
+    std::vector<std::string> row{from};
+    for (const std::string& to : ends)
+      row.push_back(from == to ? "-" : base::format_bandwidth(runtime.placement_link(from, to)));
+    table.add_row(std::move(row));
+  }
+  fmt::print("\n{}", table.text());
+}
+
+nlohmann::json placement_links_of(const Runtime& runtime, const std::string& from) {
+  nlohmann::json links = nlohmann::json::object();
+  for (const std::string& to : ends_of_placement(runtime))
+    if (to != from) links[to] = runtime.placement_link(from, to);
+  return links;
+}
+
 nlohmann::json links_of(const Runtime& runtime, const std::string& from) {
   nlohmann::json links = nlohmann::json::object();
   for (const std::string& to : ends_of_links(runtime))
@@ -78,6 +112,9 @@ void print_json(const Runtime& runtime) {
                     {"max_threads_per_block", device.max_threads_per_block},
                     {"max_shared_per_block", device.max_shared_per_block},
                     {"bandwidth_bytes_per_second", runtime.measured_bandwidth(device.id)}});
+    const std::vector<std::string> placed = ends_of_placement(runtime);
+    if (std::find(placed.begin(), placed.end(), device.id) != placed.end())
+      list.back()["placement_link_bytes_per_second"] = placement_links_of(runtime, device.id);
     if (!device.host_memory) {
       list.back()["link_to_bytes_per_second"] = links_of(runtime, device.id);
       list.back()["link_from_host_bytes_per_second"] = runtime.measured_link("host", device.id);
@@ -99,6 +136,7 @@ void add_devices(CLI::App& app) {
     if (options->json) return print_json(runtime);
     print_table(runtime);
     print_links(runtime);
+    print_placement_links(runtime);
   });
 }
 

@@ -29,6 +29,15 @@ class Residence {
       f(piece.begin < begin ? begin : piece.begin, piece.end < end ? piece.end : end, piece.spaces);
     }
   }
+  // Calls f(bytes, spaces) for each piece of [begin, end) that is current somewhere.
+  template <class F>
+  void each(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) {
+      const Piece& piece = pieces_[i];
+      if (piece.spaces != 0)
+        f((piece.end < end ? piece.end : end) - (piece.begin < begin ? begin : piece.begin), piece.spaces);
+    }
+  }
   bool current(Space space, std::uint64_t begin, std::uint64_t end) const;
   // The spaces that have all of [begin, end).
   Spaces having(std::uint64_t begin, std::uint64_t end) const;

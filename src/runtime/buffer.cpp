@@ -76,9 +76,21 @@ Access Buffer::access(Space space, Mode mode, std::uint64_t begin, std::uint64_t
   return {copies_[space].object, mode, begin, end};
 }
 
-// Devices are nearer to each other than to the host; what the host reaches comes last.
-Space Buffer::source(Spaces spaces) const {
+// By the fastest link where links are known. Else devices are nearer to each other than to the host; what the host
+// reaches comes last.
+Space Buffer::source(Spaces spaces, Space to) const {
   Space last = 0;
+  if (const sched::LinkTable* links = core_->links().known()) {
+    double least = 0;
+    for (Space space = 0; space < copies_.size(); ++space) {
+      if (!(spaces & memory::only(space))) continue;
+      const double each = links->seconds_per_byte(space, to);
+      if (least > 0 && each >= least) continue;
+      least = each;
+      last = space;
+    }
+    return last;
+  }
   for (Space space = 0; space < copies_.size(); ++space) {
     if (!(spaces & memory::only(space))) continue;
     if (reachable(space) == nullptr) return space;
@@ -121,7 +133,7 @@ void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for
     if (piece.spaces == 0)
       fill(space, piece.begin, piece.end, for_host);
     else
-      move(source(piece.spaces), space, piece.begin, piece.end);
+      move(source(piece.spaces, space), space, piece.begin, piece.end);
     residence_.copied(space, piece.begin, piece.end);
   }
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "device/memory.hpp"
@@ -34,6 +35,12 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   bool is_there(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
     return copies_[place].memory &&
            (mode == graph::Mode::write || residence_.current(static_cast<memory::Space>(place), begin, end));
+  }
+
+  // Calls f(bytes, spaces) for the pieces of [begin, end) that lie somewhere. Needs the core's lock.
+  template <class F>
+  void whereabouts(std::uint64_t begin, std::uint64_t end, F&& f) const {
+    residence_.each(begin, end, std::forward<F>(f));
   }
 
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
@@ -96,7 +103,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   Copy& allocated(memory::Space space);
   void release(memory::Space space);
   graph::Access access(memory::Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
-  memory::Space source(memory::Spaces spaces) const;
+  memory::Space source(memory::Spaces spaces, memory::Space to) const;
   void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false);
   void fill(memory::Space space, std::uint64_t begin, std::uint64_t end, bool by_host);
   void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end);

@@ -19,6 +19,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std
     places_.emplace_back().device = std::move(device);
   }
   engine_ = std::make_unique<Engine>(all, policy, mutex_, trace_.get());
+  placer_ = Placer::make(*this, policy);
   // A trace tells of each launch, which a graph does not.
   const bool replays = policy.replay && policy.execution == Scheduling::Execution::async && !trace_;
   replayer_ = std::make_unique<Replayer>(*this, replays);
@@ -70,6 +71,11 @@ void Core::pin(std::size_t place, const std::shared_ptr<Buffer>& buffer) {
     if (!known.owner_before(buffer) && !buffer.owner_before(known)) return;
   }
   pinned_[place].push_back(buffer);
+}
+
+bool Core::pins_none(std::size_t place) {
+  std::erase_if(pinned_[place], [](const auto& buffer) { return buffer.expired(); });
+  return pinned_[place].empty();
 }
 
 std::vector<std::shared_ptr<Buffer>> Core::pinned(std::size_t place) {

@@ -13,6 +13,8 @@
 
 #include "device/device.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/link_store.hpp"
+#include "runtime/placer.hpp"
 #include "runtime/replayer.hpp"
 #include "runtime/trace_file.hpp"
 
@@ -59,6 +61,9 @@ class Core {
   Replayer& replayer() { return *replayer_; }
   // Whether all tasks are known to be done. Takes the lock.
   bool idle();
+  // Who chooses a place for launches that name no device; null: they go to the first place.
+  Placer* placer() { return placer_.get(); }
+  LinkStore& links() { return links_; }
   // Waits for everything; throws the first Error.
   void synchronize();
 
@@ -66,6 +71,8 @@ class Core {
   void pin(std::size_t place, const std::shared_ptr<Buffer>& buffer);
   std::vector<std::shared_ptr<Buffer>> pinned(std::size_t place);
   bool pinned_none(std::size_t place) const { return pinned_[place].empty(); }
+  // The same, once those that are gone are left out.
+  bool pins_none(std::size_t place);
 
  private:
   std::unique_ptr<TraceFile> trace_;  // outlives the devices
@@ -76,6 +83,8 @@ class Core {
   bool check_;
   std::uint64_t slice_;
   bool ranges_;
+  LinkStore links_{*this};
+  std::unique_ptr<Placer> placer_;
   std::unique_ptr<Replayer> replayer_;  // its graphs end before the devices
 };
 

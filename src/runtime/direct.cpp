@@ -259,6 +259,7 @@ MemorySpan Device::variable(const Module& module, std::string_view name) const {
   runtime::ModuleState& state = held(module.state(), "Module");
   check_runtime(core_, state);
   const std::lock_guard lock(core_->mutex());
+  state.let_variables_differ();
   const device::Span span = state.on(static_cast<std::size_t>(number_)).variable(name);
   return {number_, span.address, span.size};
 }

@@ -68,6 +68,9 @@ class Engine {
     return made;
   }
 
+  // Queues of the place with tasks that are not known to be finished. Needs the lock.
+  std::uint32_t busy_queues(std::size_t place) const { return places_[place].chooser.busy(); }
+
   // The task is a launch of this graph, with these launches beside its queue. Needs the lock.
   void set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
                  std::vector<device::LaunchGraph::Tail> tails);

@@ -64,7 +64,7 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
                    std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
   const KernelInfo& info = call.kernel.info();
   const Scheduling& policy = call.kernel.module().core()->engine().policy();
-  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place};
+  ReplayStep step{.kernel_id = call.kernel.id(), .place = call.place, .anywhere = call.anywhere};
   step.launch = {&function, config, {packed.begin(), packed.end()}, {}};
   step.accesses.assign(accesses.begin(), accesses.end());
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
@@ -96,6 +96,8 @@ void copy_back(const Scheduling& policy, std::span<const Argument> arguments) {
 // Whether the launch may be one of a repetition (replayer.hpp).
 bool is_plain(const Core& core, const LaunchCall& call) {
   const LaunchOptions& options = call.options;
+  // What changes a variable of its module ties a kernel to the first device (placer.hpp).
+  if (call.anywhere && call.place != 0 && call.kernel.variables()) return false;
   return !options.blocks && !options.cooperative && !options.timed && options.processors.empty() &&
          core.pinned_none(call.place);
 }
@@ -115,13 +117,22 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
-void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
+// Throws invalid_argument where the kernel cannot be launched so; the blocks that are to run.
+BlockRange check(const Core& core, const KernelInfo& info, const LaunchOptions& options,
+                 std::span<const Argument> arguments) {
+  check_arguments(info, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
       base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1,
                  info.name);
     }
   }
+  const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
+  if (range.begin > range.end || range.end > options.grid.count()) {
+    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
+               base::counted(options.grid.count(), "block"));
+  }
+  return range;
 }
 
 }  // namespace
@@ -168,24 +179,22 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   if (kernel->module().core() != core) {
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
   }
-  const std::size_t place = core->find(options.device);
-  const LaunchCall call{*kernel, place, options, arguments};
+  Placer* const placer = options.device.empty() ? core->placer() : nullptr;
+  if (placer) placer->prepare();
+  LaunchCall call{*kernel, core->find(options.device), placer != nullptr, options, arguments};
   // Outlive the lock: this may be their last owner, and their end takes it.
   std::vector<std::shared_ptr<Buffer>> pinned;
   std::unique_lock lock(core->mutex());
   // What was checked when it was recorded is not checked again.
-  if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
+  if (auto held = core->replayer().take(call))
+    return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
   lock.unlock();
   const KernelInfo& info = kernel->info();
-  check_arguments(info, arguments);
-  check_owner(*core, info, arguments);
-  const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
-  if (range.begin > range.end || range.end > options.grid.count()) {
-    base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
-               base::counted(options.grid.count(), "block"));
-  }
+  const BlockRange range = check(*core, info, options, arguments);
 
   lock.lock();
+  if (placer) call.place = placer->choose(*kernel, options, arguments);
+  const std::size_t place = call.place;
   device::Function& function = kernel->on(place);
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();

@@ -66,6 +66,7 @@ ModuleState::~ModuleState() {
 }
 
 graph::Access ModuleState::variables_access(std::size_t place, graph::Mode mode) {
+  variables_differ_ = variables_differ_ || graph::modifies(mode);
   if (!variables_[place]) variables_[place] = core_->engine().add_object(1, "variables of " + name_);
   return {*variables_[place], mode, 0, 1};
 }

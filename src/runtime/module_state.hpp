@@ -76,6 +76,10 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   // What a task does that uses the module's variables: they are one object on each place, however many there are. Needs
   // the lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode);
+  // Whether variables may have other values on one device than on another: each has its own, and somebody was able to
+  // change them. Needs the lock.
+  bool variables_differ() const { return variables_differ_; }
+  void let_variables_differ() { variables_differ_ = true; }
 
   // See heddle::Module::write_variable and read_variable.
   void write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes, std::size_t place);
@@ -92,6 +96,7 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::vector<std::unique_ptr<KernelState>> kernels_;
   std::once_flag analysed_;
   std::vector<std::shared_ptr<device::Module>> loaded_;    // by place
+  bool variables_differ_ = false;
   std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where nobody has used them
 };
 

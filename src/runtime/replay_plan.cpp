@@ -22,7 +22,7 @@ std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t
 }  // namespace
 
 std::uint64_t LaunchCall::hash() const {
-  std::uint64_t hash = mix(kernel.id(), place);
+  std::uint64_t hash = mix(kernel.id(), anywhere ? ~std::uint64_t{0} : place);
   hash = mix(hash, both(options.grid.x, options.grid.y));
   hash = mix(hash, both(options.grid.z, options.shared));
   hash = mix(hash, both(options.block.x, options.block.y << 16 | options.block.z));
@@ -37,10 +37,10 @@ std::uint64_t LaunchCall::hash() const {
 
 bool ReplayStep::take(const LaunchCall& call) {
   const LaunchOptions& options = call.options;
-  const bool same = call.kernel.id() == kernel_id && call.place == place && options.grid == launch.config.grid &&
-                    options.block == launch.config.block && options.shared == launch.config.dynamic_shared_bytes &&
-                    !options.blocks && !options.cooperative && !options.timed && options.processors.empty() &&
-                    call.arguments.size() == values.size();
+  const bool same = call.kernel.id() == kernel_id && call.anywhere == anywhere && (anywhere || call.place == place) &&
+                    options.grid == launch.config.grid && options.block == launch.config.block &&
+                    options.shared == launch.config.dynamic_shared_bytes && !options.blocks && !options.cooperative &&
+                    !options.timed && options.processors.empty() && call.arguments.size() == values.size();
   if (!same) return false;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value& value = values[i];

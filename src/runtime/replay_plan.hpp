@@ -20,6 +20,7 @@ class Buffer;
 struct LaunchCall {
   KernelState& kernel;
   std::size_t place;
+  bool anywhere;  // the program names no place: one is chosen, or is that of what is repeated
   const LaunchOptions& options;
   std::span<const Argument> arguments;
 
@@ -42,6 +43,7 @@ struct ReplayStep {
   };
   std::uint64_t kernel_id = 0;
   std::size_t place = 0;
+  bool anywhere = false;  // the place was chosen, and stays
   device::GraphLaunch launch;
   bool changed = false;  // arguments that the graph does not know yet
   std::vector<Value> values;

@@ -77,7 +77,9 @@ void Replayer::end_recording() {
 std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   ReplayPart& part = plan_[part_];
   const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
-  if (!core_.pinned_none(call.place) || !part.steps[at].take(call)) {
+  // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
+  const bool stays = core_.pinned_none(part.steps[at].place) && (!call.anywhere || core_.pinned_none(0));
+  if (!stays || !part.steps[at].take(call)) {
     if (held_ > 0)
       abandon();
     else
@@ -93,7 +95,8 @@ std::optional<Replayer::Held> Replayer::follow(const LaunchCall& call) {
   history.last_grid = call.options.grid;
   history.last_block = call.options.block;
   history.last_shared = call.options.shared;
-  Held held{launches_, held_++};
+  Held held{launches_, held_, part.steps[held_].place};
+  ++held_;
   if (held_ == part.steps.size())
     launch_part();
   else if (held_ == 1)

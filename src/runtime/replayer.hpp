@@ -7,7 +7,8 @@
 // been. So results are the same, and nothing is held for long.
 //
 // Parts end where the host waits, since nothing can be held beyond that. What is recorded must be plain: whole grids on
-// one device whose arrays are there already, no times asked for.
+// one device whose arrays are there already, no times asked for. A launch that names no device is on the one that was
+// chosen for it when it was recorded.
 #pragma once
 
 #include <condition_variable>
@@ -50,6 +51,7 @@ class Replayer {
   struct Held {
     std::shared_ptr<HeldLaunches> launches;
     std::size_t index;
+    std::size_t place;
   };
   // Takes a launch that goes on with what is being repeated. Nothing: the caller is to launch it, and to call made().
   std::optional<Held> take(const LaunchCall& call) {

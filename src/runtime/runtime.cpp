@@ -131,6 +131,15 @@ double Runtime::measured_link(std::string_view from, std::string_view to) const 
   return runtime::measure_link(held(core_, "Runtime"), from, to);
 }
 
+double Runtime::placement_link(std::string_view from, std::string_view to) const {
+  runtime::Core& core = held(core_, "Runtime");
+  const auto memory = [&](std::string_view id) { return id == "host" ? core.places() : core.find(id); };
+  const std::size_t source = memory(from), destination = memory(to);
+  if (source == destination)
+    base::fail(ErrorCode::invalid_argument, "there is no link from {} to {}: both are the same memory", from, to);
+  return core.links().table().bytes_per_second(source, destination);
+}
+
 Module Runtime::compile_file(const std::filesystem::path& file, const CompileOptions& options) {
   held(core_, "Runtime");
   return make_module(core_, compile_to_ptx(file, options), file.string(), "PTX of " + file.string());

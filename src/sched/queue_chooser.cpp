@@ -24,7 +24,9 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
 
 void QueueChooser::finished(std::uint32_t number) {
   Queue& queue = queues_[number];
-  if (--queue.tasks > 0 || queue.is_free) return;
+  if (--queue.tasks > 0) return;
+  --busy_;
+  if (queue.is_free) return;
   queue.is_free = true;
   free_.push_back(number);
 }

@@ -48,7 +48,7 @@ class QueueChooser {
       known = parent.id;
       choice.awaited.push_back(parent);
     }
-    ++queue.tasks;
+    if (queue.tasks++ == 0) ++busy_;
     return choice;
   }
   QueueChoice choose(graph::Dag& dag, graph::TaskRef task) {
@@ -60,6 +60,8 @@ class QueueChooser {
   void finished(std::uint32_t queue);
 
   std::size_t queues() const { return queues_.size(); }
+  // Queues with tasks that are not known to be finished.
+  std::uint32_t busy() const { return busy_; }
 
  private:
   static constexpr std::uint32_t none = ~0u;
@@ -86,6 +88,7 @@ class QueueChooser {
   Scheduling policy_;
   std::vector<Queue> queues_;
   std::deque<std::uint32_t> free_;
+  std::uint32_t busy_ = 0;
 };
 
 }  // namespace heddle::sched

@@ -288,6 +288,35 @@ static void faults(const char* device) {
   heddle_array_free(p);
 }
 
+/* Launches that name no device take turns on two. */
+static void placed(void) {
+  heddle_runtime_options options = {sizeof options, 0};
+  options.devices = "cpu,interp";
+  options.placement = HEDDLE_PLACEMENT_ROUND_ROBIN;
+  heddle_runtime* runtime = NULL;
+  OK(heddle_runtime_create(&options, &runtime));
+  heddle_module* module = NULL;
+  OK(heddle_module_compile(runtime, source, "placed.cu", NULL, &module));
+  heddle_kernel* square = named(module, "square");
+  heddle_array* x = zeros(runtime, 4 * sizeof(float));
+  const heddle_argument list[] = {heddle_whole(x), heddle_i32(4)};
+  const heddle_launch_options once = shape(1, 32);
+  const char* const expected[] = {"cpu", "interp", "cpu"};
+  for (int i = 0; i < 3; ++i) {
+    heddle_launch* launch = NULL;
+    const char* on = NULL;
+    OK(heddle_launch_kernel(runtime, square, &once, list, 2, &launch));
+    OK(heddle_launch_device(launch, &on));
+    CHECK(on != NULL && strcmp(on, expected[i]) == 0);
+    heddle_launch_free(launch);
+  }
+  OK(heddle_runtime_synchronize(runtime));
+  heddle_array_free(x);
+  heddle_kernel_free(square);
+  heddle_module_free(module);
+  heddle_runtime_free(runtime);
+}
+
 static void load_again(heddle_runtime* runtime, heddle_module* module) {
   const char* text = NULL;
   OK(heddle_module_ptx(module, &text));
@@ -327,6 +356,7 @@ int main(int count, char** words) {
   parts_and_shapes(runtime, module);
   load_again(runtime, module);
   faults(device);
+  if (strcmp(device, "cpu") == 0) placed();
   OK(heddle_runtime_synchronize(runtime));
   OK(heddle_runtime_write_trace(runtime));
   heddle_module_free(module);

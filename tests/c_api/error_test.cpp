@@ -128,6 +128,9 @@ TEST_F(CApi, OptionsOfAnotherVersion) {
 
   options.size = sizeof options;
   EXPECT_TRUE(refused(heddle_runtime_create(&options, &made), "execution is 77"));
+  options.execution = HEDDLE_EXECUTION_ASYNC;
+  options.placement = HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME + 1;
+  EXPECT_TRUE(refused(heddle_runtime_create(&options, &made), "placement is 6"));
 }
 
 TEST_F(CApi, StatusesHaveTheNamesOfTheCppInterface) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "placed.hpp"
 #include "support.hpp"
 
 namespace heddle::bench::grcuda {
@@ -29,6 +30,58 @@ Bytes execute(const Benchmark& benchmark, const Scheduling& scheduling, const Sh
     program->run(shape);
   }
   return copy_of(program->outputs());
+}
+
+// On the CPU device and the interpreter, in turns or where the bytes are.
+TEST(PlacedPrograms, AreAsTheReference) {
+  for (const Named& named : all_benchmarks) {
+    for (const auto placement : {Scheduling::Placement::round_robin, Scheduling::Placement::min_transfer_size}) {
+      const auto benchmark = named.make({place.kernels, 2}, small);
+      Runtime runtime({.devices = "cpu,interp", .workers = 3, .scheduling = {.placement = placement}});
+      const auto program = benchmark->on_heddle(runtime);
+      for (const unsigned round : {1u, 0u}) {
+        program->touch(round);
+        program->run(Shape(4, 64));
+      }
+      EXPECT_EQ(benchmark->difference(program->outputs()), "") << named.name;
+    }
+  }
+}
+
+TEST(PlacedPrograms, MlInPartsIsAsTheReference) {
+  for (const unsigned parts : {1u, 2u, 3u, 5u}) {
+    const auto benchmark = make_ml({place.kernels, parts}, tiny);
+    const Bytes made = execute(*benchmark, {}, Shape(16, 256), {2, 0});
+    EXPECT_EQ(benchmark->difference(view_of(made)), "") << parts;
+  }
+}
+
+TEST(PlacedPrograms, AreMeasuredAgainstOneDevice) {
+  PlacedOptions options{"cpu,interp", Scheduling::Placement::round_robin, 1, {64}, {3, 0}};
+  Placed placed(options, place.kernels);
+  EXPECT_FALSE(placed.on_gpus());
+  std::vector<PlacedRow> rows;
+  for (const Named& named : all_benchmarks) {
+    const std::string name = named.name;
+    if (name != "B&S" && name != "ML") continue;
+    for (PlacedRow& row : placed.run(named, 2e-5)) rows.push_back(std::move(row));
+  }
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].measured.wrong + rows[1].measured.wrong, "");
+  EXPECT_EQ(rows[0].measured.seconds.size(), 2u);
+  EXPECT_EQ(rows[1].measured.seconds.size(), 3u);  // also not cut
+  rows[0].measured.ratios = {1, 1.8};
+  rows[1].measured.ratios = {1, 1.9, 1.6};
+  EXPECT_DOUBLE_EQ(rows[1].ratio(), 1.6);
+  Results results("unused");
+  add_results(rows, true, results);
+  EXPECT_FALSE(results.hold());
+  rows[1].measured.ratios[2] = 1.75;
+  Results better("unused");
+  add_results(rows, true, better);
+  EXPECT_TRUE(better.hold());
+  EXPECT_THROW(Placed({"cpu"}, place.kernels), std::invalid_argument);
+  EXPECT_THROW(placement_named("nearest"), std::invalid_argument);
 }
 
 class Programs : public testing::TestWithParam<Named> {};

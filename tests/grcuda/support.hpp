@@ -6,7 +6,7 @@
 namespace heddle::bench::grcuda {
 
 inline const Place place{HEDDLE_GRCUDA_KERNELS};
-constexpr std::uint64_t tiny = 300'000;
+constexpr std::uint64_t tiny = 300'000, small = 20'000;
 inline const Shape small_shape(16, 64);
 
 inline Scheduling sync() {

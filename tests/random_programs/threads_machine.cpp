@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
+#include <random>
 #include <thread>
 
 #include "heddle/module.hpp"
@@ -74,38 +76,79 @@ class ThreadsMachine final : public Machine {
   void synchronize() override { core_->synchronize(); }
   const std::vector<std::string>& devices() const override { return ids_; }
 
+  // Launches that name no device are most.
+  void place(std::uint64_t seed) {
+    std::mt19937_64 random(seed);
+    runtime::MeasuredLinks links(ids_.size() + 1, std::vector<double>(ids_.size() + 1));
+    for (auto& row : links)
+      for (double& each : row) each = static_cast<double>(1 + random() % 4) * 1e9;
+    core_->links().set(links);
+    ids_.insert(ids_.end(), 3 * ids_.size(), "");
+  }
+
  private:
   std::vector<std::string> ids_;
   std::shared_ptr<runtime::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
 };
 
-std::unique_ptr<Machine> machine_for(std::uint64_t seed) {
-  static const std::vector<std::vector<std::string>> sets{{"near"}, {"far"}, {"near", "far"}, {"far", "far2"}};
+Scheduling policy_for(std::uint64_t seed) {
   Scheduling policy;
   if (seed / 4 % 4 == 1) policy.child_queues = Scheduling::ChildQueues::same_as_parent;
   if (seed / 4 % 4 == 2) policy.new_queues = Scheduling::NewQueues::always_new;
   if (seed / 16 % 4 == 1) policy.prefetch = false;
   if (seed / 64 % 4 == 1) policy.dependences = Scheduling::Dependences::no_const;
   policy.replay = seed / 256 % 4 != 1;
-  return make_threads_machine(sets[seed % 4], policy);
+  return policy;
+}
+
+std::unique_ptr<Machine> machine_for(std::uint64_t seed) {
+  static const std::vector<std::vector<std::string>> sets{{"near"}, {"far"}, {"near", "far"}, {"far", "far2"}};
+  return make_threads_machine(sets[seed % 4], policy_for(seed));
+}
+
+std::unique_ptr<Machine> placing_machine_for(std::uint64_t seed) {
+  using enum Scheduling::Placement;
+  static constexpr Scheduling::Placement placements[] = {round_robin, stream_aware, min_transfer_size,
+                                                         minmin_transfer_time, minmax_transfer_time};
+  static const std::vector<std::vector<std::string>> sets{
+      {"near", "far"}, {"far", "far2"}, {"near", "near2"}, {"far", "near", "far2"}};
+  Scheduling policy = policy_for(seed);
+  policy.placement = placements[seed % 5];
+  return make_placing_machine(sets[seed / 5 % 4], policy, seed);
+}
+
+int count(std::uint64_t begin, std::uint64_t end, int enough,
+          const std::function<std::unique_ptr<Machine>(std::uint64_t)>& machine) {
+  int differ = 0;
+  for (std::uint64_t seed = begin; seed < end && differ < enough; ++seed) {
+    const std::string difference = run(*machine(seed), seed);
+    if (difference.empty()) continue;
+    ++differ;
+    std::printf("program %llu: %s\n", static_cast<unsigned long long>(seed), difference.c_str());
+  }
+  return differ;
 }
 
 }  // namespace
+
+std::unique_ptr<Machine> make_placing_machine(const std::vector<std::string>& ids, const Scheduling& policy,
+                                              std::uint64_t seed) {
+  auto made = std::make_unique<ThreadsMachine>(ids, policy);
+  made->place(seed);
+  return made;
+}
 
 std::unique_ptr<Machine> make_threads_machine(const std::vector<std::string>& ids, const Scheduling& policy) {
   return std::make_unique<ThreadsMachine>(ids, policy);
 }
 
 int count_differences(std::uint64_t begin, std::uint64_t end, int enough) {
-  int differ = 0;
-  for (std::uint64_t seed = begin; seed < end && differ < enough; ++seed) {
-    const std::string difference = run(*machine_for(seed), seed);
-    if (difference.empty()) continue;
-    ++differ;
-    std::printf("program %llu: %s\n", static_cast<unsigned long long>(seed), difference.c_str());
-  }
-  return differ;
+  return count(begin, end, enough, machine_for);
+}
+
+int count_placed_differences(std::uint64_t begin, std::uint64_t end, int enough) {
+  return count(begin, end, enough, placing_machine_for);
 }
 
 }  // namespace heddle::test::random_programs

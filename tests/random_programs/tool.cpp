@@ -1,7 +1,9 @@
-// Random programs on real devices: heddle_random_programs [--devices cpu] [--seeds 0:1000]
+// Random programs on real devices: heddle_random_programs [--devices cpu] [--seeds 0:1000] [--placement POLICY]
+// With a policy, most launches name no device.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <stdexcept>
 #include <string>
 
 #include "heddle/heddle.hpp"
@@ -13,10 +15,11 @@ using namespace heddle;
 
 class Real final : public test::random_programs::Machine {
  public:
-  Real(const std::string& devices, bool replay)
-      : runtime_({.devices = devices, .scheduling = {.replay = replay}}),
+  Real(const std::string& devices, Scheduling::Placement placement, bool replay)
+      : runtime_({.devices = devices, .scheduling = {.placement = placement, .replay = replay}}),
         module_(runtime_.load_ptx(test::random_programs::kernels, "kernels.ptx")) {
     for (const DeviceInfo& device : runtime_.devices()) ids_.push_back(device.id);
+    if (placement != Scheduling::Placement::first) ids_.insert(ids_.end(), 3 * ids_.size(), "");
   }
   Array<std::uint32_t> array(std::size_t count) override { return runtime_.array<std::uint32_t>(count); }
   void launch(const char* kernel, const LaunchOptions& options, std::span<const Argument> arguments) override {
@@ -31,8 +34,16 @@ class Real final : public test::random_programs::Machine {
   std::vector<std::string> ids_;
 };
 
-int run(const std::string& devices, std::uint64_t begin, std::uint64_t end) {
-  Real replayed(devices, true), plain(devices, false);
+Scheduling::Placement placement_of(const std::string& name) {
+  static const char* const names[] = {
+      "first", "round_robin", "stream_aware", "min_transfer_size", "minmin_transfer_time", "minmax_transfer_time"};
+  for (int i = 0; i < 6; ++i)
+    if (name == names[i]) return static_cast<Scheduling::Placement>(i);
+  throw std::invalid_argument("no policy of placement is " + name);
+}
+
+int run(const std::string& devices, Scheduling::Placement placement, std::uint64_t begin, std::uint64_t end) {
+  Real replayed(devices, placement, true), plain(devices, placement, false);
   int differ = 0;
   for (std::uint64_t seed = begin; seed < end; ++seed) {
     const std::string difference = test::random_programs::run(seed % 4 == 3 ? plain : replayed, seed);
@@ -48,17 +59,19 @@ int run(const std::string& devices, std::uint64_t begin, std::uint64_t end) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string devices = "cpu", seeds = "0:1000";
+  std::string devices = "cpu", seeds = "0:1000", placement = "first";
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--devices")
       devices = argv[i + 1];
     else if (option == "--seeds")
       seeds = argv[i + 1];
+    else if (option == "--placement")
+      placement = argv[i + 1];
     else
       return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
-  return run(devices, std::stoull(seeds), std::stoull(seeds.substr(seeds.find(':') + 1)));
+  return run(devices, placement_of(placement), std::stoull(seeds), std::stoull(seeds.substr(seeds.find(':') + 1)));
 } catch (const heddle::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return error.code() == heddle::ErrorCode::not_found ? 77 : 2;  // no such device: skipped

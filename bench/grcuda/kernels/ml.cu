@@ -29,6 +29,49 @@ extern "C" __global__ void rr1(const float* x, float* z, int rows, int features)
   }
 }
 
+// The same of rows that lie in parts, two launches for each part. First the part's sums of each column and, behind them,
+// of the squares ...
+extern "C" __global__ void rr1_sums(const float* x, double* sums, int rows, int features) {
+  for (int column = blockIdx.x; column < features; column += gridDim.x) {
+    double sum = 0, squares = 0;
+    for (int row = threadIdx.x; row < rows; row += blockDim.x) {
+      const float value = x[(long long)row * features + column];
+      sum += value;
+      squares += value * value;
+    }
+    sum = block_sum(sum);
+    squares = block_sum(squares);
+    if (threadIdx.x == 0) {
+      sums[column] = sum;
+      sums[features + column] = squares;
+    }
+  }
+}
+
+// ... then, from those of all parts, the part of z. `all` rows are in the parts together.
+extern "C" __global__ void rr1_scale(const float* x, const double* sums, float* z, int rows, int features, int parts,
+                                     int all) {
+  __shared__ float shift, scale;
+  for (int column = blockIdx.x; column < features; column += gridDim.x) {
+    if (threadIdx.x == 0) {
+      double sum = 0, squares = 0;
+      for (int part = 0; part < parts; ++part) {
+        sum += sums[2 * part * features + column];
+        squares += sums[(2 * part + 1) * features + column];
+      }
+      const double mean = sum / all, variance = squares / all - mean * mean;
+      shift = mean;
+      scale = 1 / (variance > 0 ? sqrt(variance) : 1);
+    }
+    __syncthreads();
+    for (int row = threadIdx.x; row < rows; row += blockDim.x) {
+      const long long i = (long long)row * features + column;
+      z[i] = (x[i] - shift) * scale;
+    }
+    __syncthreads();
+  }
+}
+
 // scores = in * weights^T: a thread computes the score of one class of one row.
 __device__ void products(const float* in, const float* weights, float* scores, int rows, int features) {
   const long long all = (long long)rows * CLASSES;

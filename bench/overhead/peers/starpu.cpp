@@ -150,7 +150,7 @@ void compare(Results& results, std::vector<Contender> contenders, std::uint64_t 
 }  // namespace
 
 int main() {
-  FourArrays ours(false);
+  FourArrays ours({.replay = false});
   Starpu starpu;
   const std::string name = Starpu::version();
   const std::vector<Contender> contenders = {

@@ -1,0 +1,98 @@
+// Queues of one device among several: children that run elsewhere take none of its queues.
+#include "sched/queue_chooser.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace heddle::sched {
+namespace {
+
+using graph::Mode;
+
+// Two devices with a chooser each, as the engine has them.
+struct Devices {
+  explicit Devices(Scheduling::ChildQueues children) {
+    Scheduling policy;
+    policy.child_queues = children;
+    choosers.assign(2, QueueChooser(policy));
+    for (int i = 0; i < 4; ++i) objects.push_back(dag.add_object(16));
+  }
+  // A task on a device that reads objects and modifies one.
+  struct Made {
+    graph::TaskRef task;
+    QueueChoice choice;
+  };
+  Made task(std::uint32_t device, std::vector<int> reads, int modifies) {
+    std::vector<graph::Access> accesses{{objects[static_cast<std::size_t>(modifies)], Mode::read_write, 0, 16}};
+    for (const int read : reads) accesses.push_back({objects[static_cast<std::size_t>(read)], Mode::read, 0, 16});
+    Made made;
+    made.task = dag.append(accesses);
+    dag[made.task].place = device;
+    made.choice = choosers[device].choose(dag, made.task, [&](const graph::Task& t) { return t.place == device; });
+    return made;
+  }
+  void finish(graph::TaskRef task) {
+    dag.finish(task, [&](graph::TaskRef, const graph::Task& t) { choosers[t.place].finished(t.queue); });
+  }
+
+  graph::Dag dag;
+  std::vector<QueueChooser> choosers;
+  std::vector<graph::ObjectId> objects;
+};
+
+TEST(QueueChooser, AChildElsewhereLeavesTheParentsQueueToTheNextOneHere) {
+  Devices devices(Scheduling::ChildQueues::disjoint);
+  const auto parent = devices.task(0, {}, 0);
+  const auto elsewhere = devices.task(1, {0}, 1);
+  EXPECT_TRUE(elsewhere.choice.is_new);
+  EXPECT_TRUE(elsewhere.choice.awaited.empty());  // the caller waits for tasks of other devices
+  const auto here = devices.task(0, {0}, 2);
+  EXPECT_EQ(here.choice.queue, parent.choice.queue);
+  EXPECT_FALSE(here.choice.is_new);
+  const auto second = devices.task(0, {0}, 3);
+  EXPECT_NE(second.choice.queue, parent.choice.queue);
+  EXPECT_EQ(second.choice.awaited.size(), 1u);
+}
+
+TEST(QueueChooser, SameAsParentIsThatOfTheFirstParentHere) {
+  Devices devices(Scheduling::ChildQueues::same_as_parent);
+  const auto elsewhere = devices.task(1, {}, 0);
+  const auto busy = devices.task(0, {}, 1), parent = devices.task(0, {}, 2);
+  EXPECT_NE(busy.choice.queue, parent.choice.queue);
+  // Behind both: the first one's number is of another device's queue.
+  EXPECT_EQ(devices.task(0, {0, 2}, 3).choice.queue, parent.choice.queue);
+  const auto only_elsewhere = devices.task(0, {0}, 3);
+  EXPECT_EQ(only_elsewhere.choice.queue, parent.choice.queue);  // behind the last one that modified 3
+  EXPECT_EQ(elsewhere.choice.queue, 0u);
+}
+
+TEST(QueueChooser, AChildOfParentsElsewhereTakesAFreeQueue) {
+  for (const auto children : {Scheduling::ChildQueues::disjoint, Scheduling::ChildQueues::same_as_parent}) {
+    Devices devices(children);
+    const auto first = devices.task(1, {}, 0), second = devices.task(1, {}, 1);
+    EXPECT_NE(first.choice.queue, second.choice.queue);
+    const auto child = devices.task(0, {0, 1}, 2);
+    EXPECT_TRUE(child.choice.is_new);
+    EXPECT_EQ(child.choice.queue, 0u);
+    // On their own device it goes on in the first one's.
+    EXPECT_EQ(devices.task(1, {0, 1}, 3).choice.queue, first.choice.queue);
+  }
+}
+
+TEST(QueueChooser, CountsItsBusyQueues) {
+  Devices devices(Scheduling::ChildQueues::disjoint);
+  EXPECT_EQ(devices.choosers[0].busy(), 0u);
+  const auto first = devices.task(0, {}, 0), behind = devices.task(0, {0}, 1), other = devices.task(0, {}, 2);
+  EXPECT_EQ(devices.choosers[0].busy(), 2u);
+  EXPECT_EQ(devices.choosers[1].busy(), 0u);
+  devices.finish(first.task);
+  EXPECT_EQ(devices.choosers[0].busy(), 2u);
+  devices.finish(behind.task);
+  EXPECT_EQ(devices.choosers[0].busy(), 1u);
+  devices.finish(other.task);
+  EXPECT_EQ(devices.choosers[0].busy(), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::sched
