@@ -61,10 +61,25 @@ void Engine::tell_history(Running& running) {
   running.history.reset();
 }
 
+graph::TaskRef Engine::append_barrier(std::span<const graph::Access> accesses) {
+  const graph::TaskRefs all = last_tasks();
+  return dag_.append(accesses, {all.data(), all.size()});
+}
+
+void Engine::keep_behind_barrier(graph::TaskRef task) {
+  if (dag_.finished(barrier_))
+    barrier_ = {};
+  else
+    dag_.put_behind(task, barrier_);
+}
+
 Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Place& place = places_[number];
   Submitted made;
-  made.task = dag_.append(accesses);
+  made.task = wanted.barrier ? append_barrier(accesses) : dag_.append(accesses);
+  if (barrier_.id != 0) [[unlikely]]
+    keep_behind_barrier(made.task);
+  if (wanted.barrier) barrier_ = made.task;
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);
   const auto here = [number](const graph::Task& other) { return other.place == number; };
@@ -189,14 +204,15 @@ void Engine::wait(const graph::TaskRefs& tasks) {
   if (first) std::rethrow_exception(first);
 }
 
-// Of each queue.
-std::vector<InFlight> Engine::last() {
+graph::TaskRefs Engine::last_tasks() const {
   graph::TaskRefs tasks;
   for (const Place& place : places_)
     for (const Lane& lane : place.lanes)
       if (!lane.tasks.empty()) tasks.push_back(lane.tasks.back());
-  return in_flight(tasks);
+  return tasks;
 }
+
+std::vector<InFlight> Engine::last() { return in_flight(last_tasks()); }
 
 void Engine::synchronize() {
   std::exception_ptr first;

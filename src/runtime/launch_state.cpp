@@ -17,10 +17,20 @@ namespace {
 
 using Accesses = boost::container::small_vector<graph::Access, 8>;
 
-graph::Mode mode_of(Access access, const Scheduling& policy) {
-  // That some of the bytes are written does not mean that all of them are.
-  const bool is_const = access == Access::read && policy.dependences == Scheduling::Dependences::with_const;
+graph::Mode mode_of(const Use& use, const Scheduling& policy) {
+  // That some of the bytes are written does not mean that all of them are, unless the caller says so.
+  if (use.overwrites) return graph::Mode::write;
+  const bool is_const = use.access == Access::read && policy.dependences == Scheduling::Dependences::with_const;
   return is_const ? graph::Mode::read : graph::Mode::read_write;
+}
+
+// The bytes of an argument that is an array.
+struct Bytes {
+  std::uint64_t begin, end;
+};
+Bytes bytes_of(const Argument& argument) {
+  const std::uint64_t begin = argument.offset();
+  return {begin, begin + std::min(argument.length(), argument.buffer()->bytes() - begin)};
 }
 
 // Has the arrays brought to the place; what the launch does to memory there.
@@ -32,10 +42,10 @@ Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<c
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
     Buffer& buffer = *arguments[i].buffer();
-    const bool used = info.parameters[i].access != Access::none;
-    const std::size_t begin = used ? arguments[i].offset() : 0;
-    const std::size_t end = used ? begin + std::min(arguments[i].length(), buffer.bytes() - begin) : 0;
-    const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access, policy));
+    const Use use = use_of(kernel, info.parameters[i], i, arguments[i]);
+    const bool used = use.access != Access::none;
+    const Bytes bytes = used ? bytes_of(arguments[i]) : Bytes{0, 0};
+    const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy));
     if (used) accesses.push_back(access);
   }
   for (const auto& buffer : pinned)
@@ -45,8 +55,20 @@ Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<c
   return accesses;
 }
 
-// What the launch needs and is still on its way. Whether it waited, without the lock.
-bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::mutex>& lock) {
+// Once the launch is made. If it was refused, what was there before still counts.
+void overwritten(std::size_t place, KernelState& kernel, std::span<const Argument> arguments) {
+  const KernelInfo& info = kernel.info();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind() != Argument::Kind::array) continue;
+    if (!use_of(kernel, info.parameters[i], i, arguments[i]).overwrites) continue;
+    const Bytes bytes = bytes_of(arguments[i]);
+    arguments[i].buffer()->overwritten(place, bytes.begin, bytes.end);
+  }
+}
+
+}  // namespace
+
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, std::unique_lock<std::mutex>& lock) {
   graph::TaskRefs moves;
   for (const graph::Access& access : accesses) {
     for (const graph::TaskRef& task :
@@ -60,6 +82,8 @@ bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::
   return true;
 }
 
+namespace {
+
 ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
                    std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
   const KernelInfo& info = call.kernel.info();
@@ -70,7 +94,7 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const Argument& argument = call.arguments[i];
     ReplayStep::Value& value = step.values.emplace_back();
-    value = {.kind = argument.kind(),
+    value = {.tag = argument.tag(),
              .at = info.parameters[i].offset,
              .size = static_cast<std::uint32_t>(argument.value().size()),
              .offset = argument.offset(),
@@ -78,10 +102,12 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
     if (argument.kind() != Argument::Kind::array) continue;
     value.buffer = argument.buffer();
     value.buffer_id = value.buffer->id();
-    value.mode = mode_of(info.parameters[i].access, policy);
-    if (info.parameters[i].access == Access::none) continue;
-    value.begin = argument.offset();
-    value.end = value.begin + std::min(argument.length(), value.buffer->bytes() - value.begin);
+    const Use use = use_of(call.kernel, info.parameters[i], i, argument);
+    value.mode = mode_of(use, policy);
+    if (use.access == Access::none) continue;
+    const Bytes bytes = bytes_of(argument);
+    value.begin = bytes.begin;
+    value.end = bytes.end;
   }
   return step;
 }
@@ -119,8 +145,10 @@ void check_owner(const Core& core, const KernelInfo& info, std::span<const Argum
 
 }  // namespace
 
+Core& LaunchState::core() const { return kernel_ ? *kernel_->module().core() : *core_; }
+
 Engine::Submitted LaunchState::submitted() const {
-  Core& core = *kernel_->module().core();
+  Core& core = this->core();
   const std::lock_guard lock(core.mutex());
   if (!held_) {
     core.replayer().settle();
@@ -143,18 +171,18 @@ bool LaunchState::done() const {
 
 void LaunchState::wait() const {
   const Engine::Submitted made = submitted();
-  kernel_->module().core()->engine().wait({made.task, made.end});
+  core().engine().wait({made.task, made.end});
 }
 
 double LaunchState::seconds() const {
   if (!submitted_.start)
-    base::fail(ErrorCode::invalid_argument, "the launch of kernel {} was not timed: set LaunchOptions::timed",
-               kernel_->name());
+    base::fail(ErrorCode::invalid_argument, "the {} was not timed: set {}::timed",
+               kernel_ ? "launch of kernel " + kernel_->name() : "call", kernel_ ? "LaunchOptions" : "CallOptions");
   wait();
   return static_cast<double>(submitted_.end->completed_ns() - submitted_.start->completed_ns()) * 1e-9;
 }
 
-const std::string& LaunchState::device() const { return kernel_->module().core()->place(place_).device->info().id; }
+const std::string& LaunchState::device() const { return core().place(place_).device->info().id; }
 
 std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments) {
@@ -170,7 +198,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   if (auto held = core->replayer().take(call)) return std::make_shared<LaunchState>(kernel, place, std::move(*held));
   lock.unlock();
   const KernelInfo& info = kernel->info();
-  check_arguments(info, arguments);
+  const ArgumentsFound found = check_arguments(*kernel, info, arguments);
   check_owner(*core, info, arguments);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
@@ -186,7 +214,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!policy.prefetch && wait_for_moves(*core, accesses, lock))
+  while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
     accesses = acquire(*core, place, *kernel, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
@@ -201,11 +229,13 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
+  Engine::Wanted wanted = wanted_of(*kernel, options, partition);
+  wanted.barrier = found.opaque;
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
-      wanted_of(*kernel, options, partition));
-  core->replayer().made(call, !moved && is_plain(*core, call),
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, wanted);
+  if (found.annotated || kernel->overwrites()) overwritten(place, *kernel, arguments);
+  core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),
                         [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));

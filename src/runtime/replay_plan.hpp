@@ -30,7 +30,8 @@ struct LaunchCall {
 // One launch that was made.
 struct ReplayStep {
   struct Value {
-    Argument::Kind kind;
+    unsigned tag;  // Argument::tag()
+    bool is_array() const { return tag >> 8 == static_cast<unsigned>(Argument::Kind::array); }
     std::uint32_t at;    // in the packed arguments
     std::uint32_t size;  // of a number or structure
     // Of an array.
