@@ -29,13 +29,14 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
   return trimmed(text.substr(0, text.find('\n')));
 }
 
-// "st.global.f32 [%rd4], %f1; in line 12 of the PTX, saxpy.cu:5"
+// "'st.global.f32 [%rd4], %f1;' in line 12 of the PTX, saxpy.cu:5"
 std::string quoted(const ModuleState& module, const ptx::analysis::AccessWitness& at) {
   const ptx::Module& ptx = module.ptx();
   const ptx::Function& function = ptx.functions[at.function];
   const ptx::Instruction& inst = function.body[at.instruction];
   std::string text(line_of(module.text(), inst.where.line));
   if (inst.where.line == 0 || text.empty()) text = trimmed(ptx::print(ptx, function, inst));
+  text = "'" + text + "'";
   if (inst.where.line != 0) text += fmt::format(" in line {} of the PTX", inst.where.line);
   if (!function.is_entry) text += fmt::format(", in {}", readable_name(function.name));
   const std::string source = device::source_place(ptx, function, inst.where.loc);
@@ -100,8 +101,8 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Si
   for (std::size_t i = 0; i < made.parameters.size(); ++i) {
     Parameter& parameter = made.parameters[i];
     const SignatureParameter& said = signature.parameters[i];
-    const std::string who =
-        fmt::format("{} of the signature of kernel {}, at character {},", called(said, i), readable_name(info.name), said.at);
+    const std::string who = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
+                                        readable_name(info.name), said.at);
     if (const std::string wrong = mismatch(parameter, said); !wrong.empty()) {
       base::fail(ErrorCode::invalid_argument, "{} is {}, {}; in the PTX it is {} (.{}, {}{})", who, said.type, wrong,
                  parameter.name, parameter.type, base::counted(parameter.size, "byte"),

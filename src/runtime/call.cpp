@@ -29,8 +29,7 @@ std::vector<Part> parts_of(const Core& core, std::span<const Argument> arrays) {
     const auto refuse = [&](const std::string& what) {
       base::fail(ErrorCode::invalid_argument, "array {} of a call {}", i + 1, what);
     };
-    if (array.kind() != Argument::Kind::array)
-      refuse("is no array; what else the function needs it may have captured");
+    if (array.kind() != Argument::Kind::array) refuse("is no array; what else the function needs it may have captured");
     if (array.buffer() == nullptr) refuse("was moved from; pass the one it was moved to");
     if (array.buffer()->core().get() != &core) refuse("is one of another runtime");
     const std::size_t bytes = array.buffer()->bytes();
@@ -45,8 +44,7 @@ std::vector<Part> parts_of(const Core& core, std::span<const Argument> arrays) {
 
 graph::Mode mode_of(Direction direction, const Scheduling& policy) {
   if (direction == Direction::out) return graph::Mode::write;
-  const bool is_const =
-      direction == Direction::in && policy.dependences == Scheduling::Dependences::with_const;
+  const bool is_const = direction == Direction::in && policy.dependences == Scheduling::Dependences::with_const;
   return is_const ? graph::Mode::read : graph::Mode::read_write;
 }
 
@@ -114,8 +112,8 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallO
   for (const Part& part : parts)
     task->arrays.push_back({reinterpret_cast<void*>(part.buffer->address(place) + part.begin),
                             static_cast<std::size_t>(part.end - part.begin)});
-  Engine::Submitted submitted = core->engine().submit(
-      place, accesses, [&](device::Queue& queue) { put(queue, task); }, {.start = options.timed});
+  Engine::Submitted submitted =
+      core->engine().submit(place, accesses, [&](device::Queue& queue) { put(queue, task); }, {.start = options.timed});
   for (const Part& part : parts)
     if (part.direction == Direction::out) part.buffer->overwritten(place, part.begin, part.end);
   auto state = std::make_shared<LaunchState>(core, place, std::move(submitted));

@@ -34,10 +34,9 @@ Bytes bytes_of(const Argument& argument) {
 }
 
 // Has the arrays brought to the place; what the launch does to memory there.
-Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments,
-                 const std::vector<std::shared_ptr<Buffer>>& pinned) {
+Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info,
+                 std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned) {
   Accesses accesses;
-  const KernelInfo& info = kernel.info();
   const Scheduling& policy = core.engine().policy();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
@@ -211,11 +210,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
-  Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
+  Accesses accesses = acquire(*core, place, *kernel, info, arguments, pinned);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
-    accesses = acquire(*core, place, *kernel, arguments, pinned);
+    accesses = acquire(*core, place, *kernel, info, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -24,7 +24,8 @@ constexpr Scalar scalars[] = {
     {"uint32", Kind::integer, 4}, {"char32", Kind::integer, 4}, {"wchar", Kind::integer, 4},
     {"sint64", Kind::integer, 8}, {"uint64", Kind::integer, 8}, {"sll64", Kind::integer, 8},
     {"ull64", Kind::integer, 8},  {"float", Kind::floating, 4}, {"double", Kind::floating, 8}};
-constexpr const char* types = "a type (pointer, sint8 to sint64, uint8 to uint64, bool, char, float, double, struct[N])";
+constexpr const char* types =
+    "a type (pointer, sint8 to sint64, uint8 to uint64, bool, char, float, double, struct[N])";
 
 const Scalar* scalar(std::string_view name) {
   const auto* found =
