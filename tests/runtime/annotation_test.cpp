@@ -98,11 +98,12 @@ TEST_F(AnnotationTest, ReplayedLaunchesKeepTheirAnnotations) {
 TEST_F(AnnotationTest, ThoseThatThePtxContradictsAreRefusedWithTheInstruction) {
   start({"near"});
   Array<float> data = floats({1});
-  EXPECT_THAT(message_of([&] { launch("add_to", {}, 1, 1.0f, in(data)); }),
-              testing::AllOf(HasSubstr("argument 3 of kernel add_to: parameter data"),
-                             HasSubstr("is said to be 'in', but the kernel writes there: 'st.global.f32 [%rd2], %f3;' in "
-                                       "line 26 of the PTX"),
-                             HasSubstr("say 'inout', or nothing")));
+  EXPECT_THAT(
+      message_of([&] { launch("add_to", {}, 1, 1.0f, in(data)); }),
+      testing::AllOf(HasSubstr("argument 3 of kernel add_to: parameter data"),
+                     HasSubstr("is said to be 'in', but the kernel writes there: 'st.global.f32 [%rd2], %f3;' in "
+                               "line 26 of the PTX"),
+                     HasSubstr("say 'inout', or nothing")));
   EXPECT_THAT(message_of([&] { launch("add_to", {}, 1, 1.0f, out(data)); }),
               HasSubstr("is said to be 'out', but the kernel reads there: 'ld.global.f32 %f2, [%rd2];' in line 24"));
   EXPECT_THAT(message_of([&] { launch("add_to", {}, 1, in(1.0f), data); }),
@@ -216,8 +217,8 @@ TEST_F(AnnotationTest, SignaturesSayWhatIsAnIndex) {
               HasSubstr("argument 1 of kernel indexed"));
 }
 
-// GrCUDA's checklist, row 12: without annotations results are the same, with fewer overlaps. The PTX of this kernel does
-// not tell what it does, so that its arrays are as unannotated ones of GrCUDA are.
+// GrCUDA's checklist, row 12: without annotations results are the same, with fewer overlaps. The PTX of this kernel
+// does not tell what it does, so that its arrays are as unannotated ones of GrCUDA are.
 TEST_F(AnnotationTest, WithoutThemResultsAreTheSameWithFewerOverlaps) {
   for (const bool said : {true, false}) {
     start({"near"});

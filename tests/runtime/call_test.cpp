@@ -99,7 +99,8 @@ TEST_F(CallTest, WhatIsNoArrayIsRefused) {
   EXPECT_THAT(message_of([&] { call({}, scale, a, a.slice(0, 2)); }), HasSubstr("reaches out of its array of 4 bytes"));
   EXPECT_THAT(message_of([&] { call({}, nullptr, a); }), HasSubstr("was given no function"));
   EXPECT_THAT(message_of([&] { call({.device = "moon"}, scale, a); }), HasSubstr("no device 'moon'"));
-  EXPECT_THAT(message_of([&] { call({}, [](const Call&) {}, a).seconds(); }), HasSubstr("was not timed: set CallOptions::timed"));
+  EXPECT_THAT(message_of([&] { call({}, [](const Call&) {}, a).seconds(); }),
+              HasSubstr("was not timed: set CallOptions::timed"));
   EXPECT_NO_THROW(call({.timed = true}, [](const Call&) {}, a).seconds());
 }
 

@@ -113,7 +113,8 @@ TEST_F(ChecklistTest, PoliciesChangeQueuesAndWaits) {
     launch("copy_first", {}, 1, x, a);
     launch("copy_first", {}, 1, x, b);
   };
-  const Counts disjoint = counts({}, fan), same = counts({.child_queues = Scheduling::ChildQueues::same_as_parent}, fan);
+  const Counts disjoint = counts({}, fan),
+               same = counts({.child_queues = Scheduling::ChildQueues::same_as_parent}, fan);
   EXPECT_EQ(disjoint.queues, 2u);
   EXPECT_EQ(disjoint.waits, 1);
   EXPECT_EQ(same.queues, 1u);

@@ -68,7 +68,8 @@ TEST(Signature, ErrorsSayWhereAndWhatWasExpected) {
   EXPECT_EQ(refusal("const pointer, pinter"),
             "signature \"const pointer, pinter\": at character 16 stands 'pinter', where a name with ':', a direction, "
             "or a type (pointer, sint8 to sint64, uint8 to uint64, bool, char, float, double, struct[N]) was expected");
-  EXPECT_THAT(refusal("f(x: in float)"), HasSubstr("at character 9 stands 'float', where 'pointer', which alone has a"));
+  EXPECT_THAT(refusal("f(x: in float)"),
+              HasSubstr("at character 9 stands 'float', where 'pointer', which alone has a"));
   EXPECT_THAT(refusal("f(x: in)"), HasSubstr("at character 8 stands ')', where 'pointer'"));
   EXPECT_THAT(refusal("f(x: sint32"), HasSubstr("at character 12 stands the end, where ',' or ')' was expected"));
   EXPECT_THAT(refusal("f(x: sint32) y"), HasSubstr("at character 14 stands 'y', where the end was expected"));
@@ -85,9 +86,19 @@ TEST(Signature, ErrorsSayWhereAndWhatWasExpected) {
 
 // Whatever a text is, it is either taken, and then reads the same again, or refused with its place.
 TEST(Signature, AnyTextIsTakenOrRefused) {
-  const std::vector<std::string> words = {"saxpy", "(",      ")",   ",",      ":",    "in",     "out",   "inout", "const",
-                                          "pointer", "float", "sint32", "struct", "[24]", "[",     "]",     "void",  " ",
-                                          "x",      "cxx",    "\n",  "0",      "]",    "ull64", "\xff", std::string(1, '\0')};
+  const std::vector<std::string> words = {"saxpy",  "(",
+                                          ")",      ",",
+                                          ":",      "in",
+                                          "out",    "inout",
+                                          "const",  "pointer",
+                                          "float",  "sint32",
+                                          "struct", "[24]",
+                                          "[",      "]",
+                                          "void",   " ",
+                                          "x",      "cxx",
+                                          "\n",     "0",
+                                          "]",      "ull64",
+                                          "\xff",   std::string(1, '\0')};
   const std::string whole = "cxx saxpy(n: sint32, x: in pointer float, y: inout pointer double, s: struct[24]): void";
   std::mt19937 random(1);
   const auto below = [&](std::size_t count) { return random() % count; };
