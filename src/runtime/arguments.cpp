@@ -57,7 +57,7 @@ constexpr const char* array_advice =
     "that "
     "belongs to no array, heddle::opaque(address)";
 
-void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+void check_array(const Core* core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   if (parameter.size != 8 || is_floating(parameter.type)) {
     refuse(kernel, index, argument,
@@ -67,6 +67,10 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
   if (!argument.buffer()) {
     base::fail(ErrorCode::invalid_argument, "{} was given an array that was moved from; pass the one it was moved to",
                where(kernel, index));
+  }
+  if (argument.buffer()->core().get() != core) {
+    base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", index + 1,
+               kernel.name);
   }
   if (argument.offset() > argument.buffer()->bytes()) {
     base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
@@ -138,6 +142,7 @@ ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kerne
                base::counted(kernel.parameters.size(), "argument"), arguments.size(), list.empty() ? "none" : list);
   }
   ArgumentsFound found;
+  const Core* const core = state.module().core().get();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument::Kind kind = arguments[i].kind();
     if (arguments[i].direction() != Direction::found) {
@@ -145,7 +150,7 @@ ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kerne
       found.annotated = true;
     }
     if (kind == Argument::Kind::array || kind == Argument::Kind::null || kind == Argument::Kind::opaque) {
-      check_array(kernel, i, arguments[i]);
+      check_array(core, kernel, i, arguments[i]);
       found.opaque = found.opaque || kind == Argument::Kind::opaque;
     } else {
       check_value(kernel, i, arguments[i]);

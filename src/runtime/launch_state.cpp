@@ -133,15 +133,6 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
-void check_owner(const Core& core, const KernelInfo& info, std::span<const Argument> arguments) {
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
-      base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1,
-                 info.name);
-    }
-  }
-}
-
 }  // namespace
 
 Core& LaunchState::core() const { return kernel_ ? *kernel_->module().core() : *core_; }
@@ -198,7 +189,6 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   lock.unlock();
   const KernelInfo& info = kernel->info();
   const ArgumentsFound found = check_arguments(*kernel, info, arguments);
-  check_owner(*core, info, arguments);
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
     base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
