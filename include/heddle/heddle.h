@@ -264,6 +264,11 @@ typedef struct heddle_occupancy {
 /* By its name in the PTX, or by a name from the source that fits one kernel only: with or without namespaces, template
  * arguments and parameters, as "blur", "img::blur", "blur<float>", "blur(float*, int)". */
 heddle_status heddle_module_kernel(heddle_module* module, const char* name, heddle_kernel** kernel);
+/* The same with a signature in GrCUDA's NIDL, "saxpy(n: sint32, a: float, x: in pointer float, y: inout pointer
+ * float)", or its compact form, "sint32, float, const pointer, pointer": heddle::Module::kernel. HEDDLE_PARSE_ERROR
+ * with the place in the text, HEDDLE_INVALID_ARGUMENT where the PTX shows otherwise, with the instruction. */
+heddle_status heddle_module_kernel_with_signature(heddle_module* module, const char* name, const char* signature,
+                                                  heddle_kernel** kernel);
 void heddle_kernel_free(heddle_kernel* kernel);
 heddle_status heddle_kernel_get_info(heddle_kernel* kernel, heddle_kernel_info* info);
 heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, heddle_parameter* parameter);
@@ -316,9 +321,13 @@ typedef struct heddle_launch_options {
 
 typedef HEDDLE_ENUM(heddle_argument_kind){
     HEDDLE_ARGUMENT_NULL = 0, /* a null pointer */
-    HEDDLE_ARGUMENT_INTEGER = 1, HEDDLE_ARGUMENT_FLOATING = 2,
+    HEDDLE_ARGUMENT_INTEGER = 1,   HEDDLE_ARGUMENT_FLOATING = 2,
     HEDDLE_ARGUMENT_STRUCTURE = 3, /* its bytes, padding included */
-    HEDDLE_ARGUMENT_ARRAY = 4      /* or a part of one */
+    HEDDLE_ARGUMENT_ARRAY = 4,     /* or a part of one */
+    HEDDLE_ARGUMENT_IN = 5,        /* an array that is said to be only read; see heddle_in */
+    HEDDLE_ARGUMENT_OUT = 6,       /* or overwritten; see heddle_out */
+    HEDDLE_ARGUMENT_INOUT = 7,     /* or read and modified */
+    HEDDLE_ARGUMENT_OPAQUE = 8     /* an address of memory that belongs to no array; see heddle_opaque */
 } heddle_argument_kind;
 
 /* To the array's end. */
@@ -377,12 +386,66 @@ static inline heddle_argument heddle_part(heddle_array* array, size_t offset, si
   return made;
 }
 static inline heddle_argument heddle_whole(heddle_array* array) { return heddle_part(array, 0, HEDDLE_REST); }
+/* What the caller says of an array or a part, as in heddle_in(heddle_whole(x)). A launch whose PTX shows otherwise is
+ * HEDDLE_INVALID_ARGUMENT, with the instruction; where the PTX does not tell, it is a promise. Of no effect on what is
+ * no array. */
+static inline heddle_argument heddle_said(heddle_argument argument, heddle_argument_kind kind) {
+  if (argument.kind == HEDDLE_ARGUMENT_ARRAY) argument.kind = kind;
+  return argument;
+}
+/* Only read. */
+static inline heddle_argument heddle_in(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_IN); }
+/* Every byte of it is overwritten: what was there is not brought to the device, and new arrays are not filled with
+ * zeros there. Bytes that are left out are undefined then. */
+static inline heddle_argument heddle_out(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_OUT); }
+static inline heddle_argument heddle_inout(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_INOUT); }
+/* An address of memory that belongs to no array. The launch comes behind everything that is in flight, and everything
+ * that is launched later comes behind it. */
+static inline heddle_argument heddle_opaque(uint64_t address) {
+  return heddle_value(HEDDLE_ARGUMENT_OPAQUE, &address, sizeof address);
+}
 
 /* Runs a kernel. Returns at once; what fails later is the error of whatever the host next waits with. Arrays may be
  * freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments are not those of the
  * kernel, or when the shape is against the device's limits. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kernel, const heddle_launch_options* options,
                                    const heddle_argument* arguments, size_t count, heddle_launch** launch);
+/* ---- Tasks that are no kernels ---- */
+
+/* What the function of a task is given; valid while it runs. */
+typedef struct heddle_call_data {
+  size_t size;
+  const char* device; /* its id; "host" for heddle_call_host */
+  void* stream;       /* on NVIDIA GPUs the CUstream to put work into; else NULL, and the function is the work */
+  size_t count;       /* of arrays */
+  void* const* data;  /* where each array or part begins: an address of the device's memory */
+  const size_t* bytes;
+} heddle_call_data;
+
+/* 0: all went well; else the task has failed, and messages have the number. */
+typedef int32_t (*heddle_function)(void* user, const heddle_call_data* call);
+
+typedef struct heddle_call_options {
+  size_t size;
+  const char* device; /* id; NULL or "": the first */
+  int32_t timed;      /* as in heddle_launch_options */
+} heddle_call_options;
+
+/* Runs a function as a task beside launches, and in order with them as the arrays tell: those of heddle_whole and
+ * heddle_part, with heddle_in, heddle_out or heddle_inout, which is the default. Returns at once. On NVIDIA GPUs the
+ * function is called on the host, now or when the stream may be used, and puts its work into `stream`; elsewhere it
+ * runs in the order of a queue, on a thread of Heddle's. It must not use the runtime, nor wait for the stream; `user`
+ * must stay until the task is done. A failure is that of whatever the host next waits with. `options`: NULL for the
+ * default. `launch`: NULL, or where the handle goes. */
+heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,
+                          void* user, const heddle_argument* arrays, size_t count, heddle_launch** launch);
+/* Runs a function on the host, in this thread: waits for the launches that use the arrays, and returns when the
+ * function has. */
+heddle_status heddle_call_host(heddle_runtime* runtime, heddle_function function, void* user,
+                               const heddle_argument* arrays, size_t count);
+
+/* ---- Launches and calls that were made ---- */
+
 /* Lets go of the handle; the launch goes on. */
 void heddle_launch_free(heddle_launch* launch);
 heddle_status heddle_launch_done(heddle_launch* launch, int32_t* done);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include "heddle/array.hpp"
+#include "heddle/call.hpp"
 #include "heddle/compile.hpp"
 #include "heddle/device.hpp"
 #include "heddle/devices.hpp"
 #include "heddle/dim3.hpp"
+#include "heddle/direction.hpp"
 #include "heddle/error.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"

@@ -15,6 +15,7 @@
 
 #include "heddle/array.hpp"
 #include "heddle/dim3.hpp"
+#include "heddle/direction.hpp"
 
 namespace heddle {
 
@@ -35,11 +36,11 @@ struct LaunchOptions {
 };
 
 // One argument of a launch. Scalars and structures are copied; arrays are referred to, and must stay until the launch
-// is made. Integers are no pointers: what the kernel takes as one wants an array, a slice of one, or nullptr. Where an
-// address must be passed as a number, a structure that holds it is taken as it is.
+// is made. Integers are no pointers: what the kernel takes as one wants an array, a slice of one, nullptr, or opaque().
+// Where an address must be passed as a number, a structure that holds it is taken as it is.
 class Argument {
  public:
-  enum class Kind { integer, floating, structure, null, array };
+  enum class Kind : std::uint8_t { integer, floating, structure, null, array, opaque };
 
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, std::nullptr_t>)
@@ -62,6 +63,14 @@ class Argument {
   Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
 
   Kind kind() const { return kind_; }
+  Direction direction() const { return direction_; }  // see in(), out(), inout()
+  // Both of them, to be compared at once.
+  unsigned tag() const { return static_cast<unsigned>(kind_) << 8 | static_cast<unsigned>(direction_); }
+  Argument with(Direction direction) const {
+    Argument made = *this;
+    made.direction_ = direction;
+    return made;
+  }
   std::span<const std::byte> value() const {
     return size_ <= small_.size() ? std::span(small_.data(), size_) : std::span<const std::byte>(large_);
   }
@@ -82,12 +91,31 @@ class Argument {
   }
 
   Kind kind_;
+  Direction direction_ = Direction::found;
   std::array<std::byte, 16> small_{};
   std::vector<std::byte> large_;  // structures of more than 16 bytes
   std::size_t size_ = 0;
   runtime::Buffer* buffer_ = nullptr;
   std::size_t offset_ = 0, length_ = rest;
 };
+
+// Annotations of arrays and slices among the arguments of a launch: `runtime.launch(kernel, shape, n, heddle::in(x),
+// heddle::out(y.slice(0, n)))`. A launch whose PTX shows otherwise throws invalid_argument, with the instruction.
+inline Argument in(const Argument& array) { return array.with(Direction::in); }
+// GrCUDA's name for it.
+inline Argument cst(const Argument& array) { return array.with(Direction::in); }
+// A promise that the launch overwrites every byte of the array or slice: what was there is not brought to the device,
+// and new arrays are not filled with zeros there. Bytes that it leaves out are undefined then.
+inline Argument out(const Argument& array) { return array.with(Direction::out); }
+inline Argument inout(const Argument& array) { return array.with(Direction::inout); }
+
+// A pointer to memory of a device that belongs to no array, for a kernel that takes one. Nothing is known of who else
+// uses that memory: the launch comes behind everything that is in flight, on all devices, and everything that is
+// launched later comes behind it. The memory must stay until it is done.
+inline Argument opaque(std::uint64_t address) {
+  return {Argument::Kind::opaque, std::as_bytes(std::span(&address, 1))};
+}
+inline Argument opaque(const void* pointer) { return opaque(reinterpret_cast<std::uint64_t>(pointer)); }
 
 // A launch that was made. A light handle that may be dropped: the launch goes on. Any thread. One that was moved from
 // throws invalid_argument.

@@ -28,6 +28,13 @@ class Module {
   // "img::blur<float>(float*, int)". Parameters and template arguments are written as a demangler does ("unsigned int",
   // "float const*"); blanks do not matter. Throws not_found, with the names that fit, or else those there are.
   Kernel kernel(std::string_view name) const;
+  // The same with a signature, in GrCUDA's NIDL, "saxpy(n: sint32, a: float, x: in pointer float, y: inout pointer
+  // float)", or its compact form, "sint32, float, const pointer, inout pointer". Directions (in or const, out, inout)
+  // are as heddle::in() and its like for every launch of this handle; types must be those of the PTX in size and kind;
+  // names of parameters are for messages, that of the kernel must fit. Types: pointer (with what it points to, which
+  // is not checked), bool, char, sint8 to sint64, uint8 to uint64, float, double, and struct[24] for 24 bytes. Throws
+  // parse_error with the place in the text, invalid_argument where the PTX shows otherwise, with the instruction.
+  Kernel kernel(std::string_view name, std::string_view signature) const;
   std::vector<std::string> kernel_names() const;
 
   const std::shared_ptr<runtime::ModuleState>& state() const { return state_; }

@@ -100,7 +100,8 @@ class Queue {
   // Commands after this run when `ready` has said so once. A thread of Heddle's asks it again and again until then, so
   // it must be quick, must not throw and must not use the queue.
   void wait_until(std::function<bool()> ready) const;
-  // Runs a function of the host in the queue's order. It must not throw and must not use the queue.
+  // Runs a function of the host in the queue's order. It must not use the queue. An Error that it throws is that of the
+  // queue, as a command's.
   void call(std::function<void()> function) const;
   // Blocks until all commands have run; throws the first failure and clears it.
   void synchronize() const;

@@ -19,9 +19,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "heddle/array.hpp"
+#include "heddle/call.hpp"
 #include "heddle/compile.hpp"
 #include "heddle/device.hpp"
 #include "heddle/devices.hpp"
@@ -115,11 +117,34 @@ class Runtime {
   // against the device's limits; unsupported when the device cannot run the kernel.
   template <typename... Arguments>
   Launch launch(const Kernel& kernel, const LaunchOptions& options, const Arguments&... arguments) {
-    static_assert((!std::is_pointer_v<Arguments> && ...), "pass a heddle::Array, not a pointer");
+    static_assert((!std::is_pointer_v<Arguments> && ...),
+                  "pass a heddle::Array, not a pointer, or heddle::opaque(pointer)");
     const std::array<Argument, sizeof...(Arguments)> list = {Argument(arguments)...};
     return launch_list(kernel, options, list);
   }
   Launch launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
+
+  // Runs a function as a task, beside launches and in order with them as `arrays` tell: arrays and slices, annotated or
+  // else taken to be read and modified. Returns at once. On NVIDIA GPUs the function is called on the host, now or when
+  // the stream may be used, and puts its work into Call::stream(), as libraries do that take a stream; it must not wait
+  // for that stream. On other devices it runs in the order of a queue, on a thread of Heddle's, and is the work. It
+  // must not use the runtime, which others cannot use while it is called for a GPU. What it throws is thrown by whoever
+  // waits for it or for what depends on it, as a kernel's failure. Throws invalid_argument where an argument is no
+  // array.
+  template <typename... Arrays>
+  Launch call(const CallOptions& options, CallFunction function, const Arrays&... arrays) {
+    const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};
+    return call_list(options, std::move(function), list);
+  }
+  Launch call_list(const CallOptions& options, CallFunction function, std::span<const Argument> arrays);
+  // Runs a function on the host, in this thread: waits for the launches that use the arrays, as Array::read and write
+  // do, and returns when the function has. For work of which nothing but its arrays is known. What it throws is thrown.
+  template <typename... Arrays>
+  void call_host(const CallFunction& function, const Arrays&... arrays) {
+    const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};
+    call_host_list(function, list);
+  }
+  void call_host_list(const CallFunction& function, std::span<const Argument> arrays);
 
   // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's
   // first device), one entry for each form of the kernel; the first is that of whole grids. Empty where a device has no

@@ -17,7 +17,7 @@ from ._array import Array
 from ._core import Launch
 from ._errors import (ArgumentOverflow, ArgumentTypeError, CompileError, Deadlock, DeviceLost, Error, InternalError,
                       InvalidArgument, IoError, KernelFault, NotFound, OutOfMemory, ParseError, Unsupported)
-from ._kernel import BoundKernel, Kernel, KernelInfo, Module, Occupancy, Parameter
+from ._kernel import BoundKernel, Kernel, KernelInfo, Module, Occupancy, Parameter, in_, inout, opaque, out
 from ._runtime import Device, Runtime
 
 __version__: str = _core.version()
@@ -25,7 +25,8 @@ __version__: str = _core.version()
 __all__ = [
     "ArgumentOverflow", "ArgumentTypeError", "Array", "BoundKernel", "CompileError", "Deadlock", "Device", "DeviceLost",
     "Error", "InternalError", "InvalidArgument", "IoError", "Kernel", "KernelFault", "KernelInfo", "Launch", "Module",
-    "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Unsupported",
+    "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Unsupported", "in_", "inout",
+    "opaque", "out",
 ]
 
 # What is in flight ends before the interpreter does, so that nothing waits while objects are taken apart.

@@ -62,6 +62,31 @@ class Occupancy:
     share: float  #: threads of those blocks over the most that an SM holds
 
 
+def in_(array: Optional[Array]) -> _core.Said:
+    """An argument that the kernel only reads: ``k.reduce[grid, block](heddle.in_(x), heddle.inout(y), n)``.
+
+    A launch whose PTX shows otherwise raises InvalidArgument, with the instruction. Where the PTX does not tell (the
+    pointer is stored away, or handed to code that is not there), it is a promise."""
+    return _core.Said(array, "in_")
+
+
+def out(array: Optional[Array]) -> _core.Said:
+    """An argument of which the kernel overwrites every byte, and reads none: what was there is not brought to the
+    device, and new arrays are not filled with zeros there. What the kernel leaves out is undefined then."""
+    return _core.Said(array, "out")
+
+
+def inout(array: Optional[Array]) -> _core.Said:
+    """An argument that the kernel reads and modifies; taken so even where the PTX shows less."""
+    return _core.Said(array, "inout")
+
+
+def opaque(address: int) -> _core.Opaque:
+    """An address of a device's memory that belongs to no array. The launch comes behind everything that is in flight,
+    and everything that is launched later comes behind it. The memory must stay until it is done."""
+    return _core.Opaque(operator.index(address))
+
+
 def _extents(value: Any, what: str) -> tuple[int, int, int]:
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(given) <= 3:
@@ -154,6 +179,13 @@ class Kernel:
             found["parameters"] = tuple(Parameter(**one) for one in found["parameters"])
             self._info = KernelInfo(**found)
         return self._info
+
+    def with_signature(self, signature: str) -> Kernel:
+        """The same kernel with a signature in GrCUDA's NIDL, ``"square(x: inout pointer float, n: sint32)"``, or its
+        compact form, ``"inout pointer, sint32"``. Directions count for every launch, as ``in_()``, ``out()`` and
+        ``inout()`` do for one; types must fit the PTX. Raises ParseError with the place in the text, InvalidArgument
+        where the PTX shows otherwise, with the instruction."""
+        return Kernel(self._module, self._module._native.kernel(self.name, signature))
 
     def __getitem__(self, shape: Any) -> BoundKernel:
         try:

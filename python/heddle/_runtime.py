@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -163,6 +163,23 @@ class Runtime:
             raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "
                               f"copy it there first (tensor.cpu())")
         return self.array(np.from_dlpack(tensor))
+
+    # ---- Functions of the host
+
+    def call(self, function: Callable[..., Any], inputs: Sequence[Array] = (), outputs: Sequence[Array] = ()) -> Any:
+        """Calls a function on NumPy's views of arrays, in order with the launches that use them: first the inputs, which
+        cannot be written, then the outputs, which it may read as well. Waits for the launches that use these arrays, and
+        for no others; returns, or raises, what the function does. The views are valid until the next launch that uses
+        the arrays."""
+        for array in (*inputs, *outputs):
+            if not isinstance(array, Array):
+                raise TypeError(f"call(function, inputs, outputs) takes heddle.Arrays, not a value of type "
+                                f"{type(array).__name__}; what else the function needs it may have of its own")
+            if array.runtime is not self:
+                raise InvalidArgument("call(function, inputs, outputs) was given an array of another heddle.Runtime")
+        # What is written first: the host's copy of it may lie elsewhere from then on.
+        written = [array._host(True) for array in outputs]
+        return function(*(array._host(False) for array in inputs), *written)
 
     # ---- All of it
 

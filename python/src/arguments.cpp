@@ -35,7 +35,10 @@ std::string shown(const py::handle& value) {
   return text.size() <= 40 ? text : text.substr(0, 37) + "...";
 }
 
-constexpr const char* wants_array = "it takes a heddle.Array or None: runtime.array(...) copies a NumPy array into one";
+constexpr const char* wants_array =
+    "it takes a heddle.Array or None: runtime.array(...) copies a NumPy array into one, and heddle.opaque(address) is "
+    "an "
+    "address of memory that belongs to no array";
 
 std::string wants_structure(const Plan& plan) {
   return "it takes a structure of " + std::to_string(plan.bytes) +
@@ -189,6 +192,15 @@ heddle_argument array(const Place& place, const ArrayBase& value, Converted& to)
   return heddle_part(value.buffer->handle(), value.offset, value.bytes);
 }
 
+// What is said of it counts where the PTX does not tell, so for what the host must wait for later.
+heddle_argument said(const Place& place, const Said& value, Converted& to) {
+  if (value.array.is_none()) return heddle_null();
+  const auto& given = py::cast<const ArrayBase&>(value.array);
+  const heddle_argument made = heddle_said(array({place.kernel, place.index, value.array}, given, to), value.kind);
+  to.buffers.back().second = value.kind == HEDDLE_ARGUMENT_IN ? HEDDLE_ACCESS_READ : HEDDLE_ACCESS_READ_WRITE;
+  return made;
+}
+
 heddle_argument converted(const Place& place, Converted& to) {
   const Plan& plan = place.plan();
   PyObject* const object = place.value.ptr();
@@ -197,6 +209,8 @@ heddle_argument converted(const Place& place, Converted& to) {
   if (plan.kind == Plan::Kind::floating && PyFloat_CheckExact(object))
     return floating(place, PyFloat_AS_DOUBLE(object));
   if (py::isinstance<ArrayBase>(place.value)) return array(place, py::cast<const ArrayBase&>(place.value), to);
+  if (py::isinstance<Said>(place.value)) return said(place, py::cast<const Said&>(place.value), to);
+  if (py::isinstance<Opaque>(place.value)) return heddle_opaque(py::cast<const Opaque&>(place.value).address);
   if (place.value.is_none()) {
     if (plan.bytes != 8 || plan.kind == Plan::Kind::floating || plan.kind == Plan::Kind::structure)
       refuse(place, Wrong::type, "it is no pointer");

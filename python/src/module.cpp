@@ -165,10 +165,13 @@ Strings kernel_names(const Module& module) {
   return result;
 }
 
-Kernel kernel(const Module& module, const std::string& name) {
+Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature) {
   module.runtime->use();
   heddle_kernel* handle = nullptr;
-  check(heddle_module_kernel(module.handle.get(), name.c_str(), &handle));
+  if (signature)
+    check(heddle_module_kernel_with_signature(module.handle.get(), name.c_str(), signature->c_str(), &handle));
+  else
+    check(heddle_module_kernel(module.handle.get(), name.c_str(), &handle));
   return {module.runtime, handle};
 }
 
@@ -238,6 +241,17 @@ void bind_arrays(py::module_& m) {
       })
       .def_property_readonly("address",
                              [](const HostSpan& span) { return reinterpret_cast<std::uintptr_t>(span.data); });
+  py::class_<Said>(m, "Said").def(py::init([](py::object array, const std::string& direction) {
+    if (!array.is_none() && !py::isinstance<ArrayBase>(array))
+      raise(Wrong::type, "heddle." + direction +
+                             "(...) takes a heddle.Array, a view of one or None, not a value of type " +
+                             Py_TYPE(array.ptr())->tp_name);
+    const heddle_argument_kind kind = direction == "in_"   ? HEDDLE_ARGUMENT_IN
+                                      : direction == "out" ? HEDDLE_ARGUMENT_OUT
+                                                           : HEDDLE_ARGUMENT_INOUT;
+    return Said{std::move(array), kind};
+  }));
+  py::class_<Opaque>(m, "Opaque").def(py::init([](std::uint64_t address) { return Opaque{address}; }));
   py::class_<ArrayBase>(m, "ArrayBase")
       .def(py::init(
           [](std::shared_ptr<Buffer> buffer, std::size_t offset, std::size_t bytes, char kind,
@@ -263,7 +277,7 @@ void bind_kernels(py::module_& m) {
                                return std::string(text);
                              })
       .def("kernel_names", &kernel_names)
-      .def("kernel", &kernel)
+      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none())
       .def("read_variable", &read_variable)
       .def("write_variable", &write_variable);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));

@@ -83,6 +83,16 @@ struct ArrayBase {
   std::size_t element_bytes = 1;
 };
 
+// An array with what the caller says of it, for a launch.
+struct Said {
+  py::object array;
+  heddle_argument_kind kind;
+};
+// An address of memory that belongs to no array.
+struct Opaque {
+  std::uint64_t address;
+};
+
 // Host memory of an array for the buffer protocol, with what keeps it.
 struct HostSpan {
   std::shared_ptr<Buffer> buffer;

@@ -269,3 +269,70 @@ def test_version_is_that_of_the_library():
         pytest.skip("the tests are not in the project's folder")
     assert f'"{heddle.__version__}"' in header.read_text()
     assert os.path.exists(os.path.join(os.path.dirname(heddle.__file__), "py.typed"))
+
+
+def test_directions(rt, k):
+    x, y, z = rt.array(np.full(100, 2, np.float32)), rt.array(np.full(100, 3, np.float32)), rt.array(np.float32, 1)
+    k.reduce[1, 128](heddle.in_(x), heddle.in_(y), heddle.inout(z), 100)
+    assert z[0] == 500
+    with pytest.raises(heddle.InvalidArgument, match=r"said to be 'in', but the kernel writes there: '.*' in line \d+ of"):
+        k.square[1, 128](heddle.in_(x), 100)
+    with pytest.raises(heddle.InvalidArgument, match="said to be 'out', but the kernel reads there"):
+        k.square[1, 128](heddle.out(x), 100)
+    with pytest.raises(TypeError, match=r"heddle.out\(...\) takes a heddle.Array, a view of one or None"):
+        heddle.out(3)
+    to = rt.array(np.int32, 1)
+    k.is_null[1, 1](heddle.out(to), heddle.in_(None))
+    assert to[0] == 1
+    k.is_null[1, 1](heddle.out(to), heddle.inout(x))  # more than it does
+    x[0] = 5
+    assert to[0] == 2 and x[0] == 5
+
+
+def test_signatures(rt, k):
+    reduce = k.reduce.with_signature("reduce(x: in pointer float, y: in pointer float, z: inout pointer float, n: sint32)")
+    assert [p.access for p in reduce.info.parameters] == ["read", "read", "read-write", "none"]
+    assert k.square.with_signature("inout pointer, sint32").info.parameters[0].access == "read-write"
+    x, z = rt.array(np.ones(64, np.float32)), rt.array(np.float32, 1)
+    reduce[1, 64](x, x, z, 64)
+    assert z[0] == 128
+    with pytest.raises(heddle.ParseError, match="at character 10 stands 'pinter'"):
+        k.square.with_signature("pointer, pinter")
+    with pytest.raises(heddle.InvalidArgument, match="the kernel writes there"):
+        k.square.with_signature("const pointer, sint32")
+    with pytest.raises(heddle.InvalidArgument, match="which has 8 bytes"):
+        k.square.with_signature("pointer, sint64")
+
+
+def test_opaque_pointers(rt, k):
+    values = np.arange(8, dtype=np.float32)
+    with pytest.raises(TypeError, match=r"heddle.opaque\(address\)"):
+        k.square[1, 8](values.ctypes.data, 8)
+    k.square[1, 8](heddle.opaque(values.ctypes.data), 8).wait()
+    assert (values == np.arange(8) ** 2).all()
+    x = rt.array(np.float32, 4)
+    x[:] = 3
+    k.square[1, 4](heddle.opaque(x.address()), 4)
+    assert (x == 9).all()
+    with pytest.raises(TypeError):
+        heddle.opaque("x")
+
+
+def test_functions_of_the_host(rt, k):
+    x, total = rt.array(np.full(64, 2, np.float32)), rt.array(np.float32, 1)
+    k.square[1, 64](x, 64)
+
+    def add_up(values, to):
+        assert not values.flags.writeable and to.flags.writeable
+        to[0] += values.sum()
+        return "done"
+
+    assert rt.call(add_up, [x], [total]) == "done"
+    k.square[1, 1](total, 1)
+    assert total[0] == 256.0 ** 2
+    rt.call(lambda part: part.fill(7), outputs=[x[8:16]])
+    assert x[7] == 4 and x[8] == x[15] == 7 and x[16] == 4
+    with pytest.raises(ZeroDivisionError):
+        rt.call(lambda values: 1 // 0, [x])
+    with pytest.raises(TypeError, match="takes heddle.Arrays"):
+        rt.call(add_up, [x], [np.zeros(1)])

@@ -45,6 +45,18 @@ heddle_status heddle_module_kernel(heddle_module* module, const char* name, hedd
   });
 }
 
+heddle_status heddle_module_kernel_with_signature(heddle_module* module, const char* name, const char* signature,
+                                                  heddle_kernel** kernel) {
+  return guarded([&] {
+    const char* const function = "heddle_module_kernel_with_signature";
+    const auto& of = given(module, function, "the module").module;
+    given(name, function, "the kernel's name");
+    given(signature, function, "the signature");
+    auto& result = given(kernel, function, "the place of the kernel");
+    result = new heddle_kernel{of.kernel(name, signature)};
+  });
+}
+
 void heddle_kernel_free(heddle_kernel* kernel) { delete kernel; }
 
 heddle_status heddle_kernel_get_info(heddle_kernel* kernel, heddle_kernel_info* info) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "device/box.hpp"
 #include "device/event.hpp"
@@ -67,8 +68,14 @@ class Queue {
   // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of
   // whatever device, may be recorded again or end before that.
   virtual void wait(const Event& event) = 0;
-  // Runs a host function in queue order. It must not throw and must not use the queue.
+  // Runs a host function in queue order. It must not use the queue. An Error that it throws fails the queue.
   virtual void call(std::function<void()> function) = 0;
+  // Calls a function that puts work into the queue's native stream (CUDA: a CUstream), at once or when it is the
+  // stream's turn; what it throws at once is thrown on. Where there are no streams it is a host function, given null,
+  // and is itself the work. It must not use the queue.
+  virtual void call_with_stream(std::function<void(void* stream)> function) {
+    call([function = std::move(function)] { function(nullptr); });
+  }
   // Blocks until all commands have run; throws the first failure and clears it.
   virtual void synchronize() = 0;
   // True where the device can tell at once that all commands have run and none has failed; false: ask synchronize().

@@ -119,7 +119,7 @@ void Dag::merge(std::span<const Access> accesses) {
   }
 }
 
-TaskRef Dag::append(std::span<const Access> accesses) {
+TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> also) {
   std::uint32_t slot = 0;
   if (free_.empty()) {
     slot = slots_.add();
@@ -146,8 +146,14 @@ TaskRef Dag::append(std::span<const Access> accesses) {
         access.begin, access.end, [&](Segment& segment) { use(segment, modifies(access.mode), ref, task.parents); },
         [&](const TaskRef& user) { return finished(user); });
   }
+  for (const TaskRef& other : also) add_parent(task.parents, other);
   if (task.parents.size() > 1) reduce(task.parents);
   return ref;
+}
+
+void Dag::put_behind(TaskRef task, TaskRef other) {
+  TaskRefs& parents = slots_[task.slot].parents;
+  if (parents.empty() || parents.back().id < other.id) add_parent(parents, other);
 }
 
 TaskRefs Dag::hazards(const Access& access) const {

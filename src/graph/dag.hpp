@@ -33,7 +33,11 @@ class Dag {
   // an ancestor of a second one (looked for as far as `reduction_limit` tasks, so that the cost is bounded; what is
   // beyond makes an edge too many, never one too few). Accesses of the same bytes in one task are one access with both
   // modes. The reference stays good until the task is finished.
-  TaskRef append(std::span<const Access> accesses);
+  // It comes behind the tasks of `also`, besides.
+  TaskRef append(std::span<const Access> accesses, std::span<const TaskRef> also = {});
+  // Has a task that was just appended come behind another one, unless it comes behind a later one, which the caller
+  // knows to come behind that.
+  void put_behind(TaskRef task, TaskRef other);
 
   Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
   const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }

@@ -7,8 +7,10 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "runtime/annotation.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/kernel_name.hpp"
+#include "runtime/module_state.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -18,9 +20,9 @@ bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == '
 
 std::string where(const KernelInfo& kernel, std::size_t index) {
   const Parameter& parameter = kernel.parameters[index];
-  return fmt::format("argument {} of kernel {}: parameter {} (.{}, {}{})", index + 1, readable_name(kernel.name),
-                     parameter.name, parameter.type, base::counted(parameter.size, "byte"),
-                     parameter.pointer ? ", a pointer" : "");
+  return fmt::format("argument {} of kernel {}: parameter {}{} (.{}, {}{})", index + 1, readable_name(kernel.name),
+                     parameter.label.empty() ? "" : parameter.label + ", ", parameter.name, parameter.type,
+                     base::counted(parameter.size, "byte"), parameter.pointer ? ", a pointer" : "");
 }
 
 const char* what(const Argument& argument) {
@@ -30,6 +32,7 @@ const char* what(const Argument& argument) {
     case Argument::Kind::structure: return "a structure";
     case Argument::Kind::null: return "a null pointer";
     case Argument::Kind::array: return "an array";
+    case Argument::Kind::opaque: return "an opaque pointer";
   }
   return "a value";
 }
@@ -50,9 +53,11 @@ std::string structure_advice(const Parameter& parameter) {
 bool is_structure(const Parameter& parameter) { return parameter.type.find('[') != std::string::npos; }
 
 constexpr const char* array_advice =
-    "pass a heddle::Array or nullptr (in:, inout:, out:, zeros: or null to heddle launch)";
+    "pass a heddle::Array or nullptr (in:, inout:, out:, zeros: or null to heddle launch); for an address of memory "
+    "that "
+    "belongs to no array, heddle::opaque(address)";
 
-void check_array(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+void check_array(const Core* core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   if (parameter.size != 8 || is_floating(parameter.type)) {
     refuse(kernel, index, argument,
@@ -62,6 +67,10 @@ void check_array(const KernelInfo& kernel, std::size_t index, const Argument& ar
   if (!argument.buffer()) {
     base::fail(ErrorCode::invalid_argument, "{} was given an array that was moved from; pass the one it was moved to",
                where(kernel, index));
+  }
+  if (argument.buffer()->core().get() != core) {
+    base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", index + 1,
+               kernel.name);
   }
   if (argument.offset() > argument.buffer()->bytes()) {
     base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
@@ -98,9 +107,31 @@ void check_value(const KernelInfo& kernel, std::size_t index, const Argument& ar
   if (argument.value().size() != parameter.size) refuse(kernel, index, argument, size_advice(parameter, argument));
 }
 
+// What is said of an argument, at the launch or by the kernel's signature, against the PTX.
+void check_direction(const KernelState& state, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+  const Direction direction = argument.direction(), known = kernel.parameters[index].direction;
+  const bool has_bytes = argument.kind() == Argument::Kind::array || argument.kind() == Argument::Kind::null;
+  if (!has_bytes)
+    base::fail(ErrorCode::invalid_argument,
+               "{} was given {} that is said to be '{}'; arrays and slices alone have a "
+               "direction",
+               where(kernel, index), what(argument), name(direction));
+  if (known != Direction::found && known != Direction::inout && known != direction)
+    base::fail(ErrorCode::invalid_argument, "{} is said to be '{}', and by the kernel's signature to be '{}'",
+               where(kernel, index), name(direction), name(known));
+  static_cast<void>(annotated(state, index, direction, where(kernel, index)));
+}
+
 }  // namespace
 
-void check_arguments(const KernelInfo& kernel, std::span<const Argument> arguments) {
+Use annotated_use(const KernelState& state, const Parameter& parameter, std::size_t index, const Argument& argument) {
+  const Direction direction = argument.direction() != Direction::found ? argument.direction() : parameter.direction;
+  const Access access = annotated(state, index, direction, parameter.name);
+  return {access, direction == Direction::out && access == Access::write};
+}
+
+ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kernel,
+                               std::span<const Argument> arguments) {
   if (arguments.size() != kernel.parameters.size()) {
     std::string list;
     for (const Parameter& parameter : kernel.parameters) {
@@ -110,14 +141,22 @@ void check_arguments(const KernelInfo& kernel, std::span<const Argument> argumen
     base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", readable_name(kernel.name),
                base::counted(kernel.parameters.size(), "argument"), arguments.size(), list.empty() ? "none" : list);
   }
+  ArgumentsFound found;
+  const Core* const core = state.module().core().get();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument::Kind kind = arguments[i].kind();
-    if (kind == Argument::Kind::array || kind == Argument::Kind::null) {
-      check_array(kernel, i, arguments[i]);
+    if (arguments[i].direction() != Direction::found) {
+      check_direction(state, kernel, i, arguments[i]);
+      found.annotated = true;
+    }
+    if (kind == Argument::Kind::array || kind == Argument::Kind::null || kind == Argument::Kind::opaque) {
+      check_array(core, kernel, i, arguments[i]);
+      found.opaque = found.opaque || kind == Argument::Kind::opaque;
     } else {
       check_value(kernel, i, arguments[i]);
     }
   }
+  return found;
 }
 
 std::size_t packed_bytes(const KernelInfo& kernel) {

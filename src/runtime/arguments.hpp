@@ -11,9 +11,28 @@
 
 namespace heddle::runtime {
 
+class KernelState;
+
 // Throws invalid_argument, naming the kernel and the parameter, when the number of arguments, the size or kind of a
-// value, or the place of an array does not fit.
-void check_arguments(const KernelInfo& kernel, std::span<const Argument> arguments);
+// value, the place of an array, or what is said of it does not fit. The kernel has been analysed.
+struct ArgumentsFound {
+  bool annotated = false;  // some of them: see access_of
+  bool opaque = false;     // some are pointers to what is no array
+};
+ArgumentsFound check_arguments(const KernelState& kernel, const KernelInfo& info, std::span<const Argument> arguments);
+
+// What the launch does through the parameter, and whether it overwrites all bytes that it is given there. The arguments
+// have been checked.
+struct Use {
+  Access access;
+  bool overwrites;
+};
+Use annotated_use(const KernelState& state, const Parameter& parameter, std::size_t index, const Argument& argument);
+inline Use use_of(const KernelState& state, const Parameter& parameter, std::size_t index, const Argument& argument) {
+  if (argument.direction() == Direction::found && parameter.direction == Direction::found) [[likely]]
+    return {parameter.access, false};
+  return annotated_use(state, parameter, index, argument);
+}
 
 // Bytes of the packed parameters.
 std::size_t packed_bytes(const KernelInfo& kernel);

@@ -143,7 +143,7 @@ Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end
   allocated(space);
   if (mode != Mode::write) bring(space, begin, end);  // else all of it is overwritten
   if (modifies(mode)) {
-    residence_.modified(space, begin, end);
+    if (mode != Mode::write) residence_.modified(space, begin, end);
     host_may_.store(may_nothing, std::memory_order_release);
     read_back_.modify();
   } else if (host_may_.load(std::memory_order_relaxed) == may_write) {

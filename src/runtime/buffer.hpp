@@ -44,12 +44,18 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   }
 
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
-  // there. Needs the core's lock. Throws out_of_memory.
+  // there. With Mode::write nothing is brought, and what lies elsewhere counts until overwritten(). Needs the core's
+  // lock. Throws out_of_memory.
   graph::Access acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode);
   // Whether the host is about to ask for what the task that was acquired for last has modified, as far as it does what
   // it did before; if so, copy_back() is to be called once that task is submitted. Need the core's lock.
   bool is_read_back() const { return read_back_.due; }
   void copy_back();
+  // A task that was acquired for with Mode::write is submitted: from here on the bytes that it leaves count. Needs the
+  // core's lock.
+  void overwritten(std::size_t place, std::uint64_t begin, std::uint64_t end) {
+    residence_.modified(static_cast<memory::Space>(place), begin, end);
+  }
   // Where they lie there, once acquired.
   std::uint64_t address(std::size_t place) const { return copies_[place].memory->span().address; }
 

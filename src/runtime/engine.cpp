@@ -74,9 +74,24 @@ void Engine::tell_history(Running& running) {
   running.history.reset();
 }
 
+graph::TaskRef Engine::append_barrier(std::span<const graph::Access> accesses) {
+  const graph::TaskRefs all = last_tasks();
+  return dag_.append(accesses, {all.data(), all.size()});
+}
+
+void Engine::keep_behind_barrier(graph::TaskRef task) {
+  if (dag_.finished(barrier_))
+    barrier_ = {};
+  else
+    dag_.put_behind(task, barrier_);
+}
+
 Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Submitted made;
-  made.task = dag_.append(accesses);
+  made.task = wanted.barrier ? append_barrier(accesses) : dag_.append(accesses);
+  if (barrier_.id != 0) [[unlikely]]
+    keep_behind_barrier(made.task);
+  if (wanted.barrier) barrier_ = made.task;
   if (running_.size() <= made.task.slot) running_.resize(made.task.slot + 1);
   try {
     enter(number, made, accesses, wanted);
@@ -247,14 +262,15 @@ void Engine::wait(const graph::TaskRefs& tasks) {
   if (first) std::rethrow_exception(first);
 }
 
-// Of each queue.
-std::vector<InFlight> Engine::last() {
+graph::TaskRefs Engine::last_tasks() const {
   graph::TaskRefs tasks;
   for (const Place& place : places_)
     for (const Lane& lane : place.lanes)
       if (!lane.tasks.empty()) tasks.push_back(lane.tasks.back());
-  return in_flight(tasks);
+  return tasks;
 }
+
+std::vector<InFlight> Engine::last() { return in_flight(last_tasks()); }
 
 void Engine::synchronize() {
   std::exception_ptr first;

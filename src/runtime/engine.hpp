@@ -29,6 +29,7 @@ struct TaskOptions {
   bool start = false;                            // an event in front of it, for its time
   std::shared_ptr<KernelHistory> history = {};   // to be told that time
   const device::Partition* partition = nullptr;  // to run in; null: the whole device
+  bool barrier = false;  // behind all that was submitted, and before all that will be, on all devices
 };
 
 class Engine {
@@ -119,6 +120,9 @@ class Engine {
   // such Error is returned.
   std::exception_ptr finish(graph::TaskRef task);
   void poll(Lane& lane);
+  graph::TaskRefs last_tasks() const;  // of each queue
+  graph::TaskRef append_barrier(std::span<const graph::Access> accesses);
+  void keep_behind_barrier(graph::TaskRef task);
 
   std::mutex& mutex_;
   TraceFile* const trace_;
@@ -128,6 +132,7 @@ class Engine {
   std::vector<Running> running_;  // by the task's slot
   std::vector<InFlight> last();
   std::exception_ptr forgotten_;  // what failed while nobody waited for it
+  graph::TaskRef barrier_;        // the last one
   Lane* lane_ = nullptr;          // that the submission under way is for
 };
 

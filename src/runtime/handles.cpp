@@ -27,6 +27,16 @@ const char* name(Access access) {
   return "unknown";
 }
 
+const char* name(Direction direction) {
+  switch (direction) {
+    case Direction::found: return "found";
+    case Direction::in: return "in";
+    case Direction::out: return "out";
+    case Direction::inout: return "inout";
+  }
+  return "found";
+}
+
 using runtime::held;
 
 const std::string& Kernel::name() const { return held(state_, "Kernel").name(); }
@@ -39,6 +49,10 @@ KernelHistory Kernel::history() const {
 }
 
 Kernel Module::kernel(std::string_view name) const { return Kernel(held(state_, "Module").kernel(name)); }
+
+Kernel Module::kernel(std::string_view name, std::string_view signature) const {
+  return Kernel(held(state_, "Module").kernel(name, signature));
+}
 
 std::vector<std::string> Module::kernel_names() const {
   std::vector<std::string> names;

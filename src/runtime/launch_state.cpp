@@ -17,25 +17,34 @@ namespace {
 
 using Accesses = boost::container::small_vector<graph::Access, 8>;
 
-graph::Mode mode_of(Access access, const Scheduling& policy) {
-  // That some of the bytes are written does not mean that all of them are.
-  const bool is_const = access == Access::read && policy.dependences == Scheduling::Dependences::with_const;
+graph::Mode mode_of(const Use& use, const Scheduling& policy) {
+  // That some of the bytes are written does not mean that all of them are, unless the caller says so.
+  if (use.overwrites) return graph::Mode::write;
+  const bool is_const = use.access == Access::read && policy.dependences == Scheduling::Dependences::with_const;
   return is_const ? graph::Mode::read : graph::Mode::read_write;
 }
 
+// The bytes of an argument that is an array.
+struct Bytes {
+  std::uint64_t begin, end;
+};
+Bytes bytes_of(const Argument& argument) {
+  const std::uint64_t begin = argument.offset();
+  return {begin, begin + std::min(argument.length(), argument.buffer()->bytes() - begin)};
+}
+
 // Has the arrays brought to the place; what the launch does to memory there.
-Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<const Argument> arguments,
-                 const std::vector<std::shared_ptr<Buffer>>& pinned) {
+Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info,
+                 std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned) {
   Accesses accesses;
-  const KernelInfo& info = kernel.info();
   const Scheduling& policy = core.engine().policy();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
     Buffer& buffer = *arguments[i].buffer();
-    const bool used = info.parameters[i].access != Access::none;
-    const std::size_t begin = used ? arguments[i].offset() : 0;
-    const std::size_t end = used ? begin + std::min(arguments[i].length(), buffer.bytes() - begin) : 0;
-    const graph::Access access = buffer.acquire(place, begin, end, mode_of(info.parameters[i].access, policy));
+    const Use use = use_of(kernel, info.parameters[i], i, arguments[i]);
+    const bool used = use.access != Access::none;
+    const Bytes bytes = used ? bytes_of(arguments[i]) : Bytes{0, 0};
+    const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy));
     if (used) accesses.push_back(access);
   }
   for (const auto& buffer : pinned)
@@ -45,8 +54,20 @@ Accesses acquire(Core& core, std::size_t place, KernelState& kernel, std::span<c
   return accesses;
 }
 
-// What the launch needs and is still on its way. Whether it waited, without the lock.
-bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::mutex>& lock) {
+// Once the launch is made. If it was refused, what was there before still counts.
+void overwritten(std::size_t place, KernelState& kernel, std::span<const Argument> arguments) {
+  const KernelInfo& info = kernel.info();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind() != Argument::Kind::array) continue;
+    if (!use_of(kernel, info.parameters[i], i, arguments[i]).overwrites) continue;
+    const Bytes bytes = bytes_of(arguments[i]);
+    arguments[i].buffer()->overwritten(place, bytes.begin, bytes.end);
+  }
+}
+
+}  // namespace
+
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, std::unique_lock<std::mutex>& lock) {
   graph::TaskRefs moves;
   for (const graph::Access& access : accesses) {
     for (const graph::TaskRef& task :
@@ -60,6 +81,8 @@ bool wait_for_moves(Core& core, const Accesses& accesses, std::unique_lock<std::
   return true;
 }
 
+namespace {
+
 ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
                    std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
   const KernelInfo& info = call.kernel.info();
@@ -70,7 +93,7 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     const Argument& argument = call.arguments[i];
     ReplayStep::Value& value = step.values.emplace_back();
-    value = {.kind = argument.kind(),
+    value = {.tag = argument.tag(),
              .at = info.parameters[i].offset,
              .size = static_cast<std::uint32_t>(argument.value().size()),
              .offset = argument.offset(),
@@ -78,10 +101,12 @@ ReplayStep step_of(const LaunchCall& call, device::Function& function, const dev
     if (argument.kind() != Argument::Kind::array) continue;
     value.buffer = argument.buffer();
     value.buffer_id = value.buffer->id();
-    value.mode = mode_of(info.parameters[i].access, policy);
-    if (info.parameters[i].access == Access::none) continue;
-    value.begin = argument.offset();
-    value.end = value.begin + std::min(argument.length(), value.buffer->bytes() - value.begin);
+    const Use use = use_of(call.kernel, info.parameters[i], i, argument);
+    value.mode = mode_of(use, policy);
+    if (use.access == Access::none) continue;
+    const Bytes bytes = bytes_of(argument);
+    value.begin = bytes.begin;
+    value.end = bytes.end;
   }
   return step;
 }
@@ -117,16 +142,8 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
-// Throws invalid_argument where the kernel cannot be launched so; the blocks that are to run.
-BlockRange check(const Core& core, const KernelInfo& info, const LaunchOptions& options,
-                 std::span<const Argument> arguments) {
-  check_arguments(info, arguments);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() == Argument::Kind::array && arguments[i].buffer()->core().get() != &core) {
-      base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", i + 1,
-                 info.name);
-    }
-  }
+// Throws invalid_argument where the launch's blocks are none of the grid's; which they are.
+BlockRange range_of(const LaunchOptions& options) {
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
   if (range.begin > range.end || range.end > options.grid.count()) {
     base::fail(ErrorCode::invalid_argument, "blocks {} to {} are no part of a grid of {}", range.begin, range.end,
@@ -137,8 +154,10 @@ BlockRange check(const Core& core, const KernelInfo& info, const LaunchOptions& 
 
 }  // namespace
 
+Core& LaunchState::core() const { return kernel_ ? *kernel_->module().core() : *core_; }
+
 Engine::Submitted LaunchState::submitted() const {
-  Core& core = *kernel_->module().core();
+  Core& core = this->core();
   const std::lock_guard lock(core.mutex());
   if (!held_) {
     core.replayer().settle();
@@ -161,18 +180,18 @@ bool LaunchState::done() const {
 
 void LaunchState::wait() const {
   const Engine::Submitted made = submitted();
-  kernel_->module().core()->engine().wait({made.task, made.end});
+  core().engine().wait({made.task, made.end});
 }
 
 double LaunchState::seconds() const {
   if (!submitted_.start)
-    base::fail(ErrorCode::invalid_argument, "the launch of kernel {} was not timed: set LaunchOptions::timed",
-               kernel_->name());
+    base::fail(ErrorCode::invalid_argument, "the {} was not timed: set {}::timed",
+               kernel_ ? "launch of kernel " + kernel_->name() : "call", kernel_ ? "LaunchOptions" : "CallOptions");
   wait();
   return static_cast<double>(submitted_.end->completed_ns() - submitted_.start->completed_ns()) * 1e-9;
 }
 
-const std::string& LaunchState::device() const { return kernel_->module().core()->place(place_).device->info().id; }
+const std::string& LaunchState::device() const { return core().place(place_).device->info().id; }
 
 std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments) {
@@ -190,7 +209,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
     return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
   lock.unlock();
   const KernelInfo& info = kernel->info();
-  const BlockRange range = check(*core, info, options, arguments);
+  const ArgumentsFound found = check_arguments(*kernel, info, arguments);
+  const BlockRange range = range_of(options);
 
   lock.lock();
   if (placer) call.place = placer->choose(*kernel, options, arguments);
@@ -199,11 +219,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
-  Accesses accesses = acquire(*core, place, *kernel, arguments, pinned);
+  Accesses accesses = acquire(*core, place, *kernel, info, arguments, pinned);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!policy.prefetch && wait_for_moves(*core, accesses, lock))
-    accesses = acquire(*core, place, *kernel, arguments, pinned);
+  while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
+    accesses = acquire(*core, place, *kernel, info, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -217,12 +237,14 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
+  Engine::Wanted wanted = wanted_of(*kernel, options, partition);
+  wanted.barrier = found.opaque;
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
-      wanted_of(*kernel, options, partition));
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, wanted);
+  if (found.annotated || kernel->overwrites()) overwritten(place, *kernel, arguments);
   copy_back(policy, arguments);
-  core->replayer().made(call, !moved && is_plain(*core, call),
+  core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),
                         [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 
@@ -21,6 +22,9 @@ class LaunchState {
       : kernel_(std::move(kernel)), place_(place), submitted_(std::move(submitted)) {}
   LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, Replayer::Held held)
       : kernel_(std::move(kernel)), place_(place), held_(std::move(held)) {}
+  // Of a task that is no kernel.
+  LaunchState(std::shared_ptr<Core> core, std::size_t place, Engine::Submitted submitted)
+      : core_(std::move(core)), place_(place), submitted_(std::move(submitted)) {}
   bool done() const;
   void wait() const;
   double seconds() const;
@@ -29,12 +33,17 @@ class LaunchState {
  private:
   // What it became when it was launched, which it is now if it was held. Throws what failed then.
   Engine::Submitted submitted() const;
+  Core& core() const;
 
-  std::shared_ptr<KernelState> kernel_;
+  std::shared_ptr<KernelState> kernel_;  // null: no kernel
+  std::shared_ptr<Core> core_ = {};      // where there is no kernel
   std::size_t place_;
   Engine::Submitted submitted_;
   std::optional<Replayer::Held> held_;
 };
+
+// Waits for what a task with these accesses needs and is still on its way, without the lock. Whether it had to.
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, std::unique_lock<std::mutex>& lock);
 
 // See heddle::Runtime::launch.
 std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std::shared_ptr<KernelState>& kernel,

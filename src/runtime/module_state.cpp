@@ -5,6 +5,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "runtime/annotation.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/kernel_name.hpp"
@@ -78,6 +79,9 @@ void ModuleState::analyse() {
       for (const auto& kernel : kernels_) {
         if (&kernel->function_ != function) continue;
         kernel->info_ = public_info(found);
+        for (std::size_t i = 0; i < found.parameters.size(); ++i)
+          kernel->shown_.push_back(
+              {kernel->info_.parameters[i].access, found.parameters[i].read_at, found.parameters[i].written_at});
         kernel->variables_ = mode_of(found.variables);
       }
     }
@@ -102,6 +106,16 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
   }
   base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", name_, name,
              kernels_.empty() ? "no kernels at all" : names(kernels_));
+}
+
+std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::string_view signature) {
+  const Signature parsed = parse_signature(signature);
+  const std::shared_ptr<KernelState> plain = kernel(name);
+  KernelInfo info = annotated(*plain, plain->info(), parsed);
+  const std::lock_guard lock(signatures_mutex_);
+  std::unique_ptr<KernelState>& made = with_signatures_[{plain.get(), to_text(parsed)}];
+  if (!made) made = std::make_unique<KernelState>(*plain, std::move(info));
+  return {shared_from_this(), made.get()};
 }
 
 device::Module& ModuleState::on(std::size_t place, std::span<const std::byte> machine_code) {

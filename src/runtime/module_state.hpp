@@ -2,18 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "device/memory.hpp"
 #include "device/module.hpp"
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
+#include "ptx/analysis/access.hpp"
 #include "ptx/ir.hpp"
 #include "runtime/ids.hpp"
 
@@ -28,11 +31,30 @@ class KernelState {
       : module_(module), function_(function), id_(next_id()) {
     info_.name = function.name;
   }
+  // The same kernel with what a signature says of it. `kernel` has been analysed.
+  KernelState(const KernelState& kernel, KernelInfo info)
+      : module_(kernel.module_),
+        function_(kernel.function_),
+        id_(next_id()),
+        info_(std::move(info)),
+        shown_(kernel.shown_),
+        variables_(kernel.variables_),
+        history_(kernel.history_) {
+    for (const Parameter& parameter : info_.parameters) overwrites_ |= parameter.direction == Direction::out;
+  }
 
   ModuleState& module() const { return module_; }
   std::uint64_t id() const { return id_; }  // of no other, also of later ones
   const std::string& name() const { return function_.name; }
   const KernelInfo& info();  // any thread; the first call analyses the whole module
+  // What the PTX alone shows of a parameter, whatever a signature says. After info().
+  struct Shown {
+    Access access = Access::none;
+    ptx::analysis::AccessWitness read_at = {}, written_at = {};  // also where the access is unknown
+  };
+  // Its signature says so of some parameter.
+  bool overwrites() const { return overwrites_; }
+  const Shown& shown(std::size_t parameter) const { return shown_[parameter]; }
   // What it does to the module's variables; nothing: none. After info().
   std::optional<graph::Mode> variables() const { return variables_; }
   // Loads the module there on first use. Needs the core's lock.
@@ -47,6 +69,8 @@ class KernelState {
   const ptx::Function& function_;
   std::uint64_t id_;
   KernelInfo info_;
+  std::vector<Shown> shown_;  // by parameter
+  bool overwrites_ = false;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
   std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
@@ -70,6 +94,7 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   void analyse();
   // See heddle::Module::kernel.
   std::shared_ptr<KernelState> kernel(std::string_view name);
+  std::shared_ptr<KernelState> kernel(std::string_view name, std::string_view signature);
 
   // Need the core's lock. `machine_code`: LoadOptions.
   device::Module& on(std::size_t place, std::span<const std::byte> machine_code = {});
@@ -95,6 +120,9 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::string text_, name_;
   std::vector<std::unique_ptr<KernelState>> kernels_;
   std::once_flag analysed_;
+  // Kernels with signatures, by kernel and signature: launches of equal ones are alike.
+  std::map<std::pair<KernelState*, std::string>, std::unique_ptr<KernelState>> with_signatures_;
+  std::mutex signatures_mutex_;
   std::vector<std::shared_ptr<device::Module>> loaded_;    // by place
   bool variables_differ_ = false;
   std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where nobody has used them

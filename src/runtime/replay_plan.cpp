@@ -29,7 +29,7 @@ std::uint64_t LaunchCall::hash() const {
   for (const Argument& argument : arguments) {
     if (argument.kind() != Argument::Kind::array) continue;
     hash = mix(hash, argument.buffer()->id());
-    hash = mix(hash, argument.offset());
+    hash = mix(hash, argument.offset() ^ std::uint64_t{argument.tag()} << 48);
     hash = mix(hash, argument.length());
   }
   return hash;
@@ -45,8 +45,8 @@ bool ReplayStep::take(const LaunchCall& call) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value& value = values[i];
     const Argument& argument = call.arguments[i];
-    if (argument.kind() != value.kind) return false;
-    if (value.kind == Argument::Kind::array) {
+    if (argument.tag() != value.tag) return false;
+    if (value.is_array()) {
       if (argument.buffer() != value.buffer || value.buffer == nullptr || value.buffer->id() != value.buffer_id ||
           argument.offset() != value.offset || argument.length() != value.length)
         return false;
@@ -57,8 +57,9 @@ bool ReplayStep::take(const LaunchCall& call) {
   }
   for (std::size_t i = 0; i < values.size(); ++i) {
     const Value& value = values[i];
-    if (value.kind == Argument::Kind::array) {
+    if (value.is_array()) {
       if (value.begin < value.end) value.buffer->acquire(place, value.begin, value.end, value.mode);
+      if (value.mode == graph::Mode::write) value.buffer->overwritten(place, value.begin, value.end);
       continue;
     }
     if (value.size == 0) continue;

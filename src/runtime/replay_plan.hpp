@@ -31,11 +31,12 @@ struct LaunchCall {
 // One launch that was made.
 struct ReplayStep {
   struct Value {
-    Argument::Kind kind;
+    unsigned tag;  // Argument::tag()
+    bool is_array() const { return tag >> 8 == static_cast<unsigned>(Argument::Kind::array); }
     std::uint32_t at;    // in the packed arguments
     std::uint32_t size;  // of a number or structure
     // Of an array.
-    Buffer* buffer;
+    Buffer* buffer = nullptr;
     std::uint64_t buffer_id;
     std::uint64_t offset, length;  // bytes, as given
     std::uint64_t begin, end;      // bytes that are used; none: the kernel does not look at it

@@ -11,6 +11,7 @@
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
 #include "runtime/buffer.hpp"
+#include "runtime/call.hpp"
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
@@ -171,6 +172,15 @@ Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, 
   held(core_, "Runtime");
   held(kernel.state(), "Kernel");
   return Launch(runtime::launch(core_, kernel.state(), options, arguments));
+}
+
+Launch Runtime::call_list(const CallOptions& options, CallFunction function, std::span<const Argument> arrays) {
+  held(core_, "Runtime");
+  return Launch(runtime::call(core_, options, std::move(function), arrays));
+}
+
+void Runtime::call_host_list(const CallFunction& function, std::span<const Argument> arrays) {
+  runtime::call_host(held(core_, "Runtime"), function, arrays);
 }
 
 std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared,

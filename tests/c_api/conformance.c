@@ -253,6 +253,93 @@ static void parts_and_shapes(heddle_runtime* runtime, heddle_module* module) {
   heddle_kernel_free(square);
 }
 
+/* Directions, in signatures and of arguments. */
+static void directions(heddle_runtime* runtime, heddle_module* module) {
+  enum { n = 100 };
+  heddle_kernel *reduce = NULL, *none = NULL;
+  OK(heddle_module_kernel_with_signature(module, "reduce",
+                                         "reduce(x: in pointer float, y: const pointer float, z: inout "
+                                         "pointer float, n: sint32)",
+                                         &reduce));
+  FAILS(heddle_module_kernel_with_signature(module, "reduce", "pointer, pinter", &none), HEDDLE_PARSE_ERROR,
+        "at character 10 stands 'pinter'");
+  FAILS(heddle_module_kernel_with_signature(module, "square", "in pointer, sint32", &none), HEDDLE_INVALID_ARGUMENT,
+        "but the kernel writes there: 'st.");
+  CHECK(none == NULL);
+  heddle_array *x = zeros(runtime, n * sizeof(float)), *y = zeros(runtime, n * sizeof(float)),
+               *z = zeros(runtime, sizeof(float));
+  const heddle_launch_options options = shape(1, 128);
+  const float three = 3;
+  float sum = 0;
+  OK(heddle_array_write_range(x, 8, &three, sizeof three));
+  heddle_argument list[] = {heddle_in(heddle_whole(x)), heddle_whole(y), heddle_inout(heddle_whole(z)), heddle_i32(n)};
+  OK(heddle_launch_kernel(runtime, reduce, &options, list, 4, NULL));
+  OK(heddle_array_read_range(z, 0, &sum, sizeof sum));
+  CHECK(sum == 3);
+  list[2] = heddle_out(heddle_whole(z));
+  FAILS(heddle_launch_kernel(runtime, reduce, &options, list, 4, NULL), HEDDLE_INVALID_ARGUMENT, "is said to be 'out'");
+  list[2] = heddle_u64(64);
+  FAILS(heddle_launch_kernel(runtime, reduce, &options, list, 4, NULL), HEDDLE_INVALID_ARGUMENT, "heddle::opaque");
+  uint64_t address = 0;
+  OK(heddle_array_address(z, NULL, &address));
+  list[2] = heddle_opaque(address);
+  OK(heddle_launch_kernel(runtime, reduce, &options, list, 4, NULL));
+  OK(heddle_array_read_range(z, 0, &sum, sizeof sum));
+  CHECK(sum == 6);
+  heddle_kernel_free(reduce);
+  heddle_array_free(x);
+  heddle_array_free(y);
+  heddle_array_free(z);
+}
+
+static int32_t add_first(void* user, const heddle_call_data* call) {
+  if (call->count != 2 || call->bytes[0] != 8 || call->bytes[1] != 4) return 1;
+  if (call->stream == NULL) *(float*)call->data[1] += ((const float*)call->data[0])[1];
+  *(int*)user += 1;
+  return 0;
+}
+static int32_t fail_with_7(void* user, const heddle_call_data* call) {
+  return user == NULL && call->size == sizeof *call ? 7 : 0;
+}
+
+/* Functions as tasks, on the device and on the host. */
+static void calls(heddle_runtime* runtime, heddle_module* module) {
+  heddle_kernel* square = named(module, "square");
+  heddle_array *x = zeros(runtime, 16), *sum = zeros(runtime, 4);
+  const float two = 2;
+  float found = 0;
+  int ran = 0;
+  OK(heddle_array_write_range(x, 8, &two, sizeof two));
+  const heddle_launch_options options = shape(1, 32);
+  const heddle_argument on_x[] = {heddle_whole(x), heddle_i32(4)};
+  const heddle_argument arrays[] = {heddle_in(heddle_part(x, 4, 8)), heddle_whole(sum)};
+  OK(heddle_launch_kernel(runtime, square, &options, on_x, 2, NULL));
+  const heddle_call_options timed = {sizeof timed, NULL, 1};
+  heddle_launch* call = NULL;
+  OK(heddle_call(runtime, &timed, add_first, &ran, arrays, 2, &call));
+  double seconds = -1;
+  OK(heddle_launch_seconds(call, &seconds));
+  CHECK(ran == 1 && seconds >= 0);
+  heddle_launch_free(call);
+  OK(heddle_array_read_range(sum, 0, &found, sizeof found));
+  heddle_device_info device = {sizeof device, 0};
+  OK(heddle_device_get_info(runtime, 0, &device));
+  CHECK(found == (device.capability == 0 ? 4 : 0)); /* a GPU's function has put nothing into the stream */
+  OK(heddle_call_host(runtime, add_first, &ran, arrays, 2));
+  OK(heddle_array_read_range(sum, 0, &found, sizeof found));
+  CHECK(ran == 2 && found == (device.capability == 0 ? 8 : 4));
+  FAILS(heddle_call_host(runtime, fail_with_7, NULL, arrays, 2), HEDDLE_INVALID_ARGUMENT,
+        "heddle_call_host returned 7");
+  OK(heddle_call(runtime, NULL, fail_with_7, NULL, arrays, 2, NULL));
+  FAILS(heddle_array_read_range(sum, 0, &found, sizeof found), HEDDLE_INVALID_ARGUMENT, "heddle_call returned 7");
+  const heddle_argument number = heddle_i32(1);
+  FAILS(heddle_call(runtime, NULL, add_first, &ran, &number, 1, NULL), HEDDLE_INVALID_ARGUMENT, "is no array");
+  FAILS(heddle_call(runtime, NULL, NULL, NULL, arrays, 2, NULL), HEDDLE_INVALID_ARGUMENT, "the function is NULL");
+  heddle_kernel_free(square);
+  heddle_array_free(x);
+  heddle_array_free(sum);
+}
+
 /* The runtime that verifies accesses, made with options: its kernel's fault is the error of the wait. */
 static void faults(const char* device) {
   heddle_runtime_options options = {sizeof options, 0};
@@ -354,6 +441,8 @@ int main(int count, char** words) {
   vectors(runtime, module);
   kinds_of_arguments(runtime, module);
   parts_and_shapes(runtime, module);
+  directions(runtime, module);
+  calls(runtime, module);
   load_again(runtime, module);
   faults(device);
   if (strcmp(device, "cpu") == 0) placed();

@@ -100,6 +100,55 @@ TEST_P(Conformance, WaitingForAnEventNeverBlocksTheHost) {
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
 }
 
+TEST_P(Conformance, HostFunctionsThatThrowFailTheQueue) {
+  const auto before = device->event(), after = device->event();
+  std::atomic<bool> ran{false};
+  queue->record(*before);
+  queue->call([] { throw Error(ErrorCode::io_error, "the disk is full"); });
+  std::this_thread::sleep_for(5ms);  // what comes now is behind a failure that there is already
+  queue->call([&] { ran = true; });
+  queue->record(*after);
+  EXPECT_NO_THROW(before->wait());
+  EXPECT_THROW(after->wait(), Error);
+  EXPECT_TRUE(after->done());
+  try {
+    queue->synchronize();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::io_error);
+    EXPECT_STREQ(error.what(), "the disk is full");
+  }
+  EXPECT_FALSE(ran);
+  queue->call([&] { ran = true; });
+  EXPECT_NO_THROW(queue->synchronize());
+  EXPECT_TRUE(ran);
+}
+
+// In order with the queue's other commands, also behind a host function; the stream is what the device has.
+TEST_P(Conformance, FunctionsGetTheStreamInOrder) {
+  const Buffer<std::uint32_t> a(*device, 1);
+  std::uint32_t first = 0, second = 0;
+  void* seen[2] = {};
+  queue->fill(a.span(), 1, 4);
+  queue->copy(Span::host(&first, 4), a.span());
+  queue->call_with_stream([&](void* stream) { seen[0] = stream; });
+  {
+    Gate gate(*queue);
+    queue->fill(a.span(), 2, 4);
+    queue->call_with_stream([&](void* stream) {
+      seen[1] = stream;
+      if (stream == nullptr) second = 7;
+    });
+    queue->copy(Span::host(&first, 4), a.span());
+    EXPECT_EQ(seen[1], nullptr);
+    gate.open();
+    queue->synchronize();
+  }
+  EXPECT_EQ(seen[0], seen[1]);
+  EXPECT_EQ(first, 2u);
+  EXPECT_EQ(second, seen[1] == nullptr ? 7u : 0u);
+}
+
 TEST_P(Conformance, WaitRefersToTheRecordBeforeIt) {
   const auto other = device->queue({});
   const auto event = device->event();

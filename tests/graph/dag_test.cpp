@@ -1,4 +1,5 @@
 // The rules of dependence (the digest's table of section 2.2, rows A to C and what follows), byte ranges, reduction.
+// (GrCUDA's checklist: rows 1, 2 and 4.)
 #include "graph/dag.hpp"
 
 #include <gmock/gmock.h>
@@ -79,6 +80,23 @@ TEST_F(DagRules, OneTaskMayNameTheSameBytesTwice) {
   EXPECT_THAT(parents(reads(60, 100)), ElementsAre(k2));
 }
 
+TEST_F(DagRules, SomeComeBehindOthersWhateverTheyTouch) {
+  const TaskRef k1 = modifies(0, 50), k2 = modifies(50, 100);
+  const TaskRef others[] = {k1, k2};
+  const Access access{y, Mode::read_write, 0, 100};
+  const TaskRef barrier = dag.append({&access, 1}, others);
+  EXPECT_THAT(parents(barrier), ElementsAre(k1, k2));
+  const TaskRef k3 = modifies(0, 50);
+  dag.put_behind(k3, barrier);
+  EXPECT_THAT(parents(k3), ElementsAre(k1, barrier));
+  const TaskRef k4 = modifies(0, 100);  // behind k3, which is behind the barrier, which is behind k2
+  dag.put_behind(k4, barrier);
+  EXPECT_THAT(parents(k4), ElementsAre(k3));
+  dag.finish(barrier);
+  const TaskRef k5 = reads();
+  dag.put_behind(k5, barrier);
+  EXPECT_THAT(parents(k5), ElementsAre(k4));
+}
 TEST_F(DagRules, EdgesThatOthersImplyAreLeftOut) {
   const TaskRef a = modifies();
   const Access through[] = {{x, Mode::read, 0, 100}, {y, Mode::write, 0, 100}};

@@ -1,6 +1,6 @@
 // The DAGs, queues and waits of the paper's six benchmarks (grcuda, section 2.7 of the digest: figure 6 of the paper),
-// and what each policy changes, as texts: tests/graph/golden. A file lists what a program does, and behind a line "---"
-// what comes of it; HEDDLE_UPDATE=1 writes that part.
+// and what each policy changes, as texts: tests/graph/golden. (Rows 3, 5 and 6 of the checklist.) A file lists what a
+// program does, and behind a line "---" what comes of it; HEDDLE_UPDATE=1 writes that part.
 //
 //   task NAME a,b>c,d   reads a and b, overwrites c and d; "a<>" reads and modifies a
 //   read a, write a     the host does; what it waits for is finished then

@@ -106,12 +106,23 @@ class Program {
     return made;
   }
 
+  // What is true of an argument: what only is written is overwritten as a whole.
+  static Argument said(const Call& made, bool last, const Argument& plain) {
+    if (made.kernel == Kernel::mix) return inout(plain);
+    if (!last) return in(plain);
+    return made.kernel == Kernel::sum ? inout(plain) : out(plain);
+  }
+
   void launch(const Call& made) {
     const auto number = static_cast<std::uint32_t>(random_());
     const auto delay = static_cast<std::uint32_t>(chance(40) ? below(longest_delay) : 0);
     std::vector<Argument> arguments{Argument(delay)};
     if (made.kernel == Kernel::mix) arguments.emplace_back(number);
-    for (const Part& part : made.parts) arguments.emplace_back(twins_[part.array]->array.slice(part.first, part.count));
+    const bool annotated = chance(30);
+    for (const Part& part : made.parts) {
+      const Argument plain = twins_[part.array]->array.slice(part.first, part.count);
+      arguments.push_back(annotated ? said(made, &part == &made.parts.back(), plain) : plain);
+    }
     static const char* const names[] = {"copy", "mix", "cross", "sum"};
     const auto threads = static_cast<std::uint32_t>(made.parts[0].count);
     machine_.launch(names[static_cast<int>(made.kernel)], {.grid = {1}, .block = {threads}, .device = made.device},

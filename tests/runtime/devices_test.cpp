@@ -5,6 +5,7 @@
 #include <heddle/heddle.hpp>
 
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -117,6 +118,50 @@ TEST(Devices, ThreadsThatAreAlikeAreInStep) {
   auto x = runtime.array<std::uint32_t>(100);
   runtime.launch(add, {.grid = {4}, .block = {32, 4, 2}}, 100u, 3u, 5u, x);
   EXPECT_THAT(x.read(), testing::Each(15u));
+}
+
+// Annotated in all ways, launches and calls give what they give without.
+TEST(Devices, RunFunctionsAsTasks) {
+  Runtime runtime({.devices = "cpu,interp", .workers = 2});
+  Module module = runtime.load_ptx(source);
+  auto x = runtime.array<std::uint32_t>(n), y = runtime.array<std::uint32_t>(n);
+  const Kernel add = module.kernel("add", "add(n: sint32, value: uint32, turns: uint32, x: inout pointer uint32)");
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    const char* const device = round % 2 == 0 ? "cpu" : "interp";
+    runtime.launch(add, on(device), n, 1u, 1u, x);
+    runtime.call(
+        {.device = device},
+        [device](const Call& call) {
+          EXPECT_EQ(call.device(), device);
+          for (std::size_t i = 0; i < n; ++i) call.data<std::uint32_t>(1)[i] = 2 * call.data<std::uint32_t>(0)[i];
+        },
+        in(x), out(y));
+    runtime.launch(module.kernel("sum"), on("cpu"), n, in(y), x);
+    runtime.call_host([](const Call& call) { call.data<std::uint32_t>(0)[0] -= 2; }, x.slice(0, 1));
+  }
+  std::uint32_t first = 0, others = 0;
+  for (int round = 0; round < 20; ++round) first = 3 * (first + 1) - 2, others = 3 * (others + 1);
+  EXPECT_EQ(x.read()[0], first);
+  EXPECT_TRUE(all_are(x.read(1, n - 1), others));
+  runtime.call({}, [](const Call&) { throw std::runtime_error("no more"); }, x);
+  runtime.launch(add, on("interp"), n, 1u, 1u, x);
+  EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { x.read(); }),
+            "a function given to Runtime::call threw: no more");
+}
+
+// A part of the device's memory that belongs to no array.
+TEST(Devices, OpaquePointersAreUsedInOrder) {
+  Runtime runtime({.devices = "cpu,interp", .workers = 2});
+  Module module = runtime.load_ptx(source);
+  const Memory memory = runtime.device("cpu").allocate(n * sizeof(std::uint32_t));
+  auto x = runtime.array<std::uint32_t>(n);
+  const Kernel add = module.kernel("add"), sum = module.kernel("sum");
+  std::memset(memory.host(), 0, memory.span().size);
+  for (int round = 0; round < 10; ++round) {
+    runtime.launch(add, on("cpu"), n, 1u, 1000u, opaque(memory.address()));
+    runtime.launch(sum, on("cpu"), n, opaque(memory.address()), x);
+  }
+  EXPECT_TRUE(all_are(x.read(), 55'000));
 }
 
 TEST(Devices, LaunchesKeepToTheirProcessors) {

@@ -169,7 +169,17 @@ void FakeQueue::wait(const device::Event& event) {
   });
 }
 
-void FakeQueue::call(std::function<void()> function) { add(std::move(function)); }
+void FakeQueue::call(std::function<void()> function) {
+  add([this, function = std::move(function)] {
+    if (failure_) return;
+    note("call");
+    try {
+      function();
+    } catch (const Error& error) {
+      failure_ = error;
+    }
+  });
+}
 
 void FakeQueue::synchronize() {
   while (!commands_.empty()) run_one();

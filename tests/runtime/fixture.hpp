@@ -21,7 +21,8 @@
 
 namespace heddle::tests {
 
-// copy_first(n, from, to): to[i] = from[i]; add_to(n, value, data): data[i] += value; structure(24 bytes).
+// copy_first(n, from, to): to[i] = from[i]; add_to(n, value, data): data[i] += value; fill(n, value, data): data[i] =
+// value; hides(where, data): where[0] = data[0], but its PTX stores the pointer away; structure(24 bytes).
 inline constexpr const char* test_ptx = R"(
 .version 7.8
 .target sm_80
@@ -59,6 +60,20 @@ inline constexpr const char* test_ptx = R"(
   ld.param.u64 %rd1, [p];
   st.global.u32 [%rd1], 0;
   trap;
+}
+.visible .entry fill(.param .u32 n, .param .f32 value, .param .u64 data) {
+  .reg .b64 %rd<2>; .reg .f32 %f<2>;
+  ld.param.u64 %rd1, [data];
+  ld.param.f32 %f1, [value];
+  st.global.f32 [%rd1], %f1;
+  ret;
+}
+.visible .entry hides(.param .u64 where, .param .u64 data) {
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [where];
+  ld.param.u64 %rd2, [data];
+  st.global.u64 [%rd1], %rd2;
+  ret;
 }
 .visible .entry indexed(.param .u64 p, .param .u64 i) {
   .reg .b64 %rd<4>;
@@ -108,6 +123,14 @@ class RuntimeTest : public testing::Test {
            for (int i = 0; i < launch.parameter<int>(0); ++i) data[i] += launch.parameter<float>(4);
            if (while_adding_) std::exchange(while_adding_, nullptr)();
          }},
+        {"fill",
+         [](const FakeLaunch& launch) {
+           std::fill_n(at(launch.parameter<std::uint64_t>(8)), launch.parameter<int>(0), launch.parameter<float>(4));
+         }},
+        {"hides",
+         [](const FakeLaunch& launch) {
+           *at(launch.parameter<std::uint64_t>(0)) = *at(launch.parameter<std::uint64_t>(8));
+         }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
         {"indexed", [](const FakeLaunch&) {}},
         {"fails_with", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails_with trapped"); }},
@@ -128,6 +151,21 @@ class RuntimeTest : public testing::Test {
   Launch launch(const char* kernel, const LaunchOptions& options, const Arguments&... arguments) {
     const std::vector<Argument> list = {Argument(arguments)...};
     return Launch(runtime::launch(core_, module_->kernel(kernel).state(), options, list));
+  }
+  // The same with a signature.
+  template <typename... Arguments>
+  Launch launch_as(const char* kernel, const char* signature, const Arguments&... arguments) {
+    const std::vector<Argument> list = {Argument(arguments)...};
+    return Launch(runtime::launch(core_, module_->kernel(kernel, signature).state(), {}, list));
+  }
+  template <typename F>
+  static std::string message_of(F&& f) {
+    try {
+      f();
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
   }
   int logged(const std::string& what) const { return static_cast<int>(std::count(log_.begin(), log_.end(), what)); }
 

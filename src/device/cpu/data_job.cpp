@@ -209,13 +209,15 @@ void CallJob::work(Worker&) {
   note_start();
   try {
     function_();
+  } catch (const Error&) {
+    fail(std::current_exception());
   } catch (const std::exception& error) {
     fail(std::make_exception_ptr(
         Error(ErrorCode::invalid_argument,
-              std::string("a host function in a queue threw, which it must not: ") + error.what())));
+              std::string("a host function in a queue threw what is no heddle::Error: ") + error.what())));
   } catch (...) {
     fail(std::make_exception_ptr(
-        Error(ErrorCode::invalid_argument, "a host function in a queue threw, which it must not")));
+        Error(ErrorCode::invalid_argument, "a host function in a queue threw what is no heddle::Error")));
   }
   function_ = nullptr;  // what it holds goes before the command counts as done
   finish(1);

@@ -57,11 +57,12 @@ void HostSide::hold_back(std::function<void()> command, std::function<void(std::
 
 void HostSide::drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return !busy_.load(std::memory_order_relaxed); });
+  changed_.wait(lock, [&] { return steps_.empty() && !running_; });
 }
 
 std::exception_ptr HostSide::take_failure() {
   const std::lock_guard lock(mutex_);
+  busy_.store(!steps_.empty() || running_, std::memory_order_release);
   return std::exchange(failure_, nullptr);
 }
 
@@ -72,6 +73,7 @@ void HostSide::work() {
     if (steps_.empty()) return;
     Step step = std::move(steps_.front());
     steps_.pop_front();
+    running_ = true;
     std::exception_ptr failure = failure_;
     lock.unlock();
     if (!failure) {
@@ -85,8 +87,9 @@ void HostSide::work() {
     step = {};
     lock.lock();
     if (failure && !failure_) failure_ = failure;
+    running_ = false;
     if (steps_.empty()) {
-      busy_.store(false, std::memory_order_release);
+      busy_.store(failure_ != nullptr, std::memory_order_release);
       changed_.notify_all();
     }
   }

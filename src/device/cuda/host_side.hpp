@@ -30,7 +30,7 @@ class HostSide {
   HostSide& operator=(const HostSide&) = delete;
 
   // One thread at a time calls these.
-  // Whether commands must be held back.
+  // Whether commands must be held back, also to be skipped behind a failure.
   bool busy() const { return busy_.load(std::memory_order_acquire); }
   // Runs the function once the stream has done what is before it.
   void call(std::function<void()> function);
@@ -58,6 +58,7 @@ class HostSide {
   std::condition_variable changed_;
   std::deque<Step> steps_;
   std::exception_ptr failure_;
+  bool running_ = false;  // a step
   bool stop_ = false;
   std::thread thread_;
 };

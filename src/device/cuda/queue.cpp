@@ -550,6 +550,15 @@ void CudaQueue::call(std::function<void()> function) {
   });
 }
 
+void CudaQueue::call_with_stream(std::function<void(void* stream)> function) {
+  state_->check_lost();
+  const DeviceState::Current current(*state_);
+  put([this, function = std::move(function)] {
+    const Tracer::Scope traced(tracer_, Kind::call, id_, stream_);
+    function(stream_);
+  });
+}
+
 template <class Command>
 void CudaQueue::put(Command&& command) {
   auto alone = [this, task = Tracer::task(tracer_), command = std::forward<Command>(command)] {

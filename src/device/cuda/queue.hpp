@@ -43,6 +43,7 @@ class CudaQueue final : public Queue {
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
+  void call_with_stream(std::function<void(void* stream)> function) override;
   void synchronize() override;
   bool idle() override;
 

@@ -34,16 +34,18 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     const AccessMode mode = mode_of(use.reads, use.writes, use.unknown);
     if (source.kind == Source::Kind::module_variable) {
       if (source.index < module.variables.size() && mode != AccessMode::none)
-        access.variables.push_back({source.index, 0, mode, true, false, use.reason});
+        access.variables.push_back({source.index, 0, mode, true, false, use.reason, use.read_at, use.written_at});
       continue;
     }
     if (source.index >= whole.size()) continue;
     if (mode != AccessMode::none || use.pointer)
       access.fields.push_back({source.index, static_cast<std::uint64_t>(source.offset), mode, use.pointer,
-                               use.pointer && !use.alone, use.reason});
+                               use.pointer && !use.alone, use.reason, use.read_at, use.written_at});
     SourceUse& all = whole[source.index];
     const bool better = !all.reason.present() || (use.unknown && !all.unknown);
     if (better && use.reason.present()) all.reason = use.reason;
+    if (!all.read_at.present()) all.read_at = use.read_at;
+    if (!all.written_at.present()) all.written_at = use.written_at;
     all.reads |= use.reads;
     all.writes |= use.writes;
     all.unknown |= use.unknown;
@@ -54,7 +56,7 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     const bool declared = function.parameters[p].is_pointer;
     const SourceUse& use = whole[p];
     access.parameters.push_back({p, 0, mode_of(use.reads, use.writes, use.unknown), use.pointer || declared,
-                                 use.pointer && !use.alone && !declared, use.reason});
+                                 use.pointer && !use.alone && !declared, use.reason, use.read_at, use.written_at});
   }
   return access;
 }

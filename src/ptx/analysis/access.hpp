@@ -23,6 +23,13 @@ struct AccessReason {
   bool present() const { return function != 0xffffffffu; }
 };
 
+// One instruction that does it, of all that do.
+struct AccessWitness {
+  std::uint32_t function = 0xffffffffu;  // into Module::functions; ~0: none
+  std::uint32_t instruction = 0;
+  bool present() const { return function != 0xffffffffu; }
+};
+
 // One 8-byte field of a parameter, or a whole module variable.
 struct MemoryUse {
   std::uint32_t index = 0;   // parameter of the function, or variable of the module
@@ -31,6 +38,8 @@ struct MemoryUse {
   bool is_pointer = false;    // used as the base of an address or converted to one
   bool may_be_index = false;  // a pointer only in sums with others: they or it may be an index
   AccessReason reason;        // of an unknown mode, else of the first access
+  // Accesses that were found, also where the mode is unknown since there may be others. In a called function: there.
+  AccessWitness read_at = {}, written_at = {};
 };
 
 struct FunctionAccess {

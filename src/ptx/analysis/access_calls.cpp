@@ -105,8 +105,10 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
     }
     if (use_there.unknown)
       escape(passed, i, "the pointer is passed to a function that uses it in a way that is not followed");
+    through_ = &use_there;
     if (use_there.reads || use_there.writes)
       use(passed, i, use_there.reads, use_there.writes, use_there.pointer, use_there.alone);
+    through_ = nullptr;
     for (std::uint32_t number : passed)
       if (use_there.writes && sources_[number].kind == Kind::cell)
         changed_ |= cells_[{sources_[number].index, Source::any_offset}].insert(anything);

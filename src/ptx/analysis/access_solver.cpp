@@ -481,6 +481,10 @@ void AccessSolver::note(std::uint32_t number, std::uint32_t i, bool reads, bool 
   use.reads |= reads;
   use.writes |= writes;
   use.unknown |= unknown != nullptr;
+  const AccessWitness here{function_index_, i};
+  if (reads && !use.read_at.present()) use.read_at = through_ && through_->read_at.present() ? through_->read_at : here;
+  if (writes && !use.written_at.present())
+    use.written_at = through_ && through_->written_at.present() ? through_->written_at : here;
   if (use.reason_is_unknown || (use.reason.present() && unknown == nullptr)) return;
   use.reason = reason(i, unknown != nullptr ? unknown
                          : reads && writes  ? "read and written here"

@@ -20,6 +20,7 @@ struct SourceUse {
   bool alone = false;  // a pointer, and somewhere the only source of an address: no index that is added to another one
   AccessReason reason;
   bool reason_is_unknown = false;
+  AccessWitness read_at, written_at;
 };
 
 // What callers need to know of a function: sources are its own parameters' fields, module variables, elsewhere.
@@ -95,6 +96,7 @@ class AccessSolver {
   std::map<std::uint32_t, unsigned> cell_offsets_;  // offsets seen of each cell variable
   bool reads_elsewhere_ = false, writes_elsewhere_ = false;
   AccessReason elsewhere_reason_;
+  const SourceUse* through_ = nullptr;  // what a called function does, while its call is looked at
   bool changed_ = false;
 };
 

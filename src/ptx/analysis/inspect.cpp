@@ -50,6 +50,8 @@ std::vector<InspectedParameter> parameters_of(const Module& module, const Functi
     parameter.is_pointer = use.is_pointer;
     parameter.may_be_index = use.may_be_index;
     parameter.access = use.mode;
+    parameter.read_at = use.read_at;
+    parameter.written_at = use.written_at;
     if (use.mode == AccessMode::unknown) parameter.reason = reason_text(module, use.reason);
     if (parameter.size > 8)
       for (const MemoryUse& field : access.fields)

@@ -23,6 +23,7 @@ struct InspectedParameter {
   AccessMode access = AccessMode::none;
   std::string reason;             // why the access is unknown
   std::vector<MemoryUse> fields;  // of a structure: its pointers
+  AccessWitness read_at = {}, written_at = {};
 };
 
 struct InspectedVariable {

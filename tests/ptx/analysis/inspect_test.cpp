@@ -56,6 +56,49 @@ TEST(Inspect, TellsEverythingOfAKernel) {
   EXPECT_EQ(inspection.kernels[1].dependence, "");
 }
 
+// One instruction for each kind of access, also where there may be more; that of a called function is the one there.
+TEST(Inspect, HasAWitnessForEachAccess) {
+  const Module module = parse(R"(.version 8.0
+.target sm_80
+.address_size 64
+.func store(.param .u64 p) {
+  .reg .b64 %d;
+  ld.param.u64 %d, [p];
+  st.global.u32 [%d], 1;
+  ret;
+}
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u64 d) {
+  .reg .b64 %d<4>; .reg .b32 %r<2>;
+  ld.param.u64 %d0, [a];
+  ld.param.u64 %d1, [b];
+  ld.param.u64 %d2, [c];
+  { .param .u64 p; st.param.u64 [p], %d0; call store, (p); }
+  ld.global.u32 %r0, [%d1];
+  ld.global.u32 %r1, [%d1+4];
+  st.global.u64 [%d1], %d2;
+  atom.global.add.u32 %r0, [%d2], 1;
+  ret;
+}
+)",
+                              "k.ptx");
+  const auto kernels = inspect(module).kernels;
+  const auto& parameters = kernels.front().parameters;
+  const auto line = [&](const AccessWitness& at) {
+    return at.present() ? module.functions[at.function].body[at.instruction].where.line : 0;
+  };
+  EXPECT_EQ(parameters[0].access, AccessMode::write);
+  EXPECT_EQ(line(parameters[0].read_at), 0u);
+  EXPECT_EQ(line(parameters[0].written_at), 7u);
+  EXPECT_EQ(parameters[1].access, AccessMode::read_write);
+  EXPECT_EQ(line(parameters[1].read_at), 16u);
+  EXPECT_EQ(line(parameters[1].written_at), 18u);
+  EXPECT_EQ(parameters[2].access, AccessMode::unknown);
+  EXPECT_EQ(line(parameters[2].read_at), 19u);
+  EXPECT_EQ(line(parameters[2].written_at), 19u);
+  EXPECT_EQ(parameters[3].access, AccessMode::none);
+  EXPECT_FALSE(parameters[3].read_at.present() || parameters[3].written_at.present());
+}
+
 // What is added to a pointer is told from it by cvta, by .ptr, and by uses of one of them alone.
 TEST(Inspect, TellsPointersFromWhatMayBeAnIndex) {
   const Module module = parse(R"(.version 8.0
