@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/wait_line.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 namespace heddle::cuda_api {
@@ -94,6 +95,7 @@ void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
                           static_cast<std::uint32_t>(call.shared), call.cooperative};
   try {
     kernel.prepare(context, loaded, shape.block);
+    note_launch(kernel.name());
     context.submit(stream, [&](heddle::Queue& queue) { queue.launch(loaded, shape, bytes); });
   } catch (const Error& error) {
     refused(error, call);
