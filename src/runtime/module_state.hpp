@@ -94,7 +94,7 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::string text_, name_;
   std::vector<std::unique_ptr<KernelState>> kernels_;
   std::once_flag analysed_;
-  std::vector<std::shared_ptr<device::Module>> loaded_;    // by place
+  std::vector<std::shared_ptr<device::Module>> loaded_;  // by place
   bool variables_differ_ = false;
   std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where nobody has used them
 };
