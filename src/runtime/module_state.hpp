@@ -123,7 +123,7 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   // Kernels with signatures, by kernel and signature: launches of equal ones are alike.
   std::map<std::pair<KernelState*, std::string>, std::unique_ptr<KernelState>> with_signatures_;
   std::mutex signatures_mutex_;
-  std::vector<std::shared_ptr<device::Module>> loaded_;    // by place
+  std::vector<std::shared_ptr<device::Module>> loaded_;  // by place
   bool variables_differ_ = false;
   std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where nobody has used them
 };
