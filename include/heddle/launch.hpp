@@ -65,7 +65,7 @@ class Argument {
   Kind kind() const { return kind_; }
   Direction direction() const { return direction_; }  // see in(), out(), inout()
   // Both of them, to be compared at once.
-  unsigned tag() const { return static_cast<unsigned>(kind_) << 8 | static_cast<unsigned>(direction_); }
+  unsigned tag() const { return static_cast<unsigned>(kind_) | static_cast<unsigned>(direction_) << 8; }
   Argument with(Direction direction) const {
     Argument made = *this;
     made.direction_ = direction;

@@ -34,14 +34,16 @@ Bytes bytes_of(const Argument& argument) {
 }
 
 // Has the arrays brought to the place; what the launch does to memory there.
-Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info,
+// `annotated`: the caller says something of some.
+Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info, bool annotated,
                  std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned) {
   Accesses accesses;
   const Scheduling& policy = core.engine().policy();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
     Buffer& buffer = *arguments[i].buffer();
-    const Use use = use_of(kernel, info.parameters[i], i, arguments[i]);
+    const Parameter& parameter = info.parameters[i];
+    const Use use = annotated ? use_of(kernel, parameter, i, arguments[i]) : Use{parameter.access, false};
     const bool used = use.access != Access::none;
     const Bytes bytes = used ? bytes_of(arguments[i]) : Bytes{0, 0};
     const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy));
@@ -130,14 +132,15 @@ bool is_plain(const Core& core, const LaunchCall& call) {
 // The first launches of a kernel, and some of the others, are timed for its history.
 constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
 
-Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, const device::Partition* partition) {
+Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, const device::Partition* partition,
+                         bool barrier) {
   KernelHistory& history = *kernel.history();
   const std::uint64_t number = history.launches++;
   history.last_grid = options.grid;
   history.last_block = options.block;
   history.last_shared = options.shared;
   const bool sampled = number < first_timed || number % one_timed_of == 0;
-  Engine::Wanted wanted{.start = options.timed || sampled, .partition = partition};
+  Engine::Wanted wanted{.start = options.timed || sampled, .partition = partition, .barrier = barrier};
   if (wanted.start) wanted.history = kernel.history();
   return wanted;
 }
@@ -210,6 +213,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   lock.unlock();
   const KernelInfo& info = kernel->info();
   const ArgumentsFound found = check_arguments(*kernel, info, arguments);
+  const bool annotated = found.annotated || kernel->annotated();
   const BlockRange range = range_of(options);
 
   lock.lock();
@@ -219,11 +223,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
-  Accesses accesses = acquire(*core, place, *kernel, info, arguments, pinned);
+  Accesses accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
-    accesses = acquire(*core, place, *kernel, info, arguments, pinned);
+    accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -237,12 +241,11 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
-  Engine::Wanted wanted = wanted_of(*kernel, options, partition);
-  wanted.barrier = found.opaque;
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); }, wanted);
-  if (found.annotated || kernel->overwrites()) overwritten(place, *kernel, arguments);
+      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
+      wanted_of(*kernel, options, partition, found.opaque));
+  if (annotated) overwritten(place, *kernel, arguments);
   copy_back(policy, arguments);
   core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),
                         [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });

@@ -40,7 +40,7 @@ class KernelState {
         shown_(kernel.shown_),
         variables_(kernel.variables_),
         history_(kernel.history_) {
-    for (const Parameter& parameter : info_.parameters) overwrites_ |= parameter.direction == Direction::out;
+    for (const Parameter& parameter : info_.parameters) annotated_ |= parameter.direction != Direction::found;
   }
 
   ModuleState& module() const { return module_; }
@@ -52,8 +52,8 @@ class KernelState {
     Access access = Access::none;
     ptx::analysis::AccessWitness read_at = {}, written_at = {};  // also where the access is unknown
   };
-  // Its signature says so of some parameter.
-  bool overwrites() const { return overwrites_; }
+  // Its signature has directions.
+  bool annotated() const { return annotated_; }
   const Shown& shown(std::size_t parameter) const { return shown_[parameter]; }
   // What it does to the module's variables; nothing: none. After info().
   std::optional<graph::Mode> variables() const { return variables_; }
@@ -70,7 +70,7 @@ class KernelState {
   std::uint64_t id_;
   KernelInfo info_;
   std::vector<Shown> shown_;  // by parameter
-  bool overwrites_ = false;
+  bool annotated_ = false;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;  // by place
   std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();

@@ -59,7 +59,8 @@ bool ReplayStep::take(const LaunchCall& call) {
     const Value& value = values[i];
     if (value.is_array()) {
       if (value.begin < value.end) value.buffer->acquire(place, value.begin, value.end, value.mode);
-      if (value.mode == graph::Mode::write) value.buffer->overwritten(place, value.begin, value.end);
+      if (value.mode == graph::Mode::write) [[unlikely]]
+        value.buffer->overwritten(place, value.begin, value.end);
       continue;
     }
     if (value.size == 0) continue;

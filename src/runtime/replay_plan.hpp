@@ -32,7 +32,7 @@ struct LaunchCall {
 struct ReplayStep {
   struct Value {
     unsigned tag;  // Argument::tag()
-    bool is_array() const { return tag >> 8 == static_cast<unsigned>(Argument::Kind::array); }
+    bool is_array() const { return (tag & 0xff) == static_cast<unsigned>(Argument::Kind::array); }
     std::uint32_t at;    // in the packed arguments
     std::uint32_t size;  // of a number or structure
     // Of an array.
