@@ -46,7 +46,7 @@ int main() {
   FourArrays repeated({});
   results.add({"the same, found to repeat themselves", heddle::bench::median(launch_all(repeated)), "ns",
                heddle::bench::at_most(300), ""});
-  using Policy = Scheduling::Placement;
+  using Policy = heddle::Scheduling::Placement;
   for (const auto& [name, placement] :
        {std::pair("round_robin", Policy::round_robin), std::pair("stream_aware", Policy::stream_aware),
         std::pair("min_transfer_size", Policy::min_transfer_size),

@@ -103,8 +103,7 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
 }
 
 // A queue for the task, behind its parents.
-void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::Access> accesses,
-                   const Wanted& wanted) {
+void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Place& place = places_[number];
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);

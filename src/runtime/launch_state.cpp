@@ -230,11 +230,9 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
     accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned);
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() == Argument::Kind::array) {
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].kind() == Argument::Kind::array)
       addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
-    }
-  }
   boost::container::small_vector<std::byte, 256> bytes(packed_bytes(info), boost::container::default_init);
   const std::span<std::byte> packed(bytes.data(), bytes.size());
   pack_arguments(info, arguments, {addresses.data(), addresses.size()}, packed);

@@ -109,8 +109,7 @@ void Replayer::copy_back(const ReplayPart& part, std::size_t steps) {
   if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
   for (std::size_t i = 0; i < steps; ++i)
     for (const ReplayStep::Value& value : part.steps[i].values)
-      if (value.buffer && value.buffer->is_read_back())
-        value.buffer->copy_back();
+      if (value.buffer && value.buffer->is_read_back()) value.buffer->copy_back();
 }
 
 void Replayer::launch_part() {

@@ -1,6 +1,7 @@
 #include "ptx/analysis/alike_threads.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -8,72 +9,18 @@ namespace {
 using Special = SpecialRegister;
 
 // Whose result is that of the operands, and which touch at most memory that is the thread's own to touch.
-bool is_alone(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::abs:
-    case Opcode::add:
-    case Opcode::addc:
-    case Opcode::and_:
-    case Opcode::bfe:
-    case Opcode::bfi:
-    case Opcode::bfind:
-    case Opcode::bmsk:
-    case Opcode::bra:
-    case Opcode::brev:
-    case Opcode::call:
-    case Opcode::clz:
-    case Opcode::cnot:
-    case Opcode::copysign:
-    case Opcode::cos:
-    case Opcode::cvt:
-    case Opcode::cvta:
-    case Opcode::div:
-    case Opcode::dp2a:
-    case Opcode::dp4a:
-    case Opcode::ex2:
-    case Opcode::exit:
-    case Opcode::fma:
-    case Opcode::ld:
-    case Opcode::lg2:
-    case Opcode::lop3:
-    case Opcode::mad:
-    case Opcode::mad24:
-    case Opcode::madc:
-    case Opcode::max:
-    case Opcode::min:
-    case Opcode::mov:
-    case Opcode::mul:
-    case Opcode::mul24:
-    case Opcode::neg:
-    case Opcode::not_:
-    case Opcode::or_:
-    case Opcode::popc:
-    case Opcode::prefetch:
-    case Opcode::prmt:
-    case Opcode::rcp:
-    case Opcode::rem:
-    case Opcode::ret:
-    case Opcode::rsqrt:
-    case Opcode::sad:
-    case Opcode::selp:
-    case Opcode::set:
-    case Opcode::setp:
-    case Opcode::shf:
-    case Opcode::shl:
-    case Opcode::shr:
-    case Opcode::sin:
-    case Opcode::slct:
-    case Opcode::sqrt:
-    case Opcode::st:
-    case Opcode::sub:
-    case Opcode::subc:
-    case Opcode::tanh:
-    case Opcode::testp:
-    case Opcode::trap:
-    case Opcode::xor_: return true;
-    default: return false;
-  }
-}
+constexpr Opcode alone[] = {
+    Opcode::abs,  Opcode::add,   Opcode::addc,  Opcode::and_,     Opcode::bfe,  Opcode::bfi,   Opcode::bfind,
+    Opcode::bmsk, Opcode::bra,   Opcode::brev,  Opcode::call,     Opcode::clz,  Opcode::cnot,  Opcode::copysign,
+    Opcode::cos,  Opcode::cvt,   Opcode::cvta,  Opcode::div,      Opcode::dp2a, Opcode::dp4a,  Opcode::ex2,
+    Opcode::exit, Opcode::fma,   Opcode::ld,    Opcode::lg2,      Opcode::lop3, Opcode::mad,   Opcode::mad24,
+    Opcode::madc, Opcode::max,   Opcode::min,   Opcode::mov,      Opcode::mul,  Opcode::mul24, Opcode::neg,
+    Opcode::not_, Opcode::or_,   Opcode::popc,  Opcode::prefetch, Opcode::prmt, Opcode::rcp,   Opcode::rem,
+    Opcode::ret,  Opcode::rsqrt, Opcode::sad,   Opcode::selp,     Opcode::set,  Opcode::setp,  Opcode::shf,
+    Opcode::shl,  Opcode::shr,   Opcode::sin,   Opcode::slct,     Opcode::sqrt, Opcode::st,    Opcode::sub,
+    Opcode::subc, Opcode::tanh,  Opcode::testp, Opcode::trap,     Opcode::xor_};
+
+bool is_alone(Opcode opcode) { return std::find(std::begin(alone), std::end(alone), opcode) != std::end(alone); }
 
 bool is_seen_alike(Special special) {
   switch (special) {
@@ -91,8 +38,8 @@ bool is_seen_alike(Special special) {
 }
 
 bool is_seen_alike(const Operand& operand) {
-  return is_seen_alike(operand.special) &&
-         std::all_of(operand.elements.begin(), operand.elements.end(), [](const Operand& o) { return is_seen_alike(o); });
+  return is_seen_alike(operand.special) && std::all_of(operand.elements.begin(), operand.elements.end(),
+                                                       [](const Operand& o) { return is_seen_alike(o); });
 }
 
 bool is_alone(const Module& module, const Instruction& inst) {
