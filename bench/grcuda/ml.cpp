@@ -21,13 +21,18 @@ float count_at(std::size_t i, unsigned round) {
   if (i < touched_rows * features) return static_cast<float>((scramble(i, 20) + round) % 10);
   return static_cast<float>(scramble(i, 20) % 10);
 }
-void fill_rows(std::span<float> x) {
-  parallel_for(x.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) x[i] = count_at(i, 0);
+// The features of rows [first, end), column-major.
+void fill_rows(std::span<float> x, std::size_t first, std::size_t end) {
+  parallel_for(x.size(), [&](std::size_t from, std::size_t to) {
+    const std::size_t rows = end - first;
+    for (std::size_t i = from; i < to; ++i) x[i] = count_at((first + i % rows) * features + i / rows, 0);
   });
 }
-void touch_rows(std::span<float> x, unsigned round) {
-  for (std::size_t i = 0; i < touched_rows * features; ++i) x[i] = count_at(i, round);
+// Those of rows [0, rows) of which the first ones change.
+void touch_rows(std::span<float> x, std::size_t rows, unsigned round) {
+  for (std::size_t k = 0; k < features; ++k)
+    for (std::size_t row = 0; row < std::min(rows, touched_rows); ++row)
+      x[k * rows + row] = count_at(row * features + k, round);
 }
 
 float ridge_weight(std::size_t i) { return 0.2f * uniform(i, 21) - 0.1f; }
@@ -57,13 +62,17 @@ class OnHeddle : public HeddleProgram {
         likelihood_(runtime.array<float>(features * classes)),
         sums_(runtime.array<double>(2 * features * place.parts)),
         r_(runtime.array<int>(rows)) {
-    fill_rows(x_.write());
+    for (unsigned i = 0; i < parts_; ++i) {
+      const Part p = part(i);
+      fill_rows(x_.write().subspan(p.first * features, static_cast<std::size_t>(p.rows) * features), p.first,
+                p.first + static_cast<std::size_t>(p.rows));
+    }
     fill_model(weights_.write(), ridge_weight);
     fill_model(intercept_.write(), ridge_intercept);
     fill_model(likelihood_.write(), log_likelihood);
   }
   void touch(unsigned round) override {
-    touch_rows(x_.write(), round);
+    touch_rows(x_.write(), static_cast<std::size_t>(part(0).rows), round);
     weights_.write()[0] = ridge_weight(0);
     intercept_.write()[0] = ridge_intercept(0);
     likelihood_.write()[0] = log_likelihood(0);
@@ -151,12 +160,12 @@ class Bare : public BareProgram {
         intercept_(cuda, classes, On::both),
         likelihood_(cuda, features * classes, On::both),
         r_(cuda, rows, On::both) {
-    fill_rows(x_.values());
+    fill_rows(x_.values(), 0, rows);
     fill_model(weights_.values(), ridge_weight);
     fill_model(intercept_.values(), ridge_intercept);
     fill_model(likelihood_.values(), log_likelihood);
   }
-  void touch(unsigned round) override { touch_rows(x_.values(), round); }
+  void touch(unsigned round) override { touch_rows(x_.values(), static_cast<std::size_t>(rows_), round); }
   unsigned streams() const override { return 2; }
   // Small copies first: they would wait for the large one's copy engine.
   void run(Streams& s, const Shape& shape) override {

@@ -1,4 +1,5 @@
-// ML: naive Bayes and ridge regression of the same rows, averaged. Matrices are row-major; there are so many classes.
+// ML: naive Bayes and ridge regression of the same rows, averaged. The rows' features, x and z, are column-major: those
+// of one feature lie together. Scores are row-major; there are so many classes.
 #define CLASSES 10
 #include "sums.cuh"
 
@@ -8,7 +9,7 @@ extern "C" __global__ void rr1(const float* x, float* z, int rows, int features)
   for (int column = blockIdx.x; column < features; column += gridDim.x) {
     double sum = 0, squares = 0;
     for (int row = threadIdx.x; row < rows; row += blockDim.x) {
-      const float value = x[(long long)row * features + column];
+      const float value = x[(long long)column * rows + row];
       sum += value;
       squares += value * value;
     }
@@ -22,7 +23,7 @@ extern "C" __global__ void rr1(const float* x, float* z, int rows, int features)
     __syncthreads();
     const float shift = mean, scale = 1 / deviation;
     for (int row = threadIdx.x; row < rows; row += blockDim.x) {
-      const long long i = (long long)row * features + column;
+      const long long i = (long long)column * rows + row;
       z[i] = (x[i] - shift) * scale;
     }
     __syncthreads();
@@ -35,7 +36,7 @@ extern "C" __global__ void rr1_sums(const float* x, double* sums, int rows, int 
   for (int column = blockIdx.x; column < features; column += gridDim.x) {
     double sum = 0, squares = 0;
     for (int row = threadIdx.x; row < rows; row += blockDim.x) {
-      const float value = x[(long long)row * features + column];
+      const float value = x[(long long)column * rows + row];
       sum += value;
       squares += value * value;
     }
@@ -65,22 +66,22 @@ extern "C" __global__ void rr1_scale(const float* x, const double* sums, float* 
     }
     __syncthreads();
     for (int row = threadIdx.x; row < rows; row += blockDim.x) {
-      const long long i = (long long)row * features + column;
+      const long long i = (long long)column * rows + row;
       z[i] = (x[i] - shift) * scale;
     }
     __syncthreads();
   }
 }
 
-// scores = in * weights^T: a thread computes the score of one class of one row.
+// scores = in * weights^T: a thread computes the scores of a row.
 __device__ void products(const float* in, const float* weights, float* scores, int rows, int features) {
-  const long long all = (long long)rows * CLASSES;
-  for (long long i = blockIdx.x * blockDim.x + threadIdx.x; i < all; i += gridDim.x * blockDim.x) {
-    const float* row = in + i / CLASSES * features;
-    const float* of_class = weights + i % CLASSES * features;
-    float sum = 0;
-    for (int k = 0; k < features; ++k) sum += row[k] * of_class[k];
-    scores[i] = sum;
+  for (long long row = blockIdx.x * blockDim.x + threadIdx.x; row < rows; row += gridDim.x * blockDim.x) {
+    float sums[CLASSES] = {};
+    for (int k = 0; k < features; ++k) {
+      const float value = in[(long long)k * rows + row];
+      for (int c = 0; c < CLASSES; ++c) sums[c] += value * weights[c * features + k];
+    }
+    for (int c = 0; c < CLASSES; ++c) scores[row * CLASSES + c] = sums[c];
   }
 }
 
