@@ -22,8 +22,7 @@ namespace {
 }  // namespace
 
 CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes, bool pooled)
-    // What other GPUs reach is the pool's.
-    : device_(device), state_(std::move(state)), bytes_(bytes), pooled_(pooled || state_->has_peers()) {
+    : device_(device), state_(std::move(state)), bytes_(bytes), pooled_(pooled) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   const Driver& cuda = state_->driver();
