@@ -84,7 +84,8 @@ class Device {
   // Device memory, aligned to 256 bytes. Throws out_of_memory, with who holds what.
   Memory allocate(std::size_t bytes) const;
   // The same, of which no pool keeps anything when it is given back, as with cudaMalloc: on GPUs the process's first
-  // one comes sooner (7 ms on an H200), and its end waits for all that the GPU does.
+  // one comes sooner (7 ms on an H200), its end waits for all that the GPU does, and kernels of other GPUs do not reach
+  // it.
   Memory allocate_unpooled(std::size_t bytes) const;
   // Host memory that copies of this device reach at their full rate, and kernels at the same addresses.
   Memory allocate_host(std::size_t bytes) const;

@@ -57,8 +57,8 @@ class Device {
   // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
 
-  // The same, which no pool keeps when it is given back: on GPUs the first comes sooner, and its end waits for all that
-  // the GPU does. Throws as allocate() does. Any thread.
+  // The same, which no pool keeps when it is given back: on GPUs the first comes sooner, its end waits for all that the
+  // GPU does, and kernels of other GPUs do not reach it. Throws as allocate() does. Any thread.
   virtual std::unique_ptr<Memory> allocate_unpooled(std::size_t bytes) { return allocate(bytes); }
 
   // Host memory of `bytes` bytes, aligned to 64, that queues of this device copy from and to at their full rate and

@@ -37,8 +37,7 @@ class DeviceState {
   unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
   // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
   void start_pool() const;
-  std::uint64_t pool_reserve() const;                 // bytes that the pool holds and nobody uses
-  bool has_peers() const { return !peers_.empty(); }  // GPUs that reach its memory
+  std::uint64_t pool_reserve() const;  // bytes that the pool holds and nobody uses
   // Whether launches can be made ready while the kernel before them runs.
   bool launches_early() const { return launches_early_; }
 
