@@ -101,7 +101,7 @@ Finding check_host_compiler() {
   std::string program;
   try {
     program = compile::find_host_clang().path.string();
-    const compile::ProcessResult read = compile::run_process({program, "-x", "c++", "-fsyntax-only", "-"},
+    const compile::ProcessResult read = compile::run_process({program, "-x", "c++", "-c", "-o", "/dev/null", "-"},
                                                              "#include <cmath>\n", compile::compiler_environment());
     if (read.exit_status == 0) return good(subject, program + ": for heddle cc and heddle run FILE.cu");
     return none(Mark::wrong, fmt::format("{} does not compile C++: {}", program, first_line(read.err)),
