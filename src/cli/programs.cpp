@@ -2,10 +2,22 @@
 #include <cstdio>
 
 #include "cli/command.hpp"
+#include "heddle/error.hpp"
 #include "programs/cc/cc.hpp"
 #include "programs/run/run.hpp"
 
 namespace heddle::cli {
+namespace {
+
+programs::RunOptions run_options(const std::vector<std::string>& words) {
+  try {
+    return programs::parse_run_options(words);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+}  // namespace
 
 void add_programs(CLI::App& app) {
   // Registered for the list of commands; run_program_command has been there before.
@@ -22,7 +34,7 @@ bool run_program_command(int count, char** arguments) {
     return true;
   }
   if (command == "run") {
-    const programs::RunOptions options = programs::parse_run_options(words);
+    const programs::RunOptions options = run_options(words);
     if (!options.help) programs::run_program(options);
     std::fputs(programs::run_help().c_str(), stdout);
     return true;

@@ -1,6 +1,9 @@
 // heddle timeline, graph and metrics: what a trace file tells.
 #include <fmt/core.h>
 
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -27,14 +30,25 @@ struct Options {
   bool json = false;
 };
 
+// CLI11's own tells the largest double with all its digits.
+std::string no_milliseconds(const std::string& text) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  const bool good = end != text.c_str() && *end == '\0' && value >= 0 && std::isfinite(value);
+  return good ? std::string() : fmt::format("'{}' is no number of milliseconds", text);
+}
+
 void add_window(CLI::App& command, Options& options) {
   command.add_option("--from", options.from, "milliseconds from the first command's begin: leave out what ends before")
-      ->check(CLI::NonNegativeNumber);
-  command.add_option("--to", options.to, "leave out what begins after")->check(CLI::NonNegativeNumber);
+      ->check(no_milliseconds);
+  command.add_option("--to", options.to, "leave out what begins after")->check(no_milliseconds);
 }
 
 trace::Timeline read(const Options& options) {
   trace::Timeline timeline = trace::read_timeline(options.file);
+  // What a program that was ended before its time leaves, too.
+  if (timeline.commands.empty())
+    fmt::print(stderr, "heddle: note: {} has no launches, copies or fills\n", options.file);
   if (!options.from && !options.to) return timeline;
   const auto ns = [](double ms) { return static_cast<std::uint64_t>(std::min(ms, 1e12) * 1e6); };
   const std::uint64_t begin = ns(options.from.value_or(0)), end = options.to ? ns(*options.to) : ~std::uint64_t{0};

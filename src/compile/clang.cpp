@@ -105,24 +105,42 @@ void add_fast_math(std::vector<std::string>& arguments) {
                                      "-nvptx-prec-divf32=1", "-mllvm", "-nvptx-prec-sqrtf32=0"});
 }
 
+std::optional<Clang> chosen_clang() {
+  const char* const chosen = std::getenv("HEDDLE_CLANG");
+  if (chosen == nullptr || *chosen == '\0') return {};
+  auto found = std::string_view(chosen).find('/') == std::string_view::npos ? on_path(chosen) : as_program(chosen);
+  if (found) return found;
+  throw Error(ErrorCode::invalid_argument,
+              std::string("HEDDLE_CLANG is '") + chosen + "', which is not a program that can be run. " + install_hint);
+}
+
+std::optional<Clang> of_the_machine() {
+  if (auto found = on_path("clang-19")) return found;
+  for (const char* place : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/local/bin/clang-19",
+                            "/usr/local/opt/llvm@19/bin/clang", "/opt/llvm-19/bin/clang"}) {
+    if (auto found = as_program(place)) return found;
+  }
+  if (auto found = on_path("clang"); found && new_enough(*found)) return found;
+  return {};
+}
+
 }  // namespace
 
 Clang find_clang() {
-  if (const char* chosen = std::getenv("HEDDLE_CLANG"); chosen && *chosen) {
-    auto found = std::string_view(chosen).find('/') == std::string_view::npos ? on_path(chosen) : as_program(chosen);
-    if (found) return *found;
-    throw Error(ErrorCode::invalid_argument, std::string("HEDDLE_CLANG is '") + chosen +
-                                                 "', which is not a program that can be run. " + install_hint);
-  }
+  if (auto found = chosen_clang()) return *found;
   if (auto found = in_archive()) return *found;
-  if (auto found = on_path("clang-19")) return *found;
-  for (const char* place : {"/usr/bin/clang-19", "/usr/lib/llvm-19/bin/clang", "/usr/local/bin/clang-19",
-                            "/usr/local/opt/llvm@19/bin/clang", "/opt/llvm-19/bin/clang"}) {
-    if (auto found = as_program(place)) return *found;
-  }
-  if (auto found = on_path("clang"); found && new_enough(*found)) return *found;
+  if (auto found = of_the_machine()) return *found;
   throw Error(ErrorCode::not_found,
               std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
+}
+
+Clang find_host_clang() {
+  if (auto found = chosen_clang()) return *found;
+  if (auto found = of_the_machine()) return *found;
+  throw Error(ErrorCode::not_found,
+              std::string("Compiling host code needs clang 19, which was not found") +
+                  (in_archive() ? " (the one that comes with Heddle only makes PTX of CUDA C++). " : ". ") +
+                  install_hint);
 }
 
 ExtraOptions split_extra(const CompileOptions& options) {

@@ -18,6 +18,10 @@ struct Clang {
 // the Debian package to install; invalid_argument when $HEDDLE_CLANG names no program.
 Clang find_clang();
 
+// One that makes host code as well: the same, but not the clang of an archive of script/bundle, which makes PTX alone.
+// Throws as find_clang.
+Clang find_host_clang();
+
 // Throws invalid_argument for an architecture, level or define that cannot be meant.
 void check_options(const CompileOptions& options);
 

@@ -43,6 +43,37 @@ TEST_F(Cc, ProgramsNeedNvidiasLibraryByName) {
   EXPECT_THAT(read.output, AllOf(HasSubstr("[libcudart.so.12]"), Not(HasSubstr("PATH")), Not(HasSubstr("heddle"))));
 }
 
+// The clang of an archive of script/bundle makes PTX and nothing else.
+TEST_F(Cc, HostCodeIsNotForTheClangOfAnArchive) {
+  namespace fs = std::filesystem;
+  for (const char* place : {"bin", "lib/heddle/cuda", "lib/heddle/clang"})
+    fs::create_directories(folder_.path() / place);
+  fs::copy_file(heddle_program(HEDDLE_PROGRAM), folder_.path() / "bin/heddle");
+  file("lib/heddle/cuda/libcudart.so.12", "");
+  file("lib/heddle/clang/clang-19", "#!/bin/sh\necho makes PTX alone >&2; exit 1\n");
+  fs::permissions(folder_.path() / "lib/heddle/clang/clang-19", fs::perms::owner_all);
+  file("a.cu", "__global__ void k() {}\n");
+  file("b.cpp", "int b() { return 1; }\n");
+  const std::string heddle = "env -u HEDDLE_CLANG bin/heddle ";
+  if (!testing::Value(shell(heddle + "compile a.cu").output, HasSubstr("makes PTX alone")))
+    GTEST_SKIP() << "THE PROGRAM RUNS ONLY WHERE IT IS, OR LOOKS FOR CLANG FROM A LIBRARY";
+  const Ran built = shell(heddle + "cc -c b.cpp");
+  EXPECT_EQ(built.code, 0) << built.output;
+  EXPECT_TRUE(is_there("b.o"));
+}
+
+// The host's side, which has no architecture, reads kernels as well.
+TEST_F(Cc, FunctionsOfSomeArchitecturesAreThereForTheHostsSide) {
+  file("a.cu", "__global__ void k(unsigned* p) { *p = __reduce_add_sync(~0u, *p) + __reduce_xor_sync(~0u, *p); }\n");
+  const Ran a = cc("-c a.cu");
+  EXPECT_EQ(a.code, 0) << a.output;
+  file("b.cu", "__global__ void k(int4* p) { p[2] = atomicCAS(p, p[1], p[2]); atomicExch(p, p[1]); }\n");
+  const Ran b = cc("-arch=sm_90 -c b.cu");
+  EXPECT_EQ(b.code, 0) << b.output;
+  EXPECT_THAT(cc("-c b.cu").output, HasSubstr("128-bit atomics need"));
+  EXPECT_THAT(cc("-arch=sm_75 -c a.cu").output, HasSubstr("__reduce_add_sync"));
+}
+
 TEST_F(Cc, HostErrorsShowTheUsersLines) {
   file("a.cu", "__global__ void k() {}\nint main() { return nonsense; }\n");
   const Ran built = cc("a.cu");

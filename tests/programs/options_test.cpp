@@ -90,6 +90,18 @@ TEST(CcOptions, ArchitecturesAreThoseOfThePtx) {
   EXPECT_THAT(parse_cc_options({"-arch=sm_90a", "a.cu"}).notes, IsEmpty());
 }
 
+TEST(CcOptions, ArchitecturesThatAreNoneAreNamed) {
+  for (const char* word : {"-arch=foo", "-arch=sm80", "-arch=80", "-arch=sm_", "-arch=sm_8", "-arch=sm_80x",
+                           "-arch=sm_8000", "-code=sm_80,foo", "-gencode=foo", "-gencode=arch=compute_80",
+                           "-gencode=arch=foo,code=sm_80", "-gencode=arch=compute_80,code=foo"})
+    EXPECT_THAT(refusal({"a.cu", word}), HasSubstr("expected ")) << word;
+  EXPECT_THAT(refusal({"a.cu", "-arch=sm80"}), HasSubstr("-arch sm80: 'sm80' is no architecture"));
+  const auto of = [](const char* word) { return parse_cc_options({"a.cu", word}).architectures; };
+  EXPECT_THAT(of("-arch=all-major"), ElementsAre("80"));
+  EXPECT_THAT(of("-gencode=arch=compute_80,code=\"sm_80,compute_80\""), ElementsAre("80"));
+  EXPECT_THAT(of("-gencode=arch=compute_90a,code=lto_90a"), ElementsAre("90"));
+}
+
 TEST(CcOptions, WhatIsUnknownIsNamed) {
   EXPECT_THAT(refusal({"a.cu", "-fopenmp"}), HasSubstr("-fopenmp is not an option"));
   EXPECT_THAT(refusal({"a.cu", "--frobnicate=3"}), HasSubstr("--frobnicate=3"));

@@ -42,6 +42,13 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--fast", "a"}), HasSubstr("--fast"));
   EXPECT_THAT(refusal({"--slice", "0", "a"}), HasSubstr("--slice 0"));
   EXPECT_THAT(refusal({"--slice", "3x", "a"}), HasSubstr("3x"));
+  EXPECT_THAT(refusal({"--device", "gpu0", "a"}), HasSubstr("'gpu0' is no device"));
+  EXPECT_THAT(refusal({"--device", "cuda:0,", "a"}), HasSubstr("'' is no device"));
+  EXPECT_THAT(refusal({"--device", "cuda:x", "a"}), HasSubstr("'cuda:x' is no device"));
+  for (const char* good : {"gpus", "cpu", "interp", "cuda:1,cuda:0,cpu"})
+    EXPECT_EQ(parse_run_options({"--device", good, "a"}).device, good);
+  EXPECT_THAT(refusal({"--trace", "none/t.json", "a"}), HasSubstr("there is no folder"));
+  EXPECT_THAT(refusal({"--trace", ".", "a"}), HasSubstr("the name of a file"));
   EXPECT_THAT(refusal({"--device"}), HasSubstr("--device lacks its value"));
   EXPECT_THAT(refusal({"--check"}), HasSubstr("no program"));
 }

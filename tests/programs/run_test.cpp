@@ -64,6 +64,10 @@ TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
   file("text", "not a program");
   EXPECT_THAT(run_bare("./none").output, HasSubstr("there is no program './none'"));
   EXPECT_THAT(run_bare("./text").output, HasSubstr("not executable"));
+  file("a.cpp", "int main() {}");
+  EXPECT_THAT(run_bare("./a.cpp").output, HasSubstr("heddle cc"));
+  EXPECT_EQ(run_bare("--device gpu0 ./text").code, 2);
+  EXPECT_EQ(run_bare("").code, 2);
   shell("chmod +x text");
   const Ran text = run_bare("./text");
   EXPECT_EQ(text.code, 1);
@@ -142,6 +146,36 @@ TEST_F(RunCommand, TheTimelineIsReadAgain) {
 }
 
 // On a terminal, which script makes, a line stands below the output while the program waits; elsewhere there is none.
+// As on a full disk: files may not grow beyond a block.
+TEST_F(RunCommand, ATimelineThatIsNotWrittenIsSaid) {
+  file("a.cu",
+       "__global__ void k() {}\nint main() { for (int i = 0; i < 100; ++i) k<<<1, 1>>>();\n"
+       "return cudaDeviceSynchronize(); }\n");
+  ASSERT_EQ(run("--device cpu a.cu").code, 0);  // all is in the cache
+  const Ran ran = run("--device cpu --trace t.json a.cu", "trap '' XFSZ; ulimit -f 1;");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("t.json cannot be written"));
+}
+
+TEST_F(RunCommand, DevicesThatAreNotThereAreToldOnce) {
+  file("a.cu", "int main() { for (int i = 0; i < 3; ++i) { void* p; cudaMalloc(&p, 4); } }\n");
+  const Ran ran = run("--device cuda:999 a.cu");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  const std::size_t first = ran.output.find("there is no device 'cuda:999'");
+  ASSERT_NE(first, std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find("there is no device", first + 1), std::string::npos) << ran.output;
+}
+
+TEST_F(RunCommand, TracesOfNothingAndWindowsThatAreNoneAreSaid) {
+  file("t.json", "[]");
+  const Ran empty = shell(heddle_ + " metrics t.json");
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_THAT(empty.output, HasSubstr("t.json has no launches"));
+  const Ran window = shell(heddle_ + " metrics t.json --from x");
+  EXPECT_EQ(window.code, 2);
+  EXPECT_THAT(window.output, HasSubstr("'x' is no number of milliseconds"));
+}
+
 TEST_F(RunCommand, LongWaitsAreShownOnATerminal) {
   if (shell("script --version").code != 0) GTEST_SKIP() << "NO script HERE";
   file("a.cu",

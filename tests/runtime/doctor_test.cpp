@@ -189,8 +189,8 @@ TEST(DoctorAll, LooksAtEverythingInOrder) {
     EXPECT_EQ(report.findings[i].subject, asked[i]);
     found[asked[i]] = report.findings[i];
   }
-  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "NVIDIA driver", "ptxas", "nvrtc",
-                              "locked memory", "open files", "threads", "environment"})
+  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "host code", "NVIDIA driver", "ptxas",
+                              "nvrtc", "locked memory", "open files", "threads", "environment"})
     EXPECT_TRUE(found.count(subject)) << subject;
   EXPECT_TRUE(found["CPU device"].essential);
   EXPECT_TRUE(found["CUDA C++"].essential);

@@ -33,7 +33,8 @@ __attribute__((destructor)) void end_of_program() {
   if (process->settings().check) wait_for_all(*process);
   try {
     process->runtime().write_trace();
-  } catch (const std::exception&) {  // there is nobody left to tell
+  } catch (const std::exception& error) {  // a full disk
+    std::fprintf(stderr, "heddle error: %s\n", error.what());
   }
   if (!found.load()) return;
   std::fflush(nullptr);

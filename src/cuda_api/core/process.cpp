@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/apart.hpp"
-#include "base/log.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -101,7 +100,7 @@ Process& Process::get() {
         process = new Process;  // never taken down
       });
     } catch (const Error& error) {
-      base::log_error("{}", error.what());
+      // The call that asked for it tells; the next one tries again.
       throw Failure(cudaErrorNoDevice, error.what());
     }
     made_process.store(process, std::memory_order_release);

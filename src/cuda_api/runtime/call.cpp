@@ -16,8 +16,8 @@ bool is_loud(cudaError_t code) {
 cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept {
   if (code == cudaErrorNotReady) return code;  // an answer, and no error
   ThreadState& thread = thread_state();
-  // An error that has ended the context is told once, not by every call after it.
-  const bool known = is_sticky(code) && thread.last_error == code;
+  // An error that has ended the context is told once, not by every call after it; so is that there is no device.
+  const bool known = (is_sticky(code) || code == cudaErrorNoDevice) && thread.last_error == code;
   if (is_sticky(code)) report_finding(message);
   if (thread.driver_call)
     function = thread.driver_call;

@@ -276,6 +276,11 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
     if (nearest == nullptr || distance(before, address) <= distance(*nearest, address)) nearest = &before;
   }
   if (nearest == nullptr) return "in no allocation; there are none";
+  // Further than an index of 32 bits leads: the two have nothing to do with each other. Often it is a pointer to memory
+  // of the host, or one that was never set.
+  constexpr std::uint64_t far = std::uint64_t{1} << 36;
+  if (const std::uint64_t away = distance(*nearest, address); away > far)
+    return fmt::format("in no allocation; the nearest is {} away", base::format_bytes(away));
   const std::string name = plain_name(*nearest);
   if (address < nearest->address)
     return fmt::format("{} before the {}", base::counted(nearest->address - address, "byte"), name);

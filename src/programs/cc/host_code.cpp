@@ -105,7 +105,8 @@ Words phase_arguments(const CcOptions& options) {
 
 HostTools find_host_tools(const CcOptions& options) {
   HostTools tools;
-  tools.clang = compile::find_clang().path;
+  // PTX needs none.
+  if (options.phase != Phase::ptx) tools.clang = compile::find_host_clang().path;
   tools.host_compiler = tools.clang.string();
   tools.libraries = library_folder();
   if (!options.host_compiler.empty()) {

@@ -14,13 +14,46 @@ using V = OptionRule::Value;
 
 bool truth(Text value) { return value != "false"; }
 
-// "sm_80", "compute_90a", "sm_80,compute_80": the numbers of all.
-void add_architectures(O& o, Text value) {
-  for (std::size_t at = 0; (at = value.find_first_of('_', at)) != value.npos; ++at) {
-    std::size_t end = at + 1;
-    while (end < value.size() && std::isalnum(static_cast<unsigned char>(value[end]))) ++end;
-    o.architectures.push_back(value.substr(at + 1, end - at - 1));
+// "sm_80" as "80", "compute_90a" as "90a", with lto_ too; nothing for what is no architecture.
+std::string number_of(std::string_view word) {
+  for (const std::string_view kind : {"sm_", "compute_", "lto_"}) {
+    if (!word.starts_with(kind)) continue;
+    word.remove_prefix(kind.size());
+    const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+    const std::string_view rest = word.substr(digits);
+    if ((digits == 2 || digits == 3) && (rest.empty() || rest == "a" || rest == "f")) return std::string(word);
   }
+  return {};
+}
+
+// "sm_80", "compute_90a", "sm_80,compute_80", "[sm_80,compute_80]".
+void add_architectures(O& o, const char* option, Text value) {
+  std::string_view rest = value;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of(",[]\"' "), rest.size());
+    const std::string_view word = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (word.empty()) continue;
+    const std::string number = number_of(word);
+    if (number.empty())
+      base::fail(ErrorCode::invalid_argument, "{} {}: '{}' is no architecture; expected sm_80, compute_80 or the like",
+                 option, value, word);
+    o.architectures.push_back(number);
+  }
+}
+
+// For the GPUs of this machine or for all: the one that is made without any.
+bool is_general(Text value) { return value == "native" || value == "all" || value == "all-major"; }
+
+// "arch=compute_80,code=sm_80": the first says what the PTX is for.
+void generate_code(O& o, Text value) {
+  constexpr std::string_view arch = "arch=", code = ",code=";
+  const std::size_t comma = value.find(code);
+  if (!value.starts_with(arch) || comma == value.npos)
+    base::fail(ErrorCode::invalid_argument, "-gencode {}: expected arch=compute_80,code=sm_80 or the like", value);
+  add_architectures(o, "-gencode", value.substr(arch.size(), comma - arch.size()));
+  O ignored;
+  add_architectures(ignored, "-gencode", value.substr(comma + code.size()));
 }
 
 void set_phase(O& o, Phase phase) {
@@ -126,9 +159,13 @@ std::vector<OptionRule> input_rules() {
 
 std::vector<OptionRule> code_rules() {
   return {
-      {{"arch", "gpu-architecture"}, V::one, [](O& o, Text v) { add_architectures(o, v); }},
-      {{"code", "gpu-code"}, V::one, [](O& o, Text v) { add_architectures(o, v); }},
-      {{"gencode", "generate-code"}, V::one, [](O& o, Text v) { add_architectures(o, v.substr(0, v.find(','))); }},
+      {{"arch", "gpu-architecture"},
+       V::one,
+       [](O& o, Text v) {
+         if (!is_general(v)) add_architectures(o, "-arch", v);
+       }},
+      {{"code", "gpu-code"}, V::one, [](O& o, Text v) { add_architectures(o, "-code", v); }},
+      {{"gencode", "generate-code"}, V::one, generate_code},
       {{"O", "optimize"}, V::one, set_opt, true},
       {{"g", "debug"}, V::none, [](O& o, Text) { o.debug = true; }},
       {{"G", "device-debug"}, V::none, [](O& o, Text) { o.device_debug = true; }},

@@ -130,6 +130,13 @@ bool is_script(const fs::path& program) {
   return head[0] == '#' && head[1] == '!';
 }
 
+// Of what heddle cc compiles and heddle run does not.
+bool is_source(const fs::path& program) {
+  const std::string ending = program.extension().string();
+  return ::access(program.c_str(), X_OK) != 0 &&
+         (ending == ".c" || ending == ".cc" || ending == ".cpp" || ending == ".cxx" || ending == ".cuh");
+}
+
 }  // namespace
 
 Inspection inspect_program(const fs::path& program) {
@@ -137,6 +144,9 @@ Inspection inspect_program(const fs::path& program) {
   if (!fs::exists(program, error)) base::fail(ErrorCode::not_found, "there is no program {}", program.string());
   if (!fs::is_regular_file(program, error))
     base::fail(ErrorCode::invalid_argument, "{} is no program", program.string());
+  if (is_source(program))
+    base::fail(ErrorCode::invalid_argument,
+               "{} is a source; heddle cc builds programs of it (and heddle run takes .cu files)", program.string());
   if (::access(program.c_str(), X_OK) != 0)
     base::fail(ErrorCode::invalid_argument, "{} is not executable (chmod +x makes it so)", program.string());
   if (is_script(program)) return {};

@@ -24,6 +24,35 @@ std::uint64_t number_of_blocks(const std::string& text) {
   return value;
 }
 
+bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
+
+// Only the words are looked at: which devices there are is found out by the program's libraries.
+std::string devices(const std::string& list) {
+  std::string_view rest = list;
+  for (bool more = list != "gpus"; more;) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view id = rest.substr(0, comma);
+    more = comma != rest.npos;
+    if (more) rest.remove_prefix(comma + 1);
+    if (id != "cpu" && id != "interp" && !(id.starts_with("cuda:") && is_number(id.substr(5))))
+      base::fail(ErrorCode::invalid_argument,
+                 "--device {}: '{}' is no device; expected cpu, cuda:0 or the like, or several: cuda:1,cuda:0", list,
+                 id);
+  }
+  return list;
+}
+
+// The program would run to its end before anyone missed it.
+std::string trace_file(const std::string& name) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(name).parent_path();
+  if (name.empty() || fs::is_directory(name, error))
+    base::fail(ErrorCode::invalid_argument, "--trace '{}': expected the name of a file", name);
+  if (!fs::is_directory(folder, error))
+    base::fail(ErrorCode::invalid_argument, "--trace {}: there is no folder {}", name, folder.string());
+  return name;
+}
+
 void set(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
   std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + '='); });
   if (!value.empty()) environment.push_back(name + '=' + value);
@@ -60,11 +89,11 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
       return words[++i];
     };
     if (name == "--device")
-      options.device = value();
+      options.device = devices(value());
     else if (name == "--slice")
       options.slice = number_of_blocks(value());
     else if (name == "--trace")
-      options.trace = value();
+      options.trace = trace_file(value());
     else if (name == "--check")
       options.check = true;
     else if (name == "--help" || name == "-h")

@@ -21,6 +21,9 @@ Finding check_cache(const std::filesystem::path& folder);
 
 // compiler.cpp. Finds clang and compiles a small kernel with it.
 Finding check_compiler();
+// compiler.cpp. Finds the clang for host code, which heddle cc and heddle run FILE.cu need, and has it compile a
+// header.
+Finding check_host_compiler();
 // The same with NVRTC, which is needed only by those who choose it; `chosen` says that $HEDDLE_COMPILER does.
 Finding check_nvrtc(bool chosen);
 

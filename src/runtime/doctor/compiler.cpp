@@ -93,6 +93,24 @@ Finding check_compiler() {
   }
 }
 
+Finding check_host_compiler() {
+  constexpr const char* subject = "host code";
+  const auto none = [&](Mark mark, std::string text, std::string mend) {
+    return Finding{subject, mark, std::move(text), std::move(mend), false};
+  };
+  std::string program;
+  try {
+    program = compile::find_host_clang().path.string();
+    const compile::ProcessResult read = compile::run_process({program, "-x", "c++", "-c", "-o", "/dev/null", "-"},
+                                                             "#include <cmath>\n", compile::compiler_environment());
+    if (read.exit_status == 0) return good(subject, program + ": for heddle cc and heddle run FILE.cu");
+    return none(Mark::wrong, fmt::format("{} does not compile C++: {}", program, first_line(read.err)),
+                "Install g++ or libstdc++-12-dev; heddle cc and heddle run FILE.cu need it.");
+  } catch (const std::exception& error) {
+    return none(Mark::missing, error.what(), "Only heddle cc and heddle run FILE.cu need it.");
+  }
+}
+
 Finding check_nvrtc(bool chosen) {
   try {
     std::vector<compile::nvrtc::Place> looked_at;

@@ -71,6 +71,7 @@ Report examine(const std::function<void(const std::string&)>& before) {
   all.add("cache", [] { return check_cache(base::cache_directory()); });
   const bool with_nvrtc = nvrtc_is_chosen();
   all.add("CUDA C++", check_compiler, !with_nvrtc);
+  all.add("host code", check_host_compiler);
 
   NvidiaDriver driver;
   all.add("NVIDIA driver", [&] {

@@ -84,6 +84,7 @@ TEST(Allocator, Whereabouts) {
   EXPECT_THAT(allocator.whereabouts(a + 10), HasSubstr("at offset 10 of the module variable 'table' of 1000 bytes"));
   EXPECT_THAT(allocator.whereabouts(a + 1003), HasSubstr("3 bytes past the end"));
   EXPECT_THAT(allocator.whereabouts(a - 2), HasSubstr("2 bytes before"));
+  EXPECT_EQ(allocator.whereabouts(a + (std::uint64_t{1} << 42)), "in no allocation; the nearest is 4.00 TiB away");
   EXPECT_TRUE(allocator.contains(a, 1000));
   EXPECT_FALSE(allocator.contains(a, 1001));
   EXPECT_FALSE(allocator.contains(a + 1000, 1));

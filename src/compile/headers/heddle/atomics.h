@@ -126,7 +126,7 @@ __HEDDLE_ATOMIC_SHORT(_system, ".sys")
 #undef __HEDDLE_ATOMIC_SHORT
 
 // 128 bits, for any type of that size.
-#if __CUDA_ARCH__ >= 900
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900  // the host's side reads kernels too
 template <typename T>
 __HEDDLE_DEVICE__ typename __heddle_if<sizeof(T) == 16, T>::type atomicCAS(T* p, T expected, T value) {
   struct words { unsigned long long a, b; };

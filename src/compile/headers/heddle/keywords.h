@@ -15,7 +15,7 @@
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
 #define __managed__ \
-  _Pragma("GCC error \"__managed__ variables are not supported by Heddle: use __device__ and copy, or an array\"")
+  _Pragma("GCC error \"__managed__ variables are not supported by Heddle: use cudaMallocManaged, or __device__ and a copy\"")
 // A parameter that no thread changes, so that all may use it where it lies. A clang that does not know this gives each
 // thread a copy where its address is taken, which looks the same.
 #if __has_attribute(grid_constant)

@@ -86,7 +86,7 @@ __HEDDLE_MATCH(float, 32, int)
 __HEDDLE_MATCH(double, 64, long long)
 #undef __HEDDLE_MATCH
 
-#if __CUDA_ARCH__ >= 800
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800  // the host's side reads kernels too
 __HEDDLE_DEVICE__ unsigned int __reduce_add_sync(unsigned int mask, unsigned int v) {
   return __nvvm_redux_sync_add(static_cast<int>(v), mask);
 }
