@@ -56,8 +56,8 @@ class Queue {
                                                             unsigned residents = 0) = 0;
   // Copies source.size bytes; host, device and peer spans alike. Both must stay valid until the copy has run.
   virtual void copy(Span destination, Span source) = 0;
-  // Says, in queue order, that nothing of what the next copy_telling() copies has arrived: its destination begins at this
-  // address. A kernel that looks at the word must come behind this.
+  // Says, in queue order, that nothing of what the next copy_telling() copies has arrived: its destination begins at
+  // this address. A kernel that looks at the word must come behind this.
   virtual void announce(Arrival& arrival, std::uint64_t begin);
   // Copies from the host to this device, from the first byte to the last, and writes how far it has come. If it fails
   // or is skipped the word says all the same that all is there, so that nobody waits for ever. Throws unsupported on

@@ -20,7 +20,8 @@ class EarlyGain {
 
   // Whether the next launch shall begin early.
   bool wanted() const {
-    if (late_.count == 0 || late_.tail < least_kernel * late_.copy || late_.copy < least_copy * late_.tail) return false;
+    if (late_.count == 0 || late_.tail < least_kernel * late_.copy || late_.copy < least_copy * late_.tail)
+      return false;
     return early_.count < enough || early_.tail <= late_.tail;
   }
   // Whether more launches must be measured. The others need no events with a time.

@@ -67,7 +67,9 @@ void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Ac
     }
   }
   // What another argument has to wait for is there when the launch begins.
-  const auto is_other = [&](graph::TaskRef task) { return std::find(others.begin(), others.end(), task) != others.end(); };
+  const auto is_other = [&](graph::TaskRef task) {
+    return std::find(others.begin(), others.end(), task) != others.end();
+  };
   auto sample = std::make_shared<EarlySample>();
   for (const graph::TaskRef& copy : copies) {
     if (is_other(copy)) continue;

@@ -26,9 +26,7 @@ class EarlyStart {
   void plan(Core& core, std::size_t place, KernelState& kernel, const LaunchOptions& options,
             std::span<const Argument> arguments);
   // What the array of this parameter is to be brought for.
-  Arriving arriving(std::size_t parameter) const {
-    return form_ == nullptr ? Arriving::before : asked_[parameter];
-  }
+  Arriving arriving(std::size_t parameter) const { return form_ == nullptr ? Arriving::before : asked_[parameter]; }
 
   // The arrays are acquired: `accesses` are the launch's, those of arguments first; `parameters` tell whose.
   void settle(Core& core, std::size_t place, std::span<const graph::Access> accesses,

@@ -30,14 +30,14 @@ struct TaskOptions {
   bool start = false;                            // an event in front of it, for its time
   std::shared_ptr<KernelHistory> history = {};   // to be told that time
   const device::Partition* partition = nullptr;  // to run in; null: the whole device
-  bool copies = false;   // it copies bytes, and needs none of the device's processors
+  bool copies = false;                           // it copies bytes, and needs none of the device's processors
   // It is a copy that tells how far it has come, to a destination that begins at this address.
   std::shared_ptr<device::Arrival> arrival = {};
   std::uint64_t arrives_at = 0;
   // Copies that tell and need not be over when it begins: it looks at these words. It ends behind them.
   std::span<const graph::TaskRef> ahead_of = {};
   std::shared_ptr<const EarlySample> sample = {};  // to be told when it ends
-  bool barrier = false;                            // behind all that was submitted, and before all that will be, on all devices
+  bool barrier = false;  // behind all that was submitted, and before all that will be, on all devices
 };
 
 class Engine {
@@ -81,7 +81,9 @@ class Engine {
   // from going on; null: the task is none. Needs the lock.
   const std::shared_ptr<device::Arrival>& arrival_of(graph::TaskRef task) const;
   // The events around a task in flight; those with no start are null. Needs the lock.
-  EarlySample::Copy events_of(graph::TaskRef task) const { return {running_[task.slot].start, running_[task.slot].end}; }
+  EarlySample::Copy events_of(graph::TaskRef task) const {
+    return {running_[task.slot].start, running_[task.slot].end};
+  }
   // A word of the place that no copy writes: all is there. Null where copies cannot tell. Needs the lock.
   const std::shared_ptr<device::Arrival>& whole(std::size_t place);
 
@@ -121,9 +123,9 @@ class Engine {
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
-    std::uint64_t traced = 0;                    // its number in the trace
-    std::shared_ptr<KernelHistory> history;      // that wants to know the time in between
-    std::shared_ptr<device::Event> announced;    // from here on its word is good
+    std::uint64_t traced = 0;                             // its number in the trace
+    std::shared_ptr<KernelHistory> history;               // that wants to know the time in between
+    std::shared_ptr<device::Event> announced;             // from here on its word is good
     std::vector<std::shared_ptr<device::Arrival>> words;  // that it writes, or looks at
     std::shared_ptr<const EarlySample> sample;
     // Nothing keeps it from being done but the copies that it comes behind, and these are free too; so kernels that
@@ -160,8 +162,8 @@ class Engine {
   std::deque<Place> places_;
   std::vector<Running> running_;  // by the task's slot
   std::vector<InFlight> last();
-  std::exception_ptr forgotten_;  // what failed while nobody waited for it
-  graph::TaskRef barrier_;        // the last one
+  std::exception_ptr forgotten_;                        // what failed while nobody waited for it
+  graph::TaskRef barrier_;                              // the last one
   std::vector<std::shared_ptr<device::Event>> behind_;  // that the submission under way ends behind
   Lane* lane_ = nullptr;                                // that the submission under way is for
 };

@@ -152,6 +152,16 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
+// Of the arguments that are arrays; 0 for others.
+using Addresses = boost::container::small_vector<std::uint64_t, 16>;
+Addresses addresses_of(std::size_t place, std::span<const Argument> arguments) {
+  Addresses addresses(arguments.size());
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i].kind() == Argument::Kind::array)
+      addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
+  return addresses;
+}
+
 // Throws invalid_argument where the launch's blocks are none of the grid's; which they are.
 BlockRange range_of(const LaunchOptions& options) {
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
@@ -240,10 +250,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
     accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned, early, parameters);
   early.settle(*core, place, {accesses.data(), accesses.size()}, {parameters.data(), parameters.size()});
   const bool moved = core->engine().dag().last() != before;
-  boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].kind() == Argument::Kind::array)
-      addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
+  const Addresses addresses = addresses_of(place, arguments);
   boost::container::small_vector<std::byte, 256> bytes(packed_bytes(info), boost::container::default_init);
   const std::span<std::byte> packed(bytes.data(), bytes.size());
   pack_arguments(info, arguments, {addresses.data(), addresses.size()}, packed);
@@ -255,10 +262,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) {
-        if (device::Function* const awaiting = early.function())
-          queue.launch(*awaiting, config, range, early.arguments(packed));
-        else
-          queue.launch(function, config, range, packed);
+        device::Function* const awaiting = early.function();
+        queue.launch(awaiting ? *awaiting : function, config, range, awaiting ? early.arguments(packed) : packed);
       },
       wanted);
   if (annotated) overwritten(place, *kernel, arguments);

@@ -51,7 +51,8 @@ AwaitingForm* KernelState::awaiting(std::size_t place) {
   if (awaiting_.empty()) awaiting_.resize(module_.core()->places());
   if (!awaiting_[place]) {
     const auto index = static_cast<std::uint32_t>(&function_ - module_.ptx().functions.data());
-    awaiting_[place] = variables_ ? nullptr : make_awaiting_form(*module_.core()->place(place).device, module_.ptx(), index);
+    awaiting_[place] =
+        variables_ ? nullptr : make_awaiting_form(*module_.core()->place(place).device, module_.ptx(), index);
   }
   return awaiting_[place]->get();
 }

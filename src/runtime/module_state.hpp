@@ -67,7 +67,7 @@ class KernelState {
   std::vector<Shown> shown_;  // by parameter
   bool annotated_ = false;
   std::optional<graph::Mode> variables_;
-  std::vector<device::Function*> loaded_;                            // by place
+  std::vector<device::Function*> loaded_;                               // by place
   std::vector<std::optional<std::unique_ptr<AwaitingForm>>> awaiting_;  // by place, once it was asked for
   std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
 };

@@ -42,6 +42,7 @@ TEST(Mutant, IsTheOnlyOneCaught) { EXPECT_EQ(status_of(30), 0); }
 TEST(RandomPrograms, AreAsIfNothingOverlapped) {
   const Seeds seeds;
   EXPECT_EQ(count_differences(seeds.begin, seeds.end, 10), 0);
+  EXPECT_GT(count_early_launches(), (seeds.end - seeds.begin) / 10);
 }
 
 TEST(RandomPrograms, AreTheSameWhereverTheirLaunchesArePlaced) {

@@ -1,5 +1,7 @@
 #include "random_programs/thread_device.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -94,6 +96,12 @@ class ThreadFunction final : public Function {
   std::uint32_t bytes_ = 0;
 };
 
+constexpr std::uint64_t all_there = ~std::uint64_t{0};
+
+std::atomic<std::uint64_t>* word_of(std::uint64_t address) {
+  return reinterpret_cast<std::atomic<std::uint64_t>*>(address);
+}
+
 [[noreturn]] void refuse(const char* what) {
   base::fail(ErrorCode::unsupported, "a device of threads has no {}", what);
 }
@@ -125,6 +133,22 @@ class ThreadQueue final : public Queue {
   }
   void copy(Span to, Span from) override {
     add([to, from] { std::memcpy(reach(to.address), reach(from.address), from.size); });
+  }
+  void announce(Arrival& arrival, std::uint64_t begin) override {
+    add([word = word_of(arrival.address()), begin] { word->store(begin, std::memory_order_release); }, true);
+  }
+  void copy_telling(Span to, Span from, Arrival& arrival) override {
+    add([to, from, word = word_of(arrival.address())] {
+      constexpr std::uint64_t pieces = 3;
+      const std::uint64_t piece = from.size / pieces + 1;
+      for (std::uint64_t at = 0; at < from.size; at += piece) {
+        const std::uint64_t size = std::min(piece, from.size - at);
+        std::memcpy(reach(to.address + at), reach(from.address + at), size);
+        word->store(to.address + at + size, std::memory_order_release);
+        std::this_thread::yield();
+      }
+    });
+    add([word = word_of(arrival.address())] { word->store(all_there, std::memory_order_release); }, true);
   }
   void fill(Span to, std::uint32_t value, unsigned) override {
     add([to, value] { std::memset(reach(to.address), static_cast<int>(value), to.size); });
@@ -194,6 +218,14 @@ class ThreadQueue final : public Queue {
   std::thread thread_;
 };
 
+class ThreadArrival final : public Arrival {
+ public:
+  std::uint64_t address() const override { return reinterpret_cast<std::uint64_t>(&word_); }
+
+ private:
+  std::atomic<std::uint64_t> word_{all_there};
+};
+
 class ThreadMemory final : public Memory {
  public:
   ThreadMemory(Device* device, std::size_t bytes, bool host_reaches)
@@ -244,6 +276,7 @@ class ThreadDevice final : public Device {
   }
   std::unique_ptr<Queue> queue(const QueueOptions&) override { return std::make_unique<ThreadQueue>(); }
   std::unique_ptr<Event> event() override { return std::make_unique<ThreadEvent>(); }
+  std::unique_ptr<Arrival> arrival() override { return std::make_unique<ThreadArrival>(); }
   std::unique_ptr<Partition> partition(const ProcessorSet&) override { refuse("partitions"); }
   double measured_bandwidth() override { return 1e9; }
 
@@ -254,6 +287,10 @@ class ThreadDevice final : public Device {
 };
 
 }  // namespace
+
+void await_arrival(std::uint64_t word, std::uint64_t end) {
+  while (word_of(word)->load(std::memory_order_acquire) < end) std::this_thread::yield();
+}
 
 void* reach(std::uint64_t address) { return reinterpret_cast<void*>(address & ~out_of_reach); }
 

@@ -31,6 +31,9 @@ using ThreadKernel = std::function<void(const ThreadLaunch&)>;
 std::unique_ptr<device::Device> make_thread_device(std::string id, bool host_reaches_memory,
                                                    std::map<std::string, ThreadKernel> kernels);
 
+// Waits until a word of a device's arrival says that all bytes below `end` are there.
+void await_arrival(std::uint64_t word, std::uint64_t end);
+
 // What an address in a launch's arguments points to.
 void* reach(std::uint64_t address);
 

@@ -1,5 +1,7 @@
 #include "random_programs/threads_machine.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -19,41 +21,55 @@ namespace {
 
 using Word = std::uint32_t;
 
-// The kernels of kernels.cpp. Delays are sleeps, so that others get the processor.
+std::atomic<std::uint64_t> early_launches{0};
+
+// The kernels of kernels.cpp. Delays are sleeps, so that others get the processor. A launch has more parameters where
+// arrays that the kernel only reads may still be arriving: a word for each of them.
 class Body {
  public:
-  explicit Body(const ThreadLaunch& launch) : launch_(launch) {
+  Body(const ThreadLaunch& launch, std::size_t parameters, std::initializer_list<std::size_t> only_read)
+      : launch_(launch), parameters_(parameters), only_read_(only_read) {
+    if (launch_.layout->size() > parameters_) ++early_launches;
     if (const Word delay = launch.argument<Word>(0); delay > 0)
       std::this_thread::sleep_for(std::chrono::microseconds(delay / 20));
   }
   Word* array(std::size_t i) const { return static_cast<Word*>(reach(launch_.argument<std::uint64_t>(i))); }
+  Word read(std::size_t i, Word element) const {
+    const auto word = static_cast<std::size_t>(std::find(only_read_.begin(), only_read_.end(), i) - only_read_.begin());
+    if (launch_.layout->size() > parameters_)
+      await_arrival(launch_.argument<std::uint64_t>(parameters_ + word),
+                    launch_.argument<std::uint64_t>(i) + (element + std::uint64_t{1}) * sizeof(Word));
+    return array(i)[element];
+  }
   Word number(std::size_t i) const { return launch_.argument<Word>(i); }
   Word threads() const { return launch_.config.block.x; }
 
  private:
   const ThreadLaunch& launch_;
+  std::size_t parameters_;
+  std::vector<std::size_t> only_read_;
 };
 
 std::map<std::string, ThreadKernel> bodies() {
   return {{"copy",
            [](const ThreadLaunch& launch) {
-             const Body body(launch);
-             for (Word i = 0; i < body.threads(); ++i) body.array(2)[i] = 3 * body.array(1)[i] + 1;
+             const Body body(launch, 3, {1});
+             for (Word i = 0; i < body.threads(); ++i) body.array(2)[i] = 3 * body.read(1, i) + 1;
            }},
           {"mix",
            [](const ThreadLaunch& launch) {
-             const Body body(launch);
+             const Body body(launch, 3, {});
              for (Word i = 0; i < body.threads(); ++i) body.array(2)[i] = 5 * body.array(2)[i] + body.number(1);
            }},
           {"cross",
            [](const ThreadLaunch& launch) {
-             const Body body(launch);
+             const Body body(launch, 4, {1, 2});
              const Word n = body.threads();
-             for (Word i = 0; i < n; ++i) body.array(3)[i] = body.array(1)[i] + 7 * body.array(2)[n - 1 - i];
+             for (Word i = 0; i < n; ++i) body.array(3)[i] = body.read(1, i) + 7 * body.read(2, n - 1 - i);
            }},
           {"sum", [](const ThreadLaunch& launch) {
-             const Body body(launch);
-             for (Word i = 0; i < body.threads(); ++i) body.array(2)[0] += body.array(1)[i];
+             const Body body(launch, 3, {1});
+             for (Word i = 0; i < body.threads(); ++i) body.array(2)[0] += body.read(1, i);
            }}};
 }
 
@@ -66,6 +82,8 @@ class ThreadsMachine final : public Machine {
     core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
+    if (policy.early_start_bytes > 0)
+      for (const std::string& id : ids_) measure(id);
   }
   Array<Word> array(std::size_t count) override {
     return Array<Word>(std::make_shared<runtime::Buffer>(core_, count * sizeof(Word)));
@@ -87,6 +105,19 @@ class ThreadsMachine final : public Machine {
   }
 
  private:
+  // Kernels begin early once they were seen to begin late.
+  void measure(const std::string& id) {
+    Array<Word> a = array(1), b = array(1), to = array(1);
+    const LaunchOptions options{.device = id};
+    for (const auto& [kernel, arguments] : {std::pair<const char*, std::vector<Argument>>{"copy", {Word{0}, a, to}},
+                                            {"cross", {Word{0}, a, b, to}},
+                                            {"sum", {Word{0}, b, to}}}) {
+      a.write()[0] = b.write()[0] = to.write()[0] = 0;
+      launch(kernel, options, arguments);
+      to.read();
+    }
+  }
+
   std::vector<std::string> ids_;
   std::shared_ptr<runtime::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
@@ -99,6 +130,7 @@ Scheduling policy_for(std::uint64_t seed) {
   if (seed / 16 % 4 == 1) policy.prefetch = false;
   if (seed / 64 % 4 == 1) policy.dependences = Scheduling::Dependences::no_const;
   policy.replay = seed / 256 % 4 != 1;
+  policy.early_start_bytes = seed / 32 % 4 == 1 ? 0 : 1;
   return policy;
 }
 
@@ -142,6 +174,8 @@ std::unique_ptr<Machine> make_placing_machine(const std::vector<std::string>& id
 std::unique_ptr<Machine> make_threads_machine(const std::vector<std::string>& ids, const Scheduling& policy) {
   return std::make_unique<ThreadsMachine>(ids, policy);
 }
+
+std::uint64_t count_early_launches() { return early_launches; }
 
 int count_differences(std::uint64_t begin, std::uint64_t end, int enough) {
   return count(begin, end, enough, machine_for);

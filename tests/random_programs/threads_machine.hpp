@@ -16,6 +16,8 @@ std::unique_ptr<Machine> make_threads_machine(const std::vector<std::string>& id
 std::unique_ptr<Machine> make_placing_machine(const std::vector<std::string>& ids, const Scheduling& policy,
                                               std::uint64_t seed);
 
+// Launches so far, of all programs, that began before an array was known to be there.
+std::uint64_t count_early_launches();
 // Of programs [begin, end), each on a machine that fits its seed: one or two devices, all policies. Prints those that
 // differ; returns how many. Stops after `enough`.
 int count_differences(std::uint64_t begin, std::uint64_t end, int enough);

@@ -16,7 +16,8 @@ using namespace heddle;
 class Real final : public test::random_programs::Machine {
  public:
   Real(const std::string& devices, Scheduling::Placement placement, bool replay)
-      : runtime_({.devices = devices, .scheduling = {.placement = placement, .replay = replay}}),
+      : runtime_(
+            {.devices = devices, .scheduling = {.placement = placement, .replay = replay, .early_start_bytes = 1}}),
         module_(runtime_.load_ptx(test::random_programs::kernels, "kernels.ptx")) {
     for (const DeviceInfo& device : runtime_.devices()) ids_.push_back(device.id);
     if (placement != Scheduling::Placement::first) ids_.insert(ids_.end(), 3 * ids_.size(), "");

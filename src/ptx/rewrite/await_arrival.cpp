@@ -82,7 +82,8 @@ std::int64_t bytes_of(const Instruction& load) {
 }
 
 // By the instruction that the check stands before.
-std::map<std::uint32_t, Check> plan_checks(const Function& function, const std::map<std::uint32_t, std::uint32_t>& word_of) {
+std::map<std::uint32_t, Check> plan_checks(const Function& function,
+                                           const std::map<std::uint32_t, std::uint32_t>& word_of) {
   std::vector<bool> labelled(function.body.size() + 1, false), covered(function.body.size(), false);
   for (const Label& label : function.labels) labelled[label.position] = true;
   std::map<std::uint32_t, Check> checks;
@@ -111,8 +112,7 @@ std::map<std::uint32_t, Check> plan_checks(const Function& function, const std::
 
 class Rewriter {
  public:
-  Rewriter(Function& function, std::string_view stem, std::uint32_t first_word, std::size_t words,
-           std::uint32_t whole)
+  Rewriter(Function& function, std::string_view stem, std::uint32_t first_word, std::size_t words, std::uint32_t whole)
       : editor_(function, stem), first_word_(first_word), words_(words), whole_(whole) {}
 
   void rewrite(const std::map<std::uint32_t, std::uint32_t>& word_of, const std::map<std::uint32_t, Check>& checks) {
@@ -183,8 +183,8 @@ class Rewriter {
   void emit(const Slow& slow) {
     editor_.place(slow.from);
     look(slow.word);
-    const std::uint32_t there = editor_.compute(Type::pred, Opcode::setp, {Modifier::le, u64},
-                                                {{}, reg(slow.end), reg(arrived_[slow.word])});
+    const std::uint32_t there =
+        editor_.compute(Type::pred, Opcode::setp, {Modifier::le, u64}, {{}, reg(slow.end), reg(arrived_[slow.word])});
     editor_.emit_if(there, true, branch_to(slow.back, {}));
     editor_.emit(Opcode::nanosleep, {modifier_of(Type::u32)}, {Operand::make_integer(pause_ns)});
     editor_.emit(branch_to(slow.from, {}));

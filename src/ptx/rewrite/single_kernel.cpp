@@ -2,7 +2,6 @@
 
 #include <map>
 
-
 namespace heddle::ptx {
 namespace {
 
@@ -52,7 +51,8 @@ class Extractor {
     if (!is_new) return it->second;
     Variable copy = module_.variables[index];
     for (InitValue& value : copy.init)
-      if (value.kind == InitValue::Kind::symbol || value.kind == InitValue::Kind::generic_symbol) renumber(value.symbol);
+      if (value.kind == InitValue::Kind::symbol || value.kind == InitValue::Kind::generic_symbol)
+        renumber(value.symbol);
     made_.variables.push_back(std::move(copy));
     return it->second = static_cast<std::uint32_t>(made_.variables.size() - 1);
   }
