@@ -434,9 +434,9 @@ typedef struct heddle_call_options {
 /* Runs a function as a task beside launches, and in order with them as the arrays tell: those of heddle_whole and
  * heddle_part, with heddle_in, heddle_out or heddle_inout, which is the default. Returns at once. On NVIDIA GPUs the
  * function is called on the host, now or when the stream may be used, and puts its work into `stream`; elsewhere it
- * runs in the order of a queue, on a thread of Heddle's. It must not use the runtime, nor wait for the stream; `user`
- * must stay until the task is done. A failure is that of whatever the host next waits with. `options`: NULL for the
- * default. `launch`: NULL, or where the handle goes. */
+ * runs in the order of a queue, on a thread of Heddle's. It must not wait for the stream, nor use the runtime, which is
+ * HEDDLE_INVALID_ARGUMENT inside it; `user` must stay until the task is done. A failure is that of whatever the host
+ * next waits with. `options`: NULL for the default. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,
                           void* user, const heddle_argument* arrays, size_t count, heddle_launch** launch);
 /* Runs a function on the host, in this thread: waits for the launches that use the arrays, and returns when the

@@ -19,7 +19,7 @@ constexpr unsigned rounds_awake = 100;
 
 Replayer::~Replayer() {
   {
-    const std::lock_guard lock(core_.mutex());
+    const std::lock_guard lock(core_.mutex_at_end());
     stop_ = true;
   }
   woken_.notify_all();

@@ -87,7 +87,8 @@ inline constexpr const char* test_ptx = R"(
 
 class RuntimeTest : public testing::Test {
  protected:
-  // Makes the core with one fake device for each id; "far" devices keep their memory from the host.
+  // Makes the core with one fake device for each id; "far" devices keep their memory from the host,
+  // those with "streams" are like GPUs also in that they have these.
   void start(const std::vector<std::string>& ids, const Scheduling& scheduling = {}) {
     module_.reset();
     core_.reset();
@@ -96,6 +97,7 @@ class RuntimeTest : public testing::Test {
     for (const std::string& id : ids) {
       auto made = std::make_unique<FakeDevice>(FakeOptions{.id = id,
                                                            .host_reaches_memory = id.find("far") == std::string::npos,
+                                                           .has_streams = id.find("streams") != std::string::npos,
                                                            .kernels = kernels(),
                                                            .log = &log_,
                                                            .while_copying = &while_copying_});
