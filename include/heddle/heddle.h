@@ -145,6 +145,9 @@ void heddle_runtime_free(heddle_runtime* runtime);
 heddle_status heddle_runtime_synchronize(heddle_runtime* runtime);
 /* Brings the file of `trace` up to date; freeing the runtime does so too. */
 heddle_status heddle_runtime_write_trace(heddle_runtime* runtime);
+/* Writes what has been recorded so far to another file: .json, .svg or .dot. HEDDLE_INVALID_ARGUMENT for another
+ * ending, or for a runtime without `trace`; HEDDLE_IO_ERROR when the file cannot be written. */
+heddle_status heddle_runtime_trace(heddle_runtime* runtime, const char* path);
 
 /* Devices in order of preference: launches that name none run on the first. */
 heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count);
@@ -229,6 +232,10 @@ typedef struct heddle_parameter {
   int32_t pointer;      /* 1: used as an address of memory */
   int32_t may_be_index; /* 1: a pointer only in sums with another one, so that either may be an index */
   heddle_access access; /* of what it points to */
+  /* Of a kernel with a signature: what that calls the parameter ("" where it has no names) and its type, "sint32",
+   * "pointer float"; else "". */
+  const char* label;
+  const char* stated;
 } heddle_parameter;
 
 typedef struct heddle_kernel_info {
@@ -422,8 +429,10 @@ typedef struct heddle_call_data {
   const size_t* bytes;
 } heddle_call_data;
 
-/* 0: all went well; else the task has failed, and messages have the number. */
+/* 0: all went well; else the task has failed, and messages have the number, or what heddle_function_error was told. */
 typedef int32_t (*heddle_function)(void* user, const heddle_call_data* call);
+/* In a heddle_function that is about to return another number than 0: the sentence of its failure, which is copied. */
+void heddle_function_error(const char* sentence);
 
 typedef struct heddle_call_options {
   size_t size;

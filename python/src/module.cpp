@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "calls.hpp"
 #include "objects.hpp"
 
 namespace heddle::python {
@@ -77,14 +78,20 @@ double measured(const std::shared_ptr<RuntimeState>& runtime, Call call) {
 
 void synchronize(const std::shared_ptr<RuntimeState>& runtime) {
   runtime->use();
+  sweep_calls();
   wait_for(runtime->waits(), [runtime] { return failure(heddle_runtime_synchronize(runtime->handle())); });
+}
+
+void write_trace(const std::shared_ptr<RuntimeState>& runtime) {
+  runtime->use();
+  wait_for(runtime->waits(), [runtime] { return failure(heddle_runtime_write_trace(runtime->handle())); });
 }
 
 void close_runtime(const std::shared_ptr<RuntimeState>& runtime) {
   runtime->check_process();
   if (runtime->closed()) return;
   synchronize(runtime);
-  check(heddle_runtime_write_trace(runtime->handle()));
+  write_trace(runtime);
   runtime->close();
 }
 
@@ -296,6 +303,12 @@ void bind_kernels(py::module_& m) {
           "The time that the device spent on it; waits. Copies that had to come first do not count. For "
           "launches with options(timed=True).")
       .def_property_readonly("device", &Launch::device, "The id of the device that it ran on.");
+  py::class_<AsyncCall>(m, "AsyncCall")
+      .def(py::init<const std::shared_ptr<RuntimeState>&, py::function, const std::string&,
+                    const std::vector<const ArrayBase*>&, const std::vector<const ArrayBase*>&>())
+      .def("launch", &AsyncCall::launch, py::return_value_policy::reference_internal)
+      .def("value", &AsyncCall::value)
+      .def("raised", &AsyncCall::raised);
 }
 
 }  // namespace
@@ -314,7 +327,13 @@ PYBIND11_MODULE(_core, m) {
       .def("synchronize", &synchronize)
       .def("close", &close_runtime)
       .def_property_readonly("closed", &RuntimeState::closed)
-      .def("write_trace", [](const RuntimeState& runtime) { check(heddle_runtime_write_trace(runtime.use())); })
+      .def("trace",
+           [](const std::shared_ptr<RuntimeState>& runtime, const std::string& path) {
+             runtime->use();
+             wait_for(runtime->waits(),
+                      [runtime, path] { return failure(heddle_runtime_trace(runtime->handle(), path.c_str())); });
+           })
+      .def("write_trace", &write_trace)
       .def("measured_bandwidth",
            [](const std::shared_ptr<RuntimeState>& runtime, const std::string& device) {
              return measured(runtime, [device](heddle_runtime* on, double* result) {

@@ -108,10 +108,12 @@ class Launch {
   void wait() const;
   double seconds() const;
   std::string device() const;
+  const std::shared_ptr<heddle_launch>& handle() const { return handle_; }
 
  private:
   std::shared_ptr<RuntimeState> runtime_;
-  std::shared_ptr<heddle_kernel> kernel_;  // so that freeing a launch never means freeing the kernel, which may wait
+  std::shared_ptr<heddle_kernel>
+      kernel_;  // null for calls; so that freeing a launch never means freeing the kernel, which may wait
   std::shared_ptr<heddle_launch> handle_;
 };
 

@@ -61,6 +61,13 @@ heddle_status heddle_runtime_write_trace(heddle_runtime* runtime) {
   return guarded([&] { given(runtime, "heddle_runtime_write_trace", "the runtime").runtime.write_trace(); });
 }
 
+heddle_status heddle_runtime_trace(heddle_runtime* runtime, const char* path) {
+  return guarded([&] {
+    auto& of = given(runtime, "heddle_runtime_trace", "the runtime").runtime;
+    of.trace(&given(path, "heddle_runtime_trace", "the file's name"));
+  });
+}
+
 heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count) {
   return guarded([&] {
     const auto& devices = given(runtime, "heddle_device_count", "the runtime").devices;
