@@ -1,6 +1,8 @@
 // How launches are ordered and overlapped.
 #pragma once
 
+#include <cstddef>
+
 namespace heddle {
 
 // Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C), with its names. Results
@@ -44,6 +46,10 @@ struct Scheduling {
   unsigned most_queues = 32;  // of a device
   // Launches that repeat themselves are put into a device all at once, as a graph where it has those.
   bool replay = true;
+  // A launch whose arrays are on their way from the host, so many bytes or more of one, may begin before they are there
+  // whole, on GPUs: it waits for what it reads as it comes to it (docs/scheduling.md, "Early starts"). Only kernels
+  // that were found to gain by it do. 0: never.
+  std::size_t early_start_bytes = std::size_t{32} << 20;
 };
 
 }  // namespace heddle

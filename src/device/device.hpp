@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "device/arrival.hpp"
 #include "device/event.hpp"
 #include "device/launch_graph.hpp"
 #include "device/memory.hpp"
@@ -85,6 +86,10 @@ class Device {
   virtual std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches);
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
+
+  // A word that copies to the device tell of their progress in; ~0 until one is announced. Null where copies cannot
+  // tell. It must outlive the copies. Any thread.
+  virtual std::unique_ptr<Arrival> arrival() { return nullptr; }
 
   // The calling thread will go on using this device, and no other of its kind: what commands need of a thread stays set
   // up between them. Any thread.

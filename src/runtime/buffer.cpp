@@ -111,16 +111,28 @@ void Buffer::fill(Space space, std::uint64_t begin, std::uint64_t end, bool by_h
 }
 
 // The device that has its own memory copies: the other may not reach it.
-void Buffer::move(Space from, Space to, std::uint64_t begin, std::uint64_t end) {
+void Buffer::move(Space from, Space to, std::uint64_t begin, std::uint64_t end, Arriving arriving) {
   const bool from_there = from != host_space() && (to == host_space() || (!reachable(from) && reachable(to)));
   const Access accesses[] = {access(from, Mode::read, begin, end), access(to, Mode::write, begin, end)};
   const device::Span target = span(to, begin, end), data = span(from, begin, end);
-  const auto submitted =
-      core_->engine().submit(from_there ? from : to, accesses, [&](device::Queue& queue) { queue.copy(target, data); });
+  Engine::Wanted wanted{.start = arriving != Arriving::before, .copies = true};
+  if (arriving == Arriving::telling && from == host_space()) {
+    wanted.arrival = core_->place(to).device->arrival();
+    wanted.arrives_at = target.address;
+  }
+  const auto submitted = core_->engine().submit(
+      from_there ? from : to, accesses,
+      [&](device::Queue& queue) {
+        if (wanted.arrival)
+          queue.copy_telling(target, data, *wanted.arrival);
+        else
+          queue.copy(target, data);
+      },
+      wanted);
   core_->engine().dag()[submitted.task].is_move = true;
 }
 
-void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for_host) {
+void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for_host, Arriving arriving) {
   if (residence_.current(space, begin, end)) return;
   struct Piece {
     std::uint64_t begin, end;
@@ -133,15 +145,15 @@ void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for
     if (piece.spaces == 0)
       fill(space, piece.begin, piece.end, for_host);
     else
-      move(source(piece.spaces, space), space, piece.begin, piece.end);
+      move(source(piece.spaces, space), space, piece.begin, piece.end, arriving);
     residence_.copied(space, piece.begin, piece.end);
   }
 }
 
-Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, Mode mode) {
+Access Buffer::acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, Mode mode, Arriving arriving) {
   const auto space = static_cast<Space>(place);
   allocated(space);
-  if (mode != Mode::write) bring(space, begin, end);  // else all of it is overwritten
+  if (mode != Mode::write) bring(space, begin, end, false, arriving);  // else all of it is overwritten
   if (modifies(mode)) {
     if (mode != Mode::write) residence_.modified(space, begin, end);
     host_may_.store(may_nothing, std::memory_order_release);

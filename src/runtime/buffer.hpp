@@ -21,6 +21,13 @@ namespace heddle::runtime {
 
 class Core;
 
+// What bytes that must come from the host to a device are brought for.
+enum class Arriving : std::uint8_t {
+  before,   // a launch behind the copy
+  timed,    // the same, with times of the copy's begin and end
+  telling,  // a launch that may begin while they arrive: the copy is timed, and tells how far it is
+};
+
 class Buffer : public std::enable_shared_from_this<Buffer> {
  public:
   Buffer(std::shared_ptr<Core> core, std::size_t bytes);
@@ -46,7 +53,8 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   // Has bytes [begin, end) brought to a place, for a task that is submitted next, and tells what that task does to them
   // there. With Mode::write nothing is brought, and what lies elsewhere counts until overwritten(). Needs the core's
   // lock. Throws out_of_memory.
-  graph::Access acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode);
+  graph::Access acquire(std::size_t place, std::uint64_t begin, std::uint64_t end, graph::Mode mode,
+                        Arriving arriving = Arriving::before);
   // Whether the host is about to ask for what the task that was acquired for last has modified, as far as it does what
   // it did before; if so, copy_back() is to be called once that task is submitted. Need the core's lock.
   bool is_read_back() const { return read_back_.due; }
@@ -110,9 +118,10 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   void release(memory::Space space);
   graph::Access access(memory::Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
   memory::Space source(memory::Spaces spaces, memory::Space to) const;
-  void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false);
+  void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false,
+             Arriving arriving = Arriving::before);
   void fill(memory::Space space, std::uint64_t begin, std::uint64_t end, bool by_host);
-  void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end);
+  void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end, Arriving arriving);
   std::byte* host_bytes() const { return static_cast<std::byte*>(host_pointer_.load(std::memory_order_relaxed)); }
   memory::Space space_for_host(std::uint64_t begin, std::uint64_t end) const;
   void* host_access(bool writes, std::uint64_t begin, std::uint64_t end);

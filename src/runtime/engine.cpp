@@ -1,5 +1,6 @@
 #include "runtime/engine.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -36,7 +37,7 @@ void wait_for(device::Event& end, device::Queue& queue, std::exception_ptr& fail
 Engine::Engine(const std::vector<device::Device*>& devices, const Scheduling& policy, std::mutex& mutex,
                TraceFile* trace)
     : mutex_(mutex), trace_(trace), policy_(policy) {
-  for (device::Device* device : devices) places_.push_back({device, sched::QueueChooser(policy), {}, {}});
+  for (device::Device* device : devices) places_.push_back({.device = device, .chooser = sched::QueueChooser(policy)});
 }
 
 graph::ObjectId Engine::add_object(std::uint64_t size, std::uint64_t array) {
@@ -66,6 +67,8 @@ void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool time
 
 // The task is done.
 void Engine::tell_history(Running& running) {
+  if (running.sample) running.sample->tell(*running.end);
+  running.sample.reset();
   if (!running.history || !running.start) return;
   KernelHistory& history = *running.history;
   history.last_seconds = static_cast<double>(running.end->completed_ns() - running.start->completed_ns()) * 1e-9;
@@ -102,19 +105,71 @@ Engine::Submitted Engine::begin(std::size_t number, std::span<const graph::Acces
   return made;
 }
 
+const std::shared_ptr<device::Arrival>& Engine::arrival_of(graph::TaskRef task) const {
+  static const std::shared_ptr<device::Arrival> none;
+  if (dag_.finished(task)) return none;
+  const Running& running = running_[task.slot];
+  return running.announced && running.is_free ? running.words.front() : none;
+}
+
+const std::shared_ptr<device::Arrival>& Engine::whole(std::size_t number) {
+  Place& place = places_[number];
+  if (!place.whole && place.tells) {
+    place.whole = place.device->arrival();
+    place.tells = place.whole != nullptr;
+  }
+  return place.whole;
+}
+
+// Copies of one direction may share a channel of the device, so that one which waits holds up those behind it.
+bool Engine::is_free(const Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const {
+  const auto goes_on = [this](graph::TaskRef other) { return dag_.finished(other) || running_[other.slot].is_free; };
+  if (!wanted.copies && wanted.ahead_of.empty()) return false;
+  if (wanted.copies && !dag_.finished(place.stuck_copy)) return false;
+  const graph::TaskRefs& parents = dag_[task].parents;
+  return (lane.tasks.empty() || goes_on(lane.tasks.back())) && std::all_of(parents.begin(), parents.end(), goes_on);
+}
+
+void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
+                              const Wanted& wanted) {
+  for (const graph::TaskRef& parent : awaited) lane.queue->wait(*running_[parent.slot].end);
+  behind_.clear();
+  for (const graph::TaskRef& parent : dag_[task].parents) {
+    const Running& running = running_[parent.slot];
+    if (std::find(wanted.ahead_of.begin(), wanted.ahead_of.end(), parent) != wanted.ahead_of.end()) {
+      lane.queue->wait(*running.announced);
+      behind_.push_back(running.end);
+    } else if (dag_[parent].place != number) {
+      lane.queue->wait(*running.end);
+    }
+  }
+}
+
+void Engine::announce(Place& place, const Submitted& made, const Wanted& wanted) {
+  Running& running = running_[made.task.slot];
+  running.words.push_back(wanted.arrival);
+  lane_->queue->announce(*wanted.arrival, wanted.arrives_at);
+  running.announced = take_event(place, false);
+  lane_->queue->record(*running.announced);
+}
+
 // A queue for the task, behind its parents.
 void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted) {
   Place& place = places_[number];
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);
-  const auto here = [number](const graph::Task& other) { return other.place == number; };
+  const auto here = [&](const graph::Task& other) {
+    return other.place == number && std::none_of(wanted.ahead_of.begin(), wanted.ahead_of.end(),
+                                                 [&](graph::TaskRef ahead) { return ahead.id == other.id; });
+  };
   const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here);
   if (choice.is_new) place.lanes.emplace_back();
   Lane& lane = place.lanes[choice.queue];
   if (!lane.queue) lane.queue = place.device->queue({});
-  for (const graph::TaskRef& parent : choice.awaited) lane.queue->wait(*running_[parent.slot].end);
-  for (const graph::TaskRef& parent : task.parents)
-    if (!here(dag_[parent])) lane.queue->wait(*running_[parent.slot].end);
+  wait_for_parents(number, lane, made.task, choice.awaited, wanted);
+  Running& running = running_[made.task.slot];
+  running.is_free = is_free(place, lane, made.task, wanted);
+  if (wanted.copies && !running.is_free) place.stuck_copy = made.task;
   if (lane.partition != wanted.partition) {
     lane.queue->set_partition(wanted.partition);
     lane.partition = wanted.partition;
@@ -124,8 +179,11 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
     made.start = take_event(place, true);
     lane.queue->record(*made.start);
   }
-  running_[made.task.slot].history = wanted.history;
+  running.history = wanted.history;
+  running.sample = wanted.sample;
   lane_ = &lane;
+  if (wanted.arrival) announce(place, made, wanted);
+  for (const graph::TaskRef& copy : wanted.ahead_of) running.words.push_back(arrival_of(copy));
   if (trace_) trace(made, accesses, choice.awaited);
 }
 
@@ -158,6 +216,8 @@ void Engine::trace(const Submitted& made, std::span<const graph::Access> accesse
 void Engine::end(Submitted& made) {
   if (trace_) trace_->end_task();
   try {
+    for (const auto& copied : behind_) lane_->queue->wait(*copied);
+    behind_.clear();
     lane_->queue->record(*made.end);
   } catch (...) {
     give_up(made.task);
@@ -190,6 +250,8 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
     running.tails.clear();
     running.graph.reset();
     tell_history(running);
+    running.words.clear();
+    give(place, running.announced, false);
     place.chooser.finished(task.queue);
     give(place, running.end, running.start != nullptr);
     give(place, running.start, true);

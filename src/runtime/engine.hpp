@@ -13,6 +13,7 @@
 #include "device/device.hpp"
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
+#include "runtime/early_gain.hpp"
 #include "runtime/trace_file.hpp"
 #include "sched/queue_chooser.hpp"
 
@@ -29,7 +30,14 @@ struct TaskOptions {
   bool start = false;                            // an event in front of it, for its time
   std::shared_ptr<KernelHistory> history = {};   // to be told that time
   const device::Partition* partition = nullptr;  // to run in; null: the whole device
-  bool barrier = false;  // behind all that was submitted, and before all that will be, on all devices
+  bool copies = false;   // it copies bytes, and needs none of the device's processors
+  // It is a copy that tells how far it has come, to a destination that begins at this address.
+  std::shared_ptr<device::Arrival> arrival = {};
+  std::uint64_t arrives_at = 0;
+  // Copies that tell and need not be over when it begins: it looks at these words. It ends behind them.
+  std::span<const graph::TaskRef> ahead_of = {};
+  std::shared_ptr<const EarlySample> sample = {};  // to be told when it ends
+  bool barrier = false;                            // behind all that was submitted, and before all that will be, on all devices
 };
 
 class Engine {
@@ -69,6 +77,14 @@ class Engine {
     return made;
   }
 
+  // A copy in flight that tells how far it has come, and that a launch which waits for it on the device cannot keep
+  // from going on; null: the task is none. Needs the lock.
+  const std::shared_ptr<device::Arrival>& arrival_of(graph::TaskRef task) const;
+  // The events around a task in flight; those with no start are null. Needs the lock.
+  EarlySample::Copy events_of(graph::TaskRef task) const { return {running_[task.slot].start, running_[task.slot].end}; }
+  // A word of the place that no copy writes: all is there. Null where copies cannot tell. Needs the lock.
+  const std::shared_ptr<device::Arrival>& whole(std::size_t place);
+
   // Queues of the place with tasks that are not known to be finished. Needs the lock.
   std::uint32_t busy_queues(std::size_t place) const { return places_[place].chooser.busy(); }
 
@@ -98,18 +114,31 @@ class Engine {
     device::Device* device;
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                                // by the chooser's number
+    graph::TaskRef stuck_copy;                             // the last one that is not free
+    std::shared_ptr<device::Arrival> whole;                // see whole()
+    bool tells = true;                                     // as far as is known
     std::vector<std::shared_ptr<device::Event>> spare[2];  // done, and nobody refers to them: without and with time
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
     std::uint64_t traced = 0;                    // its number in the trace
     std::shared_ptr<KernelHistory> history;      // that wants to know the time in between
+    std::shared_ptr<device::Event> announced;    // from here on its word is good
+    std::vector<std::shared_ptr<device::Arrival>> words;  // that it writes, or looks at
+    std::shared_ptr<const EarlySample> sample;
+    // Nothing keeps it from being done but the copies that it comes behind, and these are free too; so kernels that
+    // fill the device while they wait for it do no harm.
+    bool is_free = false;
     std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
     std::vector<device::LaunchGraph::Tail> tails;
   };
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
+  void announce(Place& place, const Submitted& made, const Wanted& wanted);
+  bool is_free(const Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const;
+  void wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
+                        const Wanted& wanted);
   void give_up(graph::TaskRef task);
   void end(Submitted& made);
   void trace(const Submitted& made, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
@@ -133,7 +162,8 @@ class Engine {
   std::vector<InFlight> last();
   std::exception_ptr forgotten_;  // what failed while nobody waited for it
   graph::TaskRef barrier_;        // the last one
-  Lane* lane_ = nullptr;          // that the submission under way is for
+  std::vector<std::shared_ptr<device::Event>> behind_;  // that the submission under way ends behind
+  Lane* lane_ = nullptr;                                // that the submission under way is for
 };
 
 }  // namespace heddle::runtime

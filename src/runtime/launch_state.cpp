@@ -11,11 +11,14 @@
 #include "runtime/arguments.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
+#include "runtime/early_start.hpp"
 
 namespace heddle::runtime {
 namespace {
 
 using Accesses = boost::container::small_vector<graph::Access, 8>;
+// Whose accesses they are, of those that are arguments'.
+using Parameters = boost::container::small_vector<std::uint32_t, 8>;
 
 graph::Mode mode_of(const Use& use, const Scheduling& policy) {
   // That some of the bytes are written does not mean that all of them are, unless the caller says so.
@@ -36,8 +39,10 @@ Bytes bytes_of(const Argument& argument) {
 // Has the arrays brought to the place; what the launch does to memory there.
 // `annotated`: the caller says something of some.
 Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info, bool annotated,
-                 std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned) {
+                 std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned,
+                 const EarlyStart& early, Parameters& parameters) {
   Accesses accesses;
+  parameters.clear();
   const Scheduling& policy = core.engine().policy();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind() != Argument::Kind::array) continue;
@@ -46,8 +51,10 @@ Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const Kerne
     const Use use = annotated ? use_of(kernel, parameter, i, arguments[i]) : Use{parameter.access, false};
     const bool used = use.access != Access::none;
     const Bytes bytes = used ? bytes_of(arguments[i]) : Bytes{0, 0};
-    const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy));
-    if (used) accesses.push_back(access);
+    const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy), early.arriving(i));
+    if (!used) continue;
+    accesses.push_back(access);
+    parameters.push_back(static_cast<std::uint32_t>(i));
   }
   for (const auto& buffer : pinned)
     accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
@@ -223,11 +230,15 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   function.prepare(options.block);  // first, so that making code is no part of the launch's time
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
-  Accesses accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned);
+  EarlyStart early;
+  if (!found.opaque) early.plan(*core, place, *kernel, options, arguments);
+  Parameters parameters;
+  Accesses accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned, early, parameters);
   const Scheduling& policy = core->engine().policy();
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
-    accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned);
+    accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned, early, parameters);
+  early.settle(*core, place, {accesses.data(), accesses.size()}, {parameters.data(), parameters.size()});
   const bool moved = core->engine().dag().last() != before;
   boost::container::small_vector<std::uint64_t, 16> addresses(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -239,10 +250,17 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
+  Engine::Wanted wanted = wanted_of(*kernel, options, partition, found.opaque);
+  early.complete(wanted);
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
-      [&](device::Queue& queue) { queue.launch(function, config, range, packed); },
-      wanted_of(*kernel, options, partition, found.opaque));
+      [&](device::Queue& queue) {
+        if (device::Function* const awaiting = early.function())
+          queue.launch(*awaiting, config, range, early.arguments(packed));
+        else
+          queue.launch(function, config, range, packed);
+      },
+      wanted);
   if (annotated) overwritten(place, *kernel, arguments);
   copy_back(policy, arguments);
   core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),

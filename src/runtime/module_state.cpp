@@ -6,6 +6,7 @@
 #include "base/format.hpp"
 #include "base/log.hpp"
 #include "runtime/annotation.hpp"
+#include "runtime/awaiting_form.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/kernel_name.hpp"
@@ -27,6 +28,33 @@ std::optional<graph::Mode> mode_of(const std::vector<ptx::analysis::InspectedVar
 }
 
 }  // namespace
+
+KernelState::KernelState(ModuleState& module, const ptx::Function& function)
+    : module_(module), function_(function), id_(next_id()) {
+  info_.name = function.name;
+}
+
+KernelState::KernelState(const KernelState& kernel, KernelInfo info)
+    : module_(kernel.module_),
+      function_(kernel.function_),
+      id_(next_id()),
+      info_(std::move(info)),
+      shown_(kernel.shown_),
+      variables_(kernel.variables_),
+      history_(kernel.history_) {
+  for (const Parameter& parameter : info_.parameters) annotated_ |= parameter.direction != Direction::found;
+}
+
+KernelState::~KernelState() = default;
+
+AwaitingForm* KernelState::awaiting(std::size_t place) {
+  if (awaiting_.empty()) awaiting_.resize(module_.core()->places());
+  if (!awaiting_[place]) {
+    const auto index = static_cast<std::uint32_t>(&function_ - module_.ptx().functions.data());
+    awaiting_[place] = variables_ ? nullptr : make_awaiting_form(*module_.core()->place(place).device, module_.ptx(), index);
+  }
+  return awaiting_[place]->get();
+}
 
 const KernelInfo& KernelState::info() {
   module_.analyse();

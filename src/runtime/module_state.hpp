@@ -24,24 +24,16 @@ namespace heddle::runtime {
 
 class Core;
 class ModuleState;
+struct AwaitingForm;
 
 class KernelState {
  public:
-  KernelState(ModuleState& module, const ptx::Function& function)
-      : module_(module), function_(function), id_(next_id()) {
-    info_.name = function.name;
-  }
+  KernelState(ModuleState& module, const ptx::Function& function);
+  ~KernelState();
+  KernelState(const KernelState&) = delete;
+  KernelState& operator=(const KernelState&) = delete;
   // The same kernel with what a signature says of it. `kernel` has been analysed.
-  KernelState(const KernelState& kernel, KernelInfo info)
-      : module_(kernel.module_),
-        function_(kernel.function_),
-        id_(next_id()),
-        info_(std::move(info)),
-        shown_(kernel.shown_),
-        variables_(kernel.variables_),
-        history_(kernel.history_) {
-    for (const Parameter& parameter : info_.parameters) annotated_ |= parameter.direction != Direction::found;
-  }
+  KernelState(const KernelState& kernel, KernelInfo info);
 
   ModuleState& module() const { return module_; }
   std::uint64_t id() const { return id_; }  // of no other, also of later ones
@@ -59,6 +51,9 @@ class KernelState {
   std::optional<graph::Mode> variables() const { return variables_; }
   // Loads the module there on first use. Needs the core's lock.
   device::Function& on(std::size_t place);
+  // Its form that begins before its arrays are there; null where it has none. Made and loaded on first use, which can
+  // take as long as loading the kernel did. Needs the core's lock. After info().
+  AwaitingForm* awaiting(std::size_t place);
   // Needs the core's lock.
   const std::shared_ptr<KernelHistory>& history() { return history_; }
 
@@ -72,7 +67,8 @@ class KernelState {
   std::vector<Shown> shown_;  // by parameter
   bool annotated_ = false;
   std::optional<graph::Mode> variables_;
-  std::vector<device::Function*> loaded_;  // by place
+  std::vector<device::Function*> loaded_;                            // by place
+  std::vector<std::optional<std::unique_ptr<AwaitingForm>>> awaiting_;  // by place, once it was asked for
   std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "device/cuda/arrival.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
@@ -21,7 +22,8 @@ class CudaDevice final : public Device {
   CudaDevice(std::shared_ptr<const Driver> driver, const CudaOptions& options)
       : state_(std::make_shared<DeviceState>(std::move(driver), options.ordinal, options.trace)),
         partitions_(std::make_shared<PartitionTable>(state_)),
-        pools_(std::make_shared<PoolTable>(*this, state_)) {
+        pools_(std::make_shared<PoolTable>(*this, state_)),
+        arrivals_(std::make_shared<ArrivalTable>(*this, state_)) {
     if (options.trace) tracer_ = std::make_unique<Tracer>(state_, *options.trace);
   }
 
@@ -71,7 +73,7 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions& options) override {
-    return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, tracer_.get(), options);
+    return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, arrivals_, tracer_.get(), options);
   }
 
   std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_, true); }
@@ -79,6 +81,8 @@ class CudaDevice final : public Device {
     return std::make_unique<CudaGraph>(state_, launches);
   }
   std::unique_ptr<Event> untimed_event() override { return std::make_unique<CudaEvent>(state_, false); }
+
+  std::unique_ptr<Arrival> arrival() override { return arrivals_->take(); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     return partitions_->partition(processors);
@@ -130,6 +134,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PartitionTable> partitions_;
   std::shared_ptr<PoolTable> pools_;
+  std::shared_ptr<ArrivalTable> arrivals_;
   std::unique_ptr<Tracer> tracer_;
   std::mutex mutex_;
   double bandwidth_ = 0;

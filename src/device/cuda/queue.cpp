@@ -35,11 +35,13 @@ int stream_priority(const DeviceState& state, int priority) {
 }  // namespace
 
 CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-                     std::shared_ptr<PoolTable> pools, Tracer* tracer, const QueueOptions& options)
+                     std::shared_ptr<PoolTable> pools, std::shared_ptr<ArrivalTable> arrivals, Tracer* tracer,
+                     const QueueOptions& options)
     : device_(device),
       state_(std::move(state)),
       partitions_(std::move(partitions)),
       pools_(std::move(pools)),
+      arrivals_(std::move(arrivals)),
       tracer_(tracer),
       id_(next_queue_id()),
       processors_(state_->info().processors),

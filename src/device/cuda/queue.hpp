@@ -19,6 +19,7 @@
 
 namespace heddle::device::cuda {
 
+class ArrivalTable;
 class CudaFunction;
 class CudaGraph;
 class DriverFunction;
@@ -27,7 +28,8 @@ class CudaQueue final : public Queue {
  public:
   // Higher priorities run first, as far as the driver has them; beyond its range they count as its ends.
   CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-            std::shared_ptr<PoolTable> pools, Tracer* tracer, const QueueOptions& options);
+            std::shared_ptr<PoolTable> pools, std::shared_ptr<ArrivalTable> arrivals, Tracer* tracer,
+            const QueueOptions& options);
   ~CudaQueue() override;
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
@@ -40,6 +42,8 @@ class CudaQueue final : public Queue {
   void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
                 unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
+  void announce(Arrival& arrival, std::uint64_t begin) override;
+  void copy_telling(Span destination, Span source, Arrival& arrival) override;
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
@@ -58,6 +62,11 @@ class CudaQueue final : public Queue {
   void put(Command&& command);
   void start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments);
   void copy_now(const Span& destination, const Span& source, bool from_host, bool to_host);
+  std::uint64_t own_word(const Arrival& arrival) const;
+  void write_word(std::uint64_t word, std::uint64_t value);
+  template <class Command>
+  void put_telling(std::uint64_t word, Command&& command);
+  void copy_pieces(const Span& destination, const Span& source, std::uint64_t word);
   void copy_box_now(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent);
   void fill_box_now(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value, unsigned value_bytes);
   void check_fill(const Span& destination, unsigned value_bytes) const;
@@ -85,6 +94,7 @@ class CudaQueue final : public Queue {
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PartitionTable> partitions_;  // lives as long as the stream
   std::shared_ptr<PoolTable> pools_;
+  std::shared_ptr<ArrivalTable> arrivals_;
   Tracer* tracer_;
   std::uint64_t id_;
   // The stream that commands go into, of the partition that is set; one each of all that ever were.

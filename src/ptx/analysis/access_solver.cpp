@@ -45,6 +45,13 @@ AccessSummary AccessSolver::solve() {
   return summary();
 }
 
+std::vector<Source> AccessSolver::pointed_to(std::uint32_t instruction, std::uint16_t operand) {
+  std::vector<Source> found;
+  const PointerValue address = address_of(instruction, operand);
+  for (const std::uint32_t number : address.targets()) found.push_back(sources_[number]);
+  return found;
+}
+
 void AccessSolver::step(std::uint32_t i) {
   const Instruction& inst = function_.body[i];
   switch (inst.opcode) {

@@ -35,6 +35,8 @@ class AccessSolver {
  public:
   AccessSolver(const Module& module, std::uint32_t function, const std::vector<AccessSummary>& summaries);
   AccessSummary solve();
+  // Once solved: what the address at an operand of an instruction may point to.
+  std::vector<Source> pointed_to(std::uint32_t instruction, std::uint16_t operand);
 
  private:
   using Key = std::pair<std::uint32_t, std::int64_t>;  // variable, offset

@@ -1,0 +1,68 @@
+// Whether a kernel gains by beginning before its arrays have arrived: measured, launch by launch.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "device/event.hpp"
+
+namespace heddle::runtime {
+
+// Of one kernel on one device. Guarded by the core's lock.
+class EarlyGain {
+ public:
+  // Launches of each sort that are looked at before it is decided.
+  static constexpr unsigned enough = 2;
+  // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind.
+  static constexpr double least_kernel = 0.1, least_copy = 0.2;
+
+  // Whether the next launch shall begin early.
+  bool wanted() const {
+    if (late_.count == 0 || late_.tail < least_kernel * late_.copy || late_.copy < least_copy * late_.tail) return false;
+    return early_.count < enough || early_.tail <= late_.tail;
+  }
+  // Whether more launches must be measured. The others need no events with a time.
+  bool measures() const { return late_.count < enough || early_.count < enough; }
+
+  // A launch that is done: `tail` seconds after the last of its copies, which took `copy` seconds.
+  void tell(bool early, double tail, double copy) {
+    Mean& mean = early ? early_ : late_;
+    ++mean.count;
+    mean.tail += (tail - mean.tail) / mean.count;
+    mean.copy += (copy - mean.copy) / mean.count;
+  }
+
+ private:
+  struct Mean {
+    unsigned count = 0;
+    double tail = 0, copy = 0;
+  };
+  Mean late_, early_;
+};
+
+// One launch that is measured: its copies' events.
+struct EarlySample {
+  struct Copy {
+    std::shared_ptr<device::Event> start, end;
+  };
+  std::shared_ptr<EarlyGain> gain;
+  std::vector<Copy> copies;
+  bool early = false;
+
+  // Once the launch, whose end this is, is done.
+  void tell(const device::Event& end) const {
+    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+    for (const Copy& copy : copies) {
+      first = std::min<std::uint64_t>(first, copy.start->completed_ns());
+      last = std::max<std::uint64_t>(last, copy.end->completed_ns());
+    }
+    const auto seconds = [](std::uint64_t from, std::uint64_t to) {
+      return to > from ? static_cast<double>(to - from) * 1e-9 : 0;
+    };
+    gain->tell(early, seconds(last, end.completed_ns()), seconds(first, last));
+  }
+};
+
+}  // namespace heddle::runtime

@@ -1,0 +1,103 @@
+#include "runtime/early_start.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/core.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+bool may_be_early(Core& core, std::size_t place, const LaunchOptions& options) {
+  const Scheduling& policy = core.engine().policy();
+  return policy.early_start_bytes > 0 && policy.execution == Scheduling::Execution::async && policy.prefetch &&
+         !options.timed && !options.cooperative && !options.blocks && options.processors.empty() && !core.check() &&
+         core.pinned_none(place);
+}
+
+// An array of so many bytes or more, some of which must be brought.
+bool is_missing(const Argument& argument, std::size_t place, std::size_t least) {
+  if (argument.kind() != Argument::Kind::array) return false;
+  const Buffer& buffer = *argument.buffer();
+  const std::uint64_t begin = argument.offset();
+  const std::uint64_t length = std::min<std::uint64_t>(argument.length(), buffer.bytes() - begin);
+  return length >= least && !buffer.is_there(place, begin, begin + length, graph::Mode::read);
+}
+
+}  // namespace
+
+void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const LaunchOptions& options,
+                      std::span<const Argument> arguments) {
+  if (!may_be_early(core, place, options)) return;
+  const std::size_t least = core.engine().policy().early_start_bytes;
+  const bool some = std::any_of(arguments.begin(), arguments.end(),
+                                [&](const Argument& argument) { return is_missing(argument, place, least); });
+  if (!some || !core.engine().whole(place)) return;
+  AwaitingForm* const form = kernel.awaiting(place);
+  if (form == nullptr) return;
+  early_ = form->gain->wanted();
+  if (!early_ && !form->gain->measures()) return;
+  form_ = form;
+  asked_.assign(arguments.size(), Arriving::before);
+  for (const std::uint32_t parameter : form->parameters)
+    if (is_missing(arguments[parameter], place, least))
+      asked_[parameter] = early_ ? Arriving::telling : Arriving::timed;
+  if (early_) form->function->prepare(options.block);
+}
+
+void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+                        std::span<const std::uint32_t> parameters) {
+  if (form_ == nullptr) return;
+  Engine& engine = core.engine();
+  boost::container::small_vector<graph::TaskRef, 4> copies, others;  // that are awaited on the device, or before
+  words_.assign(form_->parameters.size(), engine.whole(place)->address());
+  boost::container::small_vector<graph::TaskRef, 4> copy_of(form_->parameters.size());
+  for (std::size_t a = 0; a < accesses.size(); ++a) {
+    const graph::Access& access = accesses[a];
+    const auto hazards = engine.dag().hazards({access.object, graph::Mode::read, access.begin, access.end});
+    const auto word = a < parameters.size()
+                          ? std::find(form_->parameters.begin(), form_->parameters.end(), parameters[a])
+                          : form_->parameters.end();
+    const bool asked = word != form_->parameters.end() && asked_[parameters[a]] != Arriving::before;
+    if (asked && hazards.size() == 1 && !graph::modifies(access.mode) && engine.dag()[hazards[0]].is_move) {
+      copy_of[static_cast<std::size_t>(word - form_->parameters.begin())] = hazards[0];
+      copies.push_back(hazards[0]);
+    } else {
+      others.insert(others.end(), hazards.begin(), hazards.end());
+    }
+  }
+  // What another argument has to wait for is there when the launch begins.
+  const auto is_other = [&](graph::TaskRef task) { return std::find(others.begin(), others.end(), task) != others.end(); };
+  auto sample = std::make_shared<EarlySample>();
+  for (const graph::TaskRef& copy : copies) {
+    if (is_other(copy)) continue;
+    const EarlySample::Copy events = engine.events_of(copy);
+    if (events.start && events.end) sample->copies.push_back(events);
+  }
+  for (std::size_t w = 0; early_ && w < copy_of.size(); ++w) {
+    if (copy_of[w].id == 0 || is_other(copy_of[w]) || !engine.arrival_of(copy_of[w])) continue;
+    words_[w] = engine.arrival_of(copy_of[w])->address();
+    if (std::find(ahead_of_.begin(), ahead_of_.end(), copy_of[w]) == ahead_of_.end()) ahead_of_.push_back(copy_of[w]);
+  }
+  if (sample->copies.empty() || early_ == ahead_of_.empty()) return;
+  sample->gain = form_->gain;
+  sample->early = early_;
+  sample_ = std::move(sample);
+}
+
+void EarlyStart::complete(Engine::Wanted& wanted) const {
+  wanted.ahead_of = {ahead_of_.data(), ahead_of_.size()};
+  if (!ahead_of_.empty()) wanted.history.reset();  // its time would be the copy's
+  if (!sample_) return;
+  wanted.start = true;
+  wanted.sample = sample_;
+}
+
+std::span<const std::byte> EarlyStart::arguments(std::span<const std::byte> packed) {
+  packed_.assign(form_->parameter_bytes, std::byte{0});
+  std::copy(packed.begin(), packed.end(), packed_.begin());
+  std::memcpy(packed_.data() + form_->words_offset, words_.data(), words_.size() * sizeof(std::uint64_t));
+  return {packed_.data(), packed_.size()};
+}
+
+}  // namespace heddle::runtime
