@@ -107,6 +107,9 @@ enum {
   HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME = 5
 };
 
+/* For heddle_runtime_options.early_start_bytes: no launch begins before its arrays are there. */
+#define HEDDLE_EARLY_START_OFF UINT64_MAX
+
 typedef struct heddle_runtime_options {
   size_t size;
   const char* devices;  /* ids in order of preference, comma separated; NULL or "": all that are found, GPUs first */
@@ -121,6 +124,9 @@ typedef struct heddle_runtime_options {
   uint32_t most_queues; /* of a device; 0: the default, 32 */
   int32_t replay;       /* HEDDLE_REPLAY_... */
   int32_t placement;    /* HEDDLE_PLACEMENT_...: where launches go that name no device */
+  /* A launch may begin while so many bytes or more of an array are on their way to a GPU; 0: the default, 32 MiB;
+   * HEDDLE_EARLY_START_OFF: never. */
+  uint64_t early_start_bytes;
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {
@@ -232,10 +238,6 @@ typedef struct heddle_parameter {
   int32_t pointer;      /* 1: used as an address of memory */
   int32_t may_be_index; /* 1: a pointer only in sums with another one, so that either may be an index */
   heddle_access access; /* of what it points to */
-  /* Of a kernel with a signature: what that calls the parameter ("" where it has no names) and its type, "sint32",
-   * "pointer float"; else "". */
-  const char* label;
-  const char* stated;
 } heddle_parameter;
 
 typedef struct heddle_kernel_info {

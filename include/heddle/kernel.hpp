@@ -34,11 +34,9 @@ struct Parameter {
   bool pointer = false;          // used as an address of memory
   bool may_be_index = false;     // a pointer only in sums with another one, so that either may be an index
   Access access = Access::none;  // of what it points to
-  // Of a kernel with a signature (Module::kernel): what that says, and what it calls the parameter and its type:
-  // "sint32", "pointer float".
+  // Of a kernel with a signature (Module::kernel): what that says, and what it calls the parameter.
   Direction direction = Direction::found;
   std::string label = {};
-  std::string stated = {};
 };
 
 struct KernelInfo {

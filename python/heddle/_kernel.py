@@ -96,6 +96,25 @@ def _integer(value: Any, what: str) -> int:
     raise ArgumentTypeError(f"{what} takes an integer, not {value!r}")
 
 
+# NIDL's types in C++, where they say more than PTX does.
+_STATED = {"bool": "bool", "sint8": "signed char", "uint8": "unsigned char", "sint16": "short", "uint16": "unsigned short",
+           "sint32": "int", "uint32": "unsigned int", "sint64": "long", "uint64": "unsigned long", "sll64": "long long",
+           "ull64": "unsigned long long", "float": "float", "double": "double"}
+
+
+def _stated_types(signature: str) -> list[str]:
+    """The parameters' types in C++, "float*" for "x: in pointer float"; "" where they say no more than the kernel's PTX. Of
+    what is no signature something; it is refused elsewhere, with the place."""
+    _, parenthesis, inside = signature.partition("(")
+    types = []
+    for parameter in (inside.rpartition(")")[0] if parenthesis else signature).split(","):
+        words = [word for word in parameter.split(":")[-1].split() if word not in ("in", "out", "inout", "const")]
+        pointer = words[:1] == ["pointer"]
+        name = _STATED.get(" ".join(words[1:] if pointer else words), "")
+        types.append(name + "*" if name and pointer else name)
+    return types
+
+
 def _extents(value: Any, what: str) -> tuple[int, int, int]:
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(given) <= 3:
@@ -232,7 +251,7 @@ class Kernel:
         compact form, ``"inout pointer, sint32"``. Directions count for every launch, as ``in_()``, ``out()`` and
         ``inout()`` do for one; types must fit the PTX. Raises ParseError with the place in the text, InvalidArgument
         where the PTX shows otherwise, with the instruction."""
-        return Kernel(self._module, self._module._native.kernel(self.name, signature))
+        return Kernel(self._module, self._module._native.kernel(self.name, signature, _stated_types(signature)))
 
     def __getitem__(self, shape: Any) -> BoundKernel:
         if type(shape) is not tuple:

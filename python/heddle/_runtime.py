@@ -49,9 +49,10 @@ _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
 
 
 def _policies(scheduling: Mapping[str, Any]) -> list[int]:
-    unknown = set(scheduling) - set(_POLICIES) - {"most_queues"}
+    unknown = set(scheduling) - set(_POLICIES) - {"most_queues", "early_start_bytes"}
     if unknown:
-        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues")
+        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues, "
+                              f"early_start_bytes")
     numbers = []
     for name, values in _POLICIES.items():
         value = scheduling.get(name, values[0])
@@ -59,6 +60,23 @@ def _policies(scheduling: Mapping[str, Any]) -> list[int]:
             raise InvalidArgument(f"scheduling[{name!r}] is {value!r}; it is one of {', '.join(map(repr, values))}")
         numbers.append(values.index(value))
     return numbers
+
+
+def _number(scheduling: Mapping[str, Any], name: str, least: int, most: int) -> Optional[int]:
+    value = scheduling.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(f"scheduling[{name!r}] is {value!r}; it is an integer")
+    if not least <= value <= most:
+        raise InvalidArgument(f"scheduling[{name!r}] is {value}; it is {least} to {most}")
+    return int(value)
+
+
+def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
+    """As the C interface has it: 0 is the default there, and the largest number never."""
+    given = _number(scheduling, "early_start_bytes", 0, (1 << 63) - 1)
+    return 0 if given is None else given or (1 << 64) - 1
 
 
 def _is_ptx(text: str) -> bool:
@@ -133,7 +151,8 @@ class Runtime:
     ``devices``: ids in order of preference ("cpu", "cuda:0,cpu", or a list); by default all that are found, GPUs first.
     ``check``: verify every memory access of every kernel; slow, and names the first bad one. ``workers``: threads of the
     CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
-    ``scheduling``: policies by name, such as ``{"execution": "sync"}``.
+    ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
+    C++.
 
     A program is written as if everything ran in order. Launches return at once; those that do not touch the same bytes,
     or only read them, overlap, and the host waits where it reads or writes an array that is in use. While it waits other
@@ -148,7 +167,7 @@ class Runtime:
         policies = dict(scheduling or {})
         self._records = os.fspath(trace)
         self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),
-                                     int(policies.get("most_queues", 0)))
+                                     _number(policies, "most_queues", 1, (1 << 32) - 1) or 0, _early_start_bytes(policies))
 
     # ---- Devices
 

@@ -16,7 +16,8 @@ using Strings = std::vector<std::string>;
 // ---- Runtime
 
 std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
-                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues) {
+                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues,
+                                   std::uint64_t early_start_bytes) {
   heddle_runtime_options options{};
   options.size = sizeof options;
   options.devices = devices.c_str();
@@ -31,6 +32,7 @@ std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_access
   options.replay = policies[5];
   options.placement = policies[6];
   options.most_queues = most_queues;
+  options.early_start_bytes = early_start_bytes;
   heddle_runtime* handle = nullptr;
   Failure wrong;
   {
@@ -172,14 +174,15 @@ Strings kernel_names(const Module& module) {
   return result;
 }
 
-Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature) {
+Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature,
+              const Strings& stated) {
   module.runtime->use();
   heddle_kernel* handle = nullptr;
   if (signature)
     check(heddle_module_kernel_with_signature(module.handle.get(), name.c_str(), signature->c_str(), &handle));
   else
     check(heddle_module_kernel(module.handle.get(), name.c_str(), &handle));
-  return {module.runtime, handle};
+  return {module.runtime, handle, stated};
 }
 
 py::bytes read_variable(const Module& module, const std::string& name, std::size_t offset, std::size_t bytes,
@@ -284,7 +287,7 @@ void bind_kernels(py::module_& m) {
                                return std::string(text);
                              })
       .def("kernel_names", &kernel_names)
-      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none())
+      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none(), py::arg("stated") = Strings())
       .def("read_variable", &read_variable)
       .def("write_variable", &write_variable);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));

@@ -150,7 +150,8 @@ struct Plan {
 
 class Kernel {
  public:
-  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle);
+  // `stated`: the parameters' types in C++, as a signature says them; "" or none where the kernel's name is to tell.
+  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated);
   const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
   heddle_kernel* handle() const { return handle_.get(); }
   const std::string& name() const { return name_; }  // as in the PTX

@@ -78,32 +78,6 @@ const Scalar* pointed_to(std::string_view type) {
   return found != nullptr && found->bytes > 1 ? found : nullptr;
 }
 
-// What a signature in NIDL states, in C++'s words: "float*" for "pointer float"; empty where it says no more than PTX.
-std::string in_source(std::string_view stated) {
-  struct Word {
-    std::string_view nidl, source;
-  };
-  constexpr Word words[] = {{"bool", "bool"},
-                            {"sint8", "signed char"},
-                            {"uint8", "unsigned char"},
-                            {"sint16", "short"},
-                            {"uint16", "unsigned short"},
-                            {"sint32", "int"},
-                            {"uint32", "unsigned int"},
-                            {"sint64", "long"},
-                            {"uint64", "unsigned long"},
-                            {"sll64", "long long"},
-                            {"ull64", "unsigned long long"},
-                            {"float", "float"},
-                            {"double", "double"}};
-  constexpr std::string_view pointer = "pointer ";
-  const bool points = stated.starts_with(pointer);
-  if (points) stated.remove_prefix(pointer.size());
-  for (const Word& word : words)
-    if (word.nidl == stated) return std::string(word.source) + (points ? "*" : "");
-  return {};
-}
-
 void set_range(Plan& plan, char kind) {
   const unsigned bits = plan.bytes * 8;
   const std::uint64_t all = std::numeric_limits<std::uint64_t>::max() >> (64 - bits);
@@ -141,8 +115,7 @@ Plan plan(const heddle_parameter& parameter, std::string source_type) {
   Plan result;
   result.name = parameter.name;
   result.type = parameter.type;
-  const std::string stated = in_source(parameter.stated);
-  result.source_type = stated.empty() ? std::move(source_type) : stated;
+  result.source_type = std::move(source_type);
   result.bytes = parameter.bytes;
   result.pointer = parameter.pointer != 0;
   result.may_be_index = parameter.may_be_index != 0;

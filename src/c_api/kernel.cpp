@@ -99,8 +99,6 @@ heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, 
     result.pointer = from.pointer ? 1 : 0;
     result.may_be_index = from.may_be_index ? 1 : 0;
     result.access = static_cast<heddle_access>(from.access);
-    result.label = from.label.c_str();
-    result.stated = from.stated.c_str();
     hand_out(result, parameter, parameter->size, function);
   });
 }

@@ -109,7 +109,6 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Si
                  parameter.pointer ? ", a pointer" : "");
     }
     parameter.label = said.name;
-    parameter.stated = said.element.empty() ? said.type : said.type + " " + said.element;
     parameter.direction = said.direction;
     if (said.direction != Direction::found) parameter.access = annotated(kernel, i, said.direction, who);
     if (said.kind == Kind::pointer) {

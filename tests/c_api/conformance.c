@@ -353,6 +353,7 @@ static void faults(const char* device) {
   options.devices = device;
   options.check = 1;
   options.workers = 1;
+  options.early_start_bytes = HEDDLE_EARLY_START_OFF;
   heddle_runtime* runtime = NULL;
   OK(heddle_runtime_create(&options, &runtime));
   heddle_compile_options compile = {sizeof compile, 0};
