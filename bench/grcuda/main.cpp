@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "duplex.hpp"
 #include "placed.hpp"
 #include "report.hpp"
 #include "support/folders.hpp"
@@ -86,6 +87,8 @@ int run_placed(const Options& options) {
                  options.effort},
                 kernels());
   const bool gpus = placed.on_gpus();
+  const DuplexRates duplex = measure_duplex(placed.all(), gpus ? std::size_t{256} << 20 : std::size_t{4} << 20, 5);
+  fmt::print("{}\n", text(duplex));
   std::vector<double> sizes = options.gigabytes;
   if (sizes.empty()) sizes = gpus ? std::vector{1.0, 4.0, 16.0} : std::vector{0.001};
   std::vector<PlacedRow> rows;
@@ -112,6 +115,7 @@ int run_placed(const Options& options) {
   fmt::print("\n{}\n", table(rows));
   Results results("grcuda-placed");
   results.also_on(fmt::format("{} by {}", options.devices, options.placement));
+  add_results(duplex, results);
   add_results(rows, gpus, results);
   return results.finish() | (failed ? 1 : 0);
 }

@@ -10,6 +10,9 @@
 namespace heddle::bench::grcuda {
 namespace {
 
+// Until memory is there, links are awake and what repeats itself is known.
+constexpr unsigned warm_ups = 3;
+
 double time_form(Form& form, unsigned round) {
   form.touch(round);
   return time_once([&] { form.run(); });
@@ -26,12 +29,14 @@ Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>&
                  const Effort& effort, std::span<const char* const> names) {
   const std::size_t count = forms.size();
   Measured made;
-  const base::Stopwatch watch;
-  for (const auto& form : forms) {
-    form->prepare(shape);
-    time_form(*form, 99);
+  for (const auto& form : forms) form->prepare(shape);
+  double seconds_of_a_round = 0;
+  for (unsigned warm_up = 0; warm_up < warm_ups; ++warm_up) {
+    const base::Stopwatch watch;
+    for (const auto& form : forms) time_form(*form, 99 - warm_up);
+    seconds_of_a_round = watch.seconds();
   }
-  made.rounds = rounds_for(effort, watch.seconds());
+  made.rounds = rounds_for(effort, seconds_of_a_round);
   std::vector<std::vector<double>> times(count), ratios(count);
   for (unsigned round = made.rounds; round-- > 0;) {
     std::vector<double> own(count);

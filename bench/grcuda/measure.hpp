@@ -22,8 +22,8 @@ struct Effort {
   double seconds = 1.0;  // for all rounds together
 };
 
-// `names` of the forms are for what is wrong. Each form runs once unmeasured. The order in a round changes from one to
-// the next. Results of the last round are compared with the benchmark's reference.
+// `names` of the forms are for what is wrong. Each form runs three times unmeasured. The order in a round changes from
+// one to the next. Results of the last round are compared with the benchmark's reference.
 Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>& forms, const Shape& shape,
                  const Effort& effort, std::span<const char* const> names = form_names);
 

@@ -44,6 +44,7 @@ class Placed {
   Placed(const PlacedOptions& options, const std::filesystem::path& kernels);
   bool on_gpus() const;
   std::vector<PlacedRow> run(const Named& named, double gigabytes);
+  const Runtime& all() const { return all_; }
 
  private:
   PlacedOptions options_;

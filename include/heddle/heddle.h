@@ -107,6 +107,9 @@ enum {
   HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME = 5
 };
 
+/* For heddle_runtime_options.early_start_bytes: no launch begins before its arrays are there. */
+#define HEDDLE_EARLY_START_OFF UINT64_MAX
+
 typedef struct heddle_runtime_options {
   size_t size;
   const char* devices;  /* ids in order of preference, comma separated; NULL or "": all that are found, GPUs first */
@@ -121,6 +124,9 @@ typedef struct heddle_runtime_options {
   uint32_t most_queues; /* of a device; 0: the default, 32 */
   int32_t replay;       /* HEDDLE_REPLAY_... */
   int32_t placement;    /* HEDDLE_PLACEMENT_...: where launches go that name no device */
+  /* A launch may begin while so many bytes or more of an array are on their way to a GPU; 0: the default, 32 MiB;
+   * HEDDLE_EARLY_START_OFF: never. */
+  uint64_t early_start_bytes;
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {
@@ -145,6 +151,9 @@ void heddle_runtime_free(heddle_runtime* runtime);
 heddle_status heddle_runtime_synchronize(heddle_runtime* runtime);
 /* Brings the file of `trace` up to date; freeing the runtime does so too. */
 heddle_status heddle_runtime_write_trace(heddle_runtime* runtime);
+/* Writes what has been recorded so far to another file: .json, .svg or .dot. HEDDLE_INVALID_ARGUMENT for another
+ * ending, or for a runtime without `trace`; HEDDLE_IO_ERROR when the file cannot be written. */
+heddle_status heddle_runtime_trace(heddle_runtime* runtime, const char* path);
 
 /* Devices in order of preference: launches that name none run on the first. */
 heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count);
@@ -422,8 +431,10 @@ typedef struct heddle_call_data {
   const size_t* bytes;
 } heddle_call_data;
 
-/* 0: all went well; else the task has failed, and messages have the number. */
+/* 0: all went well; else the task has failed, and messages have the number, or what heddle_function_error was told. */
 typedef int32_t (*heddle_function)(void* user, const heddle_call_data* call);
+/* In a heddle_function that is about to return another number than 0: the sentence of its failure, which is copied. */
+void heddle_function_error(const char* sentence);
 
 typedef struct heddle_call_options {
   size_t size;
@@ -434,9 +445,9 @@ typedef struct heddle_call_options {
 /* Runs a function as a task beside launches, and in order with them as the arrays tell: those of heddle_whole and
  * heddle_part, with heddle_in, heddle_out or heddle_inout, which is the default. Returns at once. On NVIDIA GPUs the
  * function is called on the host, now or when the stream may be used, and puts its work into `stream`; elsewhere it
- * runs in the order of a queue, on a thread of Heddle's. It must not use the runtime, nor wait for the stream; `user`
- * must stay until the task is done. A failure is that of whatever the host next waits with. `options`: NULL for the
- * default. `launch`: NULL, or where the handle goes. */
+ * runs in the order of a queue, on a thread of Heddle's. It must not wait for the stream, nor use the runtime, which is
+ * HEDDLE_INVALID_ARGUMENT inside it; `user` must stay until the task is done. A failure is that of whatever the host
+ * next waits with. `options`: NULL for the default. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,
                           void* user, const heddle_argument* arrays, size_t count, heddle_launch** launch);
 /* Runs a function on the host, in this thread: waits for the launches that use the arrays, and returns when the

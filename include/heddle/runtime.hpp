@@ -128,9 +128,9 @@ class Runtime {
   // else taken to be read and modified. Returns at once. On NVIDIA GPUs the function is called on the host, now or when
   // the stream may be used, and puts its work into Call::stream(), as libraries do that take a stream; it must not wait
   // for that stream. On other devices it runs in the order of a queue, on a thread of Heddle's, and is the work. It
-  // must not use the runtime, which others cannot use while it is called for a GPU. What it throws is thrown by whoever
-  // waits for it or for what depends on it, as a kernel's failure. Throws invalid_argument where an argument is no
-  // array.
+  // must not use the runtime, nor arrays and launches of it that it would have to wait for: that throws
+  // invalid_argument inside the function. What it throws is thrown by whoever waits for it or for what depends on it,
+  // as a kernel's failure. Throws invalid_argument where an argument is no array.
   template <typename... Arrays>
   Launch call(const CallOptions& options, CallFunction function, const Arrays&... arrays) {
     const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};

@@ -18,12 +18,12 @@ from ._core import Launch
 from ._errors import (ArgumentOverflow, ArgumentTypeError, CompileError, Deadlock, DeviceLost, Error, InternalError,
                       InvalidArgument, IoError, KernelFault, NotFound, OutOfMemory, ParseError, Unsupported)
 from ._kernel import BoundKernel, Kernel, KernelInfo, Module, Occupancy, Parameter, in_, inout, opaque, out
-from ._runtime import Device, Runtime
+from ._runtime import Call, Device, Runtime
 
 __version__: str = _core.version()
 
 __all__ = [
-    "ArgumentOverflow", "ArgumentTypeError", "Array", "BoundKernel", "CompileError", "Deadlock", "Device", "DeviceLost",
+    "ArgumentOverflow", "ArgumentTypeError", "Array", "BoundKernel", "Call", "CompileError", "Deadlock", "Device", "DeviceLost",
     "Error", "InternalError", "InvalidArgument", "IoError", "Kernel", "KernelFault", "KernelInfo", "Launch", "Module",
     "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Unsupported", "in_", "inout",
     "opaque", "out",

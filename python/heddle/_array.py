@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from . import _core
-from ._errors import InvalidArgument
+from ._errors import ArgumentTypeError, InvalidArgument
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -24,7 +24,10 @@ _DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
 
 def _as_shape(shape: Any) -> tuple[int, ...]:
     extents = (shape,) if not isinstance(shape, (tuple, list)) else tuple(shape)
-    extents = tuple(operator.index(extent) for extent in extents)
+    try:
+        extents = tuple(operator.index(extent) for extent in extents)
+    except TypeError:
+        raise ArgumentTypeError(f"the shape of an array is an integer or a tuple of them, not {shape!r}") from None
     if any(extent < 0 for extent in extents):
         raise InvalidArgument(f"an array of shape {extents} has a negative extent")
     return extents

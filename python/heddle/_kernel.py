@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._array import Array, _as_shape, _checked_dtype, _count
-from ._errors import InvalidArgument, NotFound
+from ._errors import ArgumentTypeError, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -26,7 +26,7 @@ class Parameter:
 
     name: str  #: as in the PTX: "saxpy_param_2"
     type: str  #: in the PTX: "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones
-    source_type: str  #: "float const*", where the kernel's name tells (not extern "C"); else ""
+    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature tells; else ""
     bytes: int
     pointer: bool  #: used as an address of memory
     access: str  #: what the kernel does there: "none", "read", "write", "read-write", "unknown"
@@ -87,19 +87,85 @@ def opaque(address: int) -> _core.Opaque:
     return _core.Opaque(operator.index(address))
 
 
+def _integer(value: Any, what: str) -> int:
+    if not isinstance(value, (bool, np.bool_)):  # which Python takes for integers
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise ArgumentTypeError(f"{what} takes an integer, not {value!r}")
+
+
+# NIDL's types in C++, where they say more than PTX does.
+_STATED = {"bool": "bool", "sint8": "signed char", "uint8": "unsigned char", "sint16": "short", "uint16": "unsigned short",
+           "sint32": "int", "uint32": "unsigned int", "sint64": "long", "uint64": "unsigned long", "sll64": "long long",
+           "ull64": "unsigned long long", "float": "float", "double": "double"}
+
+
+def _stated_types(signature: str) -> list[str]:
+    """The parameters' types in C++, "float*" for "x: in pointer float"; "" where they say no more than the kernel's PTX. Of
+    what is no signature something; it is refused elsewhere, with the place."""
+    _, parenthesis, inside = signature.partition("(")
+    types = []
+    for parameter in (inside.rpartition(")")[0] if parenthesis else signature).split(","):
+        words = [word for word in parameter.split(":")[-1].split() if word not in ("in", "out", "inout", "const")]
+        pointer = words[:1] == ["pointer"]
+        name = _STATED.get(" ".join(words[1:] if pointer else words), "")
+        types.append(name + "*" if name and pointer else name)
+    return types
+
+
 def _extents(value: Any, what: str) -> tuple[int, int, int]:
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(given) <= 3:
         raise InvalidArgument(f"a {what} has one to three extents, not {len(given)}: {value!r}")
     try:
-        found = [operator.index(extent) for extent in given]
-    except TypeError:
-        raise TypeError(f"a {what} is an integer or a tuple of up to three, not {value!r}; "
-                        f"for a division that rounds up: (n + 255) // 256") from None
+        found = [_integer(extent, what) for extent in given]
+    except ArgumentTypeError:
+        raise ArgumentTypeError(f"a {what} is an integer or a tuple of up to three, not {value!r}; "
+                                f"for a division that rounds up: (n + 255) // 256") from None
     for extent in found:
         if not 1 <= extent < 1 << 32:
-            raise InvalidArgument(f"an extent of the {what} {value!r} is {extent}; extents are at least 1")
+            limit = "at least 1" if extent < 1 else "at most 2**32 - 1"
+            raise InvalidArgument(f"an extent of the {what} {value!r} is {extent}; extents are {limit}")
     return tuple(found + [1] * (3 - len(found)))  # type: ignore[return-value]
+
+
+def _shared_bytes(value: Any) -> int:
+    shared = _integer(value, "shared, the bytes of dynamic shared memory,")
+    if not 0 <= shared < 1 << 32:
+        raise InvalidArgument(f"{shared} bytes of dynamic shared memory are none that a launch can have")
+    return shared
+
+
+def _block_range(value: Any) -> Optional[tuple[int, int]]:
+    if value is None:
+        return None
+    if not isinstance(value, (tuple, list)) or len(value) != 2:
+        raise ArgumentTypeError(f"blocks are (first, end), linear ids of the grid's blocks, not {value!r}")
+    first, end = (_integer(one, "blocks=(first, end)") for one in value)
+    if not 0 <= first <= end < 1 << 64:
+        raise InvalidArgument(f"blocks={value!r} is no range: the first is at least 0, and the end no less than it")
+    return first, end
+
+
+def _processor_list(value: Any) -> list[int]:
+    try:
+        found = [_integer(one, "processors") for one in value]
+    except ArgumentTypeError:
+        raise
+    except TypeError:
+        raise ArgumentTypeError(f"processors are numbers, as range(8) or [0, 1], not {value!r}") from None
+    for one in found:
+        if not 0 <= one < 1 << 32:
+            raise InvalidArgument(f"there is no processor {one}; they are numbered from 0")
+    return found
+
+
+def _device_id(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ArgumentTypeError(f"a device is called by its id, such as \"cuda:0\" or \"cpu\", not {value!r}")
+    return value
 
 
 class BoundKernel:
@@ -111,10 +177,10 @@ class BoundKernel:
         self._kernel = kernel
         self._options = options
         self._native = kernel._native
-        blocks = options["blocks"]
-        self._shape = _core.Shape(options["grid"], options["block"], operator.index(options["shared"]), options["device"],
-                                  None if blocks is None else (operator.index(blocks[0]), operator.index(blocks[1])),
-                                  bool(options["cooperative"]), [operator.index(one) for one in options["processors"]], bool(options["timed"]))
+        self._shape = _core.Shape(options["grid"], options["block"], _shared_bytes(options["shared"]),
+                                  _device_id(options["device"]), _block_range(options["blocks"]),
+                                  bool(options["cooperative"]), _processor_list(options["processors"]),
+                                  bool(options["timed"]))
 
     def __call__(self, *arguments: Any) -> _core.Launch:
         """Launches the kernel and returns at once. Numbers become what the parameters are, if they fit; arrays and their
@@ -185,30 +251,37 @@ class Kernel:
         compact form, ``"inout pointer, sint32"``. Directions count for every launch, as ``in_()``, ``out()`` and
         ``inout()`` do for one; types must fit the PTX. Raises ParseError with the place in the text, InvalidArgument
         where the PTX shows otherwise, with the instruction."""
-        return Kernel(self._module, self._module._native.kernel(self.name, signature))
+        return Kernel(self._module, self._module._native.kernel(self.name, signature, _stated_types(signature)))
 
     def __getitem__(self, shape: Any) -> BoundKernel:
-        try:
-            known = self._bound.get(shape)
-        except TypeError:  # a list is no key
+        if type(shape) is not tuple:
             return self._bind(shape)
+        for one in shape:
+            if type(one) is not int:  # 1.0 and True would be found as 1
+                return self._bind(shape)
+        known = self._bound.get(shape)
         if known is None:
             known = self._bind(shape)
-            if len(self._bound) >= 64:
-                self._bound.clear()
-            self._bound[shape] = known
+            self._keep(shape, known)
         return known
+
+    def _keep(self, key: Any, bound: BoundKernel) -> None:
+        if len(self._bound) >= 64:
+            self._bound.clear()
+        self._bound[key] = bound
 
     def _bind(self, shape: Any) -> BoundKernel:
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
             raise TypeError(f"kernel {self.signature} is launched as kernel[grid, block](...) or "
                             f"kernel[grid, block, shared](...), not with [{shape!r}]")
-        shared = operator.index(shape[2]) if len(shape) == 3 else 0
-        if not 0 <= shared < 1 << 32:
-            raise InvalidArgument(f"{shared} bytes of dynamic shared memory are none that a launch can have")
-        return BoundKernel(self, {"grid": _extents(shape[0], "grid"), "block": _extents(shape[1], "block"),
-                                  "shared": shared, "device": "", "blocks": None, "cooperative": False, "processors": (),
-                                  "timed": False})
+        shared = _shared_bytes(shape[2]) if len(shape) == 3 else 0
+        key = (_extents(shape[0], "grid"), _extents(shape[1], "block"), shared)
+        known = self._bound.get(key)
+        if known is None:
+            known = BoundKernel(self, {"grid": key[0], "block": key[1], "shared": shared, "device": "", "blocks": None,
+                                       "cooperative": False, "processors": (), "timed": False})
+            self._keep(key, known)
+        return known
 
     def __call__(self, *arguments: Any) -> None:
         raise TypeError(f"kernel {self.signature} needs a launch shape: kernel[grid, block](...)")

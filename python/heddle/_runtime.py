@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._array import Array, _as_shape, _checked_dtype, _count
-from ._errors import InvalidArgument, Unsupported
+from ._errors import ArgumentTypeError, Error, InvalidArgument, NotFound, Unsupported
 from ._kernel import Module
 
 if TYPE_CHECKING:
@@ -49,9 +49,10 @@ _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
 
 
 def _policies(scheduling: Mapping[str, Any]) -> list[int]:
-    unknown = set(scheduling) - set(_POLICIES) - {"most_queues"}
+    unknown = set(scheduling) - set(_POLICIES) - {"most_queues", "early_start_bytes"}
     if unknown:
-        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues")
+        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues, "
+                              f"early_start_bytes")
     numbers = []
     for name, values in _POLICIES.items():
         value = scheduling.get(name, values[0])
@@ -59,6 +60,23 @@ def _policies(scheduling: Mapping[str, Any]) -> list[int]:
             raise InvalidArgument(f"scheduling[{name!r}] is {value!r}; it is one of {', '.join(map(repr, values))}")
         numbers.append(values.index(value))
     return numbers
+
+
+def _number(scheduling: Mapping[str, Any], name: str, least: int, most: int) -> Optional[int]:
+    value = scheduling.get(name)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(f"scheduling[{name!r}] is {value!r}; it is an integer")
+    if not least <= value <= most:
+        raise InvalidArgument(f"scheduling[{name!r}] is {value}; it is {least} to {most}")
+    return int(value)
+
+
+def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
+    """As the C interface has it: 0 is the default there, and the largest number never."""
+    given = _number(scheduling, "early_start_bytes", 0, (1 << 63) - 1)
+    return 0 if given is None else given or (1 << 64) - 1
 
 
 def _is_ptx(text: str) -> bool:
@@ -73,13 +91,68 @@ def _definitions(defines: Any) -> list[str]:
     return [str(one) for one in defines]
 
 
+def _device_for_functions(devices: Sequence[Device], wanted: str) -> str:
+    """The id of the device in whose queues functions of Python run: they want their arrays in the host's memory."""
+    there = ", ".join(device.id for device in devices)
+    if not isinstance(wanted, str):
+        raise ArgumentTypeError(f"a device is called by its id, such as {devices[0].id!r}, not {wanted!r}")
+    if wanted and wanted not in [device.id for device in devices]:
+        raise NotFound(f"this runtime has no device {wanted!r}; it has {there}")
+    for device in devices:
+        if device.host_memory and device.id == (wanted or device.id):
+            return device.id
+    raise Unsupported(f"call_async runs functions of Python where they reach their arrays, and the memory of "
+                      f"{wanted or there} is not the host's; open the CPU device as well, "
+                      f"Runtime(devices={there + ',cpu'!r}), and name no device or that one, or use Runtime.call")
+
+
+class Call:
+    """A function that was given to ``Runtime.call_async``. May be dropped: it is called all the same. Any thread."""
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _core.AsyncCall) -> None:
+        """For Heddle's own use: ``Runtime.call_async`` makes calls."""
+        self._native = native
+
+    @property
+    def done(self) -> bool:
+        """Whether the function has returned; does not wait."""
+        return self._native.launch().done
+
+    @property
+    def device(self) -> str:
+        """The id of the device in whose queue it runs."""
+        return self._native.launch().device
+
+    def wait(self) -> None:
+        """Waits until the function has returned. Raises what it has raised, or the error of what it depends on, for which
+        it was not called."""
+        try:
+            self._native.launch().wait()
+        except Error:
+            raised = self._native.raised()
+            if raised is None:
+                raise
+            raise raised from None
+
+    def result(self) -> Any:
+        """What the function has returned; waits, and raises, as ``wait`` does."""
+        self.wait()
+        return self._native.value()
+
+    def __repr__(self) -> str:
+        return f"<heddle.Call {'done' if self.done else 'in flight'}>"
+
+
 class Runtime:
     """Owns its devices. Several may exist, and any thread may use them.
 
     ``devices``: ids in order of preference ("cpu", "cuda:0,cpu", or a list); by default all that are found, GPUs first.
     ``check``: verify every memory access of every kernel; slow, and names the first bad one. ``workers``: threads of the
     CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
-    ``scheduling``: policies by name, such as ``{"execution": "sync"}``.
+    ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
+    C++.
 
     A program is written as if everything ran in order. Launches return at once; those that do not touch the same bytes,
     or only read them, overlap, and the host waits where it reads or writes an array that is in use. While it waits other
@@ -92,8 +165,9 @@ class Runtime:
                  trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None) -> None:
         listed = devices if isinstance(devices, str) else ",".join(devices)
         policies = dict(scheduling or {})
+        self._records = os.fspath(trace)
         self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),
-                                     int(policies.get("most_queues", 0)))
+                                     _number(policies, "most_queues", 1, (1 << 32) - 1) or 0, _early_start_bytes(policies))
 
     # ---- Devices
 
@@ -171,15 +245,43 @@ class Runtime:
         cannot be written, then the outputs, which it may read as well. Waits for the launches that use these arrays, and
         for no others; returns, or raises, what the function does. The views are valid until the next launch that uses
         the arrays."""
-        for array in (*inputs, *outputs):
-            if not isinstance(array, Array):
-                raise TypeError(f"call(function, inputs, outputs) takes heddle.Arrays, not a value of type "
-                                f"{type(array).__name__}; what else the function needs it may have of its own")
-            if array.runtime is not self:
-                raise InvalidArgument("call(function, inputs, outputs) was given an array of another heddle.Runtime")
+        self._check_call("call", function, inputs, outputs)
         # What is written first: the host's copy of it may lie elsewhere from then on.
         written = [array._host(True) for array in outputs]
         return function(*(array._host(False) for array in inputs), *written)
+
+    def call_async(self, function: Callable[..., Any], inputs: Sequence[Array] = (), outputs: Sequence[Array] = (), *,
+                   device: str = "") -> Call:
+        """The same as a task beside the launches: returns at once. ``function`` is called in a thread of Heddle's when the
+        launches that use these arrays have ended; those made later come behind it. ``Call.result()`` waits for it and
+        returns, or raises, what it does; what it raises is an error of launches that depend on it, too.
+
+        The arrays are brought to ``device``, which must be one that uses the host's memory: "cpu"; by default the
+        runtime's first such. The function must not use the runtime, nor wait for what does. The views are valid while it
+        runs."""
+        self._check_call("call_async", function, inputs, outputs)
+        like = [(array.shape, array.dtype) for array in (*inputs, *outputs)]
+
+        def run(*spans: _core.HostSpan) -> Any:
+            return function(*(np.ndarray(shape, dtype, span) for (shape, dtype), span in zip(like, spans)))
+
+        on = _device_for_functions(self.devices, device)
+        return Call(_core.AsyncCall(self._native, run, on, list(inputs), list(outputs)))
+
+    def _check_call(self, name: str, function: Any, inputs: Any, outputs: Any) -> None:
+        what = f"{name}(function, inputs, outputs)"
+        if not callable(function):
+            raise ArgumentTypeError(f"{what} takes a function first, not a value of type {type(function).__name__}")
+        for listed in (inputs, outputs):
+            if not isinstance(listed, (list, tuple)):
+                raise ArgumentTypeError(f"{what} takes lists of heddle.Arrays, not a value of type "
+                                        f"{type(listed).__name__}")
+        for array in (*inputs, *outputs):
+            if not isinstance(array, Array):
+                raise ArgumentTypeError(f"{what} takes heddle.Arrays, not a value of type {type(array).__name__}; what "
+                                        f"else the function needs it may have of its own")
+            if array.runtime is not self:
+                raise InvalidArgument(f"{what} was given an array of another heddle.Runtime")
 
     # ---- All of it
 
@@ -189,7 +291,21 @@ class Runtime:
 
     def write_trace(self) -> None:
         """Brings the file of ``trace`` up to date; the runtime's end does so too."""
+        self._check_records("write_trace()")
         self._native.write_trace()
+
+    def trace(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the timeline of what has run so far to another file: ``.json`` for Perfetto, ``.svg``, a picture, or
+        ``.dot``, a graph for Graphviz. The runtime must have been made with ``trace``; call ``synchronize()`` before for
+        all that was launched."""
+        name = os.fspath(path)
+        self._check_records(f"trace({name!r})")
+        self._native.trace(name)
+
+    def _check_records(self, what: str) -> None:
+        if not self._records:
+            raise InvalidArgument(f"{what} has nothing to write: this runtime records no timeline; make it with "
+                                  f"heddle.Runtime(trace=\"timeline.json\")")
 
     def close(self) -> None:
         """Waits for everything in flight and refuses everything new. Arrays can still be read."""

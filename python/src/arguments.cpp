@@ -178,9 +178,10 @@ heddle_argument array(const Place& place, const ArrayBase& value, Converted& to)
   if (plan.kind == Plan::Kind::floating || plan.kind == Plan::Kind::structure || plan.bytes != 8)
     refuse(place, Wrong::type,
            plan.kind == Plan::Kind::structure ? wants_structure(plan) : "it takes a number, no array");
-  const bool numbers = std::string_view("fiu").find(value.kind) != std::string_view::npos;
-  if (plan.element != 0 && numbers &&
-      ((value.kind == 'f') != (plan.element == 'f') || value.element_bytes != plan.element_bytes)) {
+  // Structures, text and times are bytes whose meaning is not known here.
+  const bool numbers = std::string_view("fiubc").find(value.kind) != std::string_view::npos;
+  const char kind = value.kind == 'f' || value.kind == 'c' ? value.kind : 'i';
+  if (plan.element != 0 && numbers && (kind != plan.element || value.element_bytes != plan.element_bytes)) {
     const std::string dtype = py::str(place.value.attr("dtype"));
     raise(Wrong::type, where(place) + ", was given a heddle.Array of dtype " + dtype +
                            "; make the array of the type that the kernel wants, or pass array.view(dtype) if the bytes "

@@ -37,7 +37,7 @@ std::string parameter_list(const Kernel& kernel) {
 
 }  // namespace
 
-Kernel::Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle)
+Kernel::Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated)
     : runtime_(std::move(runtime)), handle_(owned(runtime_, handle, &heddle_kernel_free)) {
   const heddle_kernel_info info = information(handle);
   name_ = info.name;
@@ -45,6 +45,7 @@ Kernel::Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle)
   std::vector<std::string> types = source_types(name_);
   if (types.size() != info.parameter_count) types.assign(info.parameter_count, {});
   for (std::uint32_t i = 0; i < info.parameter_count; ++i) {
+    if (i < stated.size() && !stated[i].empty()) types[i] = stated[i];
     heddle_parameter parameter{};
     parameter.size = sizeof parameter;
     check(heddle_kernel_get_parameter(handle, i, &parameter));

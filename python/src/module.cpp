@@ -4,6 +4,7 @@
 #include <optional>
 #include <tuple>
 
+#include "calls.hpp"
 #include "objects.hpp"
 
 namespace heddle::python {
@@ -15,7 +16,8 @@ using Strings = std::vector<std::string>;
 // ---- Runtime
 
 std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
-                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues) {
+                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues,
+                                   std::uint64_t early_start_bytes) {
   heddle_runtime_options options{};
   options.size = sizeof options;
   options.devices = devices.c_str();
@@ -30,6 +32,7 @@ std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_access
   options.replay = policies[5];
   options.placement = policies[6];
   options.most_queues = most_queues;
+  options.early_start_bytes = early_start_bytes;
   heddle_runtime* handle = nullptr;
   Failure wrong;
   {
@@ -77,14 +80,20 @@ double measured(const std::shared_ptr<RuntimeState>& runtime, Call call) {
 
 void synchronize(const std::shared_ptr<RuntimeState>& runtime) {
   runtime->use();
+  sweep_calls();
   wait_for(runtime->waits(), [runtime] { return failure(heddle_runtime_synchronize(runtime->handle())); });
+}
+
+void write_trace(const std::shared_ptr<RuntimeState>& runtime) {
+  runtime->use();
+  wait_for(runtime->waits(), [runtime] { return failure(heddle_runtime_write_trace(runtime->handle())); });
 }
 
 void close_runtime(const std::shared_ptr<RuntimeState>& runtime) {
   runtime->check_process();
   if (runtime->closed()) return;
   synchronize(runtime);
-  check(heddle_runtime_write_trace(runtime->handle()));
+  write_trace(runtime);
   runtime->close();
 }
 
@@ -165,14 +174,15 @@ Strings kernel_names(const Module& module) {
   return result;
 }
 
-Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature) {
+Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature,
+              const Strings& stated) {
   module.runtime->use();
   heddle_kernel* handle = nullptr;
   if (signature)
     check(heddle_module_kernel_with_signature(module.handle.get(), name.c_str(), signature->c_str(), &handle));
   else
     check(heddle_module_kernel(module.handle.get(), name.c_str(), &handle));
-  return {module.runtime, handle};
+  return {module.runtime, handle, stated};
 }
 
 py::bytes read_variable(const Module& module, const std::string& name, std::size_t offset, std::size_t bytes,
@@ -277,7 +287,7 @@ void bind_kernels(py::module_& m) {
                                return std::string(text);
                              })
       .def("kernel_names", &kernel_names)
-      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none())
+      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none(), py::arg("stated") = Strings())
       .def("read_variable", &read_variable)
       .def("write_variable", &write_variable);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));
@@ -296,6 +306,12 @@ void bind_kernels(py::module_& m) {
           "The time that the device spent on it; waits. Copies that had to come first do not count. For "
           "launches with options(timed=True).")
       .def_property_readonly("device", &Launch::device, "The id of the device that it ran on.");
+  py::class_<AsyncCall>(m, "AsyncCall")
+      .def(py::init<const std::shared_ptr<RuntimeState>&, py::function, const std::string&,
+                    const std::vector<const ArrayBase*>&, const std::vector<const ArrayBase*>&>())
+      .def("launch", &AsyncCall::launch, py::return_value_policy::reference_internal)
+      .def("value", &AsyncCall::value)
+      .def("raised", &AsyncCall::raised);
 }
 
 }  // namespace
@@ -314,7 +330,13 @@ PYBIND11_MODULE(_core, m) {
       .def("synchronize", &synchronize)
       .def("close", &close_runtime)
       .def_property_readonly("closed", &RuntimeState::closed)
-      .def("write_trace", [](const RuntimeState& runtime) { check(heddle_runtime_write_trace(runtime.use())); })
+      .def("trace",
+           [](const std::shared_ptr<RuntimeState>& runtime, const std::string& path) {
+             runtime->use();
+             wait_for(runtime->waits(),
+                      [runtime, path] { return failure(heddle_runtime_trace(runtime->handle(), path.c_str())); });
+           })
+      .def("write_trace", &write_trace)
       .def("measured_bandwidth",
            [](const std::shared_ptr<RuntimeState>& runtime, const std::string& device) {
              return measured(runtime, [device](heddle_runtime* on, double* result) {

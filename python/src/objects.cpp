@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "calls.hpp"
+
 namespace heddle::python {
 namespace {
 
@@ -41,6 +43,8 @@ void remember(const std::shared_ptr<RuntimeState>& runtime) {
 void finish_all() {
   for (const auto& known : remembered())
     if (const auto runtime = known.lock()) finish(runtime);
+  sweep_calls();
+  end_calls();
 }
 
 RuntimeState::~RuntimeState() {

@@ -108,10 +108,12 @@ class Launch {
   void wait() const;
   double seconds() const;
   std::string device() const;
+  const std::shared_ptr<heddle_launch>& handle() const { return handle_; }
 
  private:
   std::shared_ptr<RuntimeState> runtime_;
-  std::shared_ptr<heddle_kernel> kernel_;  // so that freeing a launch never means freeing the kernel, which may wait
+  std::shared_ptr<heddle_kernel>
+      kernel_;  // null for calls; so that freeing a launch never means freeing the kernel, which may wait
   std::shared_ptr<heddle_launch> handle_;
 };
 
@@ -148,7 +150,8 @@ struct Plan {
 
 class Kernel {
  public:
-  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle);
+  // `stated`: the parameters' types in C++, as a signature says them; "" or none where the kernel's name is to tell.
+  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated);
   const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
   heddle_kernel* handle() const { return handle_.get(); }
   const std::string& name() const { return name_; }  // as in the PTX

@@ -126,7 +126,12 @@ struct Abandonable {
   }
 };
 
+thread_local bool in_task = false;
+
 }  // namespace
+
+InTask::InTask() { in_task = true; }
+InTask::~InTask() { in_task = false; }
 
 WaitState::WaitState() : generation(fork_generation.load()) {}
 
@@ -163,7 +168,7 @@ void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> 
 void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free) {
   if (!state->of_this_process() || state->leak || Py_IsInitialized() == 0) return;
   if (PyGILState_Check() == 0) return free();
-  if (state->abandoned.load() > 0) {
+  if (in_task || state->abandoned.load() > 0) {
     helpers().run(std::move(free));
     return;
   }

@@ -30,8 +30,17 @@ struct WaitState {
 // with an exception (KeyboardInterrupt); `work` then still runs, so it must own all that it uses. Needs the GIL.
 void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work);
 
-// Runs `free`, which gives something back and may wait for launches, in a destructor: raises nothing, and a Ctrl-C
-// leaves it to a helper. With or without the GIL.
+// There while a thread of Heddle's runs a task that is a function of Python: there nothing may wait for tasks.
+class InTask {
+ public:
+  InTask();
+  ~InTask();
+  InTask(const InTask&) = delete;
+  InTask& operator=(const InTask&) = delete;
+};
+
+// Runs `free`, which gives something back and may wait for launches, in a destructor: raises nothing. A Ctrl-C
+// leaves it to a helper, and so does a task. With or without the GIL.
 void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free);
 
 }  // namespace heddle::python

@@ -69,11 +69,59 @@ def test_shapes(rt, k):
         k.shape(to)
     with pytest.raises(TypeError, match="rounds up"):
         k.shape[1000 / 256, 256]
-    for wrong in [(0, 1), ((1, 2, 3, 4), 1), (-1, 1), (1 << 32, 1), (1, 1, -1)]:
-        with pytest.raises(heddle.InvalidArgument):
-            k.shape[wrong]
     with pytest.raises(heddle.InvalidArgument):
         k.shape[1, 4096](to)
+
+
+@pytest.mark.parametrize("wrong, message", [
+    ((0, 1), "an extent of the grid 0 is 0; extents are at least 1"),
+    ((-1, 1), "an extent of the grid -1 is -1; extents are at least 1"),
+    ((1, 0), "an extent of the block 0 is 0; extents are at least 1"),
+    ((1, (32, -2)), r"an extent of the block \(32, -2\) is -2; extents are at least 1"),
+    ((1 << 32, 1), r"extents are at most 2\*\*32 - 1"),
+    (((1, 2, 3, 4), 1), "a grid has one to three extents, not 4"),
+    ((1, (1, 2, 3, 4)), "a block has one to three extents, not 4"),
+    (((), 1), "a grid has one to three extents, not 0"),
+    ((1, 1, -1), "-1 bytes of dynamic shared memory")])
+def test_shapes_that_are_out_of_range(k, wrong, message):
+    k.shape[1, 1]
+    with pytest.raises(heddle.InvalidArgument, match=message):
+        k.shape[wrong]
+
+
+@pytest.mark.parametrize("wrong, message", [
+    ((4.0, 32), "a grid is an integer or a tuple of up to three, not 4.0; for a division that rounds up"),
+    ((4, 32.0), "a block is an integer or a tuple of up to three, not 32.0"),
+    (((2, 1.5), 32), r"a grid is an integer or a tuple of up to three, not \(2, 1.5\)"),
+    ((np.float32(4), 32), "a grid is an integer"), ((True, 32), "a grid is an integer"), ((4, np.bool_(True)), "a block"),
+    (("4", 32), "a grid is an integer"), ((None, 32), "a grid is an integer"), ((4, np.arange(3)), "a block is an integer"),
+    ((4, 32, 1.0), "shared, the bytes of dynamic shared memory, takes an integer, not 1.0")])
+def test_shapes_of_the_wrong_type(k, wrong, message):
+    k.shape[4, 32], k.shape[1, 32], k.shape[4, 1], k.shape[4, 32, 1]  # equal to some of them, and known
+    with pytest.raises(TypeError, match=message):
+        k.shape[wrong]
+
+
+@pytest.mark.parametrize("wrong, error, message", [
+    ({"shared": 1.5}, TypeError, "takes an integer, not 1.5"), ({"shared": -4}, ValueError, "dynamic shared memory"),
+    ({"blocks": 3}, TypeError, r"blocks are \(first, end\)"), ({"blocks": (1,)}, TypeError, r"blocks are \(first, end\)"),
+    ({"blocks": (0, 1.0)}, TypeError, "takes an integer"), ({"blocks": (2, 1)}, ValueError, "is no range"),
+    ({"blocks": (-1, 1)}, ValueError, "is no range"), ({"processors": 3}, TypeError, "processors are numbers"),
+    ({"processors": [0.5]}, TypeError, "takes an integer"), ({"processors": [-1]}, ValueError, "no processor -1"),
+    ({"device": 0}, TypeError, "called by its id")])
+def test_options_that_are_wrong(k, wrong, error, message):
+    with pytest.raises(error, match=message) as caught:
+        k.shape[1, 32].options(**wrong)
+    assert isinstance(caught.value, heddle.InvalidArgument)
+
+
+def test_limits_of_the_device(rt, k):
+    to = rt.array(np.uint32, 1)
+    for grid, block in [((1, 1 << 16), 1), ((1, 1, 1 << 16), 1), (1, (1, 1, 65)), (1, (32, 33)), (1, 1025)]:
+        with pytest.raises(heddle.InvalidArgument, match=r"\d"):
+            k.shape[grid, block, 12](to)
+    with pytest.raises(heddle.InvalidArgument, match="shared"):
+        k.shape[1, 1, 1 << 30](to)
 
 
 def test_devices(rt, k):
@@ -159,6 +207,29 @@ def test_element_types(rt, k):
     k.add[1, 8](x.view(np.int32), 7, 8)
     assert (x.view(np.int32) == 7).all()
     k.square[1, 4](x, 4)  # the name of extern "C" kernels tells nothing
+    for wrong in [np.bool_, np.int8, np.int16, np.int64, np.float32, np.float16, np.complex64]:
+        with pytest.raises(TypeError, match=f"dtype {np.dtype(wrong)}; make the array of the type that the kernel wants"):
+            k.add[1, 1](rt.array(wrong, 4), 1, 1)
+    with pytest.raises(TypeError, match="dtype complex64"):
+        k["img::scale<double>"][1, 1](rt.array(np.complex64, 4), 1.0)
+    k.add[1, 4](rt.array(np.dtype("V16"), 1), 1, 4)  # bytes that may be anything
+
+
+def test_element_types_of_a_signature(rt, k):
+    square = k.square.with_signature("square(x: inout pointer float, n: sint32)")
+    assert [p.source_type for p in square.info.parameters] == ["float*", "int"]
+    x = rt.array(np.full(4, 3, np.float32))
+    square[1, 4](x, 4)
+    assert (x == 9).all()
+    for wrong in [np.float64, np.int32, np.float16]:
+        with pytest.raises(TypeError, match=rf"argument 1 of kernel square.*float\*.*dtype {np.dtype(wrong)}; make"):
+            square[1, 4](rt.array(wrong, 4), 4)
+    with pytest.raises(OverflowError, match="-2147483648 to 2147483647"):
+        square[1, 4](x, 1 << 31)
+    with pytest.raises(OverflowError, match="0 to 4294967295"):
+        k.square.with_signature("inout pointer, uint32")[1, 4](x, -1)
+    k.square.with_signature("inout pointer, sint32")[1, 4](rt.array(np.float64, 4), 4)  # says nothing of elements
+    k.square.with_signature("inout pointer void, sint32")[1, 4](rt.array(np.float64, 4), 4)
 
 
 def test_structures(rt, k):

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import heddle
+from heddle._runtime import _early_start_bytes
 
 # Rounds of the kernel spin that take about a tenth of a second or more.
 SPIN = 50_000_000
@@ -94,7 +95,8 @@ def test_closing(k):
 
 
 @pytest.mark.parametrize("policy", [{"execution": "sync"}, {"dependences": "no_const"}, {"new_queues": "always_new"},
-                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"placement": "round_robin"}, {"most_queues": 1}])
+                                    {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"placement": "round_robin"}, {"most_queues": 1},
+                                    {"early_start_bytes": 0}, {"early_start_bytes": 1 << 20}])
 def test_policies_do_not_change_results(k, policy, tmp_path):
     rt = heddle.Runtime("cpu", scheduling=policy, trace=tmp_path / "trace.json")
     module = rt.compile(k.ptx)
@@ -127,6 +129,20 @@ def test_policies_that_are_none():
         heddle.Runtime("cpu", scheduling={"execution": "later"})
     with pytest.raises(heddle.InvalidArgument, match="order"):
         heddle.Runtime("cpu", scheduling={"order": 1})
+    for name, least in [("most_queues", 1), ("early_start_bytes", 0)]:
+        with pytest.raises(heddle.InvalidArgument, match=rf"scheduling\['{name}'\] is -5; it is {least} to \d+"):
+            heddle.Runtime("cpu", scheduling={name: -5})
+        for wrong in [1.5, "32", True]:
+            with pytest.raises(TypeError, match=rf"scheduling\['{name}'\] is {wrong!r}; it is an integer"):
+                heddle.Runtime("cpu", scheduling={name: wrong})
+    with pytest.raises(heddle.InvalidArgument, match="it is 1 to 4294967295"):
+        heddle.Runtime("cpu", scheduling={"most_queues": 0})
+
+
+def test_numbers_of_the_c_interface():
+    assert _early_start_bytes({}) == 0  # the default there
+    assert _early_start_bytes({"early_start_bytes": 0}) == 2**64 - 1  # HEDDLE_EARLY_START_OFF
+    assert _early_start_bytes({"early_start_bytes": np.int64(4096)}) == 4096
 
 
 def test_threads(rt, k):

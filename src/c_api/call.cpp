@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "c_api/arguments.hpp"
@@ -16,6 +17,9 @@ using heddle::c_api::guarded;
 using heddle::c_api::known;
 using heddle::c_api::text_or;
 
+// What the function that runs in this thread has said of its failure.
+thread_local std::string sentence;
+
 // A function of C as one that throws.
 heddle::CallFunction wrapped(heddle_function function, void* user, const char* name) {
   return [function, user, name](const heddle::Call& call) {
@@ -27,14 +31,21 @@ heddle::CallFunction wrapped(heddle_function function, void* user, const char* n
       bytes.push_back(call.bytes(i));
     }
     const heddle_call_data given{sizeof given, device.c_str(), call.stream(), call.size(), data.data(), bytes.data()};
-    if (const std::int32_t result = function(user, &given); result != 0)
-      heddle::c_api::refuse("the function given to " + std::string(name) + " returned " + std::to_string(result));
+    sentence.clear();
+    const std::int32_t result = function(user, &given);
+    if (result == 0) return;
+    if (!sentence.empty()) heddle::c_api::refuse(std::exchange(sentence, {}));
+    heddle::c_api::refuse("the function given to " + std::string(name) + " returned " + std::to_string(result));
   };
 }
 
 }  // namespace
 
 extern "C" {
+
+void heddle_function_error(const char* text) {
+  if (text != nullptr) sentence = text;
+}
 
 heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,
                           void* user, const heddle_argument* arrays, size_t count, heddle_launch** launch) {

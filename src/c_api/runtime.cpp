@@ -28,6 +28,10 @@ heddle::Scheduling scheduling(const heddle_runtime_options& options) {
   result.replay = choice(options.replay, 1, function, "replay") == HEDDLE_REPLAY_ON;
   result.placement = static_cast<Scheduling::Placement>(choice(options.placement, 5, function, "placement"));
   if (options.most_queues != 0) result.most_queues = options.most_queues;
+  if (options.early_start_bytes == HEDDLE_EARLY_START_OFF)
+    result.early_start_bytes = 0;
+  else if (options.early_start_bytes != 0)
+    result.early_start_bytes = options.early_start_bytes;
   return result;
 }
 
@@ -59,6 +63,13 @@ heddle_status heddle_runtime_synchronize(heddle_runtime* runtime) {
 
 heddle_status heddle_runtime_write_trace(heddle_runtime* runtime) {
   return guarded([&] { given(runtime, "heddle_runtime_write_trace", "the runtime").runtime.write_trace(); });
+}
+
+heddle_status heddle_runtime_trace(heddle_runtime* runtime, const char* path) {
+  return guarded([&] {
+    auto& of = given(runtime, "heddle_runtime_trace", "the runtime").runtime;
+    of.trace(&given(path, "heddle_runtime_trace", "the file's name"));
+  });
 }
 
 heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count) {

@@ -24,7 +24,7 @@ Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
 Buffer::~Buffer() {
   graph::TaskRefs users;
   {
-    const std::lock_guard lock(core_->mutex());
+    const std::lock_guard lock(core_->mutex_at_end());
     core_->replayer().settle();
     for (Space space = 0; space < copies_.size(); ++space) {
       if (!copies_[space].memory) continue;
@@ -37,7 +37,7 @@ Buffer::~Buffer() {
   } catch (const Error& error) {
     base::log_warn("an error of a launch with an array that is gone: {}", error.what());
   }
-  const std::lock_guard lock(core_->mutex());
+  const std::lock_guard lock(core_->mutex_at_end());
   for (Copy& copy : copies_)
     if (copy.memory) core_->engine().dag().remove_object(copy.object);
 }

@@ -63,11 +63,13 @@ graph::Mode mode_of(Direction direction, const Scheduling& policy) {
 
 // What the function is called with, wherever and whenever that is.
 struct Task {
+  const Core& core;
   CallFunction function;
   std::string device;
   std::vector<Call::Item> arrays;
   void run(void* stream) const {
     try {
+      const InCall in_call(core);
       function(Call(device, stream, arrays));
     } catch (...) {
       rethrow_as_error();
@@ -101,7 +103,7 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallO
   if (!function) base::fail(ErrorCode::invalid_argument, "Runtime::call was given no function");
   const std::vector<Part> parts = parts_of(*core, arrays);
   const std::size_t place = core->find(options.device);
-  auto task = std::make_shared<Task>(Task{std::move(function), core->place(place).device->info().id, {}});
+  auto task = std::make_shared<Task>(Task{*core, std::move(function), core->place(place).device->info().id, {}});
   const Scheduling& policy = core->engine().policy();
   std::vector<std::shared_ptr<Buffer>> pinned;  // outlive the lock, which their end takes
   std::unique_lock lock(core->mutex());

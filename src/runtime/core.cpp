@@ -26,13 +26,13 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std
 }
 
 bool Core::idle() {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   return engine_->dag().active() == 0;
 }
 
 void Core::synchronize() {
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex());
     replayer_->settle();
   }
   engine_->synchronize();

@@ -13,6 +13,7 @@
 
 #include "device/device.hpp"
 #include "runtime/engine.hpp"
+#include "runtime/in_call.hpp"
 #include "runtime/link_store.hpp"
 #include "runtime/placer.hpp"
 #include "runtime/replayer.hpp"
@@ -51,8 +52,14 @@ class Core {
   // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
   std::size_t find(std::string_view id) const;
 
-  // Guards queues, buffers' replicas and modules' loaded forms. Never held while waiting for a device.
-  std::mutex& mutex() { return mutex_; }
+  // Guards queues, buffers' replicas and modules' loaded forms. Never held while waiting for a device. Throws
+  // invalid_argument in a function that is being called as a task of this core.
+  std::mutex& mutex() {
+    InCall::refuse(*this);
+    return mutex_;
+  }
+  // The same for destructors, which cannot say so.
+  std::mutex& mutex_at_end() { return mutex_; }
 
   // The partition of these processors, made once. Needs the lock. Throws invalid_argument.
   const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);

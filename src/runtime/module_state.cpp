@@ -86,11 +86,11 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
 // Launches do not say which module they are of, which would cost each of them time: all must end.
 ModuleState::~ModuleState() {
   {
-    const std::lock_guard lock(core_->mutex());
+    const std::lock_guard lock(core_->mutex_at_end());
     core_->replayer().settle();
   }
   core_->engine().drain();
-  const std::lock_guard lock(core_->mutex());
+  const std::lock_guard lock(core_->mutex_at_end());
   for (const auto& object : variables_)
     if (object) core_->engine().dag().remove_object(*object);
 }

@@ -12,14 +12,13 @@
 namespace heddle::runtime {
 namespace {
 
-constexpr auto patience = std::chrono::microseconds(100);
 constexpr unsigned rounds_awake = 100;
 
 }  // namespace
 
 Replayer::~Replayer() {
   {
-    const std::lock_guard lock(core_.mutex());
+    const std::lock_guard lock(core_.mutex_at_end());
     stop_ = true;
   }
   woken_.notify_all();
@@ -211,7 +210,7 @@ void Replayer::watch() {
   std::uint64_t known = ~std::uint64_t{0};
   for (unsigned idle = 0; !stop_;) {
     if (idle < rounds_awake) {
-      woken_.wait_for(lock, patience);
+      if (woken_.wait_for(lock, patience_) == std::cv_status::no_timeout) continue;  // the end, or nothing
     } else {
       asleep_ = true;
       woken_.wait(lock);

@@ -11,6 +11,7 @@
 // chosen for it when it was recorded.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -71,6 +72,9 @@ class Replayer {
   // Graphs that were launched, and how often launches that were held had to be launched one by one.
   std::uint64_t graphs() const { return graphs_; }
   std::uint64_t abandoned() const { return abandoned_; }
+  // How long a launch may be held while no other comes; to be said before any is.
+  static constexpr std::chrono::nanoseconds usual_patience = std::chrono::microseconds(100);
+  void set_patience(std::chrono::nanoseconds patience) { patience_ = patience; }
 
  private:
   static constexpr std::size_t most_in_part = 512, least_in_part = 64;
@@ -110,6 +114,7 @@ class Replayer {
   // Looks whether launches have been held for too long.
   std::thread watchdog_;
   std::condition_variable woken_;
+  std::chrono::nanoseconds patience_ = usual_patience;
   bool asleep_ = false, stop_ = false;
 };
 

@@ -303,6 +303,11 @@ static int32_t fail_with_7(void* user, const heddle_call_data* call) {
 }
 
 /* Functions as tasks, on the device and on the host. */
+static int32_t fail_with_a_sentence(void* user, const heddle_call_data* call) {
+  heddle_function_error("the tape has torn");
+  return (int32_t)(call->count + (user == NULL));
+}
+
 static void calls(heddle_runtime* runtime, heddle_module* module) {
   heddle_kernel* square = named(module, "square");
   heddle_array *x = zeros(runtime, 16), *sum = zeros(runtime, 4);
@@ -332,6 +337,8 @@ static void calls(heddle_runtime* runtime, heddle_module* module) {
         "heddle_call_host returned 7");
   OK(heddle_call(runtime, NULL, fail_with_7, NULL, arrays, 2, NULL));
   FAILS(heddle_array_read_range(sum, 0, &found, sizeof found), HEDDLE_INVALID_ARGUMENT, "heddle_call returned 7");
+  FAILS(heddle_call_host(runtime, fail_with_a_sentence, NULL, arrays, 2), HEDDLE_INVALID_ARGUMENT, "the tape has torn");
+  FAILS(heddle_call_host(runtime, fail_with_7, NULL, arrays, 2), HEDDLE_INVALID_ARGUMENT, "returned 7");
   const heddle_argument number = heddle_i32(1);
   FAILS(heddle_call(runtime, NULL, add_first, &ran, &number, 1, NULL), HEDDLE_INVALID_ARGUMENT, "is no array");
   FAILS(heddle_call(runtime, NULL, NULL, NULL, arrays, 2, NULL), HEDDLE_INVALID_ARGUMENT, "the function is NULL");
@@ -346,6 +353,7 @@ static void faults(const char* device) {
   options.devices = device;
   options.check = 1;
   options.workers = 1;
+  options.early_start_bytes = HEDDLE_EARLY_START_OFF;
   heddle_runtime* runtime = NULL;
   OK(heddle_runtime_create(&options, &runtime));
   heddle_compile_options compile = {sizeof compile, 0};

@@ -1,4 +1,5 @@
 // The benchmarks on Heddle: in parallel, serially and in plain C++ the same comes out, and what does not is found.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "duplex.hpp"
 #include "placed.hpp"
 #include "support.hpp"
 
@@ -82,6 +84,23 @@ TEST(PlacedPrograms, AreMeasuredAgainstOneDevice) {
   EXPECT_TRUE(better.hold());
   EXPECT_THROW(Placed({"cpu"}, place.kernels), std::invalid_argument);
   EXPECT_THROW(placement_named("nearest"), std::invalid_argument);
+}
+
+// Rates are the machine's; what is counted and called what is ours.
+TEST(Duplex, HasRatesOfBothWaysAndALimit) {
+  const Runtime runtime({.devices = "cpu,interp", .workers = 2});
+  const DuplexRates rates = measure_duplex(runtime, 1 << 16, 2);
+  EXPECT_EQ(rates.devices, 2u);
+  for (const double rate : {rates.to_device, rates.to_host, rates.first, rates.all}) EXPECT_GT(rate, 0);
+  Results results("unused");
+  add_results({2, 50e9, 40e9, 80e9, 120e9}, results);
+  std::string names;
+  for (const Result& result : results.all())
+    names += fmt::format("{} {:g} {}\n", result.name, result.value, result.unit);
+  EXPECT_EQ(names,
+            "duplex.to_device 50 GB/s\nduplex.to_host 40 GB/s\nduplex.first 80 GB/s\nduplex.all 120 GB/s\n"
+            "duplex.limit 1.5 x\n");
+  EXPECT_NE(text({2, 50e9, 40e9, 80e9, 120e9}).find("all 2 devices: B&S there can be 1.50 times"), std::string::npos);
 }
 
 class Programs : public testing::TestWithParam<Named> {};

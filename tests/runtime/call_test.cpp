@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 #include "runtime/fixture.hpp"
 
 namespace heddle::tests {
@@ -102,6 +106,56 @@ TEST_F(CallTest, WhatIsNoArrayIsRefused) {
   EXPECT_THAT(message_of([&] { call({}, [](const Call&) {}, a).seconds(); }),
               HasSubstr("was not timed: set CallOptions::timed"));
   EXPECT_NO_THROW(call({.timed = true}, [](const Call&) {}, a).seconds());
+}
+
+// Where a function would wait for what waits for it, it is told so, and who waits for it hears it.
+TEST_F(CallTest, TheRuntimeIsRefusedInsideAFunction) {
+  const char* const sentence = "a function given to Runtime::call used its own runtime";
+  for (const char* device : {"near", "far", "near streams", "far streams"}) {
+    start({device});
+    Array<float> a = floats({1}), b = floats({0}), idle = floats({7});
+    const Launch before = launch("add_to", {}, 1, 1.0f, a);
+    const std::vector<std::pair<const char*, std::function<void()>>> uses = {
+        {"call", [&] { call({}, scale, in(a), out(b)); }},
+        {"call_host", [&] { call_host([](const Call&) {}, a); }},
+        {"launch", [&] { launch("add_to", {}, 1, 1.0f, a); }},
+        {"read", [&] { static_cast<void>(a.read()); }},
+        {"write", [&] { static_cast<void>(a.write()); }},
+        {"wait", [&] { before.wait(); }},
+        {"history", [&] { static_cast<void>(module_->kernel("add_to").history()); }},
+        {"synchronize", [&] { core_->synchronize(); }}};
+    for (const auto& [name, use] : uses) {
+      const Launch called = call({}, [&use = use](const Call&) { use(); }, b);
+      EXPECT_THAT(message_of([&] { called.wait(); }), HasSubstr(sentence)) << device << ": " << name;
+    }
+    // What waits for nobody is no use of it; and afterwards all of it may be used.
+    float seen = 0;
+    call({}, [&](const Call&) { seen = idle.read()[0]; }, b).wait();
+    EXPECT_EQ(seen, 7);
+    EXPECT_THAT(a.read(), ElementsAre(2));
+    call_host([&](const Call&) { EXPECT_EQ(message_of([&] { core_->synchronize(); }), "no error"); }, in(b));
+  }
+}
+
+TEST_F(CallTest, AnotherRuntimeMayBeUsedInsideAFunction) {
+  start({"near streams"});
+  const std::shared_ptr<runtime::Core> outer = core_;
+  const auto outer_array = std::make_shared<runtime::Buffer>(outer, 4);
+  start({"near"});
+  Array<float> mine = floats({1});
+  const Argument argument{Array<float>(outer_array)};
+  const auto within = [&](CallFunction function) {
+    return Launch(runtime::call(outer, {}, std::move(function), {&argument, 1}));
+  };
+  within([&](const Call&) {
+    launch("add_to", {}, 1, 1.0f, mine);
+    EXPECT_THAT(mine.read(), ElementsAre(2));
+  }).wait();
+  // Through the other one back to the first.
+  Launch inner = call({}, [&](const Call&) { outer->synchronize(); }, mine);
+  within([&](const Call&) {
+    EXPECT_THAT(message_of([&] { inner.wait(); }), HasSubstr("used its own runtime"));
+  }).wait();
 }
 
 TEST_F(CallTest, EndRepetitions) {

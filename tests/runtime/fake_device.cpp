@@ -181,6 +181,13 @@ void FakeQueue::call(std::function<void()> function) {
   });
 }
 
+void FakeQueue::call_with_stream(std::function<void(void* stream)> function) {
+  if (options_.has_streams)
+    function(this);
+  else
+    Queue::call_with_stream(std::move(function));
+}
+
 void FakeQueue::synchronize() {
   while (!commands_.empty()) run_one();
   if (failure_) throw Error(*std::exchange(failure_, std::nullopt));

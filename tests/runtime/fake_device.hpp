@@ -40,6 +40,7 @@ using FakeKernel = std::function<void(const FakeLaunch&)>;
 struct FakeOptions {
   std::string id = "fake";
   bool host_reaches_memory = true;
+  bool has_streams = false;  // call_with_stream() calls the function at once, as GPUs do
   std::map<std::string, FakeKernel> kernels;
   std::vector<std::string>* log =
       nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
@@ -90,6 +91,7 @@ class FakeQueue final : public device::Queue {
   void record(device::Event& event) override;
   void wait(const device::Event& event) override;
   void call(std::function<void()> function) override;
+  void call_with_stream(std::function<void(void* stream)> function) override;
   void synchronize() override;
 
   void run_until(const FakeRecord& record);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -87,7 +89,10 @@ inline constexpr const char* test_ptx = R"(
 
 class RuntimeTest : public testing::Test {
  protected:
-  // Makes the core with one fake device for each id; "far" devices keep their memory from the host.
+  // How long launches may be held: a machine that is busy with something else must not end repetitions.
+  static constexpr std::chrono::hours forever{1000};
+  // Makes the core with one fake device for each id; "far" devices keep their memory from the host,
+  // those with "streams" are like GPUs also in that they have these.
   void start(const std::vector<std::string>& ids, const Scheduling& scheduling = {}) {
     module_.reset();
     core_.reset();
@@ -96,6 +101,7 @@ class RuntimeTest : public testing::Test {
     for (const std::string& id : ids) {
       auto made = std::make_unique<FakeDevice>(FakeOptions{.id = id,
                                                            .host_reaches_memory = id.find("far") == std::string::npos,
+                                                           .has_streams = id.find("streams") != std::string::npos,
                                                            .kernels = kernels(),
                                                            .log = &log_,
                                                            .while_copying = &while_copying_});
@@ -103,6 +109,10 @@ class RuntimeTest : public testing::Test {
       devices.push_back(std::move(made));
     }
     core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, scheduling);
+    {
+      const std::lock_guard lock(core_->mutex());
+      core_->replayer().set_patience(forever);
+    }
     module_.emplace(std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(test_ptx, "test.ptx")), test_ptx, "test.ptx"));
   }

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <thread>
 
 #include "runtime/fixture.hpp"
@@ -18,6 +17,10 @@ class ReplayTest : public RuntimeTest {
   std::size_t held() {
     const std::lock_guard lock(core_->mutex());
     return replayer().held();
+  }
+  std::uint64_t abandoned() {
+    const std::lock_guard lock(core_->mutex());
+    return replayer().abandoned();
   }
   // a += i, copied to b and c; c += 1.
   void round(Array<float>& a, Array<float>& b, Array<float>& c, float i) {
@@ -125,18 +128,19 @@ TEST_F(ReplayTest, ModulesMayEndMeanwhile) {
   EXPECT_THAT(a.read(), ElementsAre(200));
 }
 
+// Launches that nothing follows are made by and by; how soon depends on the machine.
 TEST_F(ReplayTest, NothingIsHeldForLong) {
   start({"near"});
-  Array<float> a = floats({0}), b = floats({0});
-  for (int i = 0; i < 30; ++i) {
-    for (int k = 0; k < 8; ++k) launch("add_to", {}, 1, 1.0f, k < 5 ? a : b);
-    static_cast<void>(a.read());
+  {
+    const std::lock_guard lock(core_->mutex());
+    replayer().set_patience(runtime::Replayer::usual_patience);
   }
-  launch("add_to", {}, 1, 1.0f, a);
-  for (int i = 0; i < 5000 && held() > 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  EXPECT_EQ(held(), 0u);
-  EXPECT_GT(replayer().abandoned(), 0u);
-  EXPECT_THAT(a.read(), ElementsAre(151));
+  Array<float> a = floats({0});
+  int launches = 0;
+  for (; held() == 0 && abandoned() == 0; ++launches) launch("add_to", {}, 1, 1.0f, a);
+  while (held() > 0) std::this_thread::yield();
+  EXPECT_GT(abandoned(), 0u);
+  EXPECT_THAT(a.read(), ElementsAre(launches));
 }
 
 TEST_F(ReplayTest, BytesThatMustMoveAreNoRepetition) {
