@@ -60,6 +60,8 @@ class LoadedKernel {
   void prepare(const Dim3& block) const;
   // As Runtime::occupancy.
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t shared = 0) const;
+  // What that says of launches of the whole grid, without making code for parts; nothing on devices without SMs.
+  std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t shared = 0) const;
   const std::shared_ptr<runtime::LoadedKernelState>& state() const { return state_; }
 
  private:
@@ -103,7 +105,8 @@ class Device {
   // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
   // line for what the device cannot run; compile_error.
   // `machine_code`: the same kernels as NVIDIA's driver takes them, a cubin or a fat binary. A GPU runs that in place
-  // of compiling the PTX where the driver has a use for it and RuntimeOptions::ranges is off; it is not kept.
+  // of compiling the PTX where the driver has a use for it and no code for parts of grids must be in the module; it is
+  // not kept.
   void load(const Module& module, std::span<const std::byte> machine_code = {}) const;
   // The device's copy of a __device__ or __constant__ variable. Throws not_found.
   MemorySpan variable(const Module& module, std::string_view name) const;

@@ -46,11 +46,11 @@ struct RuntimeOptions {
   // those that can do so are opened.
   bool check = false;
   unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
-  // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent;
-  // 0: not. Results are the same.
+  // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent
+  // and the device can run parts of its grid; 0: not. Results are the same.
   std::uint64_t slice = 0;
-  // Kernels may be launched in parts, by ranges of blocks (explicit level). Without, and without `slice`, GPUs have
-  // less to compile when they load a module, and refuse parts of a grid.
+  // Kernels may be launched in parts, by ranges of blocks (explicit level). Without, and without `slice`, GPUs refuse
+  // parts of a grid, and have less to compile when they load a module that needs code for them in itself.
   bool ranges = true;
   Scheduling scheduling = {};
   // A file for the timeline of all devices' launches, copies and fills, and of what depends on what: a name that ends

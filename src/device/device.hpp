@@ -43,10 +43,11 @@ struct DeviceInfo {
 struct LoadOptions {
   bool check = false;      // verify every access (devices that can; others refuse)
   bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
-  // For launches of a part of a grid; without, GPUs compile less and refuse those.
+  // For launches of a part of a grid; without, GPUs refuse those. They compile what such launches need of a kernel when
+  // the first is made, or with the module where it must be part of it (ptx/rewrite/single_kernel.hpp says when).
   bool ranges = true;
   // The same kernels as the driver takes them, a cubin or a fat binary; empty: none. GPUs run it in place of compiling
-  // the PTX, unless that is needed for something else that is asked for here. It is not kept.
+  // the PTX, unless more must be in the module. It is not kept.
   std::span<const std::byte> machine_code = {};
 };
 

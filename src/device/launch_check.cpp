@@ -84,6 +84,14 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
                base::counted(argument_bytes, "byte"), function.parameter_bytes());
 }
 
+void check_parts(const Function& function, const LaunchConfig& config, std::uint64_t part) {
+  if (part == 0)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': a launch in parts of no blocks", function.ptx().name);
+  if (config.cooperative)
+    base::fail(ErrorCode::unsupported, "kernel '{}': a cooperative launch runs all its blocks together, not in parts",
+               function.ptx().name);
+}
+
 void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,
                      const BlockRange& range, std::size_t argument_bytes) {
   if (config.cooperative)

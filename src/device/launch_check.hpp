@@ -20,6 +20,9 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
 void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,
                      const BlockRange& range, std::size_t argument_bytes);
 
+// What Queue::launch_parts() refuses whatever the device: parts of no blocks, cooperative launches.
+void check_parts(const Function& function, const LaunchConfig& config, std::uint64_t part);
+
 // The part of it that concerns the block.
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block);
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/apart.hpp"
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
 
@@ -12,11 +14,26 @@ namespace heddle {
 namespace runtime {
 
 LoadedKernelState::LoadedKernelState(Kernel kernel, std::size_t place, device::Function& function)
-    : kernel_(std::move(kernel)), place_(place), function_(function) {
+    : kernel_(std::move(kernel)),
+      place_(place),
+      function_(function),
+      slice_(kernel_.state()->module().core()->slice()) {
   for (const device::ParameterLayout& parameter : function.parameters())
     parameters_.push_back({parameter.offset, parameter.size});
-  const std::uint64_t slice = kernel_.state()->module().core()->slice();
-  if (slice != 0 && kernel_.info().blocks_independent) slice_ = slice;
+}
+
+bool LoadedKernelState::can_be_cut() const {
+  Cut cut = cut_.load(std::memory_order_acquire);
+  if (cut == Cut::not_known) {
+    base::run_apart([&] { cut = kernel_.state()->blocks_independent() ? Cut::possible : Cut::impossible; });
+    cut_.store(cut, std::memory_order_release);
+  }
+  return cut == Cut::possible;
+}
+
+void LoadedKernelState::keep_whole(const Error& reason) const {
+  cut_.store(Cut::impossible, std::memory_order_release);
+  base::log_info("launches stay whole: {}", reason.what());
 }
 
 QueueState::QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options)
@@ -53,13 +70,18 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
                core_->place(kernel.place()).device->info().id, core_->place(place_).device->info().id);
   const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
-  const std::uint64_t slice = shape.cooperative ? 0 : kernel.slice();
+  const std::uint64_t slice = shape.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
   const std::lock_guard lock(mutex_);
   const Traced traced(*this);
-  if (slice == 0 || blocks.begin > blocks.end || blocks.size() <= slice)
-    return queue_->launch(kernel.function(), config, blocks, arguments);
-  for (std::uint64_t at = blocks.begin; at < blocks.end; at += slice)
-    queue_->launch(kernel.function(), config, {at, std::min(blocks.end, at + slice)}, arguments);
+  if (slice != 0) {
+    try {
+      return queue_->launch_parts(kernel.function(), config, blocks, slice, arguments);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported || range) throw;
+      kernel.keep_whole(error);
+    }
+  }
+  queue_->launch(kernel.function(), config, blocks, arguments);
 }
 
 void QueueState::begin_task() {
@@ -186,6 +208,9 @@ std::uint64_t LoadedKernel::shared_bytes() const {
   return held(state_, "LoadedKernel").function().static_shared_bytes();
 }
 void LoadedKernel::prepare(const Dim3& block) const { held(state_, "LoadedKernel").function().prepare(block); }
+std::optional<Occupancy> LoadedKernel::whole_occupancy(const Dim3& block, std::uint32_t shared) const {
+  return held(state_, "LoadedKernel").function().whole_occupancy(block, shared);
+}
 std::vector<Occupancy> LoadedKernel::occupancy(const Dim3& block, std::uint32_t shared) const {
   return held(state_, "LoadedKernel").function().occupancy(block, shared);
 }

@@ -5,6 +5,8 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "ptx/rewrite/block_ranges.hpp"
+#include "ptx/rewrite/single_kernel.hpp"
 #include "runtime/annotation.hpp"
 #include "runtime/awaiting_form.hpp"
 #include "runtime/core.hpp"
@@ -60,6 +62,16 @@ AwaitingForm* KernelState::awaiting(std::size_t place) {
 const KernelInfo& KernelState::info() {
   module_.analyse();
   return info_;
+}
+
+bool KernelState::blocks_independent() {
+  std::uint32_t place = 0;
+  const ptx::Module& module = module_.ptx();
+  // Where functions are called through pointers the kernel alone does not show which.
+  if (ptx::find_single_kernel_refusal(module)) return info().blocks_independent;
+  const ptx::Module alone =
+      ptx::take_function(module, static_cast<std::uint32_t>(&function_ - module.functions.data()), place);
+  return ptx::find_range_facts(alone).blocks[place].independent();
 }
 
 device::Function& KernelState::on(std::size_t place) {

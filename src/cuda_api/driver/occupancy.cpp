@@ -19,9 +19,9 @@ int resident_blocks(KernelEntry& entry, Context& context, int threads, std::size
   const heddle::LoadedKernel& loaded = entry.on(context);
   if (static_cast<unsigned>(threads) > info.max_threads_per_block) return 0;
   if (shared + loaded.shared_bytes() > info.max_shared_per_block) return 0;
-  const auto told = loaded.occupancy({static_cast<std::uint32_t>(threads)}, static_cast<std::uint32_t>(shared));
+  const auto told = loaded.whole_occupancy({static_cast<std::uint32_t>(threads)}, static_cast<std::uint32_t>(shared));
   // A worker of a device that is no GPU runs a block at a time.
-  return told.empty() ? 1 : static_cast<int>(told.front().blocks);
+  return told ? static_cast<int>(told->blocks) : 1;
 }
 
 // Tries block sizes in steps of a warp, from the largest down, as more threads of fewer blocks do as well.

@@ -17,9 +17,9 @@ KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded) {
   needs.local_bytes = info.local_bytes;
   const Dim3 a_block{info.max_threads != 0 ? info.max_threads : context.info().warp_size};
   try {
-    if (const std::vector<Occupancy> forms = loaded.occupancy(a_block); !forms.empty()) {
-      needs.registers = forms.front().registers;
-      needs.local_bytes = forms.front().local_bytes;
+    if (const std::optional<Occupancy> told = loaded.whole_occupancy(a_block)) {
+      needs.registers = told->registers;
+      needs.local_bytes = told->local_bytes;
     }
   } catch (const Error&) {  // blocks of another shape (.reqntid): the estimate stays
   }
@@ -44,8 +44,8 @@ unsigned blocks_of(Context& context, const heddle::LoadedKernel& loaded, int blo
   require(block > 0, cudaErrorInvalidValue, "a block has at least one thread");
   if (context.info().capability != 0) {
     try {
-      const auto forms = loaded.occupancy({static_cast<unsigned>(block)}, static_cast<std::uint32_t>(shared));
-      if (!forms.empty()) return forms.front().blocks;
+      const auto told = loaded.whole_occupancy({static_cast<unsigned>(block)}, static_cast<std::uint32_t>(shared));
+      if (told) return told->blocks;
     } catch (const heddle::Error& error) {
       if (error.code() == heddle::ErrorCode::invalid_argument) return 0;  // there can be no such block
       throw;

@@ -1,14 +1,12 @@
 #include "device/cuda/module.hpp"
 
-#include <algorithm>
-#include <array>
-
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
 #include "device/parameter_layout.hpp"
 #include "ptx/printer.hpp"
+#include "ptx/rewrite/single_kernel.hpp"
 
 namespace heddle::device::cuda {
 
@@ -17,39 +15,8 @@ using driver::Result;
 
 namespace {
 
-constexpr std::size_t log_bytes = 16 * 1024;
-
 bool has_memory(const ptx::Variable& variable) {
   return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
-}
-
-ErrorCode code_of(Result result) {
-  switch (result) {
-    case driver::error_no_binary_for_gpu:
-    case driver::error_unsupported_ptx_version:
-    case driver::error_jit_compiler_not_found: return ErrorCode::unsupported;
-    default: return ErrorCode::compile_error;
-  }
-}
-
-// The prelude is for kernels that the other forms refuse; all others would be compiled in vain.
-ptx::RangeModule with_ranges(const ptx::Module& module, const LoadOptions& options) {
-  using Form = ptx::RangeForm;
-  std::vector<Form> forms;
-  if (options.ranges) forms = {Form::box, Form::linear};
-  if (options.stoppable) forms.push_back(Form::pool);
-  if (forms.empty()) return {module, {}, {}};
-  const ptx::RangeFacts facts = ptx::find_range_facts(module);
-  ptx::RangeModule ranges = ptx::add_range_entries(module, forms, facts);
-  const bool refused = std::any_of(ranges.refusals.begin(), ranges.refusals.end(),
-                                   [](const ptx::RangeRefusal& refusal) { return refusal.form == Form::box; });
-  if (!refused) return ranges;
-  forms.push_back(Form::prelude);
-  ptx::RangeModule more = ptx::add_range_entries(module, forms, facts);
-  const bool helps = std::any_of(ranges.refusals.begin(), ranges.refusals.end(), [&](const ptx::RangeRefusal& refusal) {
-    return refusal.form == Form::box && more.find(refusal.original, Form::prelude);
-  });
-  return helps ? more : ranges;
 }
 
 std::uint64_t next_function_id() {
@@ -60,33 +27,6 @@ std::uint64_t next_function_id() {
 void append(std::string& list, const std::string& name) { list += (list.empty() ? "" : ", ") + name; }
 
 }  // namespace
-
-DriverFunction::DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name)
-    : name_(name) {
-  state.check(state.driver().module_function(&handle_, module, name.c_str()), "finding kernel '" + name + "'");
-}
-
-int DriverFunction::attribute(const DeviceState& state, FunctionAttribute attribute) const {
-  int value = 0;
-  state.check(state.driver().function_attribute(&value, static_cast<int>(attribute), handle_),
-              "asking about kernel '" + name_ + "'");
-  return value;
-}
-
-void DriverFunction::allow_shared(const DeviceState& state, std::uint32_t bytes) {
-  if (bytes <= allowed_.load(std::memory_order_acquire)) return;
-  const Result result = state.driver().function_set(
-      handle_, static_cast<int>(FunctionAttribute::max_dynamic_shared_bytes), static_cast<int>(bytes));
-  state.check(result, fmt::format("allowing kernel '{}' {} bytes of shared memory", name_, bytes),
-              ErrorCode::invalid_argument);
-  std::uint32_t before = allowed_.load();
-  while (before < bytes && !allowed_.compare_exchange_weak(before, bytes)) {
-  }
-}
-
-void DriverFunction::load(const DeviceState& state) const {
-  state.check(state.driver().function_load(handle_), "loading kernel '" + name_ + "'", ErrorCode::compile_error);
-}
 
 CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
     : module_(module),
@@ -108,27 +48,21 @@ void CudaFunction::prepare(const Dim3&) {
   prepared_.store(true, std::memory_order_release);
 }
 
-Occupancy DriverFunction::occupancy(const DeviceState& state, std::string form, std::uint64_t threads,
-                                    std::uint32_t dynamic_shared) {
-  allow_shared(state, dynamic_shared);
-  const auto ask = [&](FunctionAttribute what) { return static_cast<unsigned>(attribute(state, what)); };
-  Occupancy made{.form = std::move(form),
-                 .registers = ask(FunctionAttribute::registers),
-                 .local_bytes = ask(FunctionAttribute::local_bytes),
-                 .shared_bytes = ask(FunctionAttribute::static_shared_bytes) + std::uint64_t{dynamic_shared},
-                 .blocks = static_cast<unsigned>(resident_blocks(state, threads, dynamic_shared))};
-  made.share = static_cast<double>(made.blocks * threads) / state.max_resident_threads();
-  return made;
-}
-
-std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
+std::optional<Occupancy> CudaFunction::whole_occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
   const DeviceState& state = module_.state();
   check_launch(state.info(), *this, {.block = block, .dynamic_shared_bytes = dynamic_shared_bytes}, {0, 1},
                parameter_bytes_);
   const DeviceState::Current current(state);
-  std::vector<Occupancy> all{whole_.occupancy(state, "whole grid", block.count(), dynamic_shared_bytes)};
-  for (const ptx::RangeEntry& entry : module_.ranges().entries) {
-    if (entry.original != index_) continue;
+  return whole_.occupancy(state, "whole grid", block.count(), dynamic_shared_bytes);
+}
+
+std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
+  const DeviceState& state = module_.state();
+  std::vector<Occupancy> all{*whole_occupancy(block, dynamic_shared_bytes)};
+  const DeviceState::Current current(state);
+  const Forms forms = this->forms();
+  for (const ptx::RangeEntry& entry : forms.module->entries) {
+    if (entry.original != forms.kernel) continue;
     all.push_back(range(entry.form)
                       .function->occupancy(state, fmt::format("range ({})", ptx::name(entry.form)), block.count(),
                                            dynamic_shared_bytes));
@@ -136,49 +70,53 @@ std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t 
   return all;
 }
 
-bool CudaFunction::has(ptx::RangeForm form) const { return module_.ranges().find(index_, form) != nullptr; }
+CudaFunction::Forms CudaFunction::forms() {
+  if (!module_.ranges_are_late()) return {&module_.ranges(), index_};
+  const std::lock_guard lock(mutex_);
+  if (!late_) late_ = std::make_unique<LateRanges>(module_, index_);
+  return {&late_->forms(), late_->kernel()};
+}
 
-CudaFunction::Range CudaFunction::range(ptx::RangeForm form) {
-  const ptx::RangeModule& ranges = module_.ranges();
-  const ptx::RangeEntry* entry = ranges.find(index_, form);
+bool CudaFunction::has(ptx::RangeForm form) {
+  const Forms all = forms();
+  return all.module->find(all.kernel, form) != nullptr;
+}
+
+RangeCode CudaFunction::range(ptx::RangeForm form) {
+  const Forms all = forms();
+  const ptx::RangeEntry* entry = all.module->find(all.kernel, form);
   if (!entry) {
-    for (const ptx::RangeRefusal& refusal : ranges.refusals)
-      if (refusal.original == index_ && refusal.form == form)
+    for (const ptx::RangeRefusal& refusal : all.module->refusals)
+      if (refusal.original == all.kernel && refusal.form == form)
         base::fail(ErrorCode::unsupported, "kernel '{}' cannot run a part of its grid on {}: {}", ptx_.name,
                    module_.state().info().id, refusal.reason);
     base::fail(ErrorCode::unsupported,
                "kernel '{}' cannot run a part of its grid on {}: its module was loaded without LoadOptions::ranges",
                ptx_.name, module_.state().info().id);
   }
-  if (entry->function == index_) return {entry, &whole_};
+  if (entry->function == all.kernel) return {entry, &whole_};
+  if (module_.ranges_are_late()) return late_->code(*entry);
   const std::lock_guard lock(mutex_);
   auto& function = ranges_[form];
   if (!function) function = std::make_unique<DriverFunction>(module_.state(), module_.handle(), entry->name);
   return {entry, function.get()};
 }
 
-std::uint64_t DriverFunction::resident_blocks(const DeviceState& state, std::uint64_t threads,
-                                              std::uint32_t dynamic_shared) const {
-  const std::uint64_t question = threads << 40 | std::uint64_t{dynamic_shared} << 8;  // at most 1024 and 227 KiB
-  const std::uint64_t known = resident_.load(std::memory_order_relaxed);
-  if (known >> 8 == question >> 8) return known & 0xff;
-  int blocks = 0;
-  state.check(state.driver().occupancy(&blocks, handle_, static_cast<int>(threads), dynamic_shared),
-              "asking for the occupancy of kernel '" + name_ + "'");
-  resident_.store(question | static_cast<std::uint64_t>(blocks), std::memory_order_relaxed);
-  return static_cast<std::uint64_t>(blocks);
-}
-
 CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
                        const LoadOptions& options)
-    : device_(device),
-      state_(std::move(state)),
-      module_(std::move(module)),
-      stoppable_(options.stoppable),
-      ranges_(with_ranges(*module_, options)) {
+    : device_(device), state_(std::move(state)), module_(std::move(module)), stoppable_(options.stoppable) {
   state_->check_lost();
-  if (!options.ranges && !options.stoppable && take(options.machine_code)) return;
-  compile();
+  if (options.ranges && !stoppable_) {
+    const std::optional<std::string> refusal = ptx::find_single_kernel_refusal(*module_);
+    late_ = !refusal;
+    if (refusal)
+      base::log_info("{}: code for parts of grids is compiled with the module: {}", state_->info().id, *refusal);
+  }
+  const bool together = (options.ranges && !late_) || stoppable_;
+  if (!together && take(options.machine_code)) return;
+  if (together) ranges_ = with_range_entries(*module_, options.ranges, stoppable_);
+  const DeviceState::Current current(*state_);
+  handle_ = load_ptx(*state_, ptx::print(together ? ranges_.module : *module_));
 }
 
 // Whether the driver has code for this GPU in it; where it has not, the PTX is still there.
@@ -198,21 +136,6 @@ CudaModule::~CudaModule() {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
   state_->driver().module_unload(handle_);
-}
-
-void CudaModule::compile() {
-  const DeviceState::Current current(*state_);
-  const std::string text = ptx::print(ranges_.module);
-  std::string log(log_bytes, '\0');
-  std::array options = {static_cast<int>(driver::JitOption::error_log),
-                        static_cast<int>(driver::JitOption::error_log_bytes)};
-  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log_bytes)};
-  const Result result =
-      state_->driver().module_load(&handle_, text.c_str(), options.size(), options.data(), values.data());
-  if (result == driver::success) return;
-  log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
-  while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
-  state_->check(result, fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log), code_of(result));
 }
 
 Function& CudaModule::function(std::string_view name) {

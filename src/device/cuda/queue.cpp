@@ -8,6 +8,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "device/cuda/launch_graph.hpp"
+#include "device/cuda/launch_grid.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/queue_put.hpp"
 #include "device/launch_check.hpp"
@@ -63,8 +64,8 @@ const CudaPartition* CudaQueue::own_partition(const Partition* partition) const 
   return own;
 }
 
-driver::Stream CudaQueue::stream_of(driver::GreenContext context, bool side) {
-  driver::Stream& stream = streams_[{context, side}];
+driver::Stream CudaQueue::stream_of(driver::GreenContext context, unsigned number) {
+  driver::Stream& stream = streams_[{context, number}];
   if (stream) return stream;
   const Driver& cuda = state_->driver();
   if (context)
@@ -105,31 +106,6 @@ void CudaQueue::check(Result result, std::string_view what) const {
   state_->check(result, what);
 }
 
-namespace {
-
-// `early`: its blocks may begin when those of the grid before have ended, without waiting for their writes to be seen
-// (CUDA's programmatic stream serialization).
-Result start_grid(const Driver& cuda, driver::FunctionHandle function, const Dim3& grid, const LaunchConfig& config,
-                  driver::Stream stream, std::span<const std::byte> arguments, bool early = false) {
-  // The driver copies the arguments and does not write to them.
-  auto* data = const_cast<std::byte*>(arguments.data());
-  std::size_t bytes = arguments.size();
-  void* extra[] = {driver::launch_buffer, data, driver::launch_buffer_size, &bytes, driver::launch_end};
-  void** const packed = bytes == 0 ? nullptr : extra;
-  if (!early)
-    return cuda.launch(function, grid.x, grid.y, grid.z, config.block.x, config.block.y, config.block.z,
-                       config.dynamic_shared_bytes, stream, nullptr, packed);
-  driver::LaunchAttribute attribute;
-  attribute.id = driver::programmatic_stream_serialization;
-  attribute.number = 1;
-  const driver::LaunchSettings settings{
-      grid.x, grid.y,     grid.z, config.block.x, config.block.y, config.block.z, config.dynamic_shared_bytes,
-      stream, &attribute, 1};
-  return cuda.launch_with(&settings, function, nullptr, packed);
-}
-
-}  // namespace
-
 CudaFunction& CudaQueue::own_function(Function& function) const {
   // The class has no others below it: this takes less than dynamic_cast.
   auto* const kernel = typeid(function) == typeid(CudaFunction) ? static_cast<CudaFunction*>(&function) : nullptr;
@@ -147,25 +123,23 @@ void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRang
   const bool whole = range.begin == 0 && range.end == config.grid.count();
   if (config.cooperative && !range.empty()) check_cooperative(*kernel, config, whole, range);
   if (range.empty()) return;
-  if (!held_back()) return start(*kernel, config, range, arguments);
-  host_side_->hold_back([this, kernel, config, range, task = Tracer::task(tracer_),
-                         bytes = std::vector(arguments.begin(), arguments.end())] {
-    const Tracer::For held(task);
-    start(*kernel, config, range, bytes);
-  });
+  if (!whole) return put_parts(*kernel, config, range, range.size(), arguments);
+  if (!held_back()) return start(*kernel, config, arguments);
+  host_side_->hold_back(
+      [this, kernel, config, task = Tracer::task(tracer_), bytes = std::vector(arguments.begin(), arguments.end())] {
+        const Tracer::For held(task);
+        start(*kernel, config, bytes);
+      });
 }
 
-void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range,
-                      std::span<const std::byte> arguments) {
-  const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel.ptx().name, 0, range, config);
-  const bool whole = range.begin == 0 && range.end == config.grid.count();
-  if (config.cooperative || whole) chain_.end();
+void CudaQueue::start(CudaFunction& kernel, const LaunchConfig& config, std::span<const std::byte> arguments) {
+  const Tracer::Scope traced(tracer_, Kind::launch, id_, stream_, kernel.ptx().name, 0, {0, config.grid.count()},
+                             config);
+  chain_.end();
   if (config.cooperative)
     launch_cooperative(kernel, config, arguments);
-  else if (whole)
-    launch_whole(kernel, config, arguments);
   else
-    launch_part(kernel, config, range, arguments);
+    launch_whole(kernel, config, arguments);
   remember(kernel.ptx().name);
 }
 
@@ -191,7 +165,7 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
                "can be stopped",
                function.ptx().name, state_->info().id);
   const DeviceState::Current current(*state_);
-  const auto [entry, code] = kernel->range(ptx::RangeForm::pool);
+  const ptx::RangeEntry* const entry = kernel->range(ptx::RangeForm::pool).entry;
   if (entry->warps_are_rows && config.block.count() > config.block.x && config.block.x % 32 != 0)
     base::fail(
         ErrorCode::unsupported,
@@ -223,7 +197,9 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
 
 void CudaQueue::launch_pool(CudaFunction& function, const LaunchConfig& config, BlockRange range,
                             std::span<const std::byte> arguments, unsigned residents, const PoolControl& control) {
-  const auto [entry, code] = function.range(ptx::RangeForm::pool);
+  const RangeCode range_code = function.range(ptx::RangeForm::pool);
+  const ptx::RangeEntry* const entry = range_code.entry;
+  DriverFunction* const code = range_code.function;
   code->allow_shared(*state_, config.dynamic_shared_bytes);
   std::uint64_t workers = residents != 0 ? residents : resident_blocks(function, *code, config);
   workers = std::clamp<std::uint64_t>(workers, 1, range.size());
@@ -261,37 +237,6 @@ void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config,
   const Result result =
       start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_, arguments);
   if (result != driver::success) check(result, "launching kernel '" + function.ptx().name + "'");
-}
-
-void CudaQueue::launch_part(CudaFunction& function, const LaunchConfig& config, BlockRange range,
-                            std::span<const std::byte> arguments) {
-  // One launch where the range is a box of the grid; several small ones cost more than a division.
-  const bool small = config.grid.count() < (std::uint64_t{1} << 31);
-  const std::size_t boxes = ptx::boxes_of(config.grid, range).size();
-  ptx::RangeForm form = ptx::RangeForm::box;
-  if (boxes > 1 && small && function.has(ptx::RangeForm::linear))
-    form = ptx::RangeForm::linear;
-  else if (!function.has(ptx::RangeForm::box) && function.has(ptx::RangeForm::prelude))
-    form = ptx::RangeForm::prelude;
-  const auto [entry, code] = function.range(form);
-  code->allow_shared(*state_, config.dynamic_shared_bytes);
-  std::vector<std::byte> bytes(entry->parameter_bytes);
-  std::copy(arguments.begin(), arguments.end(), bytes.begin());
-  // Not with a trace, whose events stand in between.
-  const bool chained = !entry->ordered && !entry->whole_clusters && !tracer_;
-  if (!chained) chain_.end();
-  RangeChain::Place place{stream_, false};
-  if (chained) place = chain_.add(function.id(), config, range, arguments, stream_, stream_of(context_, true));
-  // The launch is made ready while the range before it runs, and its blocks begin as soon as that one's have ended: 3
-  // us less between the two. What blocks have written is not promised to be seen so early, so not for blocks that use
-  // what others left.
-  for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range)) {
-    std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    const Result result = start_grid(state_->driver(), code->handle(), part.grid, config, place.stream, bytes,
-                                     place.early && state_->launches_early());
-    if (result != driver::success) check(result, "launching a part of kernel '" + function.ptx().name + "'");
-    place.early = chained;
-  }
 }
 
 void CudaQueue::launch_cooperative(CudaFunction& function, const LaunchConfig& config,

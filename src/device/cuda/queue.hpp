@@ -23,6 +23,7 @@ class ArrivalTable;
 class CudaFunction;
 class CudaGraph;
 class DriverFunction;
+struct RangeCode;
 
 class CudaQueue final : public Queue {
  public:
@@ -34,6 +35,8 @@ class CudaQueue final : public Queue {
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
+  void launch_parts(Function& function, const LaunchConfig& config, BlockRange range, std::uint64_t part,
+                    std::span<const std::byte> arguments) override;
   std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config, BlockRange range,
                                                     std::span<const std::byte> arguments, unsigned residents) override;
   void copy(Span destination, Span source) override;
@@ -60,7 +63,18 @@ class CudaQueue final : public Queue {
   // Puts a command into the stream, now or when its turn comes. Needs the GPU's context.
   template <class Command>
   void put(Command&& command);
-  void start(CudaFunction& kernel, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments);
+  // A whole grid.
+  void start(CudaFunction& kernel, const LaunchConfig& config, std::span<const std::byte> arguments);
+  // A range in parts; needs the GPU's context (queue_parts.cpp).
+  void put_parts(CudaFunction& kernel, const LaunchConfig& config, BlockRange range, std::uint64_t part,
+                 std::span<const std::byte> arguments);
+  void start_parts(CudaFunction& kernel, const RangeCode& code, const LaunchConfig& config, BlockRange range,
+                   std::uint64_t part, std::span<const std::byte> arguments);
+  void refresh(const RangeCode& code);
+  void begin_chain(CudaFunction& kernel, const RangeCode& code, const LaunchConfig& config, BlockRange range,
+                   std::uint64_t part, std::span<const std::byte> arguments);
+  void start_in_turns(CudaFunction& kernel, const RangeCode& code, const LaunchConfig& config, BlockRange range,
+                      std::uint64_t part, std::span<std::byte> packed, bool chained);
   void copy_now(const Span& destination, const Span& source, bool from_host, bool to_host);
   std::uint64_t own_word(const Arrival& arrival) const;
   void write_word(std::uint64_t word, std::uint64_t value);
@@ -74,8 +88,6 @@ class CudaQueue final : public Queue {
   void check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole, BlockRange range) const;
   void check_span(const Span& span, const char* what) const;
   void launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
-  void launch_part(CudaFunction& function, const LaunchConfig& config, BlockRange range,
-                   std::span<const std::byte> arguments);
   void launch_cooperative(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
   void launch_pool(CudaFunction& function, const LaunchConfig& config, BlockRange range,
                    std::span<const std::byte> arguments, unsigned residents, const PoolControl& control);
@@ -87,7 +99,7 @@ class CudaQueue final : public Queue {
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
   HostSide& host_side();
-  driver::Stream stream_of(driver::GreenContext context, bool side = false);
+  driver::Stream stream_of(driver::GreenContext context, unsigned number = 0);
   const CudaPartition* own_partition(const Partition* partition) const;
 
   Device& device_;
@@ -102,8 +114,8 @@ class CudaQueue final : public Queue {
   unsigned processors_ = 0;                 // of the partition
   int priority_ = 0;                        // as the driver counts
   driver::GreenContext context_ = nullptr;  // of the partition; null: the whole GPU
-  // By context, and whether it is the one beside for ranges in turns (range_chain.hpp).
-  std::map<std::pair<driver::GreenContext, bool>, driver::Stream> streams_;
+  // By context and number: 0, and those beside it for ranges in turns (range_chain.hpp).
+  std::map<std::pair<driver::GreenContext, unsigned>, driver::Stream> streams_;
   std::unique_ptr<HostSide> host_side_;  // made at first use
   RangeChain chain_;                     // of what is last in the stream
   // Launches whose words the GPU may still use, and where each ends.

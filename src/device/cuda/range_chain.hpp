@@ -2,10 +2,12 @@
 //
 // In one stream a range would begin when the last block of the one before has ended: the GPU drains and fills again for
 // each, which takes a few microseconds, and as long as a block where blocks are long. So a chain runs in two streams in
-// turns: one fills the GPU while the other drains. Only for kernels whose blocks are independent: their ranges have no
-// order, as the blocks of a whole launch have none.
+// turns: one fills the GPU while the other drains. Ranges that are much smaller than the GPU run in more streams, so that
+// more of them are under way. Only for kernels whose blocks are independent: their ranges have no order, as the blocks
+// of a whole launch have none.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -21,21 +23,26 @@ class RangeChain {
  public:
   explicit RangeChain(std::shared_ptr<DeviceState> state) : state_(std::move(state)) {}
 
+  static constexpr unsigned most_streams = 4;
+
+  // Whether the range goes on where the last one of the chain ended.
+  bool continues(std::uint64_t function, const LaunchConfig& config, BlockRange range,
+                 std::span<const std::byte> arguments) const;
+  // Begins a chain, when there is none, for ranges of kernel `function` (CudaFunction::id()) from block `first` on. It
+  // runs in `streams`, at most most_streams, which stay the same until end(): the first is the queue's own.
+  void begin(std::uint64_t function, const LaunchConfig& config, std::uint64_t first,
+             std::span<const std::byte> arguments, std::span<const driver::Stream> streams);
   struct Place {
     driver::Stream stream;
     // The command before it in this stream is a range of the chain: blocks may begin as soon as that one's have ended.
     bool early;
   };
-  // Where to launch the range of kernel `function` (CudaFunction::id()): in `stream` or `side`, two streams that stay
-  // the same until end(). Begins a chain, after end(), when the range does not continue the one there is.
-  Place add(std::uint64_t function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments,
-            driver::Stream stream, driver::Stream side);
-  // What comes into `stream` from now on comes after all ranges. Before every other command of the queue.
+  // Where to launch the next range, which ends at block `end`.
+  Place next(std::uint64_t end);
+  // What comes into the queue's own stream from now on comes after all ranges. Before every other command of the queue.
   void end();
 
  private:
-  bool continues(std::uint64_t function, const LaunchConfig& config, BlockRange range,
-                 std::span<const std::byte> arguments) const;
   void check(driver::Result result, const char* what) const { state_->check(result, what); }
 
   std::shared_ptr<DeviceState> state_;
@@ -45,8 +52,9 @@ class RangeChain {
   std::uint64_t end_ = 0;
   std::vector<std::byte> arguments_;
   unsigned ranges_ = 0;
-  driver::Stream stream_ = nullptr, side_ = nullptr;
-  std::unique_ptr<CudaPoint> before_;  // what was in `stream_` before the chain
+  std::array<driver::Stream, most_streams> streams_{};
+  unsigned stream_count_ = 0;
+  std::unique_ptr<CudaPoint> before_;  // what was in the queue's stream before the chain
 };
 
 }  // namespace heddle::device::cuda

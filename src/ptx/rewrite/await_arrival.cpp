@@ -228,17 +228,24 @@ void add_words(AwaitingKernel& kernel, Function& function, std::string_view stem
   kernel.parameter_bytes = static_cast<std::uint32_t>(bytes);
 }
 
+// What it calls is part of its body, as far as that can be.
+Module inlined_alone(const Module& module, std::uint32_t entry, std::uint32_t& place) {
+  Module alone = take_function(module, entry, place);
+  alone.functions[place] = inline_calls(alone, alone.functions[place]);
+  return take_function(alone, place, place);
+}
+
 }  // namespace
 
 std::optional<AwaitingKernel> await_arrival(const Module& module, std::uint32_t entry, std::string& why) {
   AwaitingKernel kernel;
-  kernel.module = single_kernel(module, inline_calls(module, module.functions[entry]));
-  Function& function = kernel.module.functions.back();
+  std::uint32_t number = 0;
+  kernel.module = inlined_alone(module, entry, number);
+  Function& function = kernel.module.functions[number];
   if (const char* const reason = refusal(kernel.module, function)) {
     why = reason;
     return std::nullopt;
   }
-  const auto number = static_cast<std::uint32_t>(kernel.module.functions.size() - 1);
   const std::vector<analysis::ParameterLoads> found = analysis::find_parameter_loads(kernel.module, number);
   std::map<std::uint32_t, std::uint32_t> word_of;  // by load
   for (std::uint32_t p = 0; p < found.size(); ++p) {

@@ -59,14 +59,19 @@ struct Values {
   }
 };
 
+// `hidden` begins at entry.hidden_offset of the argument buffer.
+void write_hidden(std::span<std::byte> hidden, const RangeEntry& entry, const Values& values) {
+  for (const HiddenParameter& parameter : entry.hidden) {
+    const std::uint64_t value = values.of(parameter.value);
+    std::memcpy(hidden.data() + (parameter.offset - entry.hidden_offset), &value, parameter.bytes);
+  }
+}
+
 RangeLaunch make_launch(const RangeEntry& entry, const Dim3& grid, const Values& values) {
   RangeLaunch launch;
   launch.grid = grid;
   launch.hidden.resize(entry.parameter_bytes - entry.hidden_offset);
-  for (const HiddenParameter& parameter : entry.hidden) {
-    const std::uint64_t value = values.of(parameter.value);
-    std::memcpy(launch.hidden.data() + (parameter.offset - entry.hidden_offset), &value, parameter.bytes);
-  }
+  write_hidden(launch.hidden, entry, values);
   return launch;
 }
 
@@ -154,6 +159,15 @@ void check(const RangeEntry& entry, const Values& values) {
   check_clusters(entry, values);
 }
 
+BlockBox box_of(const Dim3& grid, const BlockRange& range) {
+  const std::uint64_t row = grid.x, plane = row * grid.y, first = range.begin, count = range.size();
+  BlockBox box{{narrow(first % row), narrow(first / row % grid.y), narrow(first / plane)}, {1, 1, 1}};
+  box.extent.x = narrow(std::min(count, row));
+  box.extent.y = count < row ? 1 : narrow(std::min(count / row, std::uint64_t{grid.y}));
+  box.extent.z = count < plane ? 1 : narrow(count / plane);
+  return box;
+}
+
 }  // namespace
 
 RangeDivisor range_divisor(std::uint32_t divisor) {
@@ -165,6 +179,55 @@ RangeDivisor range_divisor(std::uint32_t divisor) {
 std::vector<BlockBox> boxes_of(const Dim3& grid, const BlockRange& range) {
   if (range.empty()) return {};
   return Cutter(grid).cut(range);
+}
+
+bool is_box(const Dim3& grid, const BlockRange& range) {
+  if (range.empty()) return false;
+  const std::uint64_t row = grid.x, plane = row * grid.y, last = range.end - 1;
+  if (range.begin / row == last / row) return true;
+  if (range.begin % row != 0 || range.end % row != 0) return false;
+  return range.begin / plane == last / plane || (range.begin % plane == 0 && range.end % plane == 0);
+}
+
+bool are_boxes(const Dim3& grid, const BlockRange& range, std::uint64_t part) {
+  for (std::uint64_t at = range.begin; at < range.end; at += part)
+    if (!is_box(grid, {at, std::min(range.end, at + part)})) return false;
+  return true;
+}
+
+void plan_parts(const RangeEntry& entry, const Dim3& grid, const BlockRange& range, std::uint64_t part,
+                std::span<std::byte> packed, const LaunchPart& launch) {
+  if (part == 0 || entry.form == RangeForm::pool) refuse(entry, "it cannot be cut into parts of this kind.");
+  Values values;
+  values.grid = grid;
+  values.range = range;
+  if (grid.count() != 0) values.cluster = cluster_of(entry, grid, {});
+  check(entry, values);
+  for (std::uint64_t at = range.begin; values.cluster.count() != 1 && at < range.end; at += part) {
+    values.range = {at, std::min(range.end, at + part)};
+    check_clusters(entry, values);
+  }
+  const std::span<std::byte> hidden = packed.subspan(entry.hidden.empty() ? packed.size() : entry.hidden_offset);
+  const auto put = [&](const Dim3& extent) {
+    write_hidden(hidden, entry, values);
+    launch(extent, values.range);
+  };
+  for (std::uint64_t at = range.begin; at < range.end; at = values.range.end) {
+    values.range = {at, std::min(range.end, at + part)};
+    if (entry.form == RangeForm::linear) {
+      put({narrow(values.range.size()), 1, 1});
+    } else if (entry.form == RangeForm::prelude) {
+      put(grid);
+    } else if (is_box(grid, values.range)) {
+      values.box = box_of(grid, values.range);
+      put(values.box.extent);
+    } else {
+      for (const BlockBox& box : boxes_of(grid, values.range)) {
+        values.box = box;
+        put(box.extent);
+      }
+    }
+  }
 }
 
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 #include <vector>
 
 #include "heddle/dim3.hpp"
@@ -29,6 +31,12 @@ struct BlockBox {
 // range must lie within the grid.
 std::vector<BlockBox> boxes_of(const Dim3& grid, const BlockRange& range);
 
+// Whether that is one box: not for an empty range.
+bool is_box(const Dim3& grid, const BlockRange& range);
+
+// Whether each part of `part` blocks is one, counted from the range's begin; the last part may be smaller.
+bool are_boxes(const Dim3& grid, const BlockRange& range, std::uint64_t part);
+
 // What pools are given besides.
 struct PoolLaunch {
   std::uint32_t workers = 1;          // persistent blocks to launch
@@ -48,5 +56,12 @@ struct RangeLaunch {
 // a cluster apart, and grids of 2^31 blocks or more (linear, pool) or 2^32 (prelude).
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,
                                     const Dim3& cluster = {}, const PoolLaunch& pool = {});
+
+// The same for a range that is cut into parts of `part` blocks: calls `launch` for each launch, in increasing block order,
+// with its grid and the part that it belongs to. `packed` is the whole argument buffer of entry.parameter_bytes bytes and
+// holds the launch's hidden arguments at that moment. Not for pools. Throws as plan_range() does, before the first call.
+using LaunchPart = std::function<void(const Dim3& grid, const BlockRange& part)>;
+void plan_parts(const RangeEntry& entry, const Dim3& grid, const BlockRange& range, std::uint64_t part,
+                std::span<std::byte> packed, const LaunchPart& launch);
 
 }  // namespace heddle::ptx

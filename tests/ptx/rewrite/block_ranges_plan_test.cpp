@@ -246,5 +246,57 @@ TEST(BlockRangesPlan, RangesOfWholeClustersAreTaken) {
   }
 }
 
+TEST(BlockRangesPlan, BoxesAreKnownAsSuch) {
+  std::mt19937 random(8);
+  const auto below = [&](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
+  for (int turn = 0; turn < 3000; ++turn) {
+    const Dim3 grid{1 + below(5), 1 + below(4), 1 + below(4)};
+    const auto total = static_cast<std::uint32_t>(grid.count());
+    const std::uint64_t a = below(total + 1), b = below(total + 1), begin = std::min(a, b), end = std::max(a, b);
+    EXPECT_EQ(is_box(grid, {begin, end}), boxes_of(grid, {begin, end}).size() == 1)
+        << grid.x << "x" << grid.y << "x" << grid.z << " [" << begin << ", " << end << ")";
+  }
+  EXPECT_TRUE(are_boxes({1000}, {3, 1000}, 64));
+  EXPECT_TRUE(are_boxes({64, 100}, {0, 6400}, 64));
+  EXPECT_TRUE(are_boxes({32, 100}, {0, 3200}, 64));
+  EXPECT_FALSE(are_boxes({100, 100}, {0, 10000}, 64));
+  EXPECT_FALSE(are_boxes({8, 3, 10}, {0, 240}, 16));
+}
+
+// Launch by launch the same as one range after the other.
+TEST(BlockRangesPlan, PartsAreRanges) {
+  std::mt19937 random(9);
+  const auto below = [&](std::uint32_t n) { return std::uniform_int_distribution<std::uint32_t>(0, n - 1)(random); };
+  for (int turn = 0; turn < 500; ++turn) {
+    RangeEntry entry;
+    entry.form = turn % 2 == 0 ? RangeForm::box : RangeForm::linear;
+    entry.hidden_offset = 16;
+    for (const HiddenValue value : entry.form == RangeForm::box
+                                       ? std::vector{HiddenValue::offset_x, HiddenValue::offset_y, HiddenValue::offset_z,
+                                                     HiddenValue::grid_x}
+                                       : std::vector{HiddenValue::first, HiddenValue::magic_x, HiddenValue::shift_x})
+      entry.hidden.push_back({value, static_cast<std::uint32_t>(16 + 4 * entry.hidden.size()), 4});
+    entry.parameter_bytes = static_cast<std::uint32_t>(16 + 4 * entry.hidden.size());
+    const Dim3 grid{1 + below(9), 1 + below(6), 1 + below(5)};
+    const BlockRange range{below(static_cast<std::uint32_t>(grid.count())), grid.count()};
+    const std::uint64_t part = 1 + below(static_cast<std::uint32_t>(range.size()));
+    std::vector<std::pair<Dim3, std::vector<std::byte>>> want, got;
+    for (std::uint64_t at = range.begin; at < range.end; at += part)
+      for (const RangeLaunch& launch : plan_range(entry, grid, {at, std::min(range.end, at + part)}))
+        want.emplace_back(launch.grid, launch.hidden);
+    std::vector<std::byte> packed(entry.parameter_bytes, std::byte{7});
+    std::uint64_t end = range.begin;
+    plan_parts(entry, grid, range, part, packed, [&](const Dim3& extent, const BlockRange& now) {
+      got.emplace_back(extent, std::vector(packed.begin() + 16, packed.end()));
+      EXPECT_TRUE(now.begin == end || now.end == end);
+      EXPECT_LE(now.size(), part);
+      end = now.end;
+    });
+    EXPECT_EQ(end, range.end);
+    EXPECT_TRUE(got == want) << grid.x << "x" << grid.y << "x" << grid.z << ", parts of " << part;
+    EXPECT_EQ(packed[15], std::byte{7});
+  }
+}
+
 }  // namespace
 }  // namespace heddle::ptx

@@ -1,5 +1,5 @@
-// Kernels run directly over a whole grid, and as ranges through the added entries of each form: memory must hold the
-// same bits afterwards. The kernels are those of tests/data/run and of the folder ranges beside this file.
+// Kernels run directly over a whole grid, and as ranges through the added entries of each form, in the same module or in
+// one of their own: memory must hold the same bits afterwards. The kernels are those of tests/data/run and of the folder ranges beside this file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,8 +10,10 @@
 
 #include "device/interp/interp.hpp"
 #include "ptx/parser.hpp"
+#include "ptx/printer.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
+#include "ptx/rewrite/single_kernel.hpp"
 #include "support/places.hpp"
 #include "support/ptx_test.hpp"
 
@@ -95,6 +97,31 @@ class CaseRun {
       // Every block is taken, and every worker has come for one more.
       EXPECT_EQ(read_record()[0], range.end + workers);
     }
+  }
+
+  // The same by an entry of a module that holds nothing but it, whose variables are those of the kernel's module.
+  void range_alone(const ptx::RangeModule& forms, const RangeEntry& entry, const BlockRange& range) {
+    std::uint32_t place = 0;
+    ptx::Module alone = ptx::take_function(forms.module, entry.function, place);
+    const ptx::SharedVariables shared = ptx::share_variables(alone);
+    const std::string name = alone.functions[place].name;
+    // As the driver would read it.
+    const auto module = device_->load(std::make_shared<const ptx::Module>(ptx::parse(ptx::print(alone), "alone")), {});
+    std::vector<std::uint64_t> addresses;
+    for (const std::string& variable : shared.global) addresses.push_back(loaded_->variable(variable).address);
+    if (!addresses.empty())
+      queue_->copy(module->variable(shared.table), device::Span::host(addresses.data(), addresses.size() * 8));
+    for (const std::string& variable : shared.constant)
+      queue_->copy(module->variable(variable), loaded_->variable(variable));
+    std::vector<std::byte> packed = packed_;
+    packed.resize(entry.parameter_bytes);
+    device::LaunchConfig config{.block = case_.block, .dynamic_shared_bytes = case_.shared};
+    ptx::plan_parts(entry, case_.grid, range, std::max<std::uint64_t>(1, range.size() / 2), packed,
+                    [&](const Dim3& grid, const BlockRange&) {
+                      config.grid = grid;
+                      queue_->launch(module->function(name), config, BlockRange{0, grid.count()}, packed);
+                    });
+    queue_->synchronize();
   }
 
   // Runs a pool with what the record says; gives the record afterwards.
@@ -231,6 +258,57 @@ TEST(BlockRangesRun, RangesLeaveWhatTheWholeGridLeaves) {
     EXPECT_GT(counts.cases[form], 1000u) << name(form);
     EXPECT_GT(counts.several[form], 80u) << name(form);
   }
+}
+
+struct AloneCounts {
+  unsigned cases = 0, global = 0, constant = 0;  // compared; of those, kernels with such variables
+};
+
+void compare_alone(const PtxCase& c, const Ranges& ranges, AloneCounts& counts, std::mt19937& random) {
+  SCOPED_TRACE(fmt::format("{}:{}", c.file.string(), c.line));
+  const ptx::Module& module = ranges.added.module;
+  std::uint32_t original = 0, kernel = 0;
+  while (module.functions[original].name != c.kernel) ++original;
+  constexpr RangeForm late[] = {RangeForm::box, RangeForm::linear};
+  const ptx::RangeModule forms = ptx::add_range_entries(ptx::take_function(module, original, kernel), late);
+  std::optional<std::vector<std::vector<std::byte>>> want;
+  for (const RangeForm form : late) {
+    const RangeEntry* entry = forms.find(kernel, form);
+    EXPECT_EQ(entry == nullptr, ranges.added.find(original, form) == nullptr) << name(form);
+    if (!entry) continue;
+    if (!want) {
+      CaseRun whole(c, ranges);
+      whole.whole();
+      want = whole.contents();
+    }
+    CaseRun parts(c, ranges);
+    for (const BlockRange& range : cut(c.grid.count(), c.grid.count() == 1 ? 1 : 3, random))
+      if (!range.empty()) parts.range_alone(forms, *entry, range);
+    EXPECT_TRUE(parts.contents() == *want) << name(form);
+    ++counts.cases;
+    ptx::Module alone = ptx::take_function(module, original, kernel);
+    const ptx::SharedVariables shared = ptx::share_variables(alone);
+    counts.global += shared.global.empty() ? 0 : 1;
+    counts.constant += shared.constant.empty() ? 0 : 1;
+  }
+}
+
+TEST(BlockRangesRun, KernelsInModulesOfTheirOwnLeaveTheSame) {
+  const std::filesystem::path tests = tests::test_data();
+  RangeFiles files;
+  AloneCounts counts;
+  std::mt19937 random(6);
+  for (const auto& folder : {tests / "data" / "run", tests / "ptx" / "rewrite" / "ranges"})
+    for (const PtxCase& c : read_folder(folder)) {
+      if (!is_comparable(c)) continue;
+      const Ranges& ranges = files.of(c);
+      if (!ptx::find_single_kernel_refusal(*ranges.module)) compare_alone(c, ranges, counts, random);
+    }
+  fmt::print("{} comparisons, {} with global and {} with constant variables\n", counts.cases, counts.global,
+             counts.constant);
+  EXPECT_GT(counts.cases, 1000u);
+  EXPECT_GT(counts.global, 10u);
+  EXPECT_GT(counts.constant, 5u);
 }
 
 // Each block of `counted` adds to `out`; the one whose number is `stop_at` writes the word that stops the pool.

@@ -1,0 +1,37 @@
+// Entries of modules in the driver.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "device/cuda/state.hpp"
+#include "heddle/kernel.hpp"
+
+namespace heddle::device::cuda {
+
+// One entry of the module in the driver: its handle, and what it may have of shared memory so far.
+class DriverFunction {
+ public:
+  DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name);
+  driver::FunctionHandle handle() const { return handle_; }
+  int attribute(const DeviceState& state, driver::FunctionAttribute attribute) const;
+  // Allows launches with so much dynamic shared memory. Any thread.
+  void allow_shared(const DeviceState& state, std::uint32_t bytes);
+  void load(const DeviceState& state) const;
+  // Blocks that fit on an SM at once. Any thread.
+  std::uint64_t resident_blocks(const DeviceState& state, std::uint64_t threads, std::uint32_t dynamic_shared) const;
+  Occupancy occupancy(const DeviceState& state, std::string form, std::uint64_t threads, std::uint32_t dynamic_shared);
+
+ private:
+  driver::FunctionHandle handle_ = nullptr;
+  std::string name_;
+  std::atomic<std::uint32_t> allowed_{48 * 1024};
+  // The last answer: threads, shared memory and blocks in one word, as launches ask again and again.
+  mutable std::atomic<std::uint64_t> resident_{0};
+};
+
+// Has the driver compile a module. Needs the GPU's context. Throws compile_error with the driver's log, or unsupported
+// where the GPU or the driver is too old.
+driver::ModuleHandle load_ptx(const DeviceState& state, const std::string& text);
+
+}  // namespace heddle::device::cuda
