@@ -14,8 +14,8 @@ namespace {
 using nlohmann::json;
 
 std::optional<Verdict> verdict_of(const std::string& text) {
-  for (const Verdict verdict : {Verdict::passed, Verdict::failed, Verdict::refused, Verdict::timed_out,
-                                Verdict::crashed, Verdict::left_out})
+  for (const Verdict verdict :
+       {Verdict::passed, Verdict::failed, Verdict::refused, Verdict::timed_out, Verdict::crashed, Verdict::left_out})
     if (text == text_of(verdict)) return verdict;
   return std::nullopt;
 }
@@ -33,8 +33,7 @@ Read read_line(std::string_view line) {
     const auto verdict = verdict_of(result.at("verdict").get<std::string>());
     if (!verdict) base::fail(ErrorCode::invalid_argument, "'{}' is no verdict", result.at("verdict").dump());
     read.ways.push_back(result.at("way").get<std::string>());
-    read.judgements.push_back(
-        {*verdict, result.at("reason").get<std::string>(), result.at("seconds").get<double>()});
+    read.judgements.push_back({*verdict, result.at("reason").get<std::string>(), result.at("seconds").get<double>()});
   }
   return read;
 }
@@ -97,8 +96,7 @@ std::string row_line(const Row& row, std::span<const Way> ways) {
                        {"seconds", judgement.seconds}});
   }
   // Reasons are what programs wrote, in whatever encoding.
-  return json{{"program", row.program->name}, {"results", results}}.dump(-1, ' ', true,
-                                                                         json::error_handler_t::replace);
+  return json{{"program", row.program->name}, {"results", results}}.dump(-1, ' ', true, json::error_handler_t::replace);
 }
 
 Merged merge_rows(const ProgramList& list, std::span<const std::pair<std::string, std::string>> texts) {
@@ -124,9 +122,9 @@ void keep_part(ProgramList& list, std::string_view part) {
   std::size_t number = 0, parts = 0;
   const char* const end = part.data() + part.size();
   const auto [slash, error] = std::from_chars(part.data(), end, number);
-  const auto [rest, other] =
-      error == std::errc() && slash != end && *slash == '/' ? std::from_chars(slash + 1, end, parts)
-                                                            : std::from_chars_result{end, std::errc::invalid_argument};
+  const auto [rest, other] = error == std::errc() && slash != end && *slash == '/'
+                                 ? std::from_chars(slash + 1, end, parts)
+                                 : std::from_chars_result{end, std::errc::invalid_argument};
   if (other != std::errc() || rest != end || number == 0 || number > parts)
     base::fail(ErrorCode::invalid_argument, "--part {}: expected K/N, as 1/3, 2/3 and 3/3", part);
   std::vector<Program> kept;

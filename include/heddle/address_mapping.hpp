@@ -9,9 +9,9 @@ namespace heddle {
 
 enum class MappedAccess : std::uint8_t { none, read, read_write };
 
-// What a device has of it. Sizes and addresses are multiples of granularity(). Who calls keeps the books: that ranges are
-// reserved, that nothing is mapped twice, that nobody uses what goes. Any thread. What the device refuses throws Error:
-// out_of_memory, unsupported, invalid_argument.
+// What a device has of it. Sizes and addresses are multiples of granularity(). Who calls keeps the books: that ranges
+// are reserved, that nothing is mapped twice, that nobody uses what goes. Any thread. What the device refuses throws
+// Error: out_of_memory, unsupported, invalid_argument.
 class AddressMapping {
  public:
   virtual ~AddressMapping() = default;

@@ -68,8 +68,9 @@ TEST_F(CompatRows, WhatIsNoRowIsToldWithItsPlace) {
   EXPECT_THAT(refusal(line(0, {one_, two_}) + "add: passed\n"), HasSubstr("rows:2: this is no row"));
   EXPECT_THAT(refusal(R"({"program": "add"})"), HasSubstr("rows:1: this is no row"));
   EXPECT_THAT(refusal(R"({"program": "pow", "results": []})"), HasSubstr("no program pow"));
-  EXPECT_THAT(refusal(R"({"program": "add", "results": [{"way": "bare", "verdict": "good", "reason": "", "seconds": 1}]})"),
-              HasSubstr("no verdict"));
+  EXPECT_THAT(
+      refusal(R"({"program": "add", "results": [{"way": "bare", "verdict": "good", "reason": "", "seconds": 1}]})"),
+      HasSubstr("no verdict"));
   EXPECT_THAT(refusal(line(0, {one_, two_}) + line(1, {one_})), HasSubstr("rows:2: sub was run in other ways"));
 }
 

@@ -212,7 +212,9 @@ void VirtualMemory::list_blocks(std::uint64_t reservation) {
     const auto is_more = [&](const Mapping& mapping) {
       return on_host || mapping.memory->properties.location.id == device;
     };
-    for (; it != mappings_.end() && it->first == to && to < end && is_more(it->second) && it->second.all_access() != MappedAccess::none; ++it)
+    for (; it != mappings_.end() && it->first == to && to < end && is_more(it->second) &&
+           it->second.all_access() != MappedAccess::none;
+         ++it)
       to += it->second.size;
     if (to == begin) {
       ++it;
