@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -68,8 +69,13 @@ std::vector<Row> survey(const ProgramList& list, const SurveyOptions& options,
   std::atomic<std::size_t> next{0};
   std::size_t ended = 0;
   std::mutex mutex;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto is_over = [&] {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    return options.seconds > 0 && taken.count() >= options.seconds;
+  };
   const auto work = [&] {
-    for (std::size_t i = 0; (i = next.fetch_add(1)) < list.programs.size() && !interrupted();) {
+    for (std::size_t i = 0; (i = next.fetch_add(1)) < list.programs.size() && !interrupted() && !is_over();) {
       Row row{&list.programs[i], {}};
       if (row.program->left_out.empty()) row.judgements = run(*row.program, ways, options);
       if (interrupted()) return;

@@ -25,6 +25,7 @@ struct SurveyOptions {
   int rounds = 1;                // a program's time is the median of these runs, in each way
   int jobs = 1;                  // programs at a time
   double patience = 1;           // the time limits of the list, times this: for a busy machine
+  double seconds = 0;            // after so many no other program is started; 0: no such limit
   std::filesystem::path logs;    // PROGRAM.WAY.log in this folder
 };
 
@@ -36,7 +37,7 @@ struct Row {
 };
 
 // The rows in the order of the list. `done` is told of each program as it ends, one at a time: its row, and how many
-// are done. What was not run when interrupted is not among the rows.
+// are done. What was not run when interrupted, or when the time was over, is not among the rows.
 std::vector<Row> survey(const ProgramList& list, const SurveyOptions& options,
                         const std::function<void(const Row&, std::size_t done)>& done);
 

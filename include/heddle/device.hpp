@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "heddle/address_mapping.hpp"
 #include "heddle/devices.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/module.hpp"
@@ -94,6 +95,8 @@ class Device {
   // Makes memory that the program has as good as that, while the result lives. Throws invalid_argument when part of it
   // is registered already.
   Memory register_host(void* data, std::size_t bytes) const;
+  // Memory that is put at addresses by hand; null where the device has none. It lives as long as the device.
+  AddressMapping* address_mapping() const;
   // How much memory can still be allocated, roughly: others take from it too.
   std::uint64_t free_memory() const;
 

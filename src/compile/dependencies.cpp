@@ -9,7 +9,9 @@
 namespace heddle::compile {
 namespace {
 
-constexpr std::array<std::string_view, 4> provided{"vprintf", "malloc", "free", "__assertfail"};
+// What devices have, and what heddle run adds to PTX that declares it.
+constexpr std::array<std::string_view, 5> provided{"vprintf", "malloc", "free", "__assertfail",
+                                                   "cudaGraphSetConditional"};
 
 bool is_name(unsigned char c) { return std::isalnum(c) || c == '_' || c == '$' || c == '.'; }
 

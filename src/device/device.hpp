@@ -17,6 +17,7 @@
 #include "device/module.hpp"
 #include "device/partition.hpp"
 #include "device/queue.hpp"
+#include "heddle/address_mapping.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device {
@@ -71,6 +72,9 @@ class Device {
   // Makes memory that the host has already as good as that of allocate_host, until the result ends; its span and host()
   // are that memory. Throws out_of_memory; invalid_argument when part of it is registered already. Any thread.
   virtual std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) = 0;
+
+  // Memory that is put at addresses by hand; null where there is none. It lives as long as the device. Any thread.
+  virtual AddressMapping* address_mapping() { return nullptr; }
 
   // How much memory can still be allocated, roughly: others take from it too. Any thread.
   virtual std::uint64_t free_memory() = 0;

@@ -149,6 +149,16 @@ TEST_F(Survey, RunsSeveralAtATimeAndKeepsTheirOrder) {
   EXPECT_EQ(rows[1].judgements.at(0).verdict, Verdict::passed);
 }
 
+TEST_F(Survey, StartsNoMoreWhenItsTimeIsOver) {
+  script("slow", "sleep 0.3; echo run >> runs");
+  options_.seconds = 0.1;
+  const std::vector<Row> rows = run("a: slow\nb: slow\nc: slow");
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].program->name, "a");
+  EXPECT_EQ(rows[0].judgements.at(0).verdict, Verdict::passed) << "what has begun runs to its end";
+  EXPECT_EQ(base::read_file(folder_.path() / "runs"), "run\n");
+}
+
 TEST_F(Survey, OutputWithoutEndIsKeptInPart) {
   script("loud", "yes | head -c 9000000; echo PASS");
   EXPECT_EQ(only("loud: loud\n  passes: ^PASS$").verdict, Verdict::passed);

@@ -8,8 +8,29 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
 
 namespace {
+
+// What was asked for, line by line, for tests that are in the same process (fake_driver_take_log).
+struct Log {
+  std::mutex mutex;
+  std::string text;
+  std::map<const void*, std::string> functions;
+};
+Log& driver_log() {
+  static Log* const made = new Log;
+  return *made;
+}
+template <class... Values>
+void note(const char* format, Values... values) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, values...);
+  const std::lock_guard lock(driver_log().mutex);
+  driver_log().text += std::string(line) + '\n';
+}
 
 int one_device(int* count) {
   *count = 1;
@@ -84,6 +105,132 @@ int error_name(int, const char** text) {
   return 0;
 }
 std::atomic<unsigned> pinned{0};
+// A function is known by its name. A launch is noted with its grid, its stream, whether it may begin early, and its
+// packed arguments in words of 32 bits.
+int find_function(void** made, void*, const char* name) {
+  static std::uintptr_t next = 0x1000;
+  const std::lock_guard lock(driver_log().mutex);
+  *made = reinterpret_cast<void*>(++next);
+  driver_log().functions[*made] = name;
+  return 0;
+}
+void note_launch(const void* function, const unsigned* grid, void* stream, bool early, void** extra) {
+  std::string name;
+  {
+    const std::lock_guard lock(driver_log().mutex);
+    name = driver_log().functions[function];
+  }
+  std::string words;
+  const auto* const data = extra ? static_cast<const unsigned char*>(extra[1]) : nullptr;
+  const std::size_t size = extra ? *static_cast<const std::size_t*>(extra[3]) : 0;
+  for (std::size_t at = 0; at + 4 <= size; at += 4) {
+    unsigned word = 0;
+    std::memcpy(&word, data + at, sizeof word);
+    words += ' ' + std::to_string(word);
+  }
+  note("launch %s (%u %u %u) in %p%s:%s", name.c_str(), grid[0], grid[1], grid[2], stream, early ? " early" : "",
+       words.c_str());
+}
+int launch(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned, void* stream,
+           void**, void** extra) {
+  const unsigned grid[] = {x, y, z};
+  note_launch(function, grid, stream, false, extra);
+  return 0;
+}
+struct LaunchSettings {
+  unsigned grid[3], block[3], shared;
+  void* stream;
+};
+int launch_with(const LaunchSettings* settings, void* function, void**, void** extra) {
+  note_launch(function, settings->grid, settings->stream, true, extra);
+  return 0;
+}
+// Variables of a module lie behind one another, as they are first asked for.
+int find_variable(std::uint64_t* address, std::size_t* bytes, void* module, const char* name) {
+  static std::mutex mutex;
+  static std::map<std::pair<void*, std::string>, std::uint64_t> known;
+  static std::uint64_t next = 0x10000;
+  const std::lock_guard lock(mutex);
+  std::uint64_t& place = known[{module, name}];
+  if (place == 0) place = next += 0x100;
+  *address = place;
+  *bytes = 64;
+  if (std::strstr(name, "hidden_from_the_host") == nullptr) return 0;
+  constexpr int not_found = 500;
+  return not_found;
+}
+int copy_in(std::uint64_t to, const void* from, std::size_t bytes, void*) {
+  std::string words;
+  for (std::size_t at = 0; at + 8 <= bytes && at < 64; at += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, static_cast<const char*>(from) + at, sizeof word);
+    char text[32];
+    std::snprintf(text, sizeof text, " %llx", static_cast<unsigned long long>(word));
+    words += text;
+  }
+  note("write %llx:%s", static_cast<unsigned long long>(to), words.c_str());
+  return 0;
+}
+int copy(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* stream) {
+  note("copy %llx from %llx, %zu bytes in %p", static_cast<unsigned long long>(to),
+       static_cast<unsigned long long>(from), bytes, stream);
+  return 0;
+}
+int occupancy(int* blocks, void*, int, std::size_t) {
+  *blocks = 8;
+  return 0;
+}
+
+// Memory that is mapped: addresses behind one another, handles by number.
+int reserve(std::uint64_t* address, std::size_t size, std::size_t, std::uint64_t wanted, unsigned long long) {
+  static std::uint64_t next = 0x500000000000;
+  *address = wanted ? wanted : next;
+  if (!wanted) next += size;
+  note("reserve %zu", size);
+  return 0;
+}
+int free_range(std::uint64_t, std::size_t size) {
+  note("free %zu", size);
+  return 0;
+}
+// CUmemAllocationProp.
+struct Kind {
+  int type, handles, place, number;
+  void* windows;
+  unsigned char compression, rest[7];
+};
+int create(unsigned long long* handle, std::size_t size, const Kind* kind, unsigned long long) {
+  static unsigned long long next = 0;
+  *handle = ++next << 1 | (kind->compression ? 1 : 0);
+  note("create %zu on %d.%d%s", size, kind->place, kind->number, kind->compression ? ", compressible" : "");
+  return 0;
+}
+int kind_of(Kind* kind, unsigned long long handle) {
+  *kind = {};
+  kind->compression = handle & 1;
+  return 0;
+}
+int granularity(std::size_t* bytes, const Kind*, int) {
+  *bytes = std::size_t{2} << 20;
+  return 0;
+}
+int release(unsigned long long handle) {
+  note("release %llu", handle >> 1);
+  return 0;
+}
+int map(std::uint64_t, std::size_t size, std::size_t, unsigned long long handle, unsigned long long) {
+  note("map %zu of %llu", size, handle >> 1);
+  return 0;
+}
+int unmap(std::uint64_t, std::size_t size) {
+  note("unmap %zu", size);
+  return 0;
+}
+int set_access(std::uint64_t, std::size_t size, const int* place, std::size_t) {
+  note("access %zu: %d.%d may %d", size, place[0], place[1], place[2]);
+  return 0;
+}
+
 int pin(void*, std::size_t, unsigned) {
   ++pinned;
   return 0;
@@ -93,11 +240,13 @@ int load(void** made, const char* text, unsigned, int*, void**) {
   constexpr unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
   constexpr int no_binary_for_gpu = 209;
   if (std::memcmp(text, fat_binary, sizeof fat_binary) == 0) {
+    note("module: fat binary");
     if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "fat binary\n");
     return std::getenv("FAKE_DRIVER_REFUSES") ? no_binary_for_gpu : handle(made);
   }
   unsigned kernels = 0;
   for (const char* at = text; (at = std::strstr(at, ".entry ")) != nullptr; ++at) ++kernels;
+  note("module: %u kernels", kernels);
   if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "kernels: %u\n", kernels);
   return handle(made);
 }
@@ -133,7 +282,22 @@ const Function functions[] = {
     {"cuEventCreate", address(&handle)},
     {"cuModuleLoadDataEx", address(&load)},
     {"cuMemHostRegister", address(&pin)},
-    {"cuModuleGetFunction", address(&handle)},
+    {"cuModuleGetFunction", address(&find_function)},
+    {"cuModuleGetGlobal", address(&find_variable)},
+    {"cuLaunchKernel", address(&launch)},
+    {"cuLaunchKernelEx", address(&launch_with)},
+    {"cuMemcpyHtoDAsync", address(&copy_in)},
+    {"cuMemcpyAsync", address(&copy)},
+    {"cuOccupancyMaxActiveBlocksPerMultiprocessor", address(&occupancy)},
+    {"cuMemAddressReserve", address(&reserve)},
+    {"cuMemAddressFree", address(&free_range)},
+    {"cuMemCreate", address(&create)},
+    {"cuMemRelease", address(&release)},
+    {"cuMemGetAllocationPropertiesFromHandle", address(&kind_of)},
+    {"cuMemGetAllocationGranularity", address(&granularity)},
+    {"cuMemMap", address(&map)},
+    {"cuMemUnmap", address(&unmap)},
+    {"cuMemSetAccess", address(&set_access)},
     {"cuCtxGetCurrent", address(&context_get)},
     {"cuCtxSetCurrent", address(&context_set)},
     {"cuCtxGetStreamPriorityRange", address(&priorities)},
@@ -145,6 +309,15 @@ const Function functions[] = {
 };
 
 }  // namespace
+
+// What was noted since the last call. It stays until the next one.
+extern "C" __attribute__((visibility("default"))) const char* fake_driver_take_log() {
+  static std::string taken;
+  const std::lock_guard lock(driver_log().mutex);
+  taken = std::move(driver_log().text);
+  driver_log().text.clear();
+  return taken.c_str();
+}
 
 extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* wanted, void** found, int,
                                                                           std::uint64_t, int*) {

@@ -1,5 +1,6 @@
 // Stream capture: what becomes of calls, how streams join, what is not allowed and what that does to the capture.
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <random>
 #include <thread>
@@ -499,6 +500,45 @@ TEST_F(GraphCaptureTest, ThreadsCaptureAtTheSameTime) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(failures, 0);
   for (std::uint32_t* p : memory) EXPECT_EQ(read(p)[1], 100u);
+}
+
+// Twenty times the streams take some twenty times as long, not four hundred times.
+TEST_F(GraphCaptureTest, ManyStreamsAreJoinedOneByOne) {
+  const auto measure = [&](unsigned count, double& seconds) {
+    cudaStream_t s = stream();
+    std::uint32_t* p = device_numbers(n);
+    std::vector<cudaStream_t> others;
+    cudaEvent_t first = nullptr, last = nullptr;
+    CHECK_CUDA(cudaEventCreateWithFlags(&first, cudaEventDisableTiming));
+    CHECK_CUDA(cudaEventCreateWithFlags(&last, cudaEventDisableTiming));
+    begin(s);
+    CHECK_CUDA(cudaMemsetAsync(p, 1, 4, s));
+    CHECK_CUDA(cudaEventRecord(first, s));
+    for (unsigned i = 0; i < count; ++i) {
+      others.push_back(nullptr);
+      CHECK_CUDA(cudaStreamCreateWithFlags(&others.back(), cudaStreamNonBlocking));
+      CHECK_CUDA(cudaStreamWaitEvent(others.back(), first, 0));
+      CHECK_CUDA(cudaMemsetAsync(p, 2, 4, others.back()));
+      CHECK_CUDA(cudaEventRecord(last, others.back()));
+      CHECK_CUDA(cudaStreamWaitEvent(s, last, 0));
+    }
+    const auto before = std::chrono::steady_clock::now();
+    cudaGraph_t g = nullptr;
+    CHECK_CUDA(cudaStreamEndCapture(s, &g));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - before;
+    std::size_t nodes = 0;
+    CHECK_CUDA(cudaGraphGetNodes(g, nullptr, &nodes));
+    EXPECT_EQ(nodes, count + 1u);
+    CHECK_CUDA(cudaGraphDestroy(g));
+    for (cudaStream_t other : others) CHECK_CUDA(cudaStreamDestroy(other));
+    CHECK_CUDA(cudaEventDestroy(first));
+    CHECK_CUDA(cudaEventDestroy(last));
+    seconds = taken.count();
+  };
+  double few = 0, many = 0;
+  measure(100, few);
+  measure(2000, many);
+  EXPECT_LT(many, 100 * few + 0.02) << few << " s, " << many << " s";
 }
 
 }  // namespace

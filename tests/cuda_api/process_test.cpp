@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 namespace heddle::tests {
 namespace {
@@ -86,19 +87,26 @@ TEST(Process, PinsMemoryForThoseWhoUseIt) {
   EXPECT_THAT(blocks.output, testing::ContainsRegex("pinned: [1-9][0-9]?\npooled: 0\n0\n"));
 }
 
-// Kernels for parts of a grid, which the driver would have to compile, are for --slice.
+// Kernels for parts of a grid, which the driver has to compile, are for --slice and made when a launch is cut: one
+// kernel for one that is.
 TEST(Process, GivesTheDriverTheProgramsKernelsAlone) {
   const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";
-  const auto kernels = [&](const std::string& environment) {
-    const std::string output = run(gpu + environment, "many 1").output;
-    const auto at = output.find("kernels: ");
-    return at == output.npos ? 0 : std::atoi(output.c_str() + at + 9);
+  const auto kernels = [&](const std::string& environment, const char* what) {
+    std::vector<int> all;
+    const std::string output = run(gpu + environment, what).output;
+    for (std::size_t at = 0; (at = output.find("kernels: ", at)) != output.npos; ++at)
+      all.push_back(std::atoi(output.c_str() + at + 9));
+    return all;
   };
-  EXPECT_GT(kernels(""), 0);
-  EXPECT_GT(kernels("HEDDLE_RUN_SLICE=4"), kernels(""));
+  const std::vector<int> whole = kernels("", "sum"), cut = kernels("HEDDLE_RUN_SLICE=4", "sum");
+  ASSERT_FALSE(whole.empty());
+  ASSERT_EQ(cut.size(), whole.size() + 1);
+  EXPECT_EQ(std::vector(cut.begin(), cut.end() - 1), whole);
+  EXPECT_EQ(cut.back(), 1);
+  EXPECT_EQ(kernels("HEDDLE_RUN_SLICE=1000000", "sum"), whole);
 }
 
-// Compiling PTX takes the driver seconds. Who has nothing that it runs, or needs kernels for parts of a grid, has PTX.
+// Compiling PTX takes the driver seconds. Who has nothing that it runs has PTX.
 TEST(Process, GivesTheDriverTheProgramsMachineCode) {
   const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0 ";
   const auto given = [&](const std::string& environment, const char* what) {
@@ -109,7 +117,7 @@ TEST(Process, GivesTheDriverTheProgramsMachineCode) {
   };
   EXPECT_EQ(given("", "machine"), "fat binary");
   EXPECT_EQ(given("FAKE_DRIVER_REFUSES=1", "machine"), "fat binary, then kernels");
-  EXPECT_EQ(given("HEDDLE_RUN_SLICE=4", "machine"), "kernels, then kernels");
+  EXPECT_EQ(given("HEDDLE_RUN_SLICE=1000000", "machine"), "fat binary");
   EXPECT_EQ(given("", "many 1"), "kernels, then kernels");
 }
 

@@ -135,11 +135,13 @@ std::optional<int> attribute(const Context& context, int number) {
     case 119:  // pools, events that processes share
     case 125:
     case 120:  // clusters
-    case 102:  // memory that the program maps, its handles, compression and multicast
-    case 103:
+    case 102:  // memory that the program maps
+      return context.process().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
+    case 107:  // its compression
+      return context.process().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
+    case 103:  // its handles and multicast
     case 104:
     case 105:
-    case 107:
     case 110:
     case 128:
     case 132:

@@ -87,16 +87,27 @@ void refuse_unsafe(const char* what) {
 std::mutex& captures_mutex() { return captures().mutex; }
 
 void CaptureTips::add(cudaGraphNode_t node, const cudaGraphEdgeData& edge) {
-  if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return;
+  constexpr std::size_t few = 16;
+  if (nodes.size() < few) {
+    if (std::find(nodes.begin(), nodes.end(), node) != nodes.end()) return;
+  } else {
+    if (known_.empty()) known_.insert(nodes.begin(), nodes.end());
+    if (!known_.insert(node).second) return;
+  }
   nodes.push_back(node);
   edges.push_back(edge);
+}
+
+void CaptureTips::become(cudaGraphNode_t node) {
+  nodes = {node};
+  edges = {cudaGraphEdgeData{}};
+  known_.clear();
 }
 
 CUgraphNode_st& Capture::add(CUstream_st& stream, Command command) {
   CaptureTips& tips = streams[&stream];
   CUgraphNode_st& node = add_node(*graph, tips.nodes, tips.edges.data(), std::move(command));
-  tips.nodes = {&node};
-  tips.edges = {cudaGraphEdgeData{}};
+  tips.become(&node);
   return node;
 }
 
@@ -211,8 +222,8 @@ bool capture_wait_slow(CUstream_st& stream, CUevent_st& event, bool external) {
 
 namespace {
 
-// Whether the nodes come before the end of the stream where the capture began.
-bool is_joined(const Capture& capture, const CaptureTips& tips) {
+// The nodes that come before the end of the stream where the capture began, and those at its end.
+std::unordered_set<const CUgraphNode_st*> joined_nodes(const Capture& capture) {
   std::unordered_set<const CUgraphNode_st*> before;
   std::vector<const CUgraphNode_st*> rest;
   for (const CUgraphNode_st* node : capture.streams.at(capture.origin).nodes)
@@ -223,15 +234,21 @@ bool is_joined(const Capture& capture, const CaptureTips& tips) {
     for (const GraphEdge& edge : node->in)
       if (before.insert(edge.node).second) rest.push_back(edge.node);
   }
+  return before;
+}
+
+bool all_in(const std::unordered_set<const CUgraphNode_st*>& before, const CaptureTips& tips) {
   return std::all_of(tips.nodes.begin(), tips.nodes.end(),
                      [&](const CUgraphNode_st* node) { return before.count(node) > 0; });
 }
 
+bool is_joined(const Capture& capture, const CaptureTips& tips) { return all_in(joined_nodes(capture), tips); }
+
+// Each node and each edge is looked at once.
 bool is_joined(const Capture& capture) {
-  CaptureTips all;
-  for (const auto& [stream, tips] : capture.streams)
-    for (std::size_t i = 0; i < tips.nodes.size(); ++i) all.add(tips.nodes[i], tips.edges[i]);
-  return is_joined(capture, all);
+  const std::unordered_set<const CUgraphNode_st*> before = joined_nodes(capture);
+  return std::all_of(capture.streams.begin(), capture.streams.end(),
+                     [&](const auto& entry) { return all_in(before, entry.second); });
 }
 
 }  // namespace

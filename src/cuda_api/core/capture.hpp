@@ -7,6 +7,7 @@
 #include <span>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "cuda_api/core/graph.hpp"
 
@@ -14,9 +15,15 @@ namespace heddle::cuda_api {
 
 // What the next command of a stream comes behind.
 struct CaptureTips {
-  std::vector<cudaGraphNode_t> nodes;
+  std::vector<cudaGraphNode_t> nodes;  // each once
   std::vector<cudaGraphEdgeData> edges;
+  // Nothing where the node is there already.
   void add(cudaGraphNode_t node, const cudaGraphEdgeData& edge);
+  // Nothing else any more.
+  void become(cudaGraphNode_t node);
+
+ private:
+  std::unordered_set<cudaGraphNode_t> known_;  // all of them, where they are many
 };
 
 // All of it is guarded by captures_mutex().

@@ -1,8 +1,6 @@
 #include "cuda_api/core/virtual_memory.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <iterator>
@@ -15,56 +13,65 @@ namespace {
 [[noreturn]] void invalid(std::string what) { throw Failure(cudaErrorInvalidValue, std::move(what)); }
 [[noreturn]] void exhausted(std::string what) { throw Failure(cudaErrorMemoryAllocation, std::move(what)); }
 
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
-
 void check_multiple(std::size_t size, const char* what) {
   if (size == 0 || size % virtual_granularity != 0)
     invalid(fmt::format("{} of {} bytes, which is no multiple of {}", what, size, virtual_granularity));
 }
 
-constexpr int no_access = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-
-// Takes a range of addresses, and gives back what of it the alignment leaves over.
-std::uint64_t take_range(std::size_t size, std::size_t alignment) {
-  const std::size_t more = size + alignment;
-  void* const found = more < size ? MAP_FAILED : ::mmap(nullptr, more, PROT_NONE, no_access, -1, 0);
-  if (found == MAP_FAILED) exhausted(fmt::format("there is no range of {} free addresses", size));
-  const auto begin = reinterpret_cast<std::uint64_t>(found);
-  const std::uint64_t start = (begin + alignment - 1) / alignment * alignment;
-  if (start != begin) ::munmap(found, start - begin);
-  if (start + size != begin + more) ::munmap(pointer(start + size), begin + more - start - size);
-  return start;
+MappedAccess access_of(CUmemAccess_flags flags) {
+  if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) return MappedAccess::read_write;
+  return flags & CU_MEM_ACCESS_FLAGS_PROT_READ ? MappedAccess::read : MappedAccess::none;
 }
 
 }  // namespace
 
 VirtualMemory::Physical::~Physical() {
-  if (file >= 0) ::close(file);
+  if (mapping) mapping->release(handle);
 }
 
-int VirtualMemory::Mapping::protection() const {
-  int all = PROT_NONE;
-  for (const auto& [device, flags] : access) {
-    if (flags & CU_MEM_ACCESS_FLAGS_PROT_READ) all |= PROT_READ;
-    if (flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE) all |= PROT_WRITE;
-  }
+MappedAccess VirtualMemory::Mapping::all_access() const {
+  MappedAccess all = MappedAccess::none;
+  for (const auto& [device, flags] : access) all = std::max(all, access_of(flags));
   return all;
 }
 
 VirtualMemory::~VirtualMemory() = default;
+
+heddle::AddressMapping& VirtualMemory::ranges() const {
+  const auto on_host = [&](int i) { return process_.context(i).info().host_memory; };
+  for (int i = 0; i < process_.device_count(); ++i)
+    if (on_host(i)) return host_;
+  heddle::AddressMapping* const own = process_.context(0).device().address_mapping();
+  if (!own)
+    throw Failure(cudaErrorNotSupported,
+                  process_.context(0).info().id + " has no memory that the program maps (virtual memory management)");
+  return *own;
+}
+
+bool VirtualMemory::has(int device) const {
+  if (process_.context(device).info().host_memory) return true;
+  return process_.context(device).device().address_mapping() && &ranges() != &host_;
+}
+
+heddle::AddressMapping& VirtualMemory::mapping_of(int device) const {
+  if (process_.context(device).info().host_memory) return host_;
+  if (!has(device))
+    throw Failure(cudaErrorNotSupported, "memory of " + process_.context(device).info().id +
+                                             " that the program maps (virtual memory management), in a process that "
+                                             "has the CPU device too: leave one of them out of --device");
+  return *process_.context(device).device().address_mapping();
+}
+
+std::size_t VirtualMemory::granularity(int device) const {
+  return std::max(virtual_granularity, mapping_of(device).granularity());
+}
 
 std::uint64_t VirtualMemory::reserve(std::size_t size, std::size_t alignment, std::uint64_t wanted) {
   check_multiple(size, "a range of addresses");
   if ((alignment & (alignment - 1)) != 0) invalid(fmt::format("an alignment of {}, no power of two", alignment));
   alignment = std::max(alignment, virtual_granularity);
   const std::lock_guard lock(mutex_);
-  std::uint64_t start = 0;
-  if (wanted != 0 && wanted % alignment == 0) {
-    void* const there = ::mmap(pointer(wanted), size, PROT_NONE, no_access | MAP_FIXED_NOREPLACE, -1, 0);
-    if (there != MAP_FAILED && there != pointer(wanted)) ::munmap(there, size);  // a system that does not know the flag
-    if (there == pointer(wanted)) start = wanted;
-  }
-  if (start == 0) start = take_range(size, alignment);
+  const std::uint64_t start = ranges().reserve(size, alignment, wanted);
   reserved_.emplace(start, size);
   return start;
 }
@@ -77,7 +84,7 @@ void VirtualMemory::free(std::uint64_t address, std::size_t size) {
   const auto mapped = mappings_.lower_bound(address);
   if (mapped != mappings_.end() && mapped->first < address + size)
     invalid(fmt::format("memory is still mapped at {:#x} in the range", mapped->first));
-  ::munmap(pointer(address), size);
+  ranges().free(address, size);
   reserved_.erase(found);
   blocks_.erase(address);
 }
@@ -85,7 +92,7 @@ void VirtualMemory::free(std::uint64_t address, std::size_t size) {
 std::uint64_t VirtualMemory::bytes_of(int device) const {
   std::map<const Physical*, std::size_t> all;  // held by the program, or mapped
   const auto note = [&](const Physical& memory) {
-    if (memory.properties.location.id == device) all[&memory] = memory.size;
+    if (memory.mapping == &host_ && memory.properties.location.id == device) all[&memory] = memory.size;
   };
   for (const auto& [handle, memory] : created_) note(*memory);
   for (const auto& [address, mapping] : mappings_) note(*mapping.memory);
@@ -102,6 +109,7 @@ std::uint64_t VirtualMemory::created_bytes(int device) const {
 std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp& properties) {
   check_multiple(size, "an allocation");
   const int device = properties.location.id;
+  heddle::AddressMapping& mapping = mapping_of(device);
   const std::uint64_t free = process_.context(device).device().free_memory();
   auto memory = std::make_shared<Physical>();
   memory->size = size;
@@ -111,9 +119,11 @@ std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp&
   if (size > free || used > free - size)
     exhausted(
         fmt::format("{} bytes are asked for; {} are free, of which {} are given to other handles", size, free, used));
-  memory->file = ::memfd_create("heddle", MFD_CLOEXEC);
-  if (memory->file < 0 || ::ftruncate(memory->file, static_cast<off_t>(size)) != 0)
-    exhausted(fmt::format("the system gives no memory of {} bytes that can be mapped", size));
+  const bool compressible = properties.allocFlags.compressionType != 0;
+  const heddle::AddressMapping::Created made = mapping.create(size, compressible);
+  memory->mapping = &mapping;
+  memory->handle = made.handle;
+  if (!made.compressible) memory->properties.allocFlags.compressionType = 0;
   created_.emplace(++last_handle_, std::move(memory));
   return last_handle_;
 }
@@ -170,8 +180,7 @@ void VirtualMemory::map(std::uint64_t address, std::size_t size, std::uint64_t h
   const auto next = mappings_.lower_bound(address);
   if (mapping_at(address) != mappings_.end() || (next != mappings_.end() && next->first - address < size))
     invalid(fmt::format("memory is mapped already in the {} bytes at {:#x}", size, address));
-  void* const there = ::mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, found->second->file, 0);
-  if (there == MAP_FAILED) exhausted("the system maps no more memory");
+  found->second->mapping->map(address, size, found->second->handle);
   mappings_.emplace(address, Mapping{size, handle, found->second, {}, {}});
 }
 
@@ -199,7 +208,13 @@ void VirtualMemory::list_blocks(std::uint64_t reservation) {
     const std::uint64_t begin = it->first;
     std::uint64_t to = begin;
     const int device = it->second.memory->properties.location.id;
-    for (; it != mappings_.end() && it->first == to && to < end && it->second.protection() != PROT_NONE; ++it)
+    const bool on_host = it->second.memory->mapping == &host_;
+    const auto is_more = [&](const Mapping& mapping) {
+      return on_host || mapping.memory->properties.location.id == device;
+    };
+    for (; it != mappings_.end() && it->first == to && to < end && is_more(it->second) &&
+           it->second.all_access() != MappedAccess::none;
+         ++it)
       to += it->second.size;
     if (to == begin) {
       ++it;
@@ -209,7 +224,7 @@ void VirtualMemory::list_blocks(std::uint64_t reservation) {
     block.address = begin;
     block.size = to - begin;
     block.device = device;
-    block.span = MemorySpan::of_host(pointer(begin), to - begin);
+    block.span = {on_host ? MemorySpan::host : device, begin, to - begin};
     process_.memory.add(std::move(block));
     listed.push_back(begin);
   }
@@ -220,14 +235,16 @@ void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);
   const auto [first, end] = whole_mappings(address, size);
-  mappings_.erase(first, end);  // devices forget it before it is gone
+  Mappings gone;
+  for (auto it = first; it != end;) gone.insert(mappings_.extract(it++));
+  for (auto& [at, mapping] : gone) mapping.known.clear();  // devices forget it before it is gone
   list_blocks(reservation);
-  if (::mmap(pointer(address), size, PROT_NONE, no_access | MAP_FIXED, -1, 0) == MAP_FAILED)
-    exhausted("the system takes no mapping back");
+  for (const auto& [at, mapping] : gone) mapping.memory->mapping->unmap(at, mapping.size);
 }
 
 void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags) {
   const heddle::Device& of = process_.context(device).device();
+  heddle::AddressMapping& own = mapping_of(device);
   const std::lock_guard lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);
   const auto [first, end] = whole_mappings(address, size);
@@ -239,10 +256,10 @@ void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int devi
     } else {
       mapping.access[device] = flags;
     }
-    if (::mprotect(pointer(it->first), mapping.size, mapping.protection()) != 0)
-      exhausted("the system does not change who may access the memory");
-    if (flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && mapping.known.count(device) == 0)
-      mapping.known.emplace(device, of.register_host(pointer(it->first), mapping.size));
+    const bool on_host = &own == &host_;
+    own.set_access(it->first, mapping.size, on_host ? mapping.all_access() : access_of(flags));
+    if (on_host && flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && mapping.known.count(device) == 0)
+      mapping.known.emplace(device, of.register_host(reinterpret_cast<void*>(it->first), mapping.size));
   }
   list_blocks(reservation);
 }

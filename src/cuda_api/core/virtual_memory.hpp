@@ -1,5 +1,6 @@
 // Memory that the program maps: ranges of addresses, memory without an address, and what of it lies where. The driver
-// API's virtual memory management, for devices whose memory is the host's.
+// API's virtual memory management: the books, and what programs do wrong. The memory is that of devices
+// (heddle/address_mapping.hpp), or the host's where that is theirs too.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "cuda_api/abi/driver.hpp"
+#include "cuda_api/core/host_mapping.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
@@ -50,12 +52,18 @@ class VirtualMemory {
   void set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags);
   CUmemAccess_flags access(std::uint64_t address, int device) const;
 
-  // How much of a device's memory there is.
+  // Whether the device's memory can be mapped in this process: not that of GPUs beside the CPU device, whose addresses
+  // are the system's to give.
+  bool has(int device) const;
+  std::size_t granularity(int device) const;
+
+  // How much there is of a device's memory that the device itself does not count: of the host's.
   std::uint64_t created_bytes(int device) const;
 
  private:
   struct Physical {
-    int file = -1;  // of the system's, without a name
+    heddle::AddressMapping* mapping = nullptr;  // where it was made
+    std::uint64_t handle = 0;                   // there
     std::size_t size = 0;
     unsigned holds = 1;
     CUmemAllocationProp properties = {};
@@ -69,10 +77,15 @@ class VirtualMemory {
     std::uint64_t handle = 0;
     std::shared_ptr<Physical> memory;
     std::map<int, CUmemAccess_flags> access;
-    std::map<int, heddle::Memory> known;  // to the devices that may access it
-    int protection() const;
+    std::map<int, heddle::Memory> known;  // the host's: to the devices that may access it
+    MappedAccess all_access() const;      // of all devices together
   };
   using Mappings = std::map<std::uint64_t, Mapping>;
+
+  // The device's, or the host's. Throws cudaErrorNotSupported where has() is false.
+  heddle::AddressMapping& mapping_of(int device) const;
+  // Which one gives addresses.
+  heddle::AddressMapping& ranges() const;
 
   // With the mutex.
   std::pair<Mappings::iterator, Mappings::iterator> whole_mappings(std::uint64_t address, std::size_t size);
@@ -82,6 +95,7 @@ class VirtualMemory {
   std::uint64_t bytes_of(int device) const;
 
   Process& process_;
+  mutable HostMapping host_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::size_t> reserved_;
   Mappings mappings_;

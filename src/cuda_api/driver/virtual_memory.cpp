@@ -9,7 +9,6 @@ using namespace heddle::cuda_api;
 
 namespace {
 
-// The device's memory must be the host's: there mappings of the system's do what is asked for.
 int device_at(Context& context, const CUmemLocation& location, const char* what) {
   require(location.type >= CU_MEM_LOCATION_TYPE_DEVICE && location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT,
           cudaErrorInvalidValue, "there is no such place of memory");
@@ -17,8 +16,6 @@ int device_at(Context& context, const CUmemLocation& location, const char* what)
     not_supported(std::string(what) + " in the host's memory (virtual memory management)");
   require(location.id >= 0 && location.id < context.process().device_count(), cudaErrorInvalidDevice,
           "there is no such device");
-  if (!context.process().context(location.id).info().host_memory)
-    not_supported(std::string(what) + " on a GPU (virtual memory management); the CPU device has it");
   return location.id;
 }
 
@@ -41,7 +38,7 @@ HEDDLE_DRIVER_API cuMemGetAllocationGranularity(std::size_t* granularity, const 
     require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
             cudaErrorInvalidValue, "there is no such granularity");
     check_properties(context, properties);
-    *granularity = virtual_granularity;
+    *granularity = context.process().virtual_memory.granularity(properties->location.id);
   });
 }
 
@@ -51,9 +48,6 @@ HEDDLE_DRIVER_API cuMemAddressReserve(CUdeviceptr* made, std::size_t size, std::
     require(made != nullptr && flags == 0, cudaErrorInvalidValue,
             "no place for the address, or flags, of which there "
             "are none");
-    bool any = false;
-    for (int i = 0; i < context.process().device_count(); ++i) any |= context.process().context(i).info().host_memory;
-    if (!any) not_supported("memory that the program maps on a GPU (virtual memory management); the CPU device has it");
     *made = context.process().virtual_memory.reserve(size, alignment, wanted);
   });
 }

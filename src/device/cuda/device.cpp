@@ -5,6 +5,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "device/cuda/arrival.hpp"
+#include "device/cuda/address_mapping.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
@@ -42,6 +43,8 @@ class CudaDevice final : public Device {
   std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) override {
     return register_host_memory(state_, data, bytes);
   }
+
+  AddressMapping* address_mapping() override { return &mapping_; }
 
   void enter() override {
     state_->check_lost();
@@ -132,6 +135,7 @@ class CudaDevice final : public Device {
   }
 
   std::shared_ptr<DeviceState> state_;
+  CudaAddressMapping mapping_{state_};
   std::shared_ptr<PartitionTable> partitions_;
   std::shared_ptr<PoolTable> pools_;
   std::shared_ptr<ArrivalTable> arrivals_;

@@ -42,6 +42,7 @@ class Driver {
   using BoxCopy = driver::BoxCopy;
   using Resource = driver::Resource;
   using MemoryAccess = driver::MemoryAccess;
+  using PhysicalKind = driver::PhysicalKind;
   using LaunchSettings = driver::LaunchSettings;
   template <class F>
   using Pointer = F*;

@@ -148,6 +148,20 @@ struct MemoryAccess {
   int flags;
 };
 
+// CUmemAllocationProp: what memory without an address is to be.
+struct PhysicalKind {
+  int type = 0;  // physical_pinned
+  int handle_types = 0;
+  int location_type = 0, location_id = 0;
+  void* windows = nullptr;
+  unsigned char compression = 0;  // 1: any
+  unsigned char rdma = 0;
+  unsigned short usage = 0;
+  unsigned char reserved[4] = {};
+};
+static_assert(sizeof(PhysicalKind) == 32);
+inline constexpr int physical_pinned = 1, granularity_minimum = 0, access_none = 0, access_read = 1;
+
 struct Uuid {
   unsigned char bytes[16];
 };

@@ -10,7 +10,8 @@ namespace heddle::ptx {
 namespace {
 
 // What CUDA provides to kernels without a body.
-constexpr std::array<std::string_view, 4> provided = {"vprintf", "malloc", "free", "__assertfail"};
+constexpr std::array<std::string_view, 5> provided = {"vprintf", "malloc", "free", "__assertfail",
+                                                      "cudaGraphSetConditional"};
 
 }  // namespace
 

@@ -1,4 +1,5 @@
-// What every device provides as calls: printf, malloc, free, assertion failure; and what is built on them.
+// What every device provides as calls: printf, malloc, free, assertion failure; what libraries add; and what is built
+// on them.
 #pragma once
 #pragma clang system_header
 
@@ -8,6 +9,9 @@ __device__ int printf(const char* format, ...);
 __device__ int vprintf(const char* format, const char* arguments);
 __device__ void* malloc(__SIZE_TYPE__ size) __attribute__((nothrow, malloc));
 __device__ void free(void* pointer) __attribute__((nothrow));
+// Sets the condition of a graph's conditional node (cudaGraphConditionalHandle). Heddle's libcudart defines it where
+// PTX declares it: what a handle is, is the library's matter.
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned int value);
 __device__ void __assertfail(const char* message, const char* file, unsigned int line, const char* function,
                              __SIZE_TYPE__ char_size) __attribute__((noreturn));
 
