@@ -93,6 +93,11 @@ bool is_definition(std::string_view text) {
   return rest.empty() || rest[0] == '=';
 }
 
+bool has_file(const std::string& folder, const char* name) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(folder) / name, ignored);
+}
+
 // The headers switch contraction back on after themselves, unless the user has switched it off.
 bool forbids_contraction(const CompileOptions& options) {
   return std::any_of(options.extra.begin(), options.extra.end(), [](const std::string& argument) {
@@ -207,13 +212,36 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
   return arguments;
 }
 
-IncludePaths include_arguments(const CompileOptions& options) {
+std::vector<std::string> named_folders(const CompileOptions& options) {
+  std::vector<std::string> folders = options.include_paths;
+  for (std::size_t i = 0; i < options.extra.size(); ++i) {
+    for (const std::string_view option : {"-I", "-isystem", "-iquote", "-idirafter"}) {
+      if (!options.extra[i].starts_with(option)) continue;
+      const std::string value = options.extra[i].substr(option.size());
+      if (!value.empty()) {
+        folders.push_back(value);
+      } else if (i + 1 < options.extra.size()) {
+        folders.push_back(options.extra[++i]);
+      }
+      break;
+    }
+  }
+  return folders;
+}
+
+IncludePaths include_arguments(const CompileOptions& options, const std::filesystem::path& headers) {
   IncludePaths paths;
   for (const std::string& path : options.include_paths) {
-    std::error_code ignored;
-    const bool is_sdk = std::filesystem::exists(std::filesystem::path(path) / "cuda_runtime_api.h", ignored);
-    auto& list = is_sdk ? paths.after : paths.before;
+    auto& list = has_file(path, "cuda_runtime_api.h") ? paths.after : paths.before;
     list.insert(list.end(), {"-I", path});
+  }
+  std::vector<std::string> folders = environment_include_paths();
+  for (const std::string& folder : named_folders(options)) folders.push_back(folder);
+  if (std::any_of(folders.begin(), folders.end(),
+                  [](const std::string& folder) { return has_file(folder, "nv/target"); })) {
+    paths.before.insert(paths.before.begin(), {"-I", (headers / "adapted").string()});
+  } else {
+    paths.own = {"-I", (headers / "libcudacxx").string()};
   }
   return paths;
 }

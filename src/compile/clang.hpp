@@ -40,11 +40,16 @@ ExtraOptions split_extra(const CompileOptions& options);
 std::vector<std::string> language_arguments(const Clang& clang, const std::filesystem::path& headers,
                                             const CompileOptions& options);
 
-// The user's include paths. Those that hold an NVIDIA SDK come after Heddle's own headers, so that these are found; all
-// others before, so that a program's own file may have any name.
+// The folders of -I, -isystem and the like, in order.
+std::vector<std::string> named_folders(const CompileOptions& options);
+
+// The user's include paths, each as "-I" and the folder. Those that hold an NVIDIA SDK come after Heddle's own headers,
+// so that these are found; all others before, so that a program's own file may have any name. Where one of the folders
+// has libcu++, it is used as a whole, with Heddle's adaptions before it; else `own` has Heddle's part of it, for the
+// place behind Heddle's headers. `headers` is the folder of those.
 struct IncludePaths {
-  std::vector<std::string> before, after;
+  std::vector<std::string> before, own, after;
 };
-IncludePaths include_arguments(const CompileOptions& options);
+IncludePaths include_arguments(const CompileOptions& options, const std::filesystem::path& headers);
 
 }  // namespace heddle::compile

@@ -48,22 +48,6 @@ std::string explain_refusals(std::string_view diagnostics) {
   return launches ? "\nHeddle has no dynamic parallelism: kernels are launched by the host, not by kernels." : "";
 }
 
-// The folders in -I FOLDER, -IFOLDER and the like.
-void add_folders(std::vector<std::string>& folders, const std::vector<std::string>& options) {
-  for (std::size_t i = 0; i < options.size(); ++i) {
-    for (const std::string_view option : {"-I", "-isystem", "-iquote", "-idirafter"}) {
-      if (!options[i].starts_with(option)) continue;
-      const std::string value = options[i].substr(option.size());
-      if (!value.empty()) {
-        folders.push_back(value);
-      } else if (i + 1 < options.size()) {
-        folders.push_back(options[++i]);
-      }
-      break;
-    }
-  }
-}
-
 }  // namespace
 
 Compilation::Compilation(const Unit& unit, const Clang& clang, const CompileOptions& options,
@@ -104,12 +88,12 @@ void Compilation::run_once(const std::string& exports) {
 }
 
 std::vector<std::string> Compilation::command(const std::string& exports) const {
-  const IncludePaths paths = include_arguments(options_);
+  const IncludePaths paths = include_arguments(options_, headers_.path());
   std::vector<std::string> command{arguments_.front()};
   // Before the headers' own -I, which is among the language arguments.
   command.insert(command.end(), paths.before.begin(), paths.before.end());
   command.insert(command.end(), arguments_.begin() + 1, arguments_.end());
-  command.insert(command.end(), paths.after.begin(), paths.after.end());
+  for (const auto* list : {&paths.own, &paths.after}) command.insert(command.end(), list->begin(), list->end());
   if (precompiled_) {
     command.insert(command.end(), {"-Xclang", "-include-pch", "-Xclang", precompiled_->file.string()});
   } else {
@@ -142,23 +126,24 @@ std::string Compilation::input() const {
 
 std::vector<std::string> Compilation::users_folders() const {
   std::vector<std::string> folders = environment_include_paths();
-  folders.insert(folders.end(), options_.include_paths.begin(), options_.include_paths.end());
-  add_folders(folders, options_.extra);
+  for (const std::string& folder : named_folders(options_)) folders.push_back(folder);
   return folders;
 }
 
 void Compilation::check() const {
   const ProcessResult& process = last_.process;
   const std::string sdk = find_unasked_sdk(last_.entered, last_.path, users_folders(), headers_.path().string());
-  if (!sdk.empty()) base::fail(ErrorCode::compile_error, "{} does not compile: {}", unit_.name, sdk);
+  if (!sdk.empty()) throw MissingSdk(fmt::format("{} does not compile: {}", unit_.name, sdk));
   if (process.exit_status != 0) {
     std::string text = process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
                                            : std::string(diagnostics(process.err));
-    for (const std::string& more : {explain_missing(process.err), explain_refusals(process.err)})
+    const std::string missing = explain_missing(process.err);
+    for (const std::string& more : {missing, explain_refusals(process.err)})
       text += (more.empty() || more.front() == '\n' ? "" : "\n") + more;
     // What clang says of an option is one line; what it says of the source, with the line of the source, are several.
-    base::fail(ErrorCode::compile_error, "{} does not compile:{}{}", unit_.name,
-               text.find('\n') != text.npos ? '\n' : ' ', text);
+    text = fmt::format("{} does not compile:{}{}", unit_.name, text.find('\n') != text.npos ? '\n' : ' ', text);
+    if (!missing.empty()) throw MissingSdk(text);
+    throw Error(ErrorCode::compile_error, text);
   }
   refuse_unresolved_functions(process.out, unit_.name);
 }

@@ -32,8 +32,8 @@ std::string cache_key(const Unit& unit, const Clang& clang, const CompileOptions
     hash.add_field(std::to_string(list.size()));
     for (const std::string& text : list) hash.add_field(text);
   };
-  const IncludePaths paths = include_arguments(options);
-  for (const auto& list : {paths.before, paths.after, split_extra(options).forced_includes,
+  const IncludePaths paths = include_arguments(options, "headers");
+  for (const auto& list : {paths.before, paths.own, paths.after, split_extra(options).forced_includes,
                            language_arguments(clang, "headers", options)}) {
     add_list(list);
   }

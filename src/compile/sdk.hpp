@@ -7,8 +7,15 @@
 #include <vector>
 
 #include "compile/search_path.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::compile {
+
+// A compile_error because of a header of an SDK that nobody has named: with the folder of one it may compile.
+class MissingSdk : public Error {
+ public:
+  explicit MissingSdk(const std::string& message) : Error(ErrorCode::compile_error, message) {}
+};
 
 // What <name> belongs to, as "CUB"; empty where it is no header of the SDK.
 std::string_view sdk_part(std::string_view name);

@@ -202,9 +202,15 @@ void check_module(const Module& module, Report& report) {
   report.at(0);
   if (const std::uint64_t bytes = total_size(module.variables, Space::constant); bytes > most_constant)
     report.error("The .const variables take " + kib(bytes) + "; there are " + kib(most_constant) + ".");
-  if (const std::uint64_t bytes = total_size(module.variables, Space::shared); bytes > most_shared)
-    report.error("The .shared variables of the module take " + kib(bytes) + "; a block has at most " +
+  // Each kernel has only those that it reaches: what a launch takes together is checked then.
+  for (const Variable& v : module.variables) {
+    if (v.space != Space::shared || v.linkage == Linkage::external) continue;
+    const auto bytes = static_cast<std::uint64_t>(checked_size(v).value_or(std::numeric_limits<std::int64_t>::max()));
+    if (bytes <= most_shared) continue;
+    report.at(v.line);
+    report.error("The .shared variable " + v.name + " takes " + kib(bytes) + "; a block has at most " +
                  kib(most_shared) + ".");
+  }
 }
 
 void check_function_header(const Module& module, const Function& f, Report& report) {

@@ -1,5 +1,8 @@
 # The device headers, in the order of their paths.
 set(heddle_device_headers
+  adapted/cuda/__barrier/barrier_block_scope.h
+  adapted/cuda/std/__cccl/compiler.h
+  adapted/nv/target
   builtin_types.h
   channel_descriptor.h
   common_functions.h
@@ -13,19 +16,6 @@ set(heddle_device_headers
   crt/math_functions.h
   cuComplex.h
   cuda.h
-  cuda/atomic
-  cuda/barrier
-  cuda/pipeline
-  cuda/std/array
-  cuda/std/atomic
-  cuda/std/barrier
-  cuda/std/cstddef
-  cuda/std/cstdint
-  cuda/std/initializer_list
-  cuda/std/limits
-  cuda/std/tuple
-  cuda/std/type_traits
-  cuda/std/utility
   cuda_bf16.h
   cuda_bf16.hpp
   cuda_device_runtime_api.h
@@ -41,6 +31,7 @@ set(heddle_device_headers
   cuda_runtime_api.h
   cuda_surface_types.h
   cuda_texture_types.h
+  curand_kernel.h
   device_atomic_functions.h
   device_double_functions.h
   device_functions.h
@@ -67,6 +58,7 @@ set(heddle_device_headers
   heddle/integers.h
   heddle/intrinsics.h
   heddle/keywords.h
+  heddle/library_types.h
   heddle/math/bessel.h
   heddle/math/error_function.h
   heddle/math/exponential_d.h
@@ -100,15 +92,28 @@ set(heddle_device_headers
   heddle/runtime_memory.h
   heddle/runtime_sharing.h
   heddle/runtime_types.h
-  heddle/uuid.h
   heddle/simd.h
   heddle/synchronization.h
   heddle/system_calls.h
   heddle/textures.h
+  heddle/uuid.h
   heddle/vector_types.h
   heddle/warp.h
   host_config.h
   host_defines.h
+  libcudacxx/cuda/atomic
+  libcudacxx/cuda/barrier
+  libcudacxx/cuda/pipeline
+  libcudacxx/cuda/std/array
+  libcudacxx/cuda/std/atomic
+  libcudacxx/cuda/std/barrier
+  libcudacxx/cuda/std/cstddef
+  libcudacxx/cuda/std/cstdint
+  libcudacxx/cuda/std/initializer_list
+  libcudacxx/cuda/std/limits
+  libcudacxx/cuda/std/tuple
+  libcudacxx/cuda/std/type_traits
+  libcudacxx/cuda/std/utility
   library_types.h
   math_constants.h
   math_functions.h

@@ -136,18 +136,40 @@ Folders beside(const Library& library) {
   return folders;
 }
 
+std::optional<fs::path> first_header_folder() {
+  for (const Kind& kind : header_kinds) {
+    const Folders folders = kind.folders();
+    const auto found = std::find_if(folders.begin(), folders.end(), has_headers);
+    if (found != folders.end()) return *found;
+  }
+  return {};
+}
+
 std::optional<fs::path> main_header_folder(const Library& library) {
   const Folders first = beside(library);
   const auto own = std::find_if(first.begin(), first.end(), has_headers);
   if (own != first.end()) return *own;
-  for (const Kind& kind : header_kinds) {
-    const Folders folders = kind.folders();
-    const auto found = std::find_if(folders.begin(), folders.end(), has_headers);
-    if (found == folders.end()) continue;
+  auto found = first_header_folder();
+  if (found)
     base::log_info("the SDK's headers are not beside {}; those in {} are used", library.path.string(), found->string());
-    return *found;
+  return found;
+}
+
+// A folder of headers with the others that belong to it.
+std::vector<std::string> with_parts(const std::optional<fs::path>& main) {
+  if (!main) return {};
+  std::vector<std::string> folders{main->lexically_normal().string()};
+  std::error_code ignored;
+  if (const fs::path parts = *main / "cccl"; fs::is_directory(parts, ignored)) {
+    folders.push_back(parts.lexically_normal().string());
   }
-  return {};
+  if (main->parent_path().filename() == "cuda_runtime") {
+    for (const fs::path& package : children(main->parent_path().parent_path(), "cu")) {
+      const fs::path more = package / "include";
+      if (more != *main && fs::is_directory(more, ignored)) folders.push_back(more.lexically_normal().string());
+    }
+  }
+  return folders;
 }
 
 std::string joined(const Folders& folders) {
@@ -202,22 +224,9 @@ std::vector<Place> library_places() {
   return places;
 }
 
-std::vector<std::string> find_headers(const Library& library) {
-  const auto main = main_header_folder(library);
-  if (!main) return {};
-  std::vector<std::string> folders{main->lexically_normal().string()};
-  std::error_code ignored;
-  if (const fs::path parts = *main / "cccl"; fs::is_directory(parts, ignored)) {
-    folders.push_back(parts.lexically_normal().string());
-  }
-  if (main->parent_path().filename() == "cuda_runtime") {
-    for (const fs::path& package : children(main->parent_path().parent_path(), "cu")) {
-      const fs::path more = package / "include";
-      if (more != *main && fs::is_directory(more, ignored)) folders.push_back(more.lexically_normal().string());
-    }
-  }
-  return folders;
-}
+std::vector<std::string> find_headers(const Library& library) { return with_parts(main_header_folder(library)); }
+
+std::vector<std::string> find_headers() { return with_parts(first_header_folder()); }
 
 std::string not_found_text(const std::vector<Place>& looked_at) {
   return fmt::format("NVRTC was not found. No libnvrtc.so is in:\n{}{}", describe(looked_at), install_hint);

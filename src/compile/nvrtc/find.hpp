@@ -41,6 +41,9 @@ std::optional<Library> newest_library_in(const std::filesystem::path& folder);
 // the folders include/ of the other packages of NVIDIA beside it. Empty where there is none.
 std::vector<std::string> find_headers(const Library& library);
 
+// The same of whatever SDK is found first, whose library nobody has asked for.
+std::vector<std::string> find_headers();
+
 // One line for each place: "  LD_LIBRARY_PATH: /a, /b".
 std::string describe(const std::vector<Place>& places);
 // Why there is no NVRTC, and what to do.

@@ -11,6 +11,8 @@
 #include "base/file.hpp"
 #include "base/temporary_folder.hpp"
 #include "compile/headers.hpp"
+#include "compile/nvrtc/find.hpp"
+#include "compile/sdk.hpp"
 #include "compile/subprocess.hpp"
 #include "heddle/version.hpp"
 #include "programs/cc/device_code.hpp"
@@ -68,6 +70,7 @@ class Build {
     const bool makes_code = options_.phase == Phase::link || options_.phase == Phase::compile;
     fs::path image;
     std::string warnings;
+    CcOptions options = options_;
     if (makes_code && input.language == Language::cuda) {
       show({"heddle", "compile", input.name});
       image = temporary_.path() / fmt::format("{}.fatbin", ++count_);
@@ -75,10 +78,21 @@ class Build {
         const DeviceCode code = compile_device_code(input.name, options_);
         base::write_file_atomic(image, pack(code));
         warnings = code.warnings;
+        options.include_paths.insert(options.include_paths.end(), code.toolkit.begin(), code.toolkit.end());
       }
     }
     const std::string output = output_for(input, makes_code ? ".o" : nullptr);
-    execute(host_command(options_, tools_, input, image, output), input.name + " does not compile", warnings);
+    const auto run = [&] {
+      execute(host_command(options, tools_, input, image, output), input.name + " does not compile", warnings);
+    };
+    try {
+      run();
+    } catch (const compile::MissingSdk&) {  // plain C++, or no code is made
+      const std::vector<std::string> toolkit = compile::nvrtc::find_headers();
+      if (toolkit.empty() || options.include_paths.size() != options_.include_paths.size()) throw;
+      options.include_paths.insert(options.include_paths.end(), toolkit.begin(), toolkit.end());
+      run();
+    }
     return output;
   }
 
@@ -87,6 +101,8 @@ class Build {
     show(command);
     if (options_.dry_run) return;
     const compile::ProcessResult result = compile::run_process(command, {}, environment());
+    if (const std::string missing = compile::explain_missing(result.err); result.exit_status != 0 && !missing.empty())
+      throw compile::MissingSdk(fmt::format("{}:\n{}{}", failure, result.err, missing));
     fmt::print("{}", result.out);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "compile/nvrtc/find.hpp"
+#include "compile/sdk.hpp"
 #include "cuda_api/image/fat_binary.hpp"
 
 namespace heddle::programs {
@@ -26,6 +28,18 @@ void refuse_foreign_variables(const std::string& file, const std::string& ptx) {
         "several files; put the kernels that use it into the file that defines it",
         file, declared_name(std::string_view(ptx).substr(at, ptx.find('\n', at) - at)));
   }
+}
+
+DeviceCode compile_with(compile::CompileOptions device, const std::string& file, const CcOptions& options) {
+  DeviceCode made;
+  for (const std::string& architecture : options.architectures) {
+    device.arch = "sm_" + architecture;
+    compile::CompileResult result = compile::compile_cuda_file_detailed(file, device);
+    refuse_foreign_variables(file, result.ptx);
+    if (made.ptx.empty()) made.warnings = std::move(result.warnings);
+    made.ptx.push_back({static_cast<unsigned>(std::atoi(architecture.c_str())), std::move(result.ptx)});
+  }
+  return made;
 }
 
 }  // namespace
@@ -59,16 +73,17 @@ compile::CompileOptions device_options(const CcOptions& options) {
 }
 
 DeviceCode compile_device_code(const std::string& file, const CcOptions& options) {
-  compile::CompileOptions device = device_options(options);
-  DeviceCode made;
-  for (const std::string& architecture : options.architectures) {
-    device.arch = "sm_" + architecture;
-    compile::CompileResult result = compile::compile_cuda_file_detailed(file, device);
-    refuse_foreign_variables(file, result.ptx);
-    if (made.ptx.empty()) made.warnings = std::move(result.warnings);
-    made.ptx.push_back({static_cast<unsigned>(std::atoi(architecture.c_str())), std::move(result.ptx)});
+  try {
+    return compile_with(device_options(options), file, options);
+  } catch (const compile::MissingSdk&) {
+    const std::vector<std::string> toolkit = compile::nvrtc::find_headers();
+    if (toolkit.empty()) throw;
+    compile::CompileOptions more = device_options(options);
+    more.include_paths.insert(more.include_paths.end(), toolkit.begin(), toolkit.end());
+    DeviceCode made = compile_with(std::move(more), file, options);
+    made.toolkit = toolkit;
+    return made;
   }
-  return made;
 }
 
 std::vector<std::byte> pack(const DeviceCode& code) {

@@ -18,8 +18,12 @@ struct DevicePtx {
 struct DeviceCode {
   std::vector<DevicePtx> ptx;  // for each architecture that was asked for
   std::string warnings;        // clang's, of the first
+  // Folders of the CUDA toolkit that the source needs and that nobody has named; the host's side needs them, too.
+  std::vector<std::string> toolkit;
 };
 
+// A source that includes a part of the CUDA toolkit which Heddle has no header of its own for (CUB, Thrust, libcu++,
+// cuRAND) is compiled with the folders of the toolkit that is on this machine, if there is one.
 // Throws Error as compile::compile_cuda_file, and unsupported for variables that another file has to define.
 DeviceCode compile_device_code(const std::string& file, const CcOptions& options);
 

@@ -71,9 +71,11 @@ void add_macros(Words& words, const CcOptions& options, const HostTools& tools, 
 void add_folders(Words& words, const CcOptions& options, const HostTools& tools) {
   compile::CompileOptions folders;
   folders.include_paths = options.include_paths;
-  const compile::IncludePaths paths = compile::include_arguments(folders);
+  for (const std::string& folder : options.system_include_paths) add(folders.extra, {"-isystem", folder});
+  const compile::IncludePaths paths = compile::include_arguments(folders, tools.headers);
   add(words, paths.before);
   words.push_back("-isystem" + tools.headers.string());
+  if (!paths.own.empty()) words.push_back("-isystem" + paths.own.back());
   for (const std::string& folder : options.system_include_paths) add(words, {"-isystem", folder});
   for (std::size_t i = 1; i < paths.after.size(); i += 2) words.push_back("-idirafter" + paths.after[i]);
 }

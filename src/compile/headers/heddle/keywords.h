@@ -35,6 +35,15 @@
 #define __thread__ __thread
 #define __no_return__ __attribute__((noreturn))
 #define __location__(a) __attribute__((a))
+#define __NV_SILENCE_DEPRECATION_BEGIN \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wdeprecated-declarations\"")
+#define __NV_SILENCE_DEPRECATION_END _Pragma("clang diagnostic pop")
+#define __NV_SILENCE_HOST_DEPRECATION_BEGIN __NV_SILENCE_DEPRECATION_BEGIN
+#define __NV_SILENCE_HOST_DEPRECATION_END __NV_SILENCE_DEPRECATION_END
+// What nvcc says of lambdas: clang's need no wrapper, and have return types on either side.
+#define __nv_is_extended_device_lambda_closure_type(...) false
+#define __nv_is_extended_host_device_lambda_closure_type(...) false
+#define __nv_is_extended_device_lambda_with_preserved_return_type(...) false
 #define __nv_pure__ __attribute__((pure))
 #define __device_builtin__
 #define __device_builtin_texture_type__

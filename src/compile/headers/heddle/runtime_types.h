@@ -16,3 +16,4 @@
 #include "runtime_launches.h"
 #include "runtime_sharing.h"
 #include "runtime_graphs.h"
+#include "library_types.h"

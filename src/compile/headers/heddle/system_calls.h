@@ -25,6 +25,8 @@ __device__ static inline __attribute__((noreturn)) void __cxa_pure_virtual() { _
 }
 
 __HEDDLE_DEVICE__ void __trap() { __asm__ volatile("trap;"); }
+// Counters of a profiler, which Heddle has none of.
+__HEDDLE_DEVICE__ void __prof_trigger(int) {}
 __HEDDLE_DEVICE__ void __brkpt() { __asm__ volatile("brkpt;"); }
 __HEDDLE_DEVICE__ void __nanosleep(unsigned int ns) { __asm__ volatile("nanosleep.u32 %0;" ::"r"(ns) : "memory"); }
 __HEDDLE_DEVICE__ long clock() { return static_cast<long>(__nvvm_read_ptx_sreg_clock()); }
