@@ -23,7 +23,8 @@ bool ArrivalTable::possible() {
 void ArrivalTable::grow() {
   constexpr unsigned char all_ones = 0xff;
   const DeviceState::Current current(*state_);
-  auto chunk = std::make_unique<CudaMemory>(device_, state_, chunk_words * word_bytes);
+  // The driver does not write words in stream order into memory of a pool.
+  auto chunk = std::make_unique<CudaMemory>(device_, state_, chunk_words * word_bytes, false);
   const std::uint64_t first = chunk->span().address;
   const driver::Stream stream = state_->service_stream();
   state_->check(state_->driver().fill8_async(first, all_ones, chunk_words * word_bytes, stream), "filling memory");
