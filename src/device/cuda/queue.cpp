@@ -343,6 +343,7 @@ HostSide& CudaQueue::host_side() {
 bool CudaQueue::idle() {
   if (host_side_ || state_->lost()) return false;
   const DeviceState::Current current(*state_);
+  chain_.end();  // ranges in other streams count too
   return state_->driver().stream_query(stream_) == driver::success;
 }
 
