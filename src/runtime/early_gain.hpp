@@ -20,25 +20,29 @@ class EarlyGain {
 
   // Whether the next launch shall begin early.
   bool wanted() const {
-    if (late_.count == 0 || late_.tail < least_kernel * late_.copy || late_.copy < least_copy * late_.tail)
+    if (late_.count == 0 || late_.kernel < least_kernel * late_.copy || late_.copy < least_copy * late_.kernel)
       return false;
     return early_.count < enough || early_.tail <= late_.tail;
   }
   // Whether more launches must be measured. The others need no events with a time.
   bool measures() const { return late_.count < enough || early_.count < enough; }
 
-  // A launch that is done: `tail` seconds after the last of its copies, which took `copy` seconds.
-  void tell(bool early, double tail, double copy) {
+  // Of a launch that is done, in seconds.
+  struct Times {
+    double kernel = 0, copy = 0;  // its own, waits included, and from the first of its copies' begin to the last's end
+    double tail = 0;              // from there to its own end
+  };
+  void tell(bool early, const Times& times) {
     Mean& mean = early ? early_ : late_;
     ++mean.count;
-    mean.tail += (tail - mean.tail) / mean.count;
-    mean.copy += (copy - mean.copy) / mean.count;
+    mean.kernel += (times.kernel - mean.kernel) / mean.count;
+    mean.copy += (times.copy - mean.copy) / mean.count;
+    mean.tail += (times.tail - mean.tail) / mean.count;
   }
 
  private:
-  struct Mean {
+  struct Mean : Times {
     unsigned count = 0;
-    double tail = 0, copy = 0;
   };
   Mean late_, early_;
 };
@@ -52,8 +56,8 @@ struct EarlySample {
   std::vector<Copy> copies;
   bool early = false;
 
-  // Once the launch, whose end this is, is done.
-  void tell(const device::Event& end) const {
+  // Once the launch, whose events these are, is done.
+  void tell(const device::Event& start, const device::Event& end) const {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     for (const Copy& copy : copies) {
       first = std::min<std::uint64_t>(first, copy.start->completed_ns());
@@ -62,7 +66,9 @@ struct EarlySample {
     const auto seconds = [](std::uint64_t from, std::uint64_t to) {
       return to > from ? static_cast<double>(to - from) * 1e-9 : 0;
     };
-    gain->tell(early, seconds(last, end.completed_ns()), seconds(first, last));
+    gain->tell(early, {.kernel = seconds(start.completed_ns(), end.completed_ns()),
+                       .copy = seconds(first, last),
+                       .tail = seconds(last, end.completed_ns())});
   }
 };
 

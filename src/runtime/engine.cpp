@@ -67,7 +67,7 @@ void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool time
 
 // The task is done.
 void Engine::tell_history(Running& running) {
-  if (running.sample) running.sample->tell(*running.end);
+  if (running.sample && running.start) running.sample->tell(*running.start, *running.end);
   running.sample.reset();
   if (!running.history || !running.start) return;
   KernelHistory& history = *running.history;
@@ -146,6 +146,10 @@ void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef tas
 }
 
 void Engine::announce(Place& place, const Submitted& made, const Wanted& wanted) {
+  // One after the other: pieces of several would take turns on the link, and all would be there late. So nobody begins
+  // to wait for one before it has begun to arrive.
+  if (!dag_.finished(place.telling)) lane_->queue->wait(*running_[place.telling.slot].end);
+  place.telling = made.task;
   Running& running = running_[made.task.slot];
   running.words.push_back(wanted.arrival);
   lane_->queue->announce(*wanted.arrival, wanted.arrives_at);

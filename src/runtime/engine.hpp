@@ -116,6 +116,7 @@ class Engine {
     device::Device* device;
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                                // by the chooser's number
+    graph::TaskRef telling;                                // the last copy that tells how far it has come
     graph::TaskRef stuck_copy;                             // the last one that is not free
     std::shared_ptr<device::Arrival> whole;                // see whole()
     bool tells = true;                                     // as far as is known

@@ -161,20 +161,20 @@ TEST_F(EarlyStartTest, FailuresAreToldAndTheNextLaunchesRun) {
 TEST(EarlyGain, GoesByWhatLaunchesTookAfterTheirCopies) {
   runtime::EarlyGain gain;
   EXPECT_FALSE(gain.wanted());
-  gain.tell(false, 1.0, 1.0);
+  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1});
   EXPECT_TRUE(gain.wanted());
-  gain.tell(false, 1.0, 1.0);
+  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1});
   EXPECT_TRUE(gain.measures());
-  gain.tell(true, 0.2, 1.0);
-  gain.tell(true, 0.3, 1.0);
+  gain.tell(true, {.kernel = 1.2, .copy = 1, .tail = 0.2});
+  gain.tell(true, {.kernel = 1.3, .copy = 1, .tail = 0.3});
   EXPECT_TRUE(gain.wanted());
   EXPECT_FALSE(gain.measures());
-  for (int i = 0; i < 20; ++i) gain.tell(true, 1.5, 1.0);
+  for (int i = 0; i < 20; ++i) gain.tell(true, {.kernel = 2.5, .copy = 1, .tail = 1.5});
   EXPECT_FALSE(gain.wanted());
   runtime::EarlyGain short_kernel, short_copy;
-  short_kernel.tell(false, 0.05, 1.0);
+  short_kernel.tell(false, {.kernel = 0.05, .copy = 1, .tail = 3});  // behind other kernels
   EXPECT_FALSE(short_kernel.wanted());
-  short_copy.tell(false, 1.0, 0.1);
+  short_copy.tell(false, {.kernel = 1, .copy = 0.1, .tail = 1});
   EXPECT_FALSE(short_copy.wanted());
 }
 
