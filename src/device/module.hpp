@@ -33,7 +33,8 @@ class Function {
   virtual void prepare(const Dim3& block) = 0;
   // See Runtime::occupancy; empty for devices without SMs. Any thread.
   virtual std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) = 0;
-  // What that says of launches of the whole grid, which makes no code for others; nothing where it is empty. Any thread.
+  // What that says of launches of the whole grid, which makes no code for others; nothing where it is empty. Any
+  // thread.
   virtual std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
     const std::vector<Occupancy> all = occupancy(block, dynamic_shared_bytes);
     return all.empty() ? std::nullopt : std::optional(all.front());

@@ -48,14 +48,15 @@ class Queue {
   virtual void launch(Function& function, const LaunchConfig& config, BlockRange range,
                       std::span<const std::byte> arguments) = 0;
   // The same for a range in parts of `part` blocks, one after the other, of which the last may be smaller: as so many
-  // calls of launch(), at less cost to the host. Where one cannot be launched none is. Throws invalid_argument for parts
-  // of no blocks, unsupported for cooperative launches and where the device cannot run a part of the kernel's grid.
+  // calls of launch(), at less cost to the host. Where one cannot be launched none is. Throws invalid_argument for
+  // parts of no blocks, unsupported for cooperative launches and where the device cannot run a part of the kernel's
+  // grid.
   virtual void launch_parts(Function& function, const LaunchConfig& config, BlockRange range, std::uint64_t part,
                             std::span<const std::byte> arguments);
-  // The same as launch(), but the launch can be stopped between its blocks; the result may be dropped at any time. `residents`: on
-  // GPUs, how many blocks run at a time; 0: as many as fit. Throws unsupported, with the reason, for kernels that
-  // cannot be stopped there and cooperative launches; invalid_argument if the device needs LoadOptions::stoppable and
-  // the module was loaded without.
+  // The same as launch(), but the launch can be stopped between its blocks; the result may be dropped at any time.
+  // `residents`: on GPUs, how many blocks run at a time; 0: as many as fit. Throws unsupported, with the reason, for
+  // kernels that cannot be stopped there and cooperative launches; invalid_argument if the device needs
+  // LoadOptions::stoppable and the module was loaded without.
   virtual std::shared_ptr<StoppableLaunch> launch_stoppable(Function& function, const LaunchConfig& config,
                                                             BlockRange range, std::span<const std::byte> arguments,
                                                             unsigned residents = 0) = 0;

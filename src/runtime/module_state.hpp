@@ -39,8 +39,8 @@ class KernelState {
   std::uint64_t id() const { return id_; }  // of no other, also of later ones
   const std::string& name() const { return function_.name; }
   const KernelInfo& info();  // any thread; the first call analyses the whole module
-  // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other kernels.
-  // Any thread.
+  // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
+  // kernels. Any thread.
   bool blocks_independent();
   // What the PTX alone shows of a parameter, whatever a signature says. After info().
   struct Shown {

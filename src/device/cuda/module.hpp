@@ -62,7 +62,7 @@ class CudaFunction final : public Function {
   std::atomic<bool> prepared_{false};
   std::mutex mutex_;
   std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_;  // of the module's own entries
-  std::unique_ptr<LateRanges> late_;  // made once, where the module has none
+  std::unique_ptr<LateRanges> late_;                                  // made once, where the module has none
 };
 
 class CudaModule final : public Module {

@@ -107,8 +107,8 @@ void CudaQueue::start_in_turns(CudaFunction& kernel, const RangeCode& code, cons
   ptx::plan_parts(*code.entry, config.grid, range, part, packed, [&](const Dim3& grid, const BlockRange& now) {
     if (chained && now.end != done) place = chain_.next(now.end);
     done = now.end;
-    const driver::Result result = start_grid(cuda, code.function->handle(), grid, config, place.stream, packed,
-                                             place.early && can_be_early);
+    const driver::Result result =
+        start_grid(cuda, code.function->handle(), grid, config, place.stream, packed, place.early && can_be_early);
     if (result != driver::success) check(result, "launching a part of kernel '" + kernel.ptx().name + "'");
     place.early = chained;  // what more there is of this part
   });

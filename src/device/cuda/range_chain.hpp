@@ -2,9 +2,9 @@
 //
 // In one stream a range would begin when the last block of the one before has ended: the GPU drains and fills again for
 // each, which takes a few microseconds, and as long as a block where blocks are long. So a chain runs in two streams in
-// turns: one fills the GPU while the other drains. Ranges that are much smaller than the GPU run in more streams, so that
-// more of them are under way. Only for kernels whose blocks are independent: their ranges have no order, as the blocks
-// of a whole launch have none.
+// turns: one fills the GPU while the other drains. Ranges that are much smaller than the GPU run in more streams, so
+// that more of them are under way. Only for kernels whose blocks are independent: their ranges have no order, as the
+// blocks of a whole launch have none.
 #pragma once
 
 #include <array>

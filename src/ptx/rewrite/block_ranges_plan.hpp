@@ -57,9 +57,10 @@ struct RangeLaunch {
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,
                                     const Dim3& cluster = {}, const PoolLaunch& pool = {});
 
-// The same for a range that is cut into parts of `part` blocks: calls `launch` for each launch, in increasing block order,
-// with its grid and the part that it belongs to. `packed` is the whole argument buffer of entry.parameter_bytes bytes and
-// holds the launch's hidden arguments at that moment. Not for pools. Throws as plan_range() does, before the first call.
+// The same for a range that is cut into parts of `part` blocks: calls `launch` for each launch, in increasing block
+// order, with its grid and the part that it belongs to. `packed` is the whole argument buffer of entry.parameter_bytes
+// bytes and holds the launch's hidden arguments at that moment. Not for pools. Throws as plan_range() does, before the
+// first call.
 using LaunchPart = std::function<void(const Dim3& grid, const BlockRange& part)>;
 void plan_parts(const RangeEntry& entry, const Dim3& grid, const BlockRange& range, std::uint64_t part,
                 std::span<std::byte> packed, const LaunchPart& launch);

@@ -216,8 +216,7 @@ class Sharer {
     }
     const auto offset = static_cast<std::int64_t>(slot->second * address_bytes);
     const Operand place = Operand::make_address_symbol({SymbolRef::Kind::module_variable, table_}, offset);
-    std::uint32_t address =
-        editor.compute(Type::b64, Opcode::ld, {Modifier::const_, modifier_of(Type::u64)}, {place});
+    std::uint32_t address = editor.compute(Type::b64, Opcode::ld, {Modifier::const_, modifier_of(Type::u64)}, {place});
     if (operand.kind == OperandKind::address) {
       operand.base = OperandKind::reg;
       operand.index = address;

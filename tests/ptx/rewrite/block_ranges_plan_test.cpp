@@ -271,10 +271,10 @@ TEST(BlockRangesPlan, PartsAreRanges) {
     RangeEntry entry;
     entry.form = turn % 2 == 0 ? RangeForm::box : RangeForm::linear;
     entry.hidden_offset = 16;
-    for (const HiddenValue value : entry.form == RangeForm::box
-                                       ? std::vector{HiddenValue::offset_x, HiddenValue::offset_y, HiddenValue::offset_z,
-                                                     HiddenValue::grid_x}
-                                       : std::vector{HiddenValue::first, HiddenValue::magic_x, HiddenValue::shift_x})
+    for (const HiddenValue value :
+         entry.form == RangeForm::box
+             ? std::vector{HiddenValue::offset_x, HiddenValue::offset_y, HiddenValue::offset_z, HiddenValue::grid_x}
+             : std::vector{HiddenValue::first, HiddenValue::magic_x, HiddenValue::shift_x})
       entry.hidden.push_back({value, static_cast<std::uint32_t>(16 + 4 * entry.hidden.size()), 4});
     entry.parameter_bytes = static_cast<std::uint32_t>(16 + 4 * entry.hidden.size());
     const Dim3 grid{1 + below(9), 1 + below(6), 1 + below(5)};

@@ -1,5 +1,6 @@
-// Kernels run directly over a whole grid, and as ranges through the added entries of each form, in the same module or in
-// one of their own: memory must hold the same bits afterwards. The kernels are those of tests/data/run and of the folder ranges beside this file.
+// Kernels run directly over a whole grid, and as ranges through the added entries of each form, in the same module or
+// in one of their own: memory must hold the same bits afterwards. The kernels are those of tests/data/run and of the
+// folder ranges beside this file.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

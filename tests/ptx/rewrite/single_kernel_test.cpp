@@ -92,8 +92,9 @@ TEST(SingleKernel, SomeModulesCannotBeTakenApart) {
   EXPECT_THAT(refusal(".func f() { ret; }\n.global .u64 table[1] = {f};\n"), HasSubstr("'table' holds the address"));
   EXPECT_THAT(refusal(".func f() { ret; }\n.entry k() { .reg .b64 %d<2>; mov.u64 %d1, f; ret; }\n"),
               HasSubstr("takes the address of a function"));
-  EXPECT_THAT(refusal(".const .u32 c;\n.entry k() { .reg .b64 %d<3>; mov.u64 %d1, c; cvta.const.u64 %d2, %d1; ret; }\n"),
-              HasSubstr("generic"));
+  EXPECT_THAT(
+      refusal(".const .u32 c;\n.entry k() { .reg .b64 %d<3>; mov.u64 %d1, c; cvta.const.u64 %d2, %d1; ret; }\n"),
+      HasSubstr("generic"));
   EXPECT_THAT(refusal(".entry k() { .global .u32 own; ret; }\n"), HasSubstr("'own' is a variable of 'k' itself"));
   EXPECT_THAT(refusal(".global .texref picture;\n"), HasSubstr("'picture' is a texture"));
   EXPECT_THAT(refusal(".extern .global .u32 elsewhere;\n"), HasSubstr("'elsewhere' is not defined"));
