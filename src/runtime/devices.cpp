@@ -28,8 +28,8 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
     all.push_back({fmt::format("cuda:{}", i), !options.check, [i, trace = options.trace] {
                      return device::cuda::make_cuda_device({.ordinal = i, .trace = trace});
                    }});
-  all.push_back({"cpu", true, [workers = options.workers, trace = options.trace] {
-                   return device::cpu::open_cpu_device({.workers = workers, .trace = trace});
+  all.push_back({"cpu", true, [workers = options.workers, check = options.check, trace = options.trace] {
+                   return device::cpu::open_cpu_device({.workers = workers, .keep_freed = check, .trace = trace});
                  }});
   all.push_back({"interp", false, [] { return device::interp::make_interp_device(); }});
   return all;

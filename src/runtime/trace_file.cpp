@@ -184,6 +184,8 @@ void TraceFile::event(const base::TraceEvent& event) noexcept {
     const auto found = started_.find(command);
     add(event, found == started_.end() ? event.time_ns : found->second);
     if (found != started_.end()) started_.erase(found);
+    // Whoever cuts the process off from here on leaves a record of what has ended.
+    if (started_.empty()) flush();
     changed_.notify_all();
   } catch (...) {  // an event that finds no memory is left out
   }

@@ -30,8 +30,8 @@ struct TraceTask {
 };
 
 // With a name that ends in .svg or .dot the events are kept in a file without a name, and the picture or the graph is
-// made of them by save() and at the end; else the file is valid JSON after every flush, and in the meantime holds what
-// was written until then. Any thread.
+// made of them by save() and at the end; else the file is valid JSON at any time, and has what ended before nothing
+// ran, so that a process that is cut off leaves a record that can be read. Any thread.
 class TraceFile : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written.

@@ -69,6 +69,26 @@ TEST_P(CudaPrograms, BuiltByNvcc) {
 INSTANTIATE_TEST_SUITE_P(All, CudaPrograms, testing::ValuesIn(names()),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
+// Programs that include parts of NVIDIA's toolkit which Heddle has no headers of its own for.
+class ToolkitPrograms : public testing::TestWithParam<std::string> {};
+
+TEST_P(ToolkitPrograms, BuiltWithTheHeadersOfTheToolkitThatIsFound) {
+  const TemporaryFolder folder;
+  const fs::path program = folder.path() / "program";
+  const fs::path source = test_data() / "cuda_api" / "toolkit" / (GetParam() + ".cu");
+  const Ran built = run_command(heddle() + " cc -O2 " + quoted(source) + " -o " + quoted(program));
+  if (testing::Value(built.output, HasSubstr("which Heddle does not have")))
+    GTEST_SKIP() << "NO CUDA TOOLKIT HERE: " << built.output;
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + quoted(program));
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("passed"));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ToolkitPrograms,
+                         testing::Values("cub", "curand_device", "libcudacxx", "pipelines", "thrust"),
+                         [](const testing::TestParamInfo<std::string>& info) { return info.param; });
+
 class CudaProjects : public testing::Test {
  protected:
   TemporaryFolder folder_;

@@ -103,7 +103,7 @@ TEST(CcOptions, ArchitecturesThatAreNoneAreNamed) {
 }
 
 TEST(CcOptions, WhatIsUnknownIsNamed) {
-  EXPECT_THAT(refusal({"a.cu", "-fopenmp"}), HasSubstr("-fopenmp is not an option"));
+  EXPECT_THAT(refusal({"a.cu", "--openmp"}), HasSubstr("--openmp is not an option"));
   EXPECT_THAT(refusal({"a.cu", "--frobnicate=3"}), HasSubstr("--frobnicate=3"));
   EXPECT_THAT(refusal({"a.cu", "-cubin"}), HasSubstr("-cubin is not supported"));
   EXPECT_THAT(refusal({"a.cu", "-dlink"}), HasSubstr("-dlink is not supported"));
@@ -113,6 +113,20 @@ TEST(CcOptions, WhatIsUnknownIsNamed) {
   EXPECT_THAT(refusal({"a.cu", "b.cu", "-c", "-o", "x.o"}), HasSubstr("-o"));
   EXPECT_THAT(refusal({"a.cu", "-c", "-ptx"}), HasSubstr("only one of"));
   EXPECT_THAT(refusal({}), HasSubstr("no input file"));
+}
+
+TEST(CcOptions, OptionsOfHostCompilersArePassedOn) {
+  const CcOptions options =
+      parse_cc_options({"a.cu", "-fopenmp", "-Wall", "-march=native", "-pthread", "-Ofast", "-Wl,-rpath,/x"});
+  EXPECT_THAT(options.host, ElementsAre("-fopenmp", "-Wall", "-march=native", "-pthread"));
+  EXPECT_THAT(options.linker, ElementsAre("-rpath", "/x"));
+  EXPECT_EQ(options.host_opt, "-Ofast");
+}
+
+TEST(CcOptions, TheMacroForStreamsOfThreadsIsTheOption) {
+  EXPECT_FALSE(parse_cc_options({"a.cu"}).per_thread_stream);
+  EXPECT_TRUE(parse_cc_options({"a.cu", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"}).per_thread_stream);
+  EXPECT_TRUE(parse_cc_options({"a.cu", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1"}).per_thread_stream);
 }
 
 TEST(CcOptions, WhatChangesNothingIsTaken) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -143,6 +144,55 @@ TEST_F(RunCommand, TheTimelineIsReadAgain) {
   EXPECT_THAT(base::read_file(folder_.path() / "t.svg"), HasSubstr("</svg>"));
   EXPECT_EQ(run("--device cpu --trace direct.svg a.cu").code, 0);
   EXPECT_THAT(base::read_file(folder_.path() / "direct.svg"), AllOf(HasSubstr("2 kernels"), HasSubstr("comes behind")));
+}
+
+TEST_F(RunCommand, WhatIsCutOffLeavesATimelineOfWhatHadEnded) {
+  file("a.cu",
+       "#include <csignal>\n__global__ void k(int* p) { ++*p; }\n"
+       "int main(int n, char**) { int* p; cudaMalloc(&p, 4); for (int i = 0; i < 7; ++i) k<<<1, 1>>>(p);\n"
+       "cudaDeviceSynchronize(); if (n > 1) _Exit(5); std::raise(SIGTERM); }\n");
+  for (const char* words : {"", " x"}) {
+    const Ran ran = run("--device cpu --trace t.json a.cu" + std::string(words));
+    EXPECT_NE(ran.code, 0) << ran.output;
+    const auto events = nlohmann::json::parse(base::read_file(folder_.path() / "t.json"));
+    EXPECT_EQ(std::count_if(events.begin(), events.end(), [](const auto& event) { return event["name"] == "k"; }), 7);
+  }
+}
+
+TEST_F(RunCommand, EachProcessHasATimelineOfItsOwn) {
+  file("a.cu",
+       "#include <cstdlib>\n#include <string>\n__global__ void parents() {}\n__global__ void childs() {}\n"
+       "int main(int n, char** all) { if (n > 1) childs<<<1, 1>>>(); else parents<<<1, 1>>>(); "
+       "cudaDeviceSynchronize();\n"
+       "return n > 1 ? 0 : std::system((std::string(all[0]) + \" x\").c_str()); }\n");
+  ASSERT_EQ(shell(heddle_ + " cc a.cu -o a").code, 0);
+  for (int round = 0; round < 2; ++round) {  // what an earlier run has left is written anew
+    const Ran ran = run("--device cpu --trace t.json ./a");
+    ASSERT_EQ(ran.code, 0) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("is the timeline of another process"));
+    EXPECT_THAT(base::read_file(folder_.path() / "t.json"), AllOf(HasSubstr("parents"), Not(HasSubstr("childs"))));
+  }
+  int others = 0;
+  for (const auto& entry : fs::directory_iterator(folder_.path())) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("t.") || name == "t.json") continue;
+    EXPECT_THAT(base::read_file(entry.path()), AllOf(HasSubstr("childs"), Not(HasSubstr("parents"))));
+    ++others;
+  }
+  EXPECT_EQ(others, 2);
+}
+
+TEST_F(RunCommand, AccessesToFreedMemoryAreReportedWithItsPlaces) {
+  file("a.cu",
+       "#include <cstdio>\n__global__ void k(int* p) { p[3] = 1; }\n"
+       "int main() { int *p, *q; cudaMalloc(&p, 4096); cudaFree(p); cudaMalloc(&q, 4096);\n"
+       "std::printf(\"%s\\n\", p == q ? \"again\" : \"kept\"); k<<<1, 1>>>(p); return cudaDeviceSynchronize() == 0; "
+       "}\n");
+  const Ran ran = run("--check --device cpu a.cu");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output,
+              AllOf(HasSubstr("kept"), HasSubstr("kernel 'k"), HasSubstr("at offset 12 of the allocation of 4096"),
+                    HasSubstr("which was freed at a+0x"), HasSubstr("allocated at a+0x")));
 }
 
 // On a terminal, which script makes, a line stands below the output while the program waits; elsewhere there is none.

@@ -5,13 +5,17 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "cuda_api/core/trace_claim.hpp"
 
 namespace heddle::cuda_api {
 
 Settings read_settings() {
   Settings made;
   if (const char* devices = std::getenv("HEDDLE_RUN_DEVICE")) made.devices = devices;
-  if (const char* trace = std::getenv("HEDDLE_RUN_TRACE")) made.trace = trace;
+  if (const char* trace = std::getenv("HEDDLE_RUN_TRACE"); trace && *trace) {
+    const char* claim = std::getenv("HEDDLE_RUN_TRACE_CLAIM");
+    made.trace = claim && std::strcmp(claim, "1") == 0 ? claim_trace(trace) : std::string(trace);
+  }
   if (const char* check = std::getenv("HEDDLE_RUN_CHECK")) made.check = std::strcmp(check, "1") == 0;
   if (const char* slice = std::getenv("HEDDLE_RUN_SLICE"); slice && *slice) {
     const char* end = slice + std::strlen(slice);

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "device/cpu/caller_place.hpp"
 #include "device/cpu/stall.hpp"
 
 namespace heddle::device::cpu {
@@ -66,11 +67,13 @@ const AllocationMap::Range* AllocationMap::find(std::uint64_t address, std::uint
   return address < range.end && size <= range.end - address ? &range : nullptr;
 }
 
-Allocator::Allocator(std::uint64_t limit, std::uint64_t heap_limit) : limit_(limit), heap_limit_(heap_limit) {}
+Allocator::Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed)
+    : limit_(limit), heap_limit_(heap_limit), keep_freed_(keep_freed) {}
 
 Allocator::~Allocator() {
-  for (const auto& [address, held] : held_)
-    if (held.mapping != nullptr) ::munmap(held.mapping, held.mapped);
+  for (const auto* all : {&held_, &kept_})
+    for (const auto& [address, held] : *all)
+      if (held.mapping != nullptr) ::munmap(held.mapping, held.mapped);
   for (const Arena& arena : arenas_) ::munmap(arena.mapping, arena.mapped);
 }
 
@@ -185,6 +188,7 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
                name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders());
   }
   const std::uint64_t address = held.allocation.address;
+  if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_at = caller_place();
   held.allocation.size = bytes;
   held.allocation.kind = kind;
   held.allocation.name = std::move(name);
@@ -224,7 +228,7 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
   const std::lock_guard guard(mutex_);
   const auto found = held_.find(address);
   if (found == held_.end() || found->second.allocation.kind != kind) return false;
-  const Held& held = found->second;
+  Held& held = found->second;
   if (kind == AllocationKind::host) {
     held_.erase(found);
     version_.fetch_add(1, std::memory_order_release);
@@ -235,15 +239,55 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
     heap_used_ -= held.allocation.size;
     freed_heap_.insert(address);
   }
+  if (keep_freed_)
+    keep(std::move(held));
+  else
+    return_to_free(held);
+  held_.erase(found);
+  version_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+void Allocator::return_to_free(const Held& held) {
   if (held.mapping != nullptr) {
     ::munmap(held.mapping, held.mapped);
     --large_count_;
   } else {
-    give_back(address, rounded_size(held.allocation.size));
+    give_back(held.allocation.address, rounded_size(held.allocation.size));
   }
-  held_.erase(found);
-  version_.fetch_add(1, std::memory_order_release);
-  return true;
+}
+
+// Large ones cost addresses only: their pages go back at once, and nobody may touch them, as if they were unmapped.
+void Allocator::keep(Held held) {
+  constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
+  constexpr std::size_t most_small = 64 << 20, most_count = 4096;
+  const std::uint64_t address = held.allocation.address;
+  if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_at = caller_place();
+  if (held.mapping != nullptr) {
+    ::madvise(held.mapping, held.mapped, MADV_DONTNEED);
+    ::mprotect(held.mapping, held.mapped, PROT_NONE);
+  }
+  // What is touched counts as it is, addresses for a small part.
+  const auto weight = [](const Held& one) {
+    return one.mapping != nullptr ? one.mapped * most_small / most_bytes : rounded_size(one.allocation.size);
+  };
+  kept_bytes_ += weight(held);
+  kept_order_.push_back(address);
+  kept_.insert_or_assign(address, std::move(held));
+  while (kept_bytes_ > most_small || kept_order_.size() > most_count) {
+    const auto oldest = kept_.find(kept_order_.front());
+    kept_order_.pop_front();
+    kept_bytes_ -= weight(oldest->second);
+    return_to_free(oldest->second);
+    kept_.erase(oldest);
+  }
+}
+
+const Allocation* Allocator::freed(std::uint64_t address) const {
+  const auto after = kept_.upper_bound(address);
+  if (after == kept_.begin()) return nullptr;
+  const Allocation& allocation = std::prev(after)->second.allocation;
+  return distance(allocation, address) == 0 ? &allocation : nullptr;
 }
 
 std::optional<Allocation> Allocator::find(std::uint64_t address) const {
@@ -268,6 +312,10 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   if (address == 0) return "a null pointer";
   if (address < never_mapped) return "a null pointer and " + base::counted(address, "byte");
   const std::lock_guard guard(mutex_);
+  if (const Allocation* gone = freed(address))
+    return fmt::format("at offset {} of the {}, which was freed{}{}", address - gone->address, plain_name(*gone),
+                       gone->freed_at.empty() ? "" : " at " + gone->freed_at,
+                       gone->made_at.empty() ? "" : " and had been allocated at " + gone->made_at);
   const Allocation* nearest = nullptr;
   const auto after = held_.upper_bound(address);
   if (after != held_.end()) nearest = &after->second.allocation;
@@ -281,7 +329,8 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   constexpr std::uint64_t far = std::uint64_t{1} << 36;
   if (const std::uint64_t away = distance(*nearest, address); away > far)
     return fmt::format("in no allocation; the nearest is {} away", base::format_bytes(away));
-  const std::string name = plain_name(*nearest);
+  const std::string name =
+      plain_name(*nearest) + (nearest->made_at.empty() ? "" : ", allocated at " + nearest->made_at);
   if (address < nearest->address)
     return fmt::format("{} before the {}", base::counted(nearest->address - address, "byte"), name);
   const std::uint64_t offset = address - nearest->address;

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,8 @@ struct Allocation {
   std::uint64_t address = 0;
   std::size_t size = 0;
   AllocationKind kind = AllocationKind::buffer;
-  std::string name;  // of a variable
+  std::string name;                         // of a variable
+  std::string made_at = {}, freed_at = {};  // code of the program, as caller_place() says; empty: not known
 };
 
 // An immutable picture of the allocations in address order, for checking accesses without a lock.
@@ -47,8 +49,9 @@ struct AllocationMap {
 // must not cannot break it. Any thread.
 class Allocator {
  public:
-  // `limit`: bytes in all; `heap_limit`: bytes of kind heap.
-  Allocator(std::uint64_t limit, std::uint64_t heap_limit);
+  // `limit`: bytes in all; `heap_limit`: bytes of kind heap. `keep_freed`: what is freed is not given out again until
+  // much more has been freed, and whereabouts() tells of it.
+  Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed = false);
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
@@ -87,6 +90,10 @@ class Allocator {
     void* mapping = nullptr;  // large ones: the whole mapping with its guards
     std::size_t mapped = 0;
   };
+  // With the lock: keeps it, and gives back what has been kept for longest where it is too much.
+  void keep(Held held);
+  void return_to_free(const Held& held);
+  const Allocation* freed(std::uint64_t address) const;
   Held place(std::size_t bytes);
   Held map_large(std::size_t bytes);
   std::uint64_t carve(std::size_t rounded);
@@ -95,6 +102,7 @@ class Allocator {
   std::string holders() const;
 
   const std::uint64_t limit_, heap_limit_;
+  const bool keep_freed_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Held> held_;
   std::uint64_t used_ = 0, heap_used_ = 0;
@@ -106,6 +114,9 @@ class Allocator {
     std::size_t mapped;
   };
   std::vector<Arena> arenas_;
+  std::map<std::uint64_t, Held> kept_;  // freed, by address
+  std::deque<std::uint64_t> kept_order_;
+  std::uint64_t kept_bytes_ = 0;
   std::set<std::uint64_t> freed_heap_;  // addresses of heap blocks that are free now
   std::atomic<std::uint64_t> version_{1};
 };

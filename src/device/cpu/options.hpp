@@ -24,6 +24,9 @@ struct CpuOptions {
   std::chrono::milliseconds deadlock_timeout{10'000};
   // How long a worker without work keeps its core before it sleeps.
   std::chrono::microseconds idle_spin{50};
+  // Memory that was freed is not given out again for a while, and it is remembered who allocated and freed it: kernels
+  // that are checked and access it are told so.
+  bool keep_freed = false;
   // Fill the shared memory of every block with a pattern first, so that reading what was never written shows.
   bool poison_shared = false;
 

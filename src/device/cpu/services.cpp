@@ -8,7 +8,7 @@ namespace heddle::device::cpu {
 Services::Services(const CpuOptions& device_options, unsigned workers, std::uint64_t memory_limit,
                    void (*const* soft_functions)())
     : options(device_options),
-      allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes)),
+      allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes, device_options.keep_freed)),
       runtime(make_runtime_table(soft_functions, workers)),
       cache_bytes(last_level_cache_bytes()) {}
 

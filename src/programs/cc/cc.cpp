@@ -63,7 +63,10 @@ class Build {
     if (options_.dry_run) return;
     const DeviceCode code = compile_device_code(input.name, options_);
     fmt::print(stderr, "{}", code.warnings);
-    base::write_file_atomic(output_for(input, ".ptx"), std::string_view(code.ptx.front().text));
+    if (options_.output == "-")
+      fmt::print("{}", code.ptx.front().text);
+    else
+      base::write_file_atomic(output_for(input, ".ptx"), std::string_view(code.ptx.front().text));
   }
 
   std::string compile(const Input& input) {

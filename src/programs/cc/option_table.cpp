@@ -93,7 +93,8 @@ void set_stream(O& o, Text value) {
 }
 
 void set_opt(O& o, Text value) {
-  if (value.size() != 1 || value[0] < '0' || value[0] > '3')
+  const bool of_clang = value == "fast" || value == "s" || value == "z" || value == "g";
+  if (!of_clang && (value.size() != 1 || value[0] < '0' || value[0] > '3'))
     base::fail(ErrorCode::invalid_argument, "-O{}: expected -O0 to -O3", value);
   o.host_opt = "-O" + value;
 }
@@ -203,10 +204,10 @@ std::vector<OptionRule> tool_rules() {
       {{"m", "machine"},
        V::one,
        [](O&, Text v) {
-         if (v != "64") base::fail(ErrorCode::unsupported, "-m{}: programs are of 64 bits", v);
-       },
-       true},
+         if (v != "64") base::fail(ErrorCode::unsupported, "-m {}: programs are of 64 bits", v);
+       }},
       {{"m64"}, V::none},
+      {{"m32"}, V::none, nullptr, false, "programs are of 64 bits"},
       {{"w", "disable-warnings"}, V::none, [](O& o, Text) { o.no_warnings = true; }},
       {{"Werror"},
        V::one,

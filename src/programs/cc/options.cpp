@@ -1,6 +1,7 @@
 #include "programs/cc/options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
@@ -111,6 +112,7 @@ class Parser {
       return i + 1;
     }
     Match match = find_rule(word);
+    if (!match.rule && take_for_host(word)) return i;
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
                  "{} is not an option of heddle cc; options for the host's compiler are given as -Xcompiler OPTION",
@@ -126,6 +128,23 @@ class Parser {
     }
     apply(options_, *match.rule, match.value);
     return i;
+  }
+
+  // Options of host compilers in general, which do not need -Xcompiler: -fno-strict-aliasing, -Wall, -march=native.
+  // Those that clang does not know either it names itself.
+  bool take_for_host(const std::string& word) {
+    constexpr std::string_view to_linker = "-Wl,";
+    if (word.starts_with(to_linker)) {
+      for (const std::string& part : split_list(word.substr(to_linker.size()))) options_.linker.push_back(part);
+      return true;
+    }
+    const bool is_family =
+        word.size() > 2 && (word.starts_with("-f") || word.starts_with("-W") || word.starts_with("-m"));
+    constexpr std::array<std::string_view, 7> others{"-pthread",       "-pedantic",         "-ansi", "-rdynamic",
+                                                     "-static-libgcc", "-static-libstdc++", "-s"};
+    if (!is_family && std::find(others.begin(), others.end(), word) == others.end()) return false;
+    options_.host.push_back(word);
+    return true;
   }
 
   void read_words(const std::string& file, int depth) {
@@ -210,6 +229,11 @@ CcOptions parse_cc_options(const std::vector<std::string>& words) {
     const bool is_object = std::filesystem::path(input.name).extension() == ".o";
     input.language = options.language && !is_object ? *options.language : language_of(input.name);
   }
+  // The headers come before the program's own macros, and look at this one.
+  const auto per_thread = [](const std::string& define) {
+    return define.substr(0, define.find('=')) == "CUDA_API_PER_THREAD_DEFAULT_STREAM" && !define.ends_with("=0");
+  };
+  if (std::any_of(options.defines.begin(), options.defines.end(), per_thread)) options.per_thread_stream = true;
   settle_architectures(options);
   check(options);
   return options;

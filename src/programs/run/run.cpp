@@ -1,5 +1,6 @@
 #include "programs/run/run.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -138,9 +139,25 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
   if (options.slice != 0) set(environment, "HEDDLE_RUN_SLICE", std::to_string(options.slice));
   if (options.check) set(environment, "HEDDLE_RUN_CHECK", "1");
   // The program may change its folder.
-  if (!options.trace.empty()) set(environment, "HEDDLE_RUN_TRACE", fs::absolute(options.trace).string());
+  if (!options.trace.empty()) {
+    set(environment, "HEDDLE_RUN_TRACE", fs::absolute(options.trace).string());
+    set(environment, "HEDDLE_RUN_TRACE_CLAIM", "1");
+  }
   return environment;
 }
+
+namespace {
+
+// The first process of the program that finds it empty takes it, see cuda_api/core/trace_claim.hpp.
+void empty_trace(const std::string& trace) {
+  std::error_code error;
+  if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
+  const int file = ::open(trace.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) base::fail(ErrorCode::invalid_argument, "--trace {}: {}", trace, std::strerror(errno));
+  ::close(file);
+}
+
+}  // namespace
 
 void run_program(const RunOptions& options) {
   const fs::path libraries = library_folder();
@@ -149,6 +166,7 @@ void run_program(const RunOptions& options) {
   const Inspection inspection = inspect_program(program);
   std::vector<std::string> variables = run_environment(options, environment(), libraries, inspection.to_preload);
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
+  empty_trace(options.trace);
   std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;
   for (const std::string& word : options.arguments) arguments.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));

@@ -71,6 +71,7 @@ const std::vector<Variable>& known_variables() {
       {"HEDDLE_RUN_PROGRESS", "1: CUDA programs show on a terminal that they wait; heddle run sets it"},
       {"HEDDLE_RUN_SLICE", "heddle run --slice"},
       {"HEDDLE_RUN_TRACE", "heddle run --trace"},
+      {"HEDDLE_RUN_TRACE_CLAIM", "1: only the first process writes that file, others beside it; heddle run sets it"},
       {"HEDDLE_LOG", "messages: trace, debug, info, warn, error or off"},
   };
   return all;
