@@ -20,31 +20,37 @@ class EarlyGain {
 
   // Whether the next launch shall begin early.
   bool wanted() const {
-    if (late_.count == 0 || late_.kernel < least_kernel * late_.copy || late_.copy < least_copy * late_.kernel)
-      return false;
+    if (late_.count == 0 || share_ < least_kernel || share_ * least_copy > 1) return false;
     return early_.count < enough || early_.tail <= late_.tail;
   }
   // Whether more launches must be measured. The others need no events with a time.
   bool measures() const { return late_.count < enough || early_.count < enough; }
 
-  // Of a launch that is done, in seconds.
+  // Of a launch that is done.
   struct Times {
-    double kernel = 0, copy = 0;  // its own, waits included, and from the first of its copies' begin to the last's end
+    double kernel = 0, copy = 0;  // seconds: its own, waits included, and from the first copy's begin to the last's end
     double tail = 0;              // from there to its own end
+    double bytes = 0;             // that were copied
   };
   void tell(bool early, const Times& times) {
     Mean& mean = early ? early_ : late_;
     ++mean.count;
-    mean.kernel += (times.kernel - mean.kernel) / mean.count;
-    mean.copy += (times.copy - mean.copy) / mean.count;
     mean.tail += (times.tail - mean.tail) / mean.count;
+    if (early) return;
+    // A copy may have waited for others, and a kernel too, the first one also for its code: the least counts.
+    if (times.copy > 0) rate_ = std::max(rate_, times.bytes / times.copy);
+    const double share = times.bytes > 0 ? times.kernel * rate_ / times.bytes : 0;
+    share_ = mean.count == 1 ? share : std::min(share_, share);
   }
 
  private:
-  struct Mean : Times {
+  struct Mean {
     unsigned count = 0;
+    double tail = 0;
   };
   Mean late_, early_;
+  double rate_ = 0;   // of copies, bytes per second
+  double share_ = 0;  // of the kernel's time in that of its copies alone
 };
 
 // One launch that is measured: its copies' events.
@@ -53,6 +59,7 @@ struct EarlySample {
     std::shared_ptr<device::Event> start, end;
   };
   std::shared_ptr<EarlyGain> gain;
+  std::uint64_t bytes = 0;
   std::vector<Copy> copies;
   bool early = false;
 
@@ -68,7 +75,8 @@ struct EarlySample {
     };
     gain->tell(early, {.kernel = seconds(start.completed_ns(), end.completed_ns()),
                        .copy = seconds(first, last),
-                       .tail = seconds(last, end.completed_ns())});
+                       .tail = seconds(last, end.completed_ns()),
+                       .bytes = static_cast<double>(bytes)});
   }
 };
 

@@ -52,6 +52,7 @@ void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Ac
   boost::container::small_vector<graph::TaskRef, 4> copies, others;  // that are awaited on the device, or before
   words_.assign(form_->parameters.size(), engine.whole(place)->address());
   boost::container::small_vector<graph::TaskRef, 4> copy_of(form_->parameters.size());
+  std::uint64_t bytes = 0;
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     const graph::Access& access = accesses[a];
     const auto hazards = engine.dag().hazards({access.object, graph::Mode::read, access.begin, access.end});
@@ -62,6 +63,7 @@ void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Ac
     if (asked && hazards.size() == 1 && !graph::modifies(access.mode) && engine.dag()[hazards[0]].is_move) {
       copy_of[static_cast<std::size_t>(word - form_->parameters.begin())] = hazards[0];
       copies.push_back(hazards[0]);
+      bytes += access.end - access.begin;
     } else {
       others.insert(others.end(), hazards.begin(), hazards.end());
     }
@@ -84,6 +86,7 @@ void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Ac
   if (sample->copies.empty() || early_ == ahead_of_.empty()) return;
   sample->gain = form_->gain;
   sample->early = early_;
+  sample->bytes = bytes;
   sample_ = std::move(sample);
 }
 

@@ -161,21 +161,29 @@ TEST_F(EarlyStartTest, FailuresAreToldAndTheNextLaunchesRun) {
 TEST(EarlyGain, GoesByWhatLaunchesTookAfterTheirCopies) {
   runtime::EarlyGain gain;
   EXPECT_FALSE(gain.wanted());
-  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1});
+  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1, .bytes = 1});
   EXPECT_TRUE(gain.wanted());
-  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1});
+  gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1, .bytes = 1});
   EXPECT_TRUE(gain.measures());
-  gain.tell(true, {.kernel = 1.2, .copy = 1, .tail = 0.2});
-  gain.tell(true, {.kernel = 1.3, .copy = 1, .tail = 0.3});
+  gain.tell(true, {.kernel = 1.2, .copy = 1, .tail = 0.2, .bytes = 1});
+  gain.tell(true, {.kernel = 1.3, .copy = 1, .tail = 0.3, .bytes = 1});
   EXPECT_TRUE(gain.wanted());
   EXPECT_FALSE(gain.measures());
-  for (int i = 0; i < 20; ++i) gain.tell(true, {.kernel = 2.5, .copy = 1, .tail = 1.5});
+  for (int i = 0; i < 20; ++i) gain.tell(true, {.kernel = 2.5, .copy = 1, .tail = 1.5, .bytes = 1});
   EXPECT_FALSE(gain.wanted());
-  runtime::EarlyGain short_kernel, short_copy;
-  short_kernel.tell(false, {.kernel = 0.05, .copy = 1, .tail = 3});  // behind other kernels
+}
+
+TEST(EarlyGain, LeavesKernelsAloneThatAreShortOrLongBesideTheirCopies) {
+  runtime::EarlyGain short_kernel, short_copy, waiting_copy;
+  short_kernel.tell(false, {.kernel = 3, .copy = 1, .tail = 3, .bytes = 1e9});  // its code had to be loaded
+  EXPECT_TRUE(short_kernel.wanted());
+  short_kernel.tell(false, {.kernel = 0.05, .copy = 1, .tail = 3, .bytes = 1e9});
   EXPECT_FALSE(short_kernel.wanted());
-  short_copy.tell(false, {.kernel = 1, .copy = 0.1, .tail = 1});
+  short_copy.tell(false, {.kernel = 1, .copy = 0.1, .tail = 1, .bytes = 1e9});
   EXPECT_FALSE(short_copy.wanted());
+  waiting_copy.tell(false, {.kernel = 0.2, .copy = 1, .tail = 1, .bytes = 1e9});
+  waiting_copy.tell(false, {.kernel = 0.2, .copy = 10, .tail = 1, .bytes = 1e9});  // it waited for others
+  EXPECT_TRUE(waiting_copy.wanted());
 }
 
 }  // namespace

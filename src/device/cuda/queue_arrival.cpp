@@ -12,7 +12,7 @@ namespace {
 
 // A piece is told of when all of it has arrived. Each costs the link some microseconds, which is little beside the time
 // that it takes: 0.3 ms and more.
-constexpr std::uint64_t least_piece = std::uint64_t{16} << 20, most_piece = std::uint64_t{64} << 20, pieces = 64;
+constexpr std::uint64_t least_piece = std::uint64_t{16} << 20, most_piece = std::uint64_t{64} << 20, pieces = 16;
 // Pieces end where neither a line nor a sector of a cache has bytes of both.
 constexpr std::uint64_t line = 256;
 constexpr std::uint64_t all_there = ~std::uint64_t{0};

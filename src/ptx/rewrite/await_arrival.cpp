@@ -18,8 +18,9 @@ namespace {
 
 constexpr Modifier u64 = modifier_of(Type::u64);
 constexpr std::int64_t all_there = -1;
-// Between two looks at a word: a copy takes some 20 us for a MiB.
-constexpr std::int64_t pause_ns = 1000;
+// Between two looks at a word. A GPU full of warps that look more often keeps the copy from going on; a piece of one
+// takes some 300 us.
+constexpr std::int64_t pause_ns = 20'000;
 
 Operand reg(std::uint32_t index) { return Operand::make_reg(index); }
 
