@@ -106,8 +106,7 @@ Accesses brought(const Needs& needs, EarlyStart& early, std::unique_lock<std::mu
   Parameters parameters;
   Accesses accesses = acquire(needs, early, parameters);
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!needs.core.engine().policy().prefetch &&
-         wait_for_moves(needs.core, {accesses.data(), accesses.size()}, lock))
+  while (!needs.core.engine().policy().prefetch && wait_for_moves(needs.core, {accesses.data(), accesses.size()}, lock))
     accesses = acquire(needs, early, parameters);
   early.settle(needs.core, needs.place, {accesses.data(), accesses.size()}, {parameters.data(), parameters.size()});
   return accesses;
