@@ -27,7 +27,11 @@ int main() {
   loop.conditional.type = cudaGraphCondTypeWhile;
   loop.conditional.size = 1;
   cudaGraphNode_t node = nullptr, kernel = nullptr;
+#if CUDART_VERSION >= 13000
+  CHECK(cudaGraphAddNode(&node, graph, nullptr, nullptr, 0, &loop));
+#else
   CHECK(cudaGraphAddNode(&node, graph, nullptr, 0, &loop));
+#endif
   void* arguments[] = {&handle, &left, &turns};
   cudaKernelNodeParams params = {};
   params.func = reinterpret_cast<void*>(count_down);
