@@ -16,6 +16,7 @@
 #include "compile/subprocess.hpp"
 #include "heddle/version.hpp"
 #include "programs/cc/device_code.hpp"
+#include "programs/cc/device_link.hpp"
 #include "programs/cc/diagnostics.hpp"
 #include "programs/cc/host_code.hpp"
 #include "programs/places.hpp"
@@ -45,8 +46,9 @@ class Build {
       else
         objects.push_back(compile(input));
     }
-    if (options_.phase == Phase::link)
-      execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
+    if (options_.phase != Phase::link) return;
+    add_device_link(objects);
+    execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
   }
 
  private:
@@ -97,6 +99,18 @@ class Build {
       run();
     }
     return output;
+  }
+
+  // What joins the device code of several files.
+  void add_device_link(Words& objects) {
+    const std::string source = options_.dry_run ? std::string() : device_link_source(objects);
+    if (source.empty()) return;
+    const std::string file = (temporary_.path() / "device_link.c").string();
+    const std::string object = (temporary_.path() / "device_link.o").string();
+    base::write_file_atomic(file, std::string_view(source));
+    execute({tools_.host_compiler, "-x", "c", "-O1", "-fPIC", "-c", file, "-o", object},
+            "the device code cannot be linked", {});
+    objects.push_back(object);
   }
 
   // `warnings` are those of the device's side, which reads the same source.

@@ -112,14 +112,18 @@ void set_dependencies(O& o, const char* option) {
 constexpr const char* no_machine_code =
     "Heddle makes PTX, which every NVIDIA GPU's driver and Heddle translate; -ptx writes it to a file";
 constexpr const char* no_device_link =
-    "Heddle links no device code of several files: each file's PTX is a module of its own, and -dc does what -c does";
+    "device code of several files (-rdc=true, -dc) is joined by the link of the program itself: link the object files with heddle cc";
 
 std::vector<OptionRule> input_rules() {
   return {
       {{"c", "compile"}, V::none, [](O& o, Text) { set_phase(o, Phase::compile); }},
-      // Device code that needs another file's is refused when it is compiled, with the name of what it needs.
-      {{"dc", "device-c"}, V::none, [](O& o, Text) { set_phase(o, Phase::compile); }},
-      {{"rdc", "relocatable-device-code"}, V::one},
+      {{"dc", "device-c"},
+       V::none,
+       [](O& o, Text) {
+         set_phase(o, Phase::compile);
+         o.relocatable = true;
+       }},
+      {{"rdc", "relocatable-device-code"}, V::one, [](O& o, Text value) { o.relocatable = value == "true"; }},
       {{"E", "preprocess"}, V::none, [](O& o, Text) { set_phase(o, Phase::preprocess); }},
       {{"ptx"}, V::none, [](O& o, Text) { set_phase(o, Phase::ptx); }},
       {{"M", "generate-dependencies"}, V::none, [](O& o, Text) { set_dependencies(o, "-M"); }},

@@ -42,6 +42,7 @@ struct CcOptions {
   bool no_contraction = false;   // -fmad=false
   bool flush_denormals = false;  // -ftz=true
   bool per_thread_stream = false;
+  bool relocatable = false;  // -rdc=true, -dc: device code of several files is joined
   bool no_warnings = false, errors_for_warnings = false;
   bool verbose = false, dry_run = false;
   bool help = false, version = false;
