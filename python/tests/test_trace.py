@@ -15,7 +15,7 @@ def test_from_beginning_to_end(k, tmp_path):
         square[1, 8](x, 8)
         rt.synchronize()
         rt.write_trace()
-        assert (tmp_path / "all.json").read_text().count('"square"') == 1
+        assert (tmp_path / "all.json").read_text().count('"name":"square"') == 1
         rt.call_async(lambda values: values.sum(), [x]).wait()
         for ending, part in [("json", '"square"'), ("svg", "<svg"), ("dot", "digraph")]:
             rt.trace(tmp_path / f"part.{ending}")
@@ -23,7 +23,7 @@ def test_from_beginning_to_end(k, tmp_path):
         events = json.loads((tmp_path / "part.json").read_text())
         assert [event["name"] for event in events if event.get("name") == "square"] == ["square"]
         square[1, 8](x, 8)
-    assert (tmp_path / "all.json").read_text().count('"square"') == 2
+    assert (tmp_path / "all.json").read_text().count('"name":"square"') == 2
     json.loads((tmp_path / "all.json").read_text())
 
 

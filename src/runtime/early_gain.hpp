@@ -21,7 +21,7 @@ class EarlyGain {
   // Whether the next launch shall begin early.
   bool wanted() const {
     if (late_.count == 0 || share_ < least_kernel || share_ * least_copy > 1) return false;
-    return early_.count < enough || early_.tail <= late_.tail;
+    return early_.count < enough || early_.seconds() <= late_.seconds();
   }
   // Whether more launches must be measured. The others need no events with a time.
   bool measures() const { return late_.count < enough || early_.count < enough; }
@@ -34,22 +34,28 @@ class EarlyGain {
   };
   void tell(bool early, const Times& times) {
     Mean& mean = early ? early_ : late_;
-    ++mean.count;
-    mean.tail += (times.tail - mean.tail) / mean.count;
+    mean.add(times);
     if (early) return;
-    // A copy may have waited for others, and a kernel too, the first one also for its code: the least counts.
-    if (times.copy > 0) rate_ = std::max(rate_, times.bytes / times.copy);
-    const double share = times.bytes > 0 ? times.kernel * rate_ / times.bytes : 0;
+    // A kernel may have waited for others, the first one also for its code: the least counts.
+    const double share = times.copy > 0 ? times.kernel * mean.rate / times.bytes : 1;  // devices need not have clocks
     share_ = mean.count == 1 ? share : std::min(share_, share);
   }
 
  private:
   struct Mean {
     unsigned count = 0;
-    double tail = 0;
+    double tail = 0, bytes = 0;
+    double rate = 0;  // of the fastest copy, bytes per second: others may have waited for the link
+    void add(const Times& times) {
+      ++count;
+      tail += (times.tail - tail) / count;
+      bytes += (times.bytes - bytes) / count;
+      if (times.copy > 0) rate = std::max(rate, times.bytes / times.copy);
+    }
+    // From the copy's begin to the kernel's end, where nothing else is on the link.
+    double seconds() const { return (rate > 0 ? bytes / rate : 0) + tail; }
   };
   Mean late_, early_;
-  double rate_ = 0;   // of copies, bytes per second
   double share_ = 0;  // of the kernel's time in that of its copies alone
 };
 

@@ -42,7 +42,9 @@ void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const 
   for (const std::uint32_t parameter : form->parameters)
     if (is_missing(arguments[parameter], place, least))
       asked_[parameter] = early_ ? Arriving::telling : Arriving::timed;
-  if (early_) form->function->prepare(options.block);
+  if (!early_) return;
+  form->function->prepare(options.block);
+  core.engine().begin_arrivals(place);
 }
 
 void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Access> accesses,

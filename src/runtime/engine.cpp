@@ -133,6 +133,11 @@ bool Engine::is_free(const Place& place, const Lane& lane, graph::TaskRef task, 
 void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
                               const Wanted& wanted) {
   for (const graph::TaskRef& parent : awaited) lane.queue->wait(*running_[parent.slot].end);
+  // One launch's copies after the other's: pieces of all would take turns on the link, and all would be there late. So
+  // nobody begins to wait for one before it has begun to arrive.
+  if (wanted.arrival)
+    for (const graph::TaskRef& before : places_[number].told)
+      if (!dag_.finished(before)) lane.queue->wait(*running_[before.slot].end);
   behind_.clear();
   for (const graph::TaskRef& parent : dag_[task].parents) {
     const Running& running = running_[parent.slot];
@@ -145,11 +150,15 @@ void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef tas
   }
 }
 
+void Engine::begin_arrivals(std::size_t number) {
+  Place& place = places_[number];
+  if (place.telling.empty()) return;
+  place.told.swap(place.telling);
+  place.telling.clear();
+}
+
 void Engine::announce(Place& place, const Submitted& made, const Wanted& wanted) {
-  // One after the other: pieces of several would take turns on the link, and all would be there late. So nobody begins
-  // to wait for one before it has begun to arrive.
-  if (!dag_.finished(place.telling)) lane_->queue->wait(*running_[place.telling.slot].end);
-  place.telling = made.task;
+  place.telling.push_back(made.task);
   Running& running = running_[made.task.slot];
   running.words.push_back(wanted.arrival);
   lane_->queue->announce(*wanted.arrival, wanted.arrives_at);

@@ -77,6 +77,8 @@ class Engine {
     return made;
   }
 
+  // The copies that tell from here on are of another launch. Needs the lock.
+  void begin_arrivals(std::size_t place);
   // A copy in flight that tells how far it has come, and that a launch which waits for it on the device cannot keep
   // from going on; null: the task is none. Needs the lock.
   const std::shared_ptr<device::Arrival>& arrival_of(graph::TaskRef task) const;
@@ -116,7 +118,7 @@ class Engine {
     device::Device* device;
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                                // by the chooser's number
-    graph::TaskRef telling;                                // the last copy that tells how far it has come
+    std::vector<graph::TaskRef> told, telling;             // copies that tell, of the launch before and of this one
     graph::TaskRef stuck_copy;                             // the last one that is not free
     std::shared_ptr<device::Arrival> whole;                // see whole()
     bool tells = true;                                     // as far as is known

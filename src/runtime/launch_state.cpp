@@ -36,30 +36,39 @@ Bytes bytes_of(const Argument& argument) {
   return {begin, begin + std::min(argument.length(), argument.buffer()->bytes() - begin)};
 }
 
+// What a launch needs on its place.
+struct Needs {
+  Core& core;
+  std::size_t place;
+  KernelState& kernel;
+  const KernelInfo& info;
+  bool annotated;  // the caller says something of some arguments
+  std::span<const Argument> arguments;
+  const std::vector<std::shared_ptr<Buffer>>& pinned;
+};
+
 // Has the arrays brought to the place; what the launch does to memory there.
-// `annotated`: the caller says something of some.
-Accesses acquire(Core& core, std::size_t place, KernelState& kernel, const KernelInfo& info, bool annotated,
-                 std::span<const Argument> arguments, const std::vector<std::shared_ptr<Buffer>>& pinned,
-                 const EarlyStart& early, Parameters& parameters) {
+Accesses acquire(const Needs& needs, const EarlyStart& early, Parameters& parameters) {
   Accesses accesses;
   parameters.clear();
-  const Scheduling& policy = core.engine().policy();
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].kind() != Argument::Kind::array) continue;
-    Buffer& buffer = *arguments[i].buffer();
-    const Parameter& parameter = info.parameters[i];
-    const Use use = annotated ? use_of(kernel, parameter, i, arguments[i]) : Use{parameter.access, false};
+  const Scheduling& policy = needs.core.engine().policy();
+  for (std::size_t i = 0; i < needs.arguments.size(); ++i) {
+    const Argument& argument = needs.arguments[i];
+    if (argument.kind() != Argument::Kind::array) continue;
+    const Parameter& parameter = needs.info.parameters[i];
+    const Use use = needs.annotated ? use_of(needs.kernel, parameter, i, argument) : Use{parameter.access, false};
     const bool used = use.access != Access::none;
-    const Bytes bytes = used ? bytes_of(arguments[i]) : Bytes{0, 0};
-    const graph::Access access = buffer.acquire(place, bytes.begin, bytes.end, mode_of(use, policy), early.arriving(i));
+    const Bytes bytes = used ? bytes_of(argument) : Bytes{0, 0};
+    const graph::Access access =
+        argument.buffer()->acquire(needs.place, bytes.begin, bytes.end, mode_of(use, policy), early.arriving(i));
     if (!used) continue;
     accesses.push_back(access);
     parameters.push_back(static_cast<std::uint32_t>(i));
   }
-  for (const auto& buffer : pinned)
-    accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
-  if (const auto variables = kernel.variables())
-    accesses.push_back(kernel.module().variables_access(place, *variables));
+  for (const auto& buffer : needs.pinned)
+    accesses.push_back(buffer->acquire(needs.place, 0, buffer->bytes(), graph::Mode::read_write));
+  if (const auto variables = needs.kernel.variables())
+    accesses.push_back(needs.kernel.module().variables_access(needs.place, *variables));
   return accesses;
 }
 
@@ -91,6 +100,17 @@ bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, std::un
 }
 
 namespace {
+
+// The same, behind what must be over before the launch is put in.
+Accesses brought(const Needs& needs, EarlyStart& early, std::unique_lock<std::mutex>& lock) {
+  Parameters parameters;
+  Accesses accesses = acquire(needs, early, parameters);
+  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
+  while (!needs.core.engine().policy().prefetch && wait_for_moves(needs.core, {accesses.data(), accesses.size()}, lock))
+    accesses = acquire(needs, early, parameters);
+  early.settle(needs.core, needs.place, {accesses.data(), accesses.size()}, {parameters.data(), parameters.size()});
+  return accesses;
+}
 
 ReplayStep step_of(const LaunchCall& call, device::Function& function, const device::LaunchConfig& config,
                    std::span<const std::byte> packed, std::span<const graph::Access> accesses) {
@@ -242,13 +262,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   pinned = core->pinned(place);
   EarlyStart early;
   if (!found.opaque) early.plan(*core, place, *kernel, options, arguments);
-  Parameters parameters;
-  Accesses accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned, early, parameters);
   const Scheduling& policy = core->engine().policy();
-  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!policy.prefetch && wait_for_moves(*core, {accesses.data(), accesses.size()}, lock))
-    accesses = acquire(*core, place, *kernel, info, annotated, arguments, pinned, early, parameters);
-  early.settle(*core, place, {accesses.data(), accesses.size()}, {parameters.data(), parameters.size()});
+  const Accesses accesses = brought({*core, place, *kernel, info, annotated, arguments, pinned}, early, lock);
   const bool moved = core->engine().dag().last() != before;
   const Addresses addresses = addresses_of(place, arguments);
   boost::container::small_vector<std::byte, 256> bytes(packed_bytes(info), boost::container::default_init);

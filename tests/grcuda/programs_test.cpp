@@ -95,7 +95,7 @@ TEST(Duplex, HasRatesOfBothWaysAndALimit) {
   Results results("unused");
   add_results({2, 50e9, 40e9, 80e9, 120e9}, results);
   std::string names;
-  for (const Result& result : results.all())
+  for (const bench::Result& result : results.all())
     names += fmt::format("{} {:g} {}\n", result.name, result.value, result.unit);
   EXPECT_EQ(names,
             "duplex.to_device 50 GB/s\nduplex.to_host 40 GB/s\nduplex.first 80 GB/s\nduplex.all 120 GB/s\n"

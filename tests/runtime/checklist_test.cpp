@@ -256,7 +256,7 @@ TEST_F(ChecklistTest, ControlFlowThatHangsOnResultsIsAsInSerialExecution) {
       ASSERT_EQ(run(devices, {}, seed), serial) << "seed " << seed << " on " << devices.back();
     ASSERT_EQ(run({"far"}, {.prefetch = false}, seed), serial) << seed;
   }
-  EXPECT_GT(longest, 100u);
+  EXPECT_GT(longest, 50u);  // programs that do something
 }
 
 // Row H3: two views of one array. Halves have nothing to do with each other; what overlaps is in order.

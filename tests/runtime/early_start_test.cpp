@@ -171,6 +171,10 @@ TEST(EarlyGain, GoesByWhatLaunchesTookAfterTheirCopies) {
   EXPECT_FALSE(gain.measures());
   for (int i = 0; i < 20; ++i) gain.tell(true, {.kernel = 2.5, .copy = 1, .tail = 1.5, .bytes = 1});
   EXPECT_FALSE(gain.wanted());
+  runtime::EarlyGain slow_copies;  // pieces that take longer than is won
+  slow_copies.tell(false, {.kernel = 0.5, .copy = 1, .tail = 0.5, .bytes = 1});
+  for (int i = 0; i < 2; ++i) slow_copies.tell(true, {.kernel = 2, .copy = 1.5, .tail = 0.1, .bytes = 1});
+  EXPECT_FALSE(slow_copies.wanted());
 }
 
 TEST(EarlyGain, LeavesKernelsAloneThatAreShortOrLongBesideTheirCopies) {

@@ -4,8 +4,8 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
-#include "device/cuda/arrival.hpp"
 #include "device/cuda/address_mapping.hpp"
+#include "device/cuda/arrival.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
