@@ -20,8 +20,7 @@ void find_names(std::string_view bytes, std::set<std::string>& names) {
   for (auto at = bytes.find(prefix); at != bytes.npos; at = bytes.find(prefix, at + 1)) {
     std::size_t end = at + prefix.size();
     while (end < bytes.size() && std::isxdigit(static_cast<unsigned char>(bytes[end]))) ++end;
-    if (end < bytes.size() && bytes[end] == '\0' && end > at + prefix.size())
-      names.emplace(bytes.substr(at, end - at));
+    if (end < bytes.size() && bytes[end] == '\0' && end > at + prefix.size()) names.emplace(bytes.substr(at, end - at));
   }
 }
 
@@ -42,9 +41,11 @@ std::string device_link_source(std::span<const std::string> objects) {
       "static char here;\n"
       "static void* handle;\n"
       "__attribute__((destructor)) static void end(void) { if (handle) __cudaUnregisterFatBinary(handle); }\n";
+  // Weak: a file that -dlink made may be linked as well.
   for (const std::string& name : names)
     text += fmt::format(
-        "__attribute__((visibility(\"hidden\"))) void {}(void (*names)(void**), const void* wrapper, const void* id,\n"
+        "__attribute__((weak, visibility(\"hidden\"))) void {}(void (*names)(void**), const void* wrapper, const void* "
+        "id,\n"
         "    void (*done)(void**)) {{\n"
         "  (void)id, (void)done;\n"
         "  handle = __cudaHeddleLinkedBinary(&here, names, wrapper);\n"

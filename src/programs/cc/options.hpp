@@ -8,7 +8,7 @@
 
 namespace heddle::programs {
 
-enum class Phase { link, compile, preprocess, ptx, dependencies };
+enum class Phase { link, device_link, compile, preprocess, ptx, dependencies };
 enum class Language { cuda, c, cxx, object };
 enum class CudaLibrary { shared, none };
 
