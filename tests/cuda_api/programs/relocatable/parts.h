@@ -9,6 +9,7 @@ __device__ float twice(float x);       // main.cu
 __device__ float mixed(float x);       // archived.cu
 
 struct Shape {
+  __device__ virtual ~Shape() {}
   __device__ virtual float area() const = 0;
 };
 __device__ const Shape* shape(int kind);  // shapes.cu
