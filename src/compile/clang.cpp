@@ -148,6 +148,10 @@ Clang find_host_clang() {
                   install_hint);
 }
 
+bool is_relocatable(const CompileOptions& options) {
+  return std::find(options.extra.begin(), options.extra.end(), "-fgpu-rdc") != options.extra.end();
+}
+
 ExtraOptions split_extra(const CompileOptions& options) {
   const std::vector<std::string>& words = options.extra;
   ExtraOptions extra;

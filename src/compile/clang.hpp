@@ -36,6 +36,9 @@ struct ExtraOptions {
 };
 ExtraOptions split_extra(const CompileOptions& options);
 
+// Whether device code may name functions and variables of other files (-fgpu-rdc).
+bool is_relocatable(const CompileOptions& options);
+
 // What decides how the device headers are understood: clang, target, language, floating point, options of the user.
 std::vector<std::string> language_arguments(const Clang& clang, const std::filesystem::path& headers,
                                             const CompileOptions& options);

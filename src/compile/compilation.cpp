@@ -145,7 +145,8 @@ void Compilation::check() const {
     if (!missing.empty()) throw MissingSdk(text);
     throw Error(ErrorCode::compile_error, text);
   }
-  refuse_unresolved_functions(process.out, unit_.name);
+  // Relocatable code gets what it leaves open when it is linked.
+  if (!is_relocatable(options_)) refuse_unresolved_functions(process.out, unit_.name);
 }
 
 std::optional<Lookups> Compilation::lookups(std::string& doubt) const {

@@ -174,13 +174,15 @@ TEST_F(Cc, LibrariesOfNvidiasAreNamed) {
 
 TEST_F(Cc, DeviceCodeOfOtherFilesIsNamed) {
   file("a.cu", "extern __device__ int total;\n__global__ void k() { total = 1; }\n");
-  const Ran variable = cc("-dc a.cu");
+  const Ran variable = cc("-c a.cu");
   EXPECT_EQ(variable.code, 1);
   EXPECT_THAT(variable.output, HasSubstr("the device variable total"));
   file("b.cu", "__device__ int other(int);\n__global__ void k(int* p) { *p = other(1); }\n");
-  const Ran function = cc("-rdc=true -c b.cu");
+  const Ran function = cc("-c b.cu");
   EXPECT_EQ(function.code, 1);
   EXPECT_THAT(function.output, HasSubstr("no device definition"));
+  EXPECT_EQ(cc("-dc a.cu").code, 0);
+  EXPECT_EQ(cc("-rdc=true -c b.cu").code, 0);
 }
 
 TEST_F(Cc, PlainFilesCompileWithTheCompilerThatIsNamed) {

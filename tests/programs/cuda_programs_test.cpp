@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "base/file.hpp"
 #include "programs/command.hpp"
 #include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
@@ -125,6 +126,66 @@ TEST_F(CudaProjects, ALibraryThatIsOpened) {
       run_command(program_environment() + heddle() + " run --device cpu " + quoted(program) + ' ' + quoted(library));
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("passed"));
+}
+
+// -rdc=true. One file comes from an archive, one is compiled without.
+class RelocatableCode : public testing::Test {
+ protected:
+  void make(const std::string& command) {
+    const Ran ran = run_command("cd " + quoted(folder_.path()) + " && " + command);
+    ASSERT_EQ(ran.code, 0) << command << ran.output;
+    EXPECT_EQ(ran.output, "") << command;
+  }
+  std::string source(const char* file) { return ' ' + quoted(programs() / "relocatable" / file); }
+  void make_objects() {
+    for (const char* file : {"main.cu", "archived.cu", "shapes.cu"}) make(heddle() + " cc -dc" + source(file));
+    make(heddle() + " cc -c" + source("plain.cu"));
+    make("ar rc libarchived.a archived.o");
+  }
+  void expect_runs() {
+    for (const char* options : {"", "--slice 3 "}) {
+      const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + options +
+                                  quoted(folder_.path() / "program"));
+      EXPECT_EQ(ran.code, 0) << options << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr("passed")) << options;
+    }
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(RelocatableCode, OfOneCommand) {
+  make(heddle() + " cc -rdc=true" + source("main.cu") + source("archived.cu") + source("shapes.cu") +
+       source("plain.cu") + " -o program");
+  expect_runs();
+}
+
+TEST_F(RelocatableCode, OfObjectsAndArchives) {
+  make_objects();
+  make(heddle() + " cc main.o shapes.o plain.o libarchived.a -o program");
+  expect_runs();
+  make(heddle() + " cc main.o shapes.o plain.o -L. -larchived -o program");
+  expect_runs();
+}
+
+TEST_F(RelocatableCode, LinkedBeforeTheProgram) {
+  make_objects();
+  make(heddle() + " cc -dlink main.o shapes.o libarchived.a -o linked.o");
+  make(heddle() + " cc main.o shapes.o plain.o linked.o libarchived.a -o program");
+  expect_runs();
+}
+
+// The first use of the program's kernels says what nothing defines.
+TEST_F(RelocatableCode, WhatNothingDefinesIsNamed) {
+  base::write_file_atomic(folder_.path() / "a.cu", std::string_view(R"(
+__device__ int nowhere(int);
+__global__ void kernel(int* p) { *p = nowhere(1); }
+int main() { kernel<<<1, 1>>>(nullptr); return cudaGetLastError() == cudaSuccess ? 0 : 3; }
+)"));
+  make(heddle() + " cc -rdc=true a.cu -o program");
+  const Ran ran =
+      run_command(program_environment() + heddle() + " run --device cpu " + quoted(folder_.path() / "program"));
+  EXPECT_EQ(ran.code, 3) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("nowhere"));
 }
 
 }  // namespace

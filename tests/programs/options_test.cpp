@@ -106,7 +106,7 @@ TEST(CcOptions, WhatIsUnknownIsNamed) {
   EXPECT_THAT(refusal({"a.cu", "--openmp"}), HasSubstr("--openmp is not an option"));
   EXPECT_THAT(refusal({"a.cu", "--frobnicate=3"}), HasSubstr("--frobnicate=3"));
   EXPECT_THAT(refusal({"a.cu", "-cubin"}), HasSubstr("-cubin is not supported"));
-  EXPECT_THAT(refusal({"a.cu", "-dlink"}), HasSubstr("-dlink is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "-dlto"}), HasSubstr("-dlto is not supported"));
   EXPECT_THAT(refusal({"a.cu", "-o"}), HasSubstr("-o lacks its value"));
   EXPECT_THAT(refusal({"a.cu", "-O7"}), HasSubstr("-O7"));
   EXPECT_THAT(refusal({"a.cu", "-shared=no"}), HasSubstr("takes no value"));
@@ -152,6 +152,9 @@ TEST(CcOptions, WhatChangesNothingIsTaken) {
                                               "-Wno-deprecated-gpu-targets",
                                               "-cudart=shared"});
   EXPECT_EQ(options.phase, Phase::compile);
+  EXPECT_TRUE(options.relocatable);
+  EXPECT_FALSE(parse_cc_options({"a.cu", "-rdc=false"}).relocatable);
+  EXPECT_EQ(parse_cc_options({"a.o", "b.o", "-dlink", "-o", "c.o"}).phase, Phase::device_link);
   EXPECT_TRUE(options.line_info);
   EXPECT_THAT(options.notes, IsEmpty());
   EXPECT_THAT(parse_cc_options({"a.cu", "-cudart", "static"}).notes, ElementsAre(HasSubstr("libcudart.so.12")));

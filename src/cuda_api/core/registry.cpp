@@ -9,6 +9,7 @@
 #include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
+#include "heddle/link.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -30,10 +31,31 @@ std::string list_of(const std::vector<unsigned>& gpus) {
                             list_of(binary.machine_code)));
 }
 
+// One text of several files' for each architecture that the first has.
+FatBinary link_binaries(const std::vector<const void*>& wrappers) {
+  std::vector<FatBinary> files;
+  for (const void* wrapper : wrappers) files.push_back(read_registered_binary(wrapper));
+  FatBinary linked;
+  for (const FatPtx& first : files.front().ptx) {
+    std::vector<PtxSource> sources;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const FatPtx* const ptx = choose_ptx(files[i], first.arch);
+      if (!ptx)
+        throw Failure(cudaErrorNoKernelImageForDevice,
+                      fmt::format("the files of the program were compiled for different GPUs: not all have PTX for "
+                                  "compute_{} or older",
+                                  first.arch));
+      sources.push_back({ptx->text, fmt::format("file {} of the program's device code", i + 1)});
+    }
+    linked.ptx.push_back({first.arch, link_ptx(sources)});
+  }
+  return linked;
+}
+
 }  // namespace
 
 const FatBinary& Image::binary() {
-  if (!binary_) binary_ = read_registered_binary(wrapper_);
+  if (!binary_) binary_ = linked_.empty() ? read_registered_binary(wrapper_) : link_binaries(linked_);
   return *binary_;
 }
 
@@ -117,8 +139,17 @@ Image& Registry::add_image(const void* wrapper) {
   return images_.emplace_back(wrapper);
 }
 
+Image& Registry::add_linked(const void* program, const void* wrapper) {
+  const std::unique_lock lock(mutex_);
+  Image*& image = linked_[program];
+  if (!image) image = &images_.emplace_back(static_cast<const void*>(nullptr));
+  image->link(wrapper);
+  return *image;
+}
+
 void Registry::remove_image(Image& image) {
   const std::unique_lock lock(mutex_);
+  std::erase_if(linked_, [&](const auto& entry) { return entry.second == &image; });
   image.forget();
   changes_.fetch_add(1, std::memory_order_release);
   std::erase_if(by_stub_, [&](const auto& entry) { return entry.second.second == &image; });

@@ -23,6 +23,8 @@ class Image {
  public:
   // `wrapper`: what __cudaRegisterFatBinary was given.
   explicit Image(const void* wrapper) : wrapper_(wrapper) {}
+  // Another file's relocatable code: all of it is linked when the image is first used.
+  void link(const void* wrapper) { linked_.push_back(wrapper); }
   // PTX that was given as such.
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
   explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
@@ -45,6 +47,7 @@ class Image {
   const FatBinary& binary();
 
   const void* wrapper_ = nullptr;
+  std::vector<const void*> linked_;
   std::mutex mutex_;
   std::optional<FatBinary> binary_;
   std::vector<Loaded> loaded_;  // by the context's slot
@@ -103,6 +106,8 @@ class VariableEntry {
 class Registry {
  public:
   Image& add_image(const void* wrapper);
+  // The image that the relocatable code of `program` becomes, with this file's in it.
+  Image& add_linked(const void* program, const void* wrapper);
   // Its kernels and variables are not found any more. They stay as they are for who holds them.
   void remove_image(Image& image);
   void add_kernel(Image& image, const void* stub, const char* name);
@@ -131,6 +136,7 @@ class Registry {
   std::atomic<std::uint64_t> changes_{0};  // what threads have found before one may be gone
   std::shared_mutex mutex_;
   std::deque<Image> images_;
+  std::unordered_map<const void*, Image*> linked_;
   std::deque<KernelEntry> kernels_;
   std::deque<VariableEntry> variables_;
   std::unordered_map<const void*, std::pair<KernelEntry*, Image*>> by_stub_;

@@ -11,6 +11,14 @@ HEDDLE_CUDA_API void** __cudaRegisterFatBinary(void* wrapper) {
 
 HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void**) {}
 
+// Called by programs of `heddle cc -rdc=true`, once for each file with relocatable device code. `program` is the same
+// for those that are linked into one program or library; `names` registers the file's kernels and variables.
+HEDDLE_CUDA_API void** __cudaHeddleLinkedBinary(void* program, void (*names)(void**), const void* wrapper) {
+  auto* const handle = reinterpret_cast<void**>(&registry().add_linked(program, wrapper));
+  names(handle);
+  return handle;
+}
+
 HEDDLE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
   if (handle) registry().remove_image(*reinterpret_cast<Image*>(handle));
 }

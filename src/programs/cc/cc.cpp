@@ -16,8 +16,10 @@
 #include "compile/subprocess.hpp"
 #include "heddle/version.hpp"
 #include "programs/cc/device_code.hpp"
+#include "programs/cc/device_link.hpp"
 #include "programs/cc/diagnostics.hpp"
 #include "programs/cc/host_code.hpp"
+#include "programs/cc/libraries.hpp"
 #include "programs/places.hpp"
 
 namespace heddle::programs {
@@ -45,14 +47,20 @@ class Build {
       else
         objects.push_back(compile(input));
     }
-    if (options_.phase == Phase::link)
-      execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
+    if (options_.phase == Phase::device_link)
+      link_device_code(objects, options_.output.empty() ? "a_dlink.o" : options_.output);
+    if (options_.phase != Phase::link) return;
+    const std::string linked = (temporary_.path() / "device_link.o").string();
+    if (link_device_code(objects, linked)) objects.push_back(linked);
+    execute(link_command(options_, tools_, objects), "the program cannot be linked", {});
   }
 
  private:
+  bool makes_whole() const { return options_.phase == Phase::link || options_.phase == Phase::device_link; }
+
   // Where the result of one source goes; empty for standard output.
   std::string output_for(const Input& input, const char* extension) {
-    if (options_.phase == Phase::link) return (temporary_.path() / fmt::format("{}.o", ++count_)).string();
+    if (makes_whole()) return (temporary_.path() / fmt::format("{}.o", ++count_)).string();
     if (!options_.output.empty() || !extension) return options_.output;
     return fs::path(input.name).filename().replace_extension(extension).string();
   }
@@ -70,7 +78,7 @@ class Build {
   }
 
   std::string compile(const Input& input) {
-    const bool makes_code = options_.phase == Phase::link || options_.phase == Phase::compile;
+    const bool makes_code = makes_whole() || options_.phase == Phase::compile;
     fs::path image;
     std::string warnings;
     CcOptions options = options_;
@@ -97,6 +105,19 @@ class Build {
       run();
     }
     return output;
+  }
+
+  // Makes `output`, what joins the device code of several files. False without such code; -dlink makes it all the same.
+  bool link_device_code(Words files, const std::string& output) {
+    const Words more = archives(options_);
+    files.insert(files.end(), more.begin(), more.end());
+    const std::string source = options_.dry_run ? std::string() : device_link_source(files);
+    if (source.empty() && options_.phase == Phase::link) return false;
+    const std::string file = (temporary_.path() / "device_link.c").string();
+    base::write_file_atomic(file, std::string_view(source));
+    execute({tools_.host_compiler, "-x", "c", "-O1", "-fPIC", "-c", file, "-o", output},
+            "the device code cannot be linked", {});
+    return true;
   }
 
   // `warnings` are those of the device's side, which reads the same source.

@@ -1,9 +1,11 @@
 #include "programs/cc/device_code.hpp"
 
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "base/hash.hpp"
 #include "compile/nvrtc/find.hpp"
 #include "compile/sdk.hpp"
 #include "cuda_api/image/fat_binary.hpp"
@@ -17,15 +19,15 @@ std::string declared_name(std::string_view line) {
   return std::string(line.substr(line.find_last_of(" \t") + 1));
 }
 
-// Variables of other files: there is nothing that would join them.
+// Variables of other files: without -rdc=true there is nothing that would join them.
 void refuse_foreign_variables(const std::string& file, const std::string& ptx) {
   for (const std::string_view space : {".extern .global", ".extern .const"}) {
     const std::size_t at = ptx.find(space);
     if (at == ptx.npos) continue;
     base::fail(
         ErrorCode::unsupported,
-        "{}: the device variable {} is declared extern and defined in no way here. Heddle links no device code of "
-        "several files; put the kernels that use it into the file that defines it",
+        "{}: the device variable {} is declared extern and defined in no way here; compile all files that share it "
+        "with -rdc=true, or put the kernels that use it into the file that defines it",
         file, declared_name(std::string_view(ptx).substr(at, ptx.find('\n', at) - at)));
   }
 }
@@ -35,7 +37,7 @@ DeviceCode compile_with(compile::CompileOptions device, const std::string& file,
   for (const std::string& architecture : options.architectures) {
     device.arch = "sm_" + architecture;
     compile::CompileResult result = compile::compile_cuda_file_detailed(file, device);
-    refuse_foreign_variables(file, result.ptx);
+    if (!options.relocatable) refuse_foreign_variables(file, result.ptx);
     if (made.ptx.empty()) made.warnings = std::move(result.warnings);
     made.ptx.push_back({static_cast<unsigned>(std::atoi(architecture.c_str())), std::move(result.ptx)});
   }
@@ -44,11 +46,19 @@ DeviceCode compile_with(compile::CompileOptions device, const std::string& file,
 
 }  // namespace
 
-compile::CompileOptions device_options(const CcOptions& options) {
+std::vector<std::string> unit_arguments(const std::string& file, const CcOptions& options) {
+  if (!options.relocatable) return {"-Xclang", "-cuid=h"};
+  // Names that files keep to themselves get it in them: no two files of a program may have the same.
+  std::error_code error;
+  const std::string whole = std::filesystem::absolute(file, error).string();
+  return {"-Xclang", "-fgpu-rdc", "-Xclang", "-cuid=" + base::sha256_hex(whole).substr(0, 16)};
+}
+
+compile::CompileOptions device_options(const std::string& file, const CcOptions& options) {
   compile::CompileOptions made;
   made.include_paths = options.include_paths;
   made.fast_math = options.fast_math;
-  made.extra = unit_name;
+  made.extra = unit_arguments(file, options);
   const auto add = [&](std::initializer_list<std::string> words) {
     made.extra.insert(made.extra.end(), words.begin(), words.end());
   };
@@ -74,11 +84,11 @@ compile::CompileOptions device_options(const CcOptions& options) {
 
 DeviceCode compile_device_code(const std::string& file, const CcOptions& options) {
   try {
-    return compile_with(device_options(options), file, options);
+    return compile_with(device_options(file, options), file, options);
   } catch (const compile::MissingSdk&) {
     const std::vector<std::string> toolkit = compile::nvrtc::find_headers();
     if (toolkit.empty()) throw;
-    compile::CompileOptions more = device_options(options);
+    compile::CompileOptions more = device_options(file, options);
     more.include_paths.insert(more.include_paths.end(), toolkit.begin(), toolkit.end());
     DeviceCode made = compile_with(std::move(more), file, options);
     made.toolkit = toolkit;

@@ -27,10 +27,11 @@ struct DeviceCode {
 // Throws Error as compile::compile_cuda_file, and unsupported for variables that another file has to define.
 DeviceCode compile_device_code(const std::string& file, const CcOptions& options);
 
-// The options as Heddle's compiler of device code takes them, and a name that both sides give to what is static: the
-// same for all files, since each file's PTX is a module of its own.
-compile::CompileOptions device_options(const CcOptions& options);
-inline const std::vector<std::string> unit_name{"-Xclang", "-cuid=h"};
+// The options as Heddle's compiler of device code takes them.
+compile::CompileOptions device_options(const std::string& file, const CcOptions& options);
+// What both sides are told of the file: a name for what is static, which is the same for all files where each file's
+// PTX is a module of its own; and whether the code is relocatable.
+std::vector<std::string> unit_arguments(const std::string& file, const CcOptions& options);
 
 // A fat binary, compressed.
 std::vector<std::byte> pack(const DeviceCode& code);

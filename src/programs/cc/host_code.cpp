@@ -80,14 +80,14 @@ void add_folders(Words& words, const CcOptions& options, const HostTools& tools)
   for (std::size_t i = 1; i < paths.after.size(); i += 2) words.push_back("-idirafter" + paths.after[i]);
 }
 
-Words cuda_arguments(const std::filesystem::path& image) {
+Words cuda_arguments(const CcOptions& options, const std::string& file, const std::filesystem::path& image) {
   Words words{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
               "-Wno-unknown-cuda-version", "-Wno-error=c++11-narrowing",
               // As for the device's side.
               "-Xclang", "-fcuda-allow-variadic-functions",
               // Launches as CUDA has had them since 9.2.
               "-Xclang", "-target-sdk-version=12.0"};
-  add(words, unit_name);
+  add(words, unit_arguments(file, options));
   if (!image.empty()) add(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image.string()});
   return words;
 }
@@ -126,7 +126,7 @@ std::vector<std::string> host_command(const CcOptions& options, const HostTools&
   const bool is_cuda = input.language == Language::cuda;
   Words words{is_cuda ? tools.clang.string() : tools.host_compiler};
   if (is_cuda)
-    add(words, cuda_arguments(image));
+    add(words, cuda_arguments(options, input.name, image));
   else
     add(words, {"-x", input.language == Language::c ? "c" : "c++"});
   add(words, phase_arguments(options));

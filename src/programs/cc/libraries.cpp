@@ -21,8 +21,9 @@ bool is_closed(const std::string& name) {
   return std::any_of(closed.begin(), closed.end(), [&](std::string_view start) { return name.starts_with(start); });
 }
 
-bool is_there(const std::string& name, const CcOptions& options) {
-  std::vector<std::string> folders = options.library_paths;
+// Where the linker looks for them, in its order.
+std::vector<fs::path> folders_of(const CcOptions& options) {
+  std::vector<fs::path> folders(options.library_paths.begin(), options.library_paths.end());
   if (const char* more = std::getenv("LIBRARY_PATH")) {
     for (std::string_view rest = more; !rest.empty();) {
       const auto end = std::min(rest.find(':'), rest.size());
@@ -31,11 +32,19 @@ bool is_there(const std::string& name, const CcOptions& options) {
     }
   }
   folders.insert(folders.end(), {"/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/lib/" HEDDLE_MULTIARCH});
-  std::error_code error;
-  return std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) {
-    return fs::exists(folder / ("lib" + name + ".so"), error) || fs::exists(folder / ("lib" + name + ".a"), error);
-  });
+  return folders;
 }
+
+// The file that -lNAME means; empty where there is none.
+fs::path find_library(const std::string& name, const CcOptions& options) {
+  std::error_code error;
+  for (const fs::path& folder : folders_of(options))
+    for (const char* extension : {".so", ".a"})
+      if (fs::path file = folder / ("lib" + name + extension); fs::exists(file, error)) return file;
+  return {};
+}
+
+bool is_there(const std::string& name, const CcOptions& options) { return !find_library(name, options).empty(); }
 
 std::string driver(const fs::path& own) {
   const fs::path file = own / "libcuda.so.1";
@@ -46,6 +55,13 @@ std::string driver(const fs::path& own) {
 }
 
 }  // namespace
+
+std::vector<std::string> archives(const CcOptions& options) {
+  std::vector<std::string> files;
+  for (const std::string& name : options.libraries)
+    if (const fs::path file = find_library(name, options); file.extension() == ".a") files.push_back(file.string());
+  return files;
+}
 
 std::vector<std::string> library_arguments(const CcOptions& options, const fs::path& own) {
   std::vector<std::string> words;

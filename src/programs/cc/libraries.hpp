@@ -14,4 +14,7 @@ namespace heddle::programs {
 // that is not there.
 std::vector<std::string> library_arguments(const CcOptions& options, const std::filesystem::path& own);
 
+// The files of those that are archives (libNAME.a), without those that are not there.
+std::vector<std::string> archives(const CcOptions& options);
+
 }  // namespace heddle::programs

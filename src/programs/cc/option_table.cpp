@@ -58,7 +58,7 @@ void generate_code(O& o, Text value) {
 
 void set_phase(O& o, Phase phase) {
   if (o.phase != Phase::link && o.phase != phase)
-    base::fail(ErrorCode::invalid_argument, "only one of -c, -dc, -ptx, -E, -M can be given");
+    base::fail(ErrorCode::invalid_argument, "only one of -c, -dc, -dlink, -ptx, -E, -M can be given");
   o.phase = phase;
 }
 
@@ -111,15 +111,20 @@ void set_dependencies(O& o, const char* option) {
 
 constexpr const char* no_machine_code =
     "Heddle makes PTX, which every NVIDIA GPU's driver and Heddle translate; -ptx writes it to a file";
-constexpr const char* no_device_link =
-    "Heddle links no device code of several files: each file's PTX is a module of its own, and -dc does what -c does";
+constexpr const char* no_machine_code_link =
+    "device code of several files is joined as PTX, when the program first uses it: -dc and -dlink, or -rdc=true, do "
+    "that";
 
 std::vector<OptionRule> input_rules() {
   return {
       {{"c", "compile"}, V::none, [](O& o, Text) { set_phase(o, Phase::compile); }},
-      // Device code that needs another file's is refused when it is compiled, with the name of what it needs.
-      {{"dc", "device-c"}, V::none, [](O& o, Text) { set_phase(o, Phase::compile); }},
-      {{"rdc", "relocatable-device-code"}, V::one},
+      {{"dc", "device-c"},
+       V::none,
+       [](O& o, Text) {
+         set_phase(o, Phase::compile);
+         o.relocatable = true;
+       }},
+      {{"rdc", "relocatable-device-code"}, V::one, [](O& o, Text value) { o.relocatable = value == "true"; }},
       {{"E", "preprocess"}, V::none, [](O& o, Text) { set_phase(o, Phase::preprocess); }},
       {{"ptx"}, V::none, [](O& o, Text) { set_phase(o, Phase::ptx); }},
       {{"M", "generate-dependencies"}, V::none, [](O& o, Text) { set_dependencies(o, "-M"); }},
@@ -145,9 +150,9 @@ std::vector<OptionRule> input_rules() {
       {{"fatbin"}, V::none, nullptr, false, no_machine_code},
       {{"optix-ir"}, V::none, nullptr, false, no_machine_code},
       {{"ltoir"}, V::none, nullptr, false, no_machine_code},
-      {{"dlto", "dlink-time-opt"}, V::none, nullptr, false, no_device_link},
-      {{"dlink", "device-link"}, V::none, nullptr, false, no_device_link},
-      {{"dw", "device-w"}, V::none, nullptr, false, no_device_link},
+      {{"dlto", "dlink-time-opt"}, V::none, nullptr, false, no_machine_code_link},
+      {{"dlink", "device-link"}, V::none, [](O& o, Text) { set_phase(o, Phase::device_link); }},
+      {{"dw", "device-w"}, V::none, nullptr, false, no_machine_code_link},
       {{"cuda", "cuda-output"},
        V::none,
        nullptr,

@@ -189,7 +189,7 @@ void check(const CcOptions& options) {
   if (options.inputs.empty()) base::fail(ErrorCode::invalid_argument, "no input file");
   const auto sources = std::count_if(options.inputs.begin(), options.inputs.end(),
                                      [](const Input& input) { return input.language != Language::object; });
-  if (options.phase == Phase::link) return;
+  if (options.phase == Phase::link || options.phase == Phase::device_link) return;
   if (sources == 0) base::fail(ErrorCode::invalid_argument, "there is no source among the files");
   if (!options.output.empty() && sources > 1)
     base::fail(ErrorCode::invalid_argument, "-o names one file, and {} would be written", sources);
@@ -261,7 +261,7 @@ Programs use libcudart.so.12: `heddle run program` runs them on whatever this ma
 where NVIDIA's libraries are. Device code becomes PTX (for sm_80, unless -arch or -gencode name others), host code is
 compiled by clang 19. No part of NVIDIA's SDK is needed.
 
-  -c, -dc, -ptx, -E, -M, -MM, -shared          what to make
+  -c, -dc, -dlink, -ptx, -E, -M, -MM, -shared          what to make
   -o FILE, -I, -isystem, -include, -D, -U      files, folders, macros
   -L, -l, -Xlinker LIST, -Xcompiler LIST       for the linker and for the compiler of host code
   -O0..-O3, -g, -G, -lineinfo, -std=, -w       of host code; device code is always optimised and has its lines

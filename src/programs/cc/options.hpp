@@ -8,7 +8,7 @@
 
 namespace heddle::programs {
 
-enum class Phase { link, compile, preprocess, ptx, dependencies };
+enum class Phase { link, device_link, compile, preprocess, ptx, dependencies };
 enum class Language { cuda, c, cxx, object };
 enum class CudaLibrary { shared, none };
 
@@ -42,6 +42,7 @@ struct CcOptions {
   bool no_contraction = false;   // -fmad=false
   bool flush_denormals = false;  // -ftz=true
   bool per_thread_stream = false;
+  bool relocatable = false;  // -rdc=true, -dc: device code of several files is joined
   bool no_warnings = false, errors_for_warnings = false;
   bool verbose = false, dry_run = false;
   bool help = false, version = false;

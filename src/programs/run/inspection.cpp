@@ -67,7 +67,8 @@ class Reader {
     if (!parts_.has_kernels) parts_.first_with_kernels = file.string();
     parts_.has_kernels = true;
     try {
-      read_images(parts_, elf.section(".nv_fatbin"));
+      for (const char* section : {".nv_fatbin", "__nv_relfatbin"})
+        if (elf.has_section(section)) read_images(parts_, elf.section(section));
     } catch (const Error&) {  // told when the program uses it
       parts_.has_ptx = true;
     }
