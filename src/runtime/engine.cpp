@@ -122,10 +122,13 @@ const std::shared_ptr<device::Arrival>& Engine::whole(std::size_t number) {
 }
 
 // Copies of one direction may share a channel of the device, so that one which waits holds up those behind it.
-bool Engine::is_free(const Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const {
+bool Engine::is_free(Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const {
   const auto goes_on = [this](graph::TaskRef other) { return dag_.finished(other) || running_[other.slot].is_free; };
   if (!wanted.copies && wanted.ahead_of.empty()) return false;
-  if (wanted.copies && !dag_.finished(place.stuck_copy)) return false;
+  if (wanted.copies) {
+    std::erase_if(place.stuck_copies, [this](graph::TaskRef copy) { return dag_.finished(copy); });
+    if (!place.stuck_copies.empty()) return false;
+  }
   const graph::TaskRefs& parents = dag_[task].parents;
   return (lane.tasks.empty() || goes_on(lane.tasks.back())) && std::all_of(parents.begin(), parents.end(), goes_on);
 }
@@ -182,7 +185,7 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
   wait_for_parents(number, lane, made.task, choice.awaited, wanted);
   Running& running = running_[made.task.slot];
   running.is_free = is_free(place, lane, made.task, wanted);
-  if (wanted.copies && !running.is_free) place.stuck_copy = made.task;
+  if (wanted.copies && !running.is_free) place.stuck_copies.push_back(made.task);
   if (lane.partition != wanted.partition) {
     lane.queue->set_partition(wanted.partition);
     lane.partition = wanted.partition;

@@ -119,7 +119,7 @@ class Engine {
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                                // by the chooser's number
     std::vector<graph::TaskRef> told, telling;             // copies that tell, of the launch before and of this one
-    graph::TaskRef stuck_copy;                             // the last one that is not free
+    std::vector<graph::TaskRef> stuck_copies;              // in flight, as far as is known, and not free
     std::shared_ptr<device::Arrival> whole;                // see whole()
     bool tells = true;                                     // as far as is known
     std::vector<std::shared_ptr<device::Event>> spare[2];  // done, and nobody refers to them: without and with time
@@ -141,7 +141,7 @@ class Engine {
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
   void announce(Place& place, const Submitted& made, const Wanted& wanted);
-  bool is_free(const Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const;
+  bool is_free(Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const;
   void wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
                         const Wanted& wanted);
   void give_up(graph::TaskRef task);

@@ -87,6 +87,8 @@ class CudaQueue final : public Queue {
   void fill_now(const Span& destination, std::uint32_t value, unsigned value_bytes);
   void check_cooperative(CudaFunction& function, const LaunchConfig& config, bool whole, BlockRange range) const;
   void check_span(const Span& span, const char* what) const;
+  // As much of the destination as the source fills.
+  Span check_copy(Span destination, const Span& source) const;
   void launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
   void launch_cooperative(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments);
   void launch_pool(CudaFunction& function, const LaunchConfig& config, BlockRange range,

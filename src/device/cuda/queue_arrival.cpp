@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
-#include "base/format.hpp"
 #include "device/cuda/arrival.hpp"
 #include "device/cuda/queue.hpp"
 #include "device/cuda/queue_put.hpp"
@@ -58,13 +57,7 @@ void CudaQueue::copy_telling(Span destination, Span source, Arrival& arrival) {
   if (destination.device != &device_ || (source.device && !source.device->info().host_memory))
     base::fail(ErrorCode::unsupported, "{}: only copies from the host to it tell how far they have come",
                state_->info().id);
-  if (destination.size < source.size)
-    base::fail(ErrorCode::invalid_argument, "a copy of {} into a span of {}", base::counted(source.size, "byte"),
-               destination.size);
-  destination.size = source.size;
-  check_span(destination, "destination");
-  check_span(source, "source");
-  state_->check_lost();
+  destination = check_copy(destination, source);
   const DeviceState::Current current(*state_);
   const std::uint64_t word = own_word(arrival);
   put_telling(word, [this, destination, source, word] {

@@ -119,7 +119,7 @@ void CudaQueue::fill_box_now(const BoxPlace& destination, const BoxExtent& exten
   }
 }
 
-void CudaQueue::copy(Span destination, Span source) {
+Span CudaQueue::check_copy(Span destination, const Span& source) const {
   if (destination.size < source.size)
     base::fail(ErrorCode::invalid_argument, "a copy of {} into a span of {}", base::counted(source.size, "byte"),
                destination.size);
@@ -127,6 +127,11 @@ void CudaQueue::copy(Span destination, Span source) {
   check_span(destination, "destination");
   check_span(source, "source");
   state_->check_lost();
+  return destination;
+}
+
+void CudaQueue::copy(Span destination, Span source) {
+  destination = check_copy(destination, source);
   if (source.size == 0) return;
   const DeviceState::Current current(*state_);
   if (on_host(source.device) && on_host(destination.device))

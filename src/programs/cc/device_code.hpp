@@ -24,7 +24,8 @@ struct DeviceCode {
 
 // A source that includes a part of the CUDA toolkit which Heddle has no header of its own for (CUB, Thrust, libcu++,
 // cuRAND) is compiled with the folders of the toolkit that is on this machine, if there is one.
-// Throws Error as compile::compile_cuda_file, and unsupported for variables that another file has to define.
+// Throws Error as compile::compile_cuda_file, and unsupported for what another file has to
+// define where the options do not ask for relocatable device code.
 DeviceCode compile_device_code(const std::string& file, const CcOptions& options);
 
 // The options as Heddle's compiler of device code takes them.
