@@ -108,6 +108,7 @@ class Engine {
   void drain();
 
  private:
+  static constexpr std::size_t most_arrival_queues = 4;
   struct Lane {
     std::unique_ptr<device::Queue> queue;
     const device::Partition* partition = nullptr;  // that the queue is set to
@@ -141,7 +142,9 @@ class Engine {
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
   void announce(Place& place, const Submitted& made, const Wanted& wanted);
-  bool is_free(Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const;
+  bool goes_on(graph::TaskRef task) const;  // it is free, or over
+  // Whether it is free, but for what is before it in its queue.
+  bool is_unhindered(Place& place, graph::TaskRef task, const Wanted& wanted) const;
   void wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
                         const Wanted& wanted);
   void give_up(graph::TaskRef task);
