@@ -205,6 +205,10 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
   }
   running.history = wanted.history;
   running.sample = wanted.sample;
+  if (wanted.sample) {
+    if (place.last_sample) place.last_sample->next = wanted.sample;
+    place.last_sample = wanted.sample;
+  }
   lane_ = &lane;
   if (wanted.arrival) announce(place, made, wanted);
   for (const graph::TaskRef& copy : wanted.ahead_of) running.words.push_back(arrival_of(copy));
