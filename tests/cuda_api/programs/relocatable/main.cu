@@ -16,6 +16,13 @@ static __global__ void work(float* data, int count) {
   atomicAdd(&hits, 1);
 }
 
+// A static variable and one without a name's linkage that a kernel uses before the host does.
+static __device__ int early = 5;
+namespace {
+__constant__ int nameless[2] = {3, 4};
+}
+__global__ void count_early() { early += nameless[1]; }
+
 static float expected(int i) {
   const float tables[4] = {10, 20, 30, 40};
   const float first = 2.0f * i + 2 + tables[i & 3] + (i & 1 ? 4 : 3) + 9;
@@ -40,6 +47,11 @@ int main() {
   CHECK(cudaMemcpyFromSymbol(&seen, hits, sizeof seen));
   EXPECT(seen == count);
   for (int i = 0; i < count; ++i) EXPECT(data[i] == expected(i));
+  const int numbers[2] = {0, 10};
+  CHECK(cudaMemcpyToSymbol(nameless, numbers, sizeof numbers));
+  count_early<<<1, 1>>>();
+  CHECK(cudaMemcpyFromSymbol(&seen, early, sizeof seen));
+  EXPECT(seen == 15);
   CHECK(cudaFree(data));
   std::puts("passed");
 }
