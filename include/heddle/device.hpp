@@ -19,6 +19,7 @@
 #include "heddle/devices.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/module.hpp"
+#include "heddle/placed_variables.hpp"
 #include "heddle/queue.hpp"
 
 namespace heddle {
@@ -110,7 +111,12 @@ class Device {
   // `machine_code`: the same kernels as NVIDIA's driver takes them, a cubin or a fat binary. A GPU runs that in place
   // of compiling the PTX where the driver has a use for it and no code for parts of grids must be in the module; it is
   // not kept.
-  void load(const Module& module, std::span<const std::byte> machine_code = {}) const;
+  // `placed`: variables that lie in memory of the host's own, which keep what they hold (heddle/placed_variables.hpp).
+  // With --check or RuntimeOptions::check that memory has to be registered. Throws unsupported where the device's
+  // memory is not the host's, invalid_argument for memory that is too small or not aligned, and where the module has
+  // been loaded before.
+  void load(const Module& module, std::span<const std::byte> machine_code = {},
+            std::span<const PlacedVariable> placed = {}) const;
   // The device's copy of a __device__ or __constant__ variable. Throws not_found.
   MemorySpan variable(const Module& module, std::string_view name) const;
 

@@ -13,6 +13,7 @@
 #include "heddle/launch.hpp"
 #include "heddle/link.hpp"
 #include "heddle/module.hpp"
+#include "heddle/placed_variables.hpp"
 #include "heddle/queue.hpp"
 #include "heddle/runtime.hpp"
 #include "heddle/scheduling.hpp"

@@ -18,6 +18,7 @@
 #include "device/partition.hpp"
 #include "device/queue.hpp"
 #include "heddle/address_mapping.hpp"
+#include "heddle/placed_variables.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device {
@@ -50,6 +51,10 @@ struct LoadOptions {
   // The same kernels as the driver takes them, a cubin or a fat binary; empty: none. GPUs run it in place of compiling
   // the PTX, unless more must be in the module. It is not kept.
   std::span<const std::byte> machine_code = {};
+  // Variables of the module that lie where the host has them, on devices with host_memory; others refuse. What is there
+  // stays, but for address_of_device where an initial value is an address. Names that the module does not have are
+  // passed over. The checker knows the memory when it is registered (register_host). It is not kept.
+  std::span<const PlacedVariable> placed = {};
 };
 
 class Device {

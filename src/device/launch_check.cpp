@@ -41,6 +41,13 @@ void check_module(const ptx::Module& module, std::string_view who) {
                module.address_size, who);
 }
 
+void refuse_placed(const LoadOptions& options, std::string_view who) {
+  if (!options.placed.empty())
+    base::fail(ErrorCode::unsupported,
+               "the variable '{}' cannot lie in the host's memory on {}, which has memory of its own",
+               options.placed.front().name, who);
+}
+
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block) {
   if (!fits(block, info.max_block))
     check_extent(function.name, "block", block, {info.max_block[0], info.max_block[1], info.max_block[2]});

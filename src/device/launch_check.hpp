@@ -11,6 +11,9 @@ namespace heddle::device {
 // Throws unsupported for modules with addresses of 32 bits. `who` begins the sentence's second half: "the CPU device".
 void check_module(const ptx::Module& module, std::string_view who);
 
+// For devices whose memory is not the host's: throws unsupported where variables are to lie in that.
+void refuse_placed(const LoadOptions& options, std::string_view who);
+
 // Throws invalid_argument with the kernel's name when grid, block, shared memory, range or arguments are against the
 // limits of the device or the directives of the kernel (.reqntid, .maxntid).
 void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,

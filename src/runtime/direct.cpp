@@ -274,11 +274,12 @@ LoadedKernel Device::load(const Kernel& kernel) const {
   return LoadedKernel(std::make_shared<runtime::LoadedKernelState>(kernel, place, *function));
 }
 
-void Device::load(const Module& module, std::span<const std::byte> machine_code) const {
+void Device::load(const Module& module, std::span<const std::byte> machine_code,
+                  std::span<const PlacedVariable> placed) const {
   runtime::ModuleState& state = held(module.state(), "Module");
   check_runtime(core_, state);
   const std::lock_guard lock(core_->mutex());
-  state.on(static_cast<std::size_t>(number_), machine_code);
+  state.on(static_cast<std::size_t>(number_), machine_code, placed);
 }
 
 MemorySpan Device::variable(const Module& module, std::string_view name) const {

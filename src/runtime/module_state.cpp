@@ -159,10 +159,14 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::str
   return {shared_from_this(), made.get()};
 }
 
-device::Module& ModuleState::on(std::size_t place, std::span<const std::byte> machine_code) {
+device::Module& ModuleState::on(std::size_t place, std::span<const std::byte> machine_code,
+                                std::span<const PlacedVariable> placed) {
   if (!loaded_[place]) {
     loaded_[place] = core_->place(place).device->load(
-        module_, {.check = core_->check(), .ranges = core_->ranges(), .machine_code = machine_code});
+        module_, {.check = core_->check(), .ranges = core_->ranges(), .machine_code = machine_code, .placed = placed});
+  } else if (!placed.empty()) {
+    base::fail(ErrorCode::invalid_argument, "{} was loaded on {} before its variables were placed", name_,
+               core_->place(place).device->info().id);
   }
   return *loaded_[place];
 }

@@ -16,6 +16,7 @@
 #include "device/module.hpp"
 #include "graph/dag.hpp"
 #include "heddle/kernel.hpp"
+#include "heddle/placed_variables.hpp"
 #include "ptx/analysis/access.hpp"
 #include "ptx/ir.hpp"
 #include "runtime/ids.hpp"
@@ -95,8 +96,9 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::shared_ptr<KernelState> kernel(std::string_view name);
   std::shared_ptr<KernelState> kernel(std::string_view name, std::string_view signature);
 
-  // Need the core's lock. `machine_code`: LoadOptions.
-  device::Module& on(std::size_t place, std::span<const std::byte> machine_code = {});
+  // Need the core's lock. `machine_code`, `placed`: LoadOptions.
+  device::Module& on(std::size_t place, std::span<const std::byte> machine_code = {},
+                     std::span<const PlacedVariable> placed = {});
   // What a task does that uses the module's variables: they are one object on each place, however many there are. Needs
   // the lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode);

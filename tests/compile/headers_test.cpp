@@ -99,9 +99,18 @@ TEST_F(Headers, TexturesAreRefusedWhereTheyAreUsed) {
   EXPECT_THAT(message, HasSubstr("does not run textures"));
 }
 
-TEST_F(Headers, ManagedVariablesAndClustersAreRefused) {
-  EXPECT_THAT(error_of("__managed__ int x;", ErrorCode::compile_error),
-              HasSubstr("__managed__ variables are not supported"));
+// Without a program of the host there is the device's copy alone.
+TEST_F(Headers, ManagedVariablesAreTheDevices) {
+  const std::string ptx = compile_cuda(
+      "__managed__ int x = 5;\nstatic __device__ __managed__ float y[3];\nextern \"C\" __managed__ double z;\n"
+      "__managed__ double z;\n__global__ void k() { ++x; y[1] = 2; z = x; }\nint main() { x = 6; return int(y[0]); }",
+      "k.cu");
+  EXPECT_THAT(ptx, HasSubstr(".visible .global .align 4 .u32 x = 5;"));
+  EXPECT_THAT(ptx, HasSubstr("_ZL1y[12]"));
+  EXPECT_THAT(ptx, HasSubstr(".f64 z;"));
+}
+
+TEST_F(Headers, ClustersAreRefused) {
   EXPECT_THAT(error_of("__global__ void __cluster_dims__(2, 1, 1) k() {}", ErrorCode::compile_error),
               HasSubstr("clusters (__cluster_dims__) are not supported"));
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "conformance/conformance.hpp"
+#include "ptx/parser.hpp"
 
 namespace heddle::conformance {
 namespace {
@@ -136,6 +137,66 @@ TEST_P(Conformance, ModuleVariables) {
   const auto other = load(kernels);
   launch(*queue, other->function("use_variables"), {}, out.address());
   EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{41, 30, 41, 0}));
+}
+
+constexpr std::string_view placed_ptx = R"(
+.version 7.8
+.target sm_80
+.address_size 64
+.visible .global .align 4 .u32 shared_count = 7;
+.visible .global .align 4 .u32 own = 30;
+.visible .global .align 8 .u64 known = generic(shared_count), open = generic(own), changed = generic(own);
+.visible .entry use(.param .u64 p) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<4>;
+  ld.global.u32 %r1, [shared_count];
+  add.u32 %r1, %r1, 1;
+  st.global.u32 [shared_count], %r1;
+  ld.global.u64 %rd1, [open];
+  ld.u32 %r2, [%rd1];
+  ld.param.u64 %rd2, [p];
+  st.global.u32 [%rd2], %r2;
+  ld.global.u64 %rd3, [changed];
+  st.global.u64 [%rd2+8], %rd3;
+  ret;
+}
+)";
+
+// Variables that lie where the host has them: nothing is written there but the addresses that were left open.
+TEST_P(Conformance, VariablesInTheHostsMemory) {
+  struct {
+    std::uint32_t count = 100;
+    std::uint64_t known = 1, open = address_of_device, changed = 2;
+  } host;
+  const std::vector<PlacedVariable> placed = {{"shared_count", &host.count, 4},
+                                              {"known", &host.known, 8},
+                                              {"open", &host.open, 8},
+                                              {"changed", &host.changed, 8},
+                                              {"nobodys", &host.changed, 8}};
+  const auto load_placed = [&](std::span<const PlacedVariable> variables) {
+    auto parsed = std::make_shared<const ptx::Module>(ptx::parse(placed_ptx, "placed.ptx"));
+    return device->load(std::move(parsed), {.placed = variables});
+  };
+  if (!device->info().host_memory) {
+    const std::string message = expect_error(ErrorCode::unsupported, [&] { load_placed(placed); });
+    EXPECT_THAT(message, HasSubstr("'shared_count' cannot lie in the host's memory"));
+    return;
+  }
+  const auto registered = device->register_host(&host, sizeof host);
+  const auto loaded = load_placed(placed);
+  EXPECT_EQ(loaded->variable("shared_count").address, reinterpret_cast<std::uint64_t>(&host.count));
+  const Buffer<std::uint32_t> out(*device, 4);
+  launch(*queue, loaded->function("use"), {}, out.address());
+  EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{30, 0, 2, 0}));
+  EXPECT_EQ(host.count, 101u);
+  EXPECT_EQ(host.known, 1u);
+  EXPECT_EQ(host.open, loaded->variable("own").address);
+  EXPECT_EQ(host.changed, 2u);
+
+  const PlacedVariable small[] = {{"shared_count", &host.count, 3}};
+  EXPECT_THAT(expect_error(ErrorCode::invalid_argument, [&] { load_placed(small); }), HasSubstr("shared_count"));
+  const PlacedVariable crooked[] = {{"known", reinterpret_cast<std::byte*>(&host.known) + 4, 8}};
+  EXPECT_THAT(expect_error(ErrorCode::invalid_argument, [&] { load_placed(crooked); }), HasSubstr("aligned to 8"));
 }
 
 TEST_P(Conformance, NamesThatAreNotThere) {

@@ -37,6 +37,14 @@ int machine() {
   return cudaDeviceSynchronize();
 }
 
+int managed() {
+  static const ManagedProgram program;
+  void* x = nullptr;
+  if (cudaMalloc(&x, 64) != cudaSuccess) return 1;
+  std::printf("%d\n", static_cast<int>(program.launch_add(x, 16, 1)));
+  return 0;
+}
+
 // Ends while kernels run and commands wait, some of them in other threads.
 int leave() {
   static Program program;
@@ -182,6 +190,7 @@ int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "pooled") == 0) return pooled();
   if (std::strcmp(arguments[1], "leave") == 0) return leave();
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();
+  if (std::strcmp(arguments[1], "managed") == 0) return managed();
   if (std::strcmp(arguments[1], "sum") == 0) return sum();
   return 2;
 }

@@ -25,6 +25,7 @@ void __cudaUnregisterFatBinary(void**);
 char __cudaInitModule(void**);
 void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, void*, void*, int*);
 void __cudaRegisterVar(void**, char*, char*, const char*, int, std::size_t, int, int);
+void __cudaHeddleManaged(const void*, const void*);
 void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, std::size_t, int, int);
 
 cudaError_t cudaGetLastError();
@@ -52,6 +53,7 @@ cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
 cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);
 cudaError_t cudaFreeAsync(void*, cudaStream_t);
 cudaError_t cudaHostRegister(void*, std::size_t, unsigned);
+cudaError_t cudaGetSymbolAddress(void**, const void*);
 cudaError_t cudaHostUnregister(void*);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes*, const void*);
 cudaError_t cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
@@ -212,6 +214,41 @@ class Program {
   char stubs_[kernels] = {};
   char step_ = 0;
   void* managed_ = nullptr;
+};
+
+// The same text as code of heddle cc registers it, with `step` as a managed variable.
+class ManagedProgram {
+ public:
+  ManagedProgram() {
+    __cudaHeddleManaged(&section, &section + 1);
+    handle_ = __cudaRegisterFatBinary(&wrapper_);
+    __cudaRegisterFunction(handle_, &stub_, nullptr, "add", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+    __cudaRegisterVar(handle_, reinterpret_cast<char*>(&section.step), nullptr, "step", 0, 4, 0, 0);
+    __cudaRegisterFatBinaryEnd(handle_);
+  }
+  ~ManagedProgram() { __cudaUnregisterFatBinary(handle_); }
+  ManagedProgram(const ManagedProgram&) = delete;
+  ManagedProgram& operator=(const ManagedProgram&) = delete;
+
+  cudaError_t launch_add(void* x, std::uint32_t n, std::uint32_t value) const {
+    void* arguments[] = {&x, &n, &value};
+    return cudaLaunchKernel(&stub_, {(n + 63) / 64}, {64}, arguments, 0, nullptr);
+  }
+  // Not the compiler's section: a place for it.
+  static inline struct {
+    alignas(256) std::uint32_t step;
+  } section = {};
+
+ private:
+  struct Wrapper {
+    std::uint32_t magic, version;
+    const void* data;
+    const void* more;
+  };
+  std::vector<std::byte> binary_ = cuda_api::write_fat_binary({80, kernels_ptx});
+  Wrapper wrapper_{0x466243b1, 1, binary_.data(), nullptr};
+  void** handle_ = nullptr;
+  char stub_ = 0;
 };
 
 // Holds up a stream until it is opened, or ends. What it waits for stays: it may look there once more after that.

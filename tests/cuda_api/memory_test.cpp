@@ -176,6 +176,42 @@ TEST(Managed, MemoryAndVariablesAreTheHostsToo) {
   cudaGetLastError();
 }
 
+cudaMemoryType type_of(const void* p) {
+  cudaPointerAttributes attributes{};
+  EXPECT_EQ(cudaPointerGetAttributes(&attributes, p), cudaSuccess);
+  return attributes.type;
+}
+
+// A library may be closed and opened again, at the same place or elsewhere.
+TEST(Managed, VariablesOfASectionLastAsLongAsTheirCode) {
+  std::uint32_t& step = ManagedProgram::section.step;
+  void* x = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&x, 4, cudaMemAttachGlobal), cudaSuccess);
+  auto& value = *static_cast<std::uint32_t*>(x);
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(type_of(&step), cudaMemoryTypeUnregistered);
+    const ManagedProgram program;
+    EXPECT_EQ(step, 1u);
+    EXPECT_EQ(type_of(&step), cudaMemoryTypeManaged);
+    EXPECT_EQ(cudaMemPrefetchAsync(&step, 4, 0, nullptr), cudaSuccess);
+    step = 10;
+    value = 5;
+    ASSERT_EQ(program.launch_add(x, 1, 2), cudaSuccess);
+    ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    EXPECT_EQ(value, 25u);
+    const std::uint32_t other = 3;
+    ASSERT_EQ(cudaMemcpyToSymbol(&step, &other, 4, 0, cudaMemcpyHostToDevice), cudaSuccess);
+    EXPECT_EQ(step, 3u);
+    void* address = nullptr;
+    ASSERT_EQ(cudaGetSymbolAddress(&address, &step), cudaSuccess);
+    EXPECT_EQ(address, &step);
+    EXPECT_EQ(cudaFree(&step), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaHostRegister(&step, 4, 0), cudaErrorHostMemoryAlreadyRegistered);
+  }
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST(Copies, InBatches) {
   cudaStream_t stream = nullptr;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);

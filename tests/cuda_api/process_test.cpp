@@ -71,6 +71,12 @@ TEST(Process, LoadsNoCpuDeviceForAGpu) {
   }
 }
 
+TEST(Process, RefusesManagedVariablesOnAGpu) {
+  const Ended cpu = run("HEDDLE_RUN_DEVICE=cpu", "managed"), gpu = run(with_gpu, "managed");
+  EXPECT_EQ(cpu.output, "0\n");
+  EXPECT_THAT(gpu.output, AllOf(HasSubstr("801\n"), HasSubstr("managed variables (__managed__) on cuda:0")));
+}
+
 // Each takes a thread some time: once, and not for every call.
 TEST(Process, SetsAContextOnceForEachThread) {
   const std::string gpu = std::string(with_gpu) + "FAKE_DRIVER_SAYS=1 HEDDLE_RUN_DEVICE=cuda:0";

@@ -122,10 +122,12 @@ TEST_F(CudaProjects, ALibraryThatIsOpened) {
   const fs::path program = folder_.path() / "program";
   const Ran main = run_command(heddle() + " cc " + quoted(source / "main.cu") + " -ldl -o " + quoted(program));
   ASSERT_EQ(main.code, 0) << main.output;
-  const Ran ran =
-      run_command(program_environment() + heddle() + " run --device cpu " + quoted(program) + ' ' + quoted(library));
-  EXPECT_EQ(ran.code, 0) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("passed"));
+  for (const char* options : {"", "--check "}) {
+    const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + options + quoted(program) +
+                                ' ' + quoted(library));
+    EXPECT_EQ(ran.code, 0) << options << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("passed")) << options;
+  }
 }
 
 // -rdc=true. One file comes from an archive, one is compiled without.

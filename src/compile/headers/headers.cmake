@@ -59,6 +59,7 @@ set(heddle_device_headers
   heddle/intrinsics.h
   heddle/keywords.h
   heddle/library_types.h
+  heddle/managed_variables.h
   heddle/math/bessel.h
   heddle/math/error_function.h
   heddle/math/exponential_d.h

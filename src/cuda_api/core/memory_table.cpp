@@ -11,6 +11,15 @@ namespace heddle::cuda_api {
 void MemoryTable::add(Block block) {
   const ThreadState& thread = thread_state();
   block.owner = thread.contexts.empty() ? block.device : thread.contexts.back()->slot();
+  put(std::move(block));
+}
+
+void MemoryTable::add_lasting(Block block) {
+  block.owner = Block::no_owner;
+  put(std::move(block));
+}
+
+void MemoryTable::put(Block block) {
   const std::unique_lock lock(mutex_);
   block.id = ++last_id_;
   const std::uint64_t address = block.address;

@@ -34,6 +34,7 @@ struct Block {
   BlockKind kind = BlockKind::device;
   int device = 0;  // CUDA's number
   // add() writes these: the slot of the context that it was made in, and a number that no other block has had.
+  static constexpr int no_owner = -1;  // it stays when contexts end
   int owner = 0;
   std::uint64_t id = 0;
   MemorySpan span;                      // what copies are given
@@ -53,6 +54,8 @@ class MemoryTable {
  public:
   // The block belongs to the calling thread's context.
   void add(Block block);
+  // It belongs to none.
+  void add_lasting(Block block);
   // Takes out the block that begins there; nothing when there is none.
   std::optional<Block> take(std::uint64_t address);
   // The block that the address is in.
@@ -61,6 +64,8 @@ class MemoryTable {
   std::map<std::uint64_t, Block> take_all(int owner);
 
  private:
+  void put(Block block);
+
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, Block> blocks_;
   std::uint64_t last_id_ = 0;

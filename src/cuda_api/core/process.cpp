@@ -103,6 +103,7 @@ Process& Process::get() {
       // The call that asked for it tells; the next one tries again.
       throw Failure(cudaErrorNoDevice, error.what());
     }
+    registry().managed_variables.show_to(*process);
     made_process.store(process, std::memory_order_release);
     return process;
   }();

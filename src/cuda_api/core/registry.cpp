@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 
 #include "base/apart.hpp"
@@ -76,12 +77,61 @@ const FatBinary& Image::binary() {
   return *binary_;
 }
 
+void Image::place(PlacedVariable variable) {
+  const std::lock_guard lock(mutex_);
+  placed_.push_back(std::move(variable));
+}
+
+void Image::write_values_of(const FatBinary& file) {
+  // All of its texts have the same values.
+  const FatPtx* const ptx = choose_ptx(file, 0);
+  if (!ptx) return;
+  for (OpenAddress& address : heddle::write_initial_values(ptx->text, placed_)) open_.push_back(std::move(address));
+  // What another file has said before may be known now.
+  std::erase_if(open_, [&](const OpenAddress& open) {
+    const auto found = std::find_if(placed_.begin(), placed_.end(),
+                                    [&](const PlacedVariable& variable) { return variable.name == open.name; });
+    if (found == placed_.end()) return false;
+    const std::uint64_t address =
+        reinterpret_cast<std::uint64_t>(found->data) + static_cast<std::uint64_t>(open.offset);
+    std::uint64_t there = 0;
+    std::memcpy(&there, open.place, sizeof there);
+    if (there == address_of_device) std::memcpy(open.place, &address, sizeof address);
+    return true;
+  });
+}
+
+void Image::write_initial_values(const void* wrapper) {
+  const std::lock_guard lock(mutex_);
+  if (placed_.empty()) return;
+  base::run_apart([&] {
+    try {
+      write_values_of(read_registered_binary(wrapper));
+    } catch (const std::exception& error) {  // said where they are used
+      problem_ = error.what();
+    }
+  });
+}
+
+void Image::write_initial_values() {
+  {
+    const std::lock_guard lock(mutex_);
+    open_.clear();
+  }
+  if (linked_.empty()) return write_initial_values(wrapper_);
+  for (const void* wrapper : linked_) write_initial_values(wrapper);
+}
+
 heddle::Module Image::on(Context& context) {
   const std::lock_guard lock(mutex_);
   const auto number = static_cast<std::size_t>(context.slot());
   if (loaded_.size() <= number) loaded_.resize(number + 1);
   Loaded& loaded = loaded_[number];
   if (loaded.module && loaded.epoch == context.epoch()) return *loaded.module;
+  if (!placed_.empty()) {
+    require_managed(context);
+    if (!problem_.empty()) throw Failure(cudaErrorNotSupported, problem_);
+  }
   base::run_apart([&] {
     // GPUs run what is not newer than they are; the CPU device runs all of it.
     const FatPtx* ptx = choose_ptx(binary(), context.capability());
@@ -91,7 +141,8 @@ heddle::Module Image::on(Context& context) {
     heddle::Module module = context.process().runtime().load_ptx(text, "the program's PTX");
     // What the driver runs must be what the PTX says.
     context.device().load(
-        module, text == ptx->text ? std::span<const std::byte>(binary_->container) : std::span<const std::byte>());
+        module, text == ptx->text ? std::span<const std::byte>(binary_->container) : std::span<const std::byte>(),
+        placed_);
     loaded.module.emplace(std::move(module));
   });
   loaded.epoch = context.epoch();
@@ -165,6 +216,7 @@ Image& Registry::add_linked(const void* program, const void* wrapper) {
 }
 
 void Registry::remove_image(Image& image) {
+  managed_variables.remove(image);
   const std::unique_lock lock(mutex_);
   std::erase_if(linked_, [&](const auto& entry) { return entry.second == &image; });
   image.forget();
@@ -181,9 +233,21 @@ void Registry::add_kernel(Image& image, const void* stub, const char* name) {
   changes_.fetch_add(1, std::memory_order_release);
 }
 
-void Registry::add_variable(Image& image, const void* shadow, const char* name, std::size_t size) {
-  const std::unique_lock lock(mutex_);
-  by_shadow_[shadow] = {&variables_.emplace_back(image, name, size), &image};
+void Registry::add_variable(Image& image, void* shadow, const char* name, std::size_t size) {
+  {
+    const std::unique_lock lock(mutex_);
+    by_shadow_[shadow] = {&variables_.emplace_back(image, name, size), &image};
+  }
+  if (!managed_variables.covers(shadow)) return;
+  image.place({name, shadow, size});
+  managed_variables.add(image, shadow, size);
+}
+
+void Registry::reset_managed(const Context& context) {
+  if (!context.info().host_memory) return;
+  const std::shared_lock lock(mutex_);
+  for (Image& image : images_)
+    if (!image.gone()) image.write_initial_values();
 }
 
 void Registry::add_managed(Image& image, void** pointer, const char* name, std::size_t size) {
@@ -201,9 +265,7 @@ void Registry::place_managed(Image& image, Context& context) {
                  [&](const Managed& managed) { return managed.image == &image; });
   }
   if (mine.empty()) return;
-  if (!context.info().host_memory)
-    throw Failure(cudaErrorNotSupported, "managed variables (__managed__) on " + context.info().id +
-                                             ", where they can bring down a GPU that others use, are not supported");
+  require_managed(context);
   for (const Managed& managed : mine) {
     const MemorySpan span = managed.variable->on(context);
     Block block;

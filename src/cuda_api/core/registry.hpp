@@ -11,8 +11,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cuda_api/core/managed_variables.hpp"
 #include "cuda_api/image/fat_binary.hpp"
 #include "heddle/device.hpp"
+#include "heddle/placed_variables.hpp"
 
 namespace heddle::cuda_api {
 
@@ -28,6 +30,14 @@ class Image {
   // PTX that was given as such.
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
   explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
+
+  // Managed variables of the program's own, which the module finds where they lie. The device's copy of the others is
+  // the only one.
+  void place(PlacedVariable variable);
+  // Gives those that the file at `wrapper` defines the values that they begin with.
+  void write_initial_values(const void* wrapper);
+  // And those of all its files: the device was reset.
+  void write_initial_values();
 
   // A handle of its own: other contexts may load the image meanwhile, or reset. Throws Failure:
   // cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
@@ -45,12 +55,16 @@ class Image {
     std::uint64_t epoch = 0;
   };
   const FatBinary& binary();
+  void write_values_of(const FatBinary& file);
 
   const void* wrapper_ = nullptr;
   std::vector<const void*> linked_;
   std::mutex mutex_;
   std::optional<FatBinary> binary_;
   std::vector<Loaded> loaded_;  // by the context's slot
+  std::vector<PlacedVariable> placed_;
+  std::vector<OpenAddress> open_;  // in these, of what is not known yet
+  std::string problem_;            // why they cannot be used; empty: they can
   std::atomic<bool> gone_{false};
 };
 
@@ -111,7 +125,9 @@ class Registry {
   // Its kernels and variables are not found any more. They stay as they are for who holds them.
   void remove_image(Image& image);
   void add_kernel(Image& image, const void* stub, const char* name);
-  void add_variable(Image& image, const void* shadow, const char* name, std::size_t size);
+  void add_variable(Image& image, void* shadow, const char* name, std::size_t size);
+  // Managed variables have the values again that they began with, as all variables of the device have.
+  void reset_managed(const Context& context);
   // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction,
   // cudaErrorInvalidSymbol. A KernelEntry's own address stands for it too.
   KernelEntry& kernel(const void* stub);
@@ -119,7 +135,10 @@ class Registry {
   // Whether this is a kernel that was registered, by its entry's address.
   bool has_kernel(const KernelEntry* kernel);
 
-  // A __managed__ variable: what `pointer` points to is where the host finds it, from place_managed() on.
+  // Of programs of `heddle cc`.
+  ManagedVariables managed_variables;
+
+  // A __managed__ variable of nvcc's: what `pointer` points to is where the host finds it, from place_managed() on.
   void add_managed(Image& image, void** pointer, const char* name, std::size_t size);
   // Loads the image's managed variables for the context's device and tells the host where they are. Throws
   // cudaErrorNotSupported where the device's memory is not the host's.

@@ -32,6 +32,7 @@ void end_primary(Context& context) {
   libraries().forget(context);
   context.reset();
   context.process().memory.take_all(context.slot());
+  registry().reset_managed(context);
 }
 
 void release_primary(CUdevice device) {

@@ -43,6 +43,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceReset() {
     Context& context = process.current();
     context.reset();
     process.memory.take_all(context.slot());
+    if (context.primary()) registry().reset_managed(context);
     thread_state().last_error = cudaSuccess;
   });
 }

@@ -9,14 +9,23 @@ HEDDLE_CUDA_API void** __cudaRegisterFatBinary(void* wrapper) {
   return reinterpret_cast<void**>(&registry().add_image(wrapper));
 }
 
-HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void**) {}
+HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void** handle) {
+  if (handle) reinterpret_cast<Image*>(handle)->write_initial_values();
+}
 
 // Called by programs of `heddle cc -rdc=true`, once for each file with relocatable device code. `program` is the same
 // for those that are linked into one program or library; `names` registers the file's kernels and variables.
 HEDDLE_CUDA_API void** __cudaHeddleLinkedBinary(void* program, void (*names)(void**), const void* wrapper) {
   auto* const handle = reinterpret_cast<void**>(&registry().add_linked(program, wrapper));
   names(handle);
+  reinterpret_cast<Image*>(handle)->write_initial_values(wrapper);
   return handle;
+}
+
+// Called by programs of `heddle cc`, and by their libraries, before all else where they have __managed__ variables:
+// these lie between.
+HEDDLE_CUDA_API void __cudaHeddleManaged(const void* begin, const void* end) {
+  registry().managed_variables.add_section(begin, end);
 }
 
 HEDDLE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {

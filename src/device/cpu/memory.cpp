@@ -48,7 +48,9 @@ const char* describe(AllocationKind kind) {
 std::string plain_name(const Allocation& a) {
   const std::string size = fmt::format("{} byte{} at {:#x}", a.size, a.size == 1 ? "" : "s", a.address);
   if (a.name.empty()) return fmt::format("{} of {}", describe(a.kind), size);
-  return fmt::format("{} '{}' of {}", describe(a.kind), a.name, size);
+  // Memory of the host with a name is a variable's, see name_host().
+  const AllocationKind kind = a.kind == AllocationKind::host ? AllocationKind::variable : a.kind;
+  return fmt::format("{} '{}' of {}", describe(kind), a.name, size);
 }
 
 std::uint64_t distance(const Allocation& a, std::uint64_t address) {
@@ -222,6 +224,13 @@ bool Allocator::adopt(std::uint64_t address, std::size_t bytes) {
   held_.emplace(address, std::move(held));
   version_.fetch_add(1, std::memory_order_release);
   return true;
+}
+
+void Allocator::name_host(std::uint64_t address, std::string name) {
+  const std::lock_guard guard(mutex_);
+  const auto found = held_.find(address);
+  if (found != held_.end() && found->second.allocation.kind == AllocationKind::host)
+    found->second.allocation.name = std::move(name);
 }
 
 bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {

@@ -65,6 +65,8 @@ class Allocator {
   // Takes memory of somebody else among the allocations, until it is released: it counts for no limit. False when part
   // of it is in one.
   bool adopt(std::uint64_t address, std::size_t bytes);
+  // What such memory is called in messages; nothing happens where none begins there.
+  void name_host(std::uint64_t address, std::string name);
   // False when no allocation of that kind starts there.
   bool release(std::uint64_t address, AllocationKind kind) noexcept;
 

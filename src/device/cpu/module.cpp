@@ -123,7 +123,7 @@ CpuModule::CpuModule(Device* device, std::shared_ptr<const ptx::Module> module, 
     : device_(device),
       module_(std::move(module)),
       provider_(std::move(provider)),
-      variables_(*module_, std::move(allocator)) {
+      variables_(*module_, std::move(allocator), options.placed) {
   for (std::uint32_t i = 0; i < module_->functions.size(); ++i) {
     const ptx::Function& function = module_->functions[i];
     if (!function.is_entry || function.is_declaration) continue;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,9 @@ namespace heddle::device::cpu {
 // Module-level variables, and those of the same kind declared within functions.
 class ModuleVariables {
  public:
-  ModuleVariables(const ptx::Module& module, std::shared_ptr<Allocator> allocator);
+  // `given`: LoadOptions::placed.
+  ModuleVariables(const ptx::Module& module, std::shared_ptr<Allocator> allocator,
+                  std::span<const PlacedVariable> given);
   ~ModuleVariables();
   ModuleVariables(const ModuleVariables&) = delete;
   ModuleVariables& operator=(const ModuleVariables&) = delete;
@@ -33,9 +36,11 @@ class ModuleVariables {
     const ptx::Variable* variable = nullptr;
     std::uint64_t address = 0;
     std::size_t size = 0;
+    bool given = false;   // the memory is the host's
     std::string problem;  // why kernels cannot use it; empty: they can
   };
-  void place(const ptx::Variable& variable, KernelUnit::VariableSource source);
+  void place(const ptx::Variable& variable, KernelUnit::VariableSource source, const PlacedVariable* given);
+  void place_at(Placed& placed, const PlacedVariable& given);
   void initialize(Placed& placed, std::uint32_t owner);
   std::uint64_t value_of(const ptx::InitValue& value, std::uint32_t owner, std::string& problem) const;
 

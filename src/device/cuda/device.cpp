@@ -71,6 +71,7 @@ class CudaDevice final : public Device {
       base::fail(ErrorCode::unsupported,
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
     check_module(*module, info().id);
+    refuse_placed(options, info().id);
     check_target(*module);
     return std::make_shared<CudaModule>(*this, state_, std::move(module), options);
   }

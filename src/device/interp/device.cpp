@@ -134,8 +134,9 @@ class InterpDevice final : public Device {
   }
 
   // Every access is checked whatever options.check says.
-  std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions&) override {
+  std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
     check_module(*module, "the interpreter");
+    refuse_placed(options, "the interpreter");
     return std::make_shared<LoadedModule>(*this, state_, std::move(module));
   }
 

@@ -1,5 +1,7 @@
 #include "programs/cc/device_code.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
@@ -32,12 +34,47 @@ void refuse_foreign_variables(const std::string& file, const std::string& ptx) {
   }
 }
 
+bool is_name_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$'; }
+
+void replace_name(std::string& text, const std::string& from, const std::string& to) {
+  for (auto at = text.find(from); at != text.npos; at = text.find(from, at)) {
+    const bool whole = (at == 0 || !is_name_character(text[at - 1])) &&
+                       (at + from.size() == text.size() || !is_name_character(text[at + from.size()]));
+    if (whole) text.replace(at, from.size(), to);
+    at += whole ? to.size() : from.size();
+  }
+}
+
+// With -rdc=true clang gives static variables that the host uses a name of the file's own, but it writes kernels that
+// come before such a use with the plain name, which it declares as somebody else's. Both are the one variable.
+void join_static_variables(std::string& ptx) {
+  for (const std::string_view space : {".extern .global", ".extern .const"}) {
+    for (auto at = ptx.find(space); at != ptx.npos; at = ptx.find(space, at)) {
+      const std::size_t end = std::min(ptx.find('\n', at), ptx.size());
+      const std::string name = declared_name(std::string_view(ptx).substr(at, end - at));
+      const std::size_t defined = ptx.find(' ' + name + "__static__");
+      if (defined == ptx.npos) {
+        at = end;
+        continue;
+      }
+      std::size_t last = defined + 1;
+      while (is_name_character(ptx[last])) ++last;
+      const std::string whole = ptx.substr(defined + 1, last - defined - 1);
+      ptx.erase(at, end - at);
+      replace_name(ptx, name, whole);
+    }
+  }
+}
+
 DeviceCode compile_with(compile::CompileOptions device, const std::string& file, const CcOptions& options) {
   DeviceCode made;
   for (const std::string& architecture : options.architectures) {
     device.arch = "sm_" + architecture;
     compile::CompileResult result = compile::compile_cuda_file_detailed(file, device);
-    if (!options.relocatable) refuse_foreign_variables(file, result.ptx);
+    if (options.relocatable)
+      join_static_variables(result.ptx);
+    else
+      refuse_foreign_variables(file, result.ptx);
     if (made.ptx.empty()) made.warnings = std::move(result.warnings);
     made.ptx.push_back({static_cast<unsigned>(std::atoi(architecture.c_str())), std::move(result.ptx)});
   }

@@ -158,8 +158,8 @@ const std::map<std::string, std::string>& only_for_clang() {
   return all;
 }
 const std::map<std::string, std::string>& only_for_nvrtc() {
-  static const std::map<std::string, std::string> all{
-      {"ptx_source_matrix", "tensor cores"}, {"ptx_source_memory", "__managed__"}, {"ptx_source_textures", "textures"}};
+  static const std::map<std::string, std::string> all{{"ptx_source_matrix", "tensor cores"},
+                                                      {"ptx_source_textures", "textures"}};
   return all;
 }
 

@@ -14,8 +14,13 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __managed__ \
-  _Pragma("GCC error \"__managed__ variables are not supported by Heddle: use cudaMallocManaged, or __device__ and a copy\"")
+// The host's variable is the one that kernels use (managed_variables.h). Between two of them there is room, where that
+// can be had: what a kernel does beyond the end of one is not to hit the next.
+#if defined(__CUDA_ARCH__)
+#define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((device, section("heddle_managed"), aligned(256)))
+#endif
 // A parameter that no thread changes, so that all may use it where it lies. A clang that does not know this gives each
 // thread a copy where its address is taken, which looks the same.
 #if __has_attribute(grid_constant)

@@ -25,6 +25,7 @@
 #include "simd.h"
 #include "cooperative_groups.h"
 #include "host_headers.h"
+#include "managed_variables.h"
 #include "guards.h"
 
 // Sources written for nvcc ask for this to know whether they are compiled as CUDA. It comes last: the host's headers

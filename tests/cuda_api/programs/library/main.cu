@@ -3,7 +3,11 @@
 
 #include "../check.h"
 
-__global__ void count_up(int* p) { p[threadIdx.x] = threadIdx.x; }
+__managed__ int counted;
+__global__ void count_up(int* p) {
+  p[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) ++counted;
+}
 
 int main(int, char** arguments) {
   const int n = 16;
@@ -19,6 +23,7 @@ int main(int, char** arguments) {
     EXPECT(calls == 1);  // the variable is new with the library
     CHECK(cudaMemcpy(host, p, sizeof host, cudaMemcpyDeviceToHost));
     for (int i = 0; i < n; ++i) EXPECT(host[i] == i * i);
+    EXPECT(counted == round + 1);
     dlclose(library);
   }
   std::puts("passed");

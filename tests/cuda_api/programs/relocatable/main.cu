@@ -16,13 +16,38 @@ static __global__ void work(float* data, int count) {
   atomicAdd(&hits, 1);
 }
 
+// A static variable and one without a name's linkage that a kernel uses before the host does.
+static __device__ int early = 5;
+namespace {
+__constant__ int nameless[2] = {3, 4};
+}
+__global__ void count_early() { early += nameless[1]; }
+
+// Where another file has its variable; and one that another file has by the same name.
+__managed__ int* managed_place = &managed_numbers[1];
+static __managed__ int managed_own = 100;
+__global__ void count_managed() {
+  ++*managed_place;
+  ++managed_own;
+}
+
 static float expected(int i) {
   const float tables[4] = {10, 20, 30, 40};
   const float first = 2.0f * i + 2 + tables[i & 3] + (i & 1 ? 4 : 3) + 9;
   return 2 * first + 1 + 5 + 7;
 }
 
+static void use_managed() {
+  EXPECT(managed_place == managed_numbers + 1 && managed_numbers[1] == 2 && managed_own == 100);
+  managed_numbers[1] = 50;
+  count_managed<<<1, 1>>>();
+  CHECK(count_managed_of_shapes());
+  CHECK(cudaDeviceSynchronize());
+  EXPECT(managed_numbers[1] == 51 && managed_numbers[2] == 51 + 201 && managed_own == 101);
+}
+
 int main() {
+  use_managed();
   constexpr int count = 1000;
   float* data = nullptr;
   CHECK(cudaMallocManaged(&data, count * sizeof(float)));
@@ -40,6 +65,11 @@ int main() {
   CHECK(cudaMemcpyFromSymbol(&seen, hits, sizeof seen));
   EXPECT(seen == count);
   for (int i = 0; i < count; ++i) EXPECT(data[i] == expected(i));
+  const int numbers[2] = {0, 10};
+  CHECK(cudaMemcpyToSymbol(nameless, numbers, sizeof numbers));
+  count_early<<<1, 1>>>();
+  CHECK(cudaMemcpyFromSymbol(&seen, early, sizeof seen));
+  EXPECT(seen == 15);
   CHECK(cudaFree(data));
   std::puts("passed");
 }

@@ -20,6 +20,14 @@ static __global__ void work(float* data, int count) {
   if (i < count) data[i] = change(data[i]);
 }
 
+__managed__ int managed_numbers[3] = {1, 2, 3};
+static __managed__ int managed_own = 200;
+__global__ void add_managed() { managed_numbers[2] = *managed_place + ++managed_own; }
+cudaError_t count_managed_of_shapes() {
+  add_managed<<<1, 1>>>();
+  return cudaGetLastError();
+}
+
 cudaError_t launch_shapes(float* data, int count) {
   const float value = 5;
   if (const cudaError_t error = cudaMemcpyToSymbol(own, &value, sizeof value)) return error;

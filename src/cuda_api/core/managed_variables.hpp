@@ -1,0 +1,53 @@
+// __managed__ variables of programs of `heddle cc`: the host's variable is the one that there is, and devices whose
+// memory is the host's use it where it lies. The compiler puts them into a section of their own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "heddle/device.hpp"
+
+namespace heddle::cuda_api {
+
+class Context;
+class Image;
+class Process;
+
+// Any thread.
+class ManagedVariables {
+ public:
+  // A section of the program's or of a library's: what lies there is managed.
+  void add_section(const void* begin, const void* end);
+  bool covers(const void* variable) const;
+  // Its own variables are known to CUDA's calls from here on, or as soon as there are devices.
+  void add(const Image& image, void* variable, std::size_t size);
+  // The image's memory may be gone after this: waits for what runs on it.
+  void remove(const Image& image);
+  // The process has its devices now.
+  void show_to(Process& process);
+
+ private:
+  struct Variable {
+    std::size_t size = 0;
+    std::set<const Image*> images;            // files of a program may have one in common
+    std::vector<heddle::Memory> for_kernels;  // that devices know it
+  };
+  using Variables = std::map<std::uint64_t, Variable>;
+  static void show(Process& process, Variables::value_type& variable);
+  void hide(Variables::value_type& variable);
+
+  mutable std::mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> sections_;  // begin, end
+  Variables variables_;
+  Process* process_ = nullptr;
+};
+
+// Throws cudaErrorNotSupported where the device's memory is not the host's.
+void require_managed(const Context& context);
+
+}  // namespace heddle::cuda_api
