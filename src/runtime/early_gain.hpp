@@ -15,12 +15,15 @@ class EarlyGain {
  public:
   // Launches of each sort that are looked at before it is decided.
   static constexpr unsigned enough = 2;
-  // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind.
-  static constexpr double least_kernel = 0.1, least_copy = 0.2;
+  // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind. And of the kernel's
+  // time some must not be hidden already, behind copies of the launches that come next: those would only be held up.
+  static constexpr double least_kernel = 0.1, least_copy = 0.2, least_bare = 0.05;
 
   // Whether the next launch shall begin early.
   bool wanted() const {
     if (late_.count == 0 || share_ < least_kernel || share_ * least_copy > 1) return false;
+    // Devices need not have clocks.
+    if (late_.rate > 0 && late_.bare * late_.rate < least_bare * late_.bytes) return false;
     return early_.count < enough || early_.seconds() <= late_.seconds();
   }
   // Whether more launches must be measured. The others need no events with a time.
@@ -31,13 +34,14 @@ class EarlyGain {
     double kernel = 0, copy = 0;  // seconds: its own, waits included, and from the first copy's begin to the last's end
     double tail = 0;              // from there to its own end
     double bytes = 0;             // that were copied
+    bool hidden = false;          // at its end, copies of the next launch were under way
   };
   void tell(bool early, const Times& times) {
     Mean& mean = early ? early_ : late_;
     mean.add(times);
     if (early) return;
     // A kernel may have waited for others, the first one also for its code: the least counts.
-    const double share = times.copy > 0 ? times.kernel * mean.rate / times.bytes : 1;  // devices need not have clocks
+    const double share = times.copy > 0 ? times.kernel * mean.rate / times.bytes : 1;
     share_ = mean.count == 1 ? share : std::min(share_, share);
   }
 
@@ -45,10 +49,12 @@ class EarlyGain {
   struct Mean {
     unsigned count = 0;
     double tail = 0, bytes = 0;
+    double bare = 0;  // tails that nothing hid
     double rate = 0;  // of the fastest copy, bytes per second: others may have waited for the link
     void add(const Times& times) {
       ++count;
       tail += (times.tail - tail) / count;
+      bare += ((times.hidden ? 0 : times.tail) - bare) / count;
       bytes += (times.bytes - bytes) / count;
       if (times.copy > 0) rate = std::max(rate, times.bytes / times.copy);
     }
@@ -68,6 +74,7 @@ struct EarlySample {
   std::uint64_t bytes = 0;
   std::vector<Copy> copies;
   bool early = false;
+  mutable std::shared_ptr<const EarlySample> next;  // of the launch that was submitted next, if it is measured too
 
   // Once the launch, whose events these are, is done.
   void tell(const device::Event& start, const device::Event& end) const {
@@ -82,7 +89,17 @@ struct EarlySample {
     gain->tell(early, {.kernel = seconds(start.completed_ns(), end.completed_ns()),
                        .copy = seconds(first, last),
                        .tail = seconds(last, end.completed_ns()),
-                       .bytes = static_cast<double>(bytes)});
+                       .bytes = static_cast<double>(bytes),
+                       .hidden = next && next->is_copying_at(end.completed_ns())});
+    next.reset();
+  }
+
+ private:
+  bool is_copying_at(std::uint64_t time) const {
+    return std::any_of(copies.begin(), copies.end(), [time](const Copy& copy) {
+      return copy.start->done() && copy.start->completed_ns() <= time &&
+             (!copy.end->done() || copy.end->completed_ns() >= time);
+    });
   }
 };
 

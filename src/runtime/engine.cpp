@@ -121,16 +121,17 @@ const std::shared_ptr<device::Arrival>& Engine::whole(std::size_t number) {
   return place.whole;
 }
 
-// Copies of one direction may share a channel of the device, so that one which waits holds up those behind it.
-bool Engine::is_free(Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const {
-  const auto goes_on = [this](graph::TaskRef other) { return dag_.finished(other) || running_[other.slot].is_free; };
+bool Engine::goes_on(graph::TaskRef task) const { return dag_.finished(task) || running_[task.slot].is_free; }
+
+bool Engine::is_unhindered(Place& place, graph::TaskRef task, const Wanted& wanted) const {
   if (!wanted.copies && wanted.ahead_of.empty()) return false;
+  // Copies of one direction may share a channel of the device, so that one which waits holds up those behind it.
   if (wanted.copies) {
     std::erase_if(place.stuck_copies, [this](graph::TaskRef copy) { return dag_.finished(copy); });
     if (!place.stuck_copies.empty()) return false;
   }
   const graph::TaskRefs& parents = dag_[task].parents;
-  return (lane.tasks.empty() || goes_on(lane.tasks.back())) && std::all_of(parents.begin(), parents.end(), goes_on);
+  return std::all_of(parents.begin(), parents.end(), [this](graph::TaskRef parent) { return goes_on(parent); });
 }
 
 void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
@@ -140,7 +141,8 @@ void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef tas
   // nobody begins to wait for one before it has begun to arrive.
   if (wanted.arrival)
     for (const graph::TaskRef& before : places_[number].told)
-      if (!dag_.finished(before)) lane.queue->wait(*running_[before.slot].end);
+      if (!dag_.finished(before) && dag_[before].queue != dag_[task].queue)
+        lane.queue->wait(*running_[before.slot].end);
   behind_.clear();
   for (const graph::TaskRef& parent : dag_[task].parents) {
     const Running& running = running_[parent.slot];
@@ -178,13 +180,19 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
     return other.place == number && std::none_of(wanted.ahead_of.begin(), wanted.ahead_of.end(),
                                                  [&](graph::TaskRef ahead) { return ahead.id == other.id; });
   };
-  const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here);
+  // Copies that tell have queues of their own, one for each of a launch's arrays: they are long in advance of what
+  // comes behind them, and queues of the device share what NVIDIA calls connections (CUDA_DEVICE_MAX_CONNECTIONS), in
+  // which one that waits holds up the other.
+  const bool unhindered = is_unhindered(place, made.task, wanted);
+  const auto own =
+      wanted.arrival && unhindered ? std::optional(place.telling.size() % most_arrival_queues) : std::nullopt;
+  const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here, own);
   if (choice.is_new) place.lanes.emplace_back();
   Lane& lane = place.lanes[choice.queue];
   if (!lane.queue) lane.queue = place.device->queue({});
   wait_for_parents(number, lane, made.task, choice.awaited, wanted);
   Running& running = running_[made.task.slot];
-  running.is_free = is_free(place, lane, made.task, wanted);
+  running.is_free = unhindered && (lane.tasks.empty() || goes_on(lane.tasks.back()));
   if (wanted.copies && !running.is_free) place.stuck_copies.push_back(made.task);
   if (lane.partition != wanted.partition) {
     lane.queue->set_partition(wanted.partition);
@@ -197,6 +205,10 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
   }
   running.history = wanted.history;
   running.sample = wanted.sample;
+  if (wanted.sample) {
+    if (place.last_sample) place.last_sample->next = wanted.sample;
+    place.last_sample = wanted.sample;
+  }
   lane_ = &lane;
   if (wanted.arrival) announce(place, made, wanted);
   for (const graph::TaskRef& copy : wanted.ahead_of) running.words.push_back(arrival_of(copy));

@@ -108,6 +108,7 @@ class Engine {
   void drain();
 
  private:
+  static constexpr std::size_t most_arrival_queues = 4;
   struct Lane {
     std::unique_ptr<device::Queue> queue;
     const device::Partition* partition = nullptr;  // that the queue is set to
@@ -119,6 +120,7 @@ class Engine {
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                                // by the chooser's number
     std::vector<graph::TaskRef> told, telling;             // copies that tell, of the launch before and of this one
+    std::shared_ptr<const EarlySample> last_sample;
     std::vector<graph::TaskRef> stuck_copies;              // in flight, as far as is known, and not free
     std::shared_ptr<device::Arrival> whole;                // see whole()
     bool tells = true;                                     // as far as is known
@@ -141,7 +143,9 @@ class Engine {
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
   void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
   void announce(Place& place, const Submitted& made, const Wanted& wanted);
-  bool is_free(Place& place, const Lane& lane, graph::TaskRef task, const Wanted& wanted) const;
+  bool goes_on(graph::TaskRef task) const;  // it is free, or over
+  // Whether it is free, but for what is before it in its queue.
+  bool is_unhindered(Place& place, graph::TaskRef task, const Wanted& wanted) const;
   void wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
                         const Wanted& wanted);
   void give_up(graph::TaskRef task);

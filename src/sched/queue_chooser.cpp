@@ -1,6 +1,7 @@
 #include "sched/queue_chooser.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace heddle::sched {
 
@@ -12,9 +13,10 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
     // A child of a finished task may have gone on in it meanwhile.
     if (queues_[queue].tasks == 0) return queue;
   }
-  if (queues_.size() >= policy_.most_queues) {
-    const auto least = std::min_element(queues_.begin(), queues_.end(),
-                                        [](const Queue& a, const Queue& b) { return a.tasks < b.tasks; });
+  if (queues_.size() - own_.size() >= policy_.most_queues) {
+    const auto least = std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
+      return std::tie(a.is_own, a.tasks) < std::tie(b.is_own, b.tasks);
+    });
     return static_cast<std::uint32_t>(least - queues_.begin());
   }
   is_new = true;
@@ -22,11 +24,20 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
+// They come on top of the most that there may be.
+std::uint32_t QueueChooser::take_own(std::size_t number, bool& is_new) {
+  if (number < own_.size()) return own_[number];
+  is_new = true;
+  queues_.emplace_back().is_own = true;
+  own_.push_back(static_cast<std::uint32_t>(queues_.size() - 1));
+  return own_.back();
+}
+
 void QueueChooser::finished(std::uint32_t number) {
   Queue& queue = queues_[number];
   if (--queue.tasks > 0) return;
   --busy_;
-  if (queue.is_free) return;
+  if (queue.is_free || queue.is_own) return;
   queue.is_free = true;
   free_.push_back(number);
 }

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "graph/dag.hpp"
@@ -26,13 +27,17 @@ class QueueChooser {
   explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
 
   // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
-  // are awaited; the others run elsewhere, and are the caller's to wait for.
+  // are awaited; the others run elsewhere, and are the caller's to wait for. With `own` the task runs in that queue of
+  // those that are kept for such tasks, and lends it to nobody.
   template <class Mine>
-  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine) {
+  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> own = {}) {
     QueueChoice choice;
     graph::Task& chosen = dag[task];
-    const std::uint32_t from_parent = inherit(dag, chosen, mine);
-    if (from_parent != none) {
+    const std::uint32_t from_parent = own ? none : inherit(dag, chosen, mine);
+    if (own) {
+      choice.queue = take_own(*own, choice.is_new);
+      chosen.queue_inherited = true;
+    } else if (from_parent != none) {
       choice.queue = from_parent;
     } else {
       choice.queue = take_free(choice.is_new);
@@ -68,6 +73,7 @@ class QueueChooser {
   struct Queue {
     std::uint32_t tasks = 0;                // that are not finished
     bool is_free = false;                   // in free_
+    bool is_own = false;                    // in own_, and never in free_
     std::vector<graph::TaskId> waited_for;  // by queue: the last task there that this one has waited for
   };
 
@@ -84,9 +90,11 @@ class QueueChooser {
     return none;
   }
   std::uint32_t take_free(bool& is_new);
+  std::uint32_t take_own(std::size_t number, bool& is_new);
 
   Scheduling policy_;
   std::vector<Queue> queues_;
+  std::vector<std::uint32_t> own_;  // queues that are kept for some tasks
   std::deque<std::uint32_t> free_;
   std::uint32_t busy_ = 0;
 };

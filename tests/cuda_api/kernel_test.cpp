@@ -157,6 +157,52 @@ TEST_F(Kernels, OfAProgramThatEndedAreGone) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
 }
 
+// nvcc -rdc=true: the container has what the files became together, for some GPUs and without PTX; behind it are those
+// of the files.
+TEST_F(Kernels, OfFilesThatNvccLinked) {
+  const std::string head = ".version 8.0\n.target sm_80\n.address_size 64\n";
+  const auto caller = write_fat_binary({80, head + R"(
+.extern .func (.param .b32 result) doubled(.param .b32 value);
+.visible .entry first(.param .u64 to, .param .u32 value) {
+  .reg .b64 %rd<3>; .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [to]; ld.param.u32 %r1, [value];
+  cvta.to.global.u64 %rd2, %rd1;
+  { .param .b32 value_of; .param .b32 result;
+    st.param.b32 [value_of], %r1; call (result), doubled, (value_of); ld.param.b32 %r2, [result]; }
+  st.global.u32 [%rd2], %r2;
+  ret;
+})"});
+  const auto called = write_fat_binary({80, head + R"(
+.visible .func (.param .b32 result) doubled(.param .b32 value) {
+  .reg .b32 %r<3>; ld.param.b32 %r1, [value]; add.u32 %r2, %r1, %r1; st.param.b32 [result], %r2; ret;
+}
+.visible .entry second(.param .u64 to) {
+  .reg .b64 %rd<3>; .reg .b32 %r<2>;
+  ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, 7; st.global.u32 [%rd2], %r1; ret;
+})"});
+  const auto whole = write_fat_binary(std::span<const FatPtx>());
+  const void* files[] = {caller.data(), called.data(), nullptr};
+  struct {
+    std::uint32_t magic = 0x466243b1, version = 2;
+    const void* data;
+    const void* const* prelinked;
+  } wrapper{.data = whole.data(), .prelinked = files};
+  void** const handle = __cudaRegisterFatBinary(&wrapper);
+  static char first_stub, second_stub;
+  __cudaRegisterFunction(handle, &first_stub, nullptr, "first", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  __cudaRegisterFunction(handle, &second_stub, nullptr, "second", -1, nullptr, nullptr, nullptr, nullptr, nullptr);
+  void* x = nullptr;
+  ASSERT_EQ(cudaMalloc(&x, 4), cudaSuccess);
+  int value = 21;
+  void* arguments[] = {&x, &value};
+  EXPECT_EQ(cudaLaunchKernel(&first_stub, {1}, {1}, arguments, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(first(x), 42);
+  EXPECT_EQ(cudaLaunchKernel(&second_stub, {1}, {1}, arguments, 0, nullptr), cudaSuccess);
+  EXPECT_EQ(first(x), 7);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  __cudaUnregisterFatBinary(handle);
+}
+
 TEST_F(Kernels, RunFromManyThreads) {
   constexpr int threads = 16, times = 50, n = 256;
   std::vector<std::thread> all;

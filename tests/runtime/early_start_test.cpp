@@ -190,5 +190,45 @@ TEST(EarlyGain, LeavesKernelsAloneThatAreShortOrLongBesideTheirCopies) {
   EXPECT_TRUE(waiting_copy.wanted());
 }
 
+// Of ten equal launches nine run while the next one's array comes.
+TEST(EarlyGain, LeavesKernelsAloneThatTheNextCopiesHide) {
+  runtime::EarlyGain all_but_one, half;
+  for (int i = 0; i < 10; ++i)
+    all_but_one.tell(false, {.kernel = 0.3, .copy = 1, .tail = 0.3, .bytes = 1, .hidden = i < 9});
+  EXPECT_FALSE(all_but_one.wanted());
+  for (int i = 0; i < 10; ++i) half.tell(false, {.kernel = 0.3, .copy = 1, .tail = 0.3, .bytes = 1, .hidden = i < 5});
+  EXPECT_TRUE(half.wanted());
+}
+
+struct AtTime final : device::Event {
+  explicit AtTime(unsigned long long ns, bool is_done = true) : ns_(ns), is_done_(is_done) {}
+  bool done() const override { return is_done_; }
+  void wait() override {}
+  unsigned long long completed_ns() const override { return ns_; }
+  std::shared_ptr<const device::EventPoint> point() const override { return nullptr; }
+  unsigned long long ns_;
+  bool is_done_;
+};
+
+TEST(EarlyGain, SeesCopiesOfTheNextLaunch) {
+  const auto at = [](unsigned long long ns, bool is_done = true) { return std::make_shared<AtTime>(ns, is_done); };
+  const auto wanted = [&](std::shared_ptr<device::Event> start, std::shared_ptr<device::Event> end) {
+    runtime::EarlySample sample;
+    sample.gain = std::make_shared<runtime::EarlyGain>();
+    sample.bytes = 1000;
+    sample.copies.push_back({at(0), at(1000)});
+    auto next = std::make_shared<runtime::EarlySample>();
+    next->copies.push_back({std::move(start), std::move(end)});
+    sample.next = std::move(next);
+    sample.tell(*at(1000), *at(1500));
+    return sample.gain->wanted();
+  };
+  EXPECT_FALSE(wanted(at(1000), at(2000)));
+  EXPECT_FALSE(wanted(at(1000), at(0, false)));     // it is under way still
+  EXPECT_TRUE(wanted(at(1000), at(1200)));          // it was over
+  EXPECT_TRUE(wanted(at(1600), at(2600)));          // it had not begun
+  EXPECT_TRUE(wanted(at(0, false), at(0, false)));  // nor has it yet
+}
+
 }  // namespace
 }  // namespace heddle::tests

@@ -32,10 +32,21 @@ std::string list_of(const std::vector<unsigned>& gpus) {
                             list_of(binary.machine_code)));
 }
 
+// The files with PTX that were linked into what the program registers; that itself where it is one file's.
+std::vector<FatBinary> files_of(const void* wrapper) {
+  FatBinary own = read_registered_binary(wrapper);
+  if (own.ptx.empty()) {
+    std::vector<FatBinary> files = read_prelinked_binaries(wrapper);
+    // Parts of NVIDIA's libraries may have none; who calls them is told what is missing.
+    std::erase_if(files, [](const FatBinary& file) { return file.ptx.empty(); });
+    if (files.size() == 1) files.front().container = std::move(own.container);
+    if (!files.empty()) return files;
+  }
+  return {std::move(own)};
+}
+
 // One text of several files' for each architecture that the first has.
-FatBinary link_binaries(const std::vector<const void*>& wrappers) {
-  std::vector<FatBinary> files;
-  for (const void* wrapper : wrappers) files.push_back(read_registered_binary(wrapper));
+FatBinary link_binaries(const std::vector<FatBinary>& files) {
   FatBinary linked;
   for (const FatPtx& first : files.front().ptx) {
     std::vector<PtxSource> sources;
@@ -56,7 +67,13 @@ FatBinary link_binaries(const std::vector<const void*>& wrappers) {
 }  // namespace
 
 const FatBinary& Image::binary() {
-  if (!binary_) binary_ = linked_.empty() ? read_registered_binary(wrapper_) : link_binaries(linked_);
+  if (binary_) return *binary_;
+  std::vector<FatBinary> files;
+  for (const void* wrapper : linked_.empty() ? std::vector{wrapper_} : linked_)
+    std::ranges::move(files_of(wrapper), std::back_inserter(files));
+  binary_ = files.size() == 1 ? std::move(files.front()) : link_binaries(files);
+  // Linked by nvcc: what it made of the same files.
+  if (files.size() > 1 && linked_.empty()) binary_->container = read_registered_binary(wrapper_).container;
   return *binary_;
 }
 

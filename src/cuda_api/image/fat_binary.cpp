@@ -140,12 +140,6 @@ void add_entry(std::string& entries, const FatPtx& ptx, bool compressed) {
 
 }  // namespace
 
-void FatBinary::add(FatBinary other) {
-  std::move(other.ptx.begin(), other.ptx.end(), std::back_inserter(ptx));
-  machine_code.insert(machine_code.end(), other.machine_code.begin(), other.machine_code.end());
-  container.clear();
-}
-
 bool is_fat_binary(std::span<const std::byte> bytes) {
   std::uint32_t magic = 0;
   if (bytes.size() < sizeof(Container)) return false;
@@ -175,10 +169,16 @@ FatBinary read_registered_binary(const void* wrapper) {
   Wrapper head;
   std::memcpy(&head, wrapper, sizeof head);
   if (head.magic != wrapper_magic) damaged("what the program registers does not begin as one");
-  FatBinary made = read_fat_binary(head.data);
-  if (head.version >= 2 && head.prelinked)
-    for (const void* const* at = head.prelinked; *at; ++at) made.add(read_fat_binary(*at));
-  return made;
+  return read_fat_binary(head.data);
+}
+
+std::vector<FatBinary> read_prelinked_binaries(const void* wrapper) {
+  Wrapper head;
+  std::memcpy(&head, wrapper, sizeof head);
+  std::vector<FatBinary> all;
+  if (head.version < 2 || !head.prelinked) return all;
+  for (const void* const* at = head.prelinked; *at; ++at) all.push_back(read_fat_binary(*at));
+  return all;
 }
 
 std::vector<std::byte> write_fat_binary(std::span<const FatPtx> all, bool compressed) {

@@ -21,7 +21,6 @@ struct FatBinary {
   std::vector<unsigned> machine_code;  // the GPUs for which there is machine code: 90 for sm_90
   // The container itself, where it has machine code and is the only one.
   std::vector<std::byte> container = {};
-  void add(FatBinary other);
 };
 
 // A container, and any that follow it in `bytes`. Throws parse_error with what is wrong, unsupported for a compression
@@ -29,8 +28,11 @@ struct FatBinary {
 FatBinary read_fat_binary(std::span<const std::byte> bytes);
 // A container in memory, as long as it says it is.
 FatBinary read_fat_binary(const void* container);
-// What a program registers: a wrapper that points to containers. Throws parse_error when it is none.
+// What a program registers: a wrapper that points to a container. Throws parse_error when it is none.
 FatBinary read_registered_binary(const void* wrapper);
+// The files that were linked into it (nvcc -rdc=true), in the same wrapper: relocatable PTX, each with what it was
+// compiled to. Of what they became together the wrapper's own container has only the machine code. Empty for others.
+std::vector<FatBinary> read_prelinked_binaries(const void* wrapper);
 
 // Whether these bytes begin as a container.
 bool is_fat_binary(std::span<const std::byte> bytes);
