@@ -14,7 +14,10 @@ struct DeviceInfo {
   unsigned vector_bits = 0;  // width of the CPU's vectors; 0 where that means nothing
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its memory is the host's
-  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
+  // The host and kernels may use the same bytes: of its memory, and of variables that are placed
+  // (heddle/placed_variables.hpp). So it is on the CPU device and the interpreter.
+  bool managed_memory = false;
+  unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
   unsigned max_threads_per_block = 1024;
   std::uint64_t max_shared_per_block = 0;  // bytes, static and dynamic together
 };

@@ -32,7 +32,10 @@ struct DeviceInfo {
   unsigned vector_bits = 0;  // of the host's vectors (CPU); 0 elsewhere
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its addresses are host addresses: the host and other devices may use them as they are
-  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
+  // The host, too, may use its memory at the same addresses, while kernels run; variables of modules may lie in the
+  // host's (LoadOptions::placed).
+  bool managed_memory = false;
+  unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
   // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
   bool survives_faults = true;
   // Limits of a launch.
@@ -51,9 +54,9 @@ struct LoadOptions {
   // The same kernels as the driver takes them, a cubin or a fat binary; empty: none. GPUs run it in place of compiling
   // the PTX, unless more must be in the module. It is not kept.
   std::span<const std::byte> machine_code = {};
-  // Variables of the module that lie where the host has them, on devices with host_memory; others refuse. What is there
-  // stays, but for address_of_device where an initial value is an address. Names that the module does not have are
-  // passed over. The checker knows the memory when it is registered (register_host). It is not kept.
+  // Variables of the module that lie where the host has them, on devices with managed_memory; others refuse. What is
+  // there stays, but for address_of_device where an initial value is an address. Names that the module does not have
+  // are passed over. The checker knows the memory when it is registered (register_host). It is not kept.
   std::span<const PlacedVariable> placed = {};
 };
 

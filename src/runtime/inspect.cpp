@@ -54,6 +54,7 @@ DeviceInfo public_info(const device::DeviceInfo& info) {
           .vector_bits = info.vector_bits,
           .memory_bytes = info.memory_bytes,
           .host_memory = info.host_memory,
+          .managed_memory = info.managed_memory,
           .capability = info.capability,
           .max_threads_per_block = info.max_threads_per_block,
           .max_shared_per_block = info.max_shared_per_block};

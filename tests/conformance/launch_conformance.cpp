@@ -177,7 +177,7 @@ TEST_P(Conformance, VariablesInTheHostsMemory) {
     auto parsed = std::make_shared<const ptx::Module>(ptx::parse(placed_ptx, "placed.ptx"));
     return device->load(std::move(parsed), {.placed = variables});
   };
-  if (!device->info().host_memory) {
+  if (!device->info().managed_memory) {
     const std::string message = expect_error(ErrorCode::unsupported, [&] { load_placed(placed); });
     EXPECT_THAT(message, HasSubstr("'shared_count' cannot lie in the host's memory"));
     return;

@@ -33,7 +33,7 @@ TEST_F(Managed, InitialValuesAddressesAndResets) {
     const Ran built = cc(build + source + " -o program");
     ASSERT_EQ(built.code, 0) << build << built.output;
     EXPECT_EQ(built.output, "") << build;
-    for (const char* options : {"", "--slice 3 ", "--check "}) {
+    for (const char* options : {"", "--slice 3 ", "--check ", "--device interp "}) {
       const Ran ran = run(std::string(options) + "./program");
       EXPECT_EQ(ran.code, 0) << build << options << ran.output;
       EXPECT_THAT(ran.output, AllOf(HasSubstr("passed"), Not(HasSubstr("CHECK")))) << build << options;
@@ -54,6 +54,24 @@ TEST_F(Managed, CheckFindsWhatLiesBeyond) {
                                    HasSubstr("right behind the end of the module variable 'many' of 16 bytes")));
   EXPECT_EQ(before.code, 99);
   EXPECT_THAT(before.output, HasSubstr("4 bytes before the module variable 'many' of 16 bytes"));
+}
+
+TEST_F(Managed, TheInterpreterHasItToo) {
+  for (const char* name : {"managed", "managed_variables"}) {
+    ASSERT_EQ(cc(quoted(test_data() / "cuda_api" / "programs" / (std::string(name) + ".cu")) + " -o " + name).code, 0);
+    const Ran ran = run(std::string("--device interp ./") + name);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("passed"));
+  }
+  file("a.cu",
+       "#include <cstdio>\n__managed__ int many[4];\n__global__ void k(int i) { many[i] = 1; }\n"
+       "int main() { int any = -1; cudaDeviceGetAttribute(&any, cudaDevAttrPageableMemoryAccess, 0);\n"
+       "std::printf(\"any: %d\\n\", any); k<<<1, 1>>>(4); return cudaDeviceSynchronize() == cudaErrorIllegalAddress; "
+       "}\n");
+  const Ran ran = run("--device interp a.cu");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("right behind the end of the variable 'many' of 16 bytes"),
+                                HasSubstr("any: 0\n")));  // its kernels know allocated memory only
 }
 
 // Kernels of a program that does not wait for them are nobody's mistake.

@@ -94,9 +94,9 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
     case 131:
     case 134:
       return -1;  // NUMA nodes
-    // Kernels use the host's own addresses; those of --check know allocated memory only.
+    // Kernels use the host's own addresses; those of --check and of the interpreter know allocated memory only.
     case 88:
-    case 100: return context.process().settings().check ? 0 : 1;
+    case 100: return context.info().host_memory && !context.process().settings().check ? 1 : 0;
     case 15:  // copies beside kernels
     case 18:  // shares the host's memory
     case 19:  // host memory is mapped

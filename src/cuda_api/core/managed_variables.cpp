@@ -75,7 +75,7 @@ void ManagedVariables::show(Process& process, Variables::value_type& variable) {
   auto* const data = reinterpret_cast<void*>(variable.first);
   for (int i = 0; i < process.device_count(); ++i) {
     Context& context = process.context(i);
-    if (!context.info().host_memory) continue;
+    if (!context.info().managed_memory) continue;
     variable.second.for_kernels.push_back(context.device().register_host(data, variable.second.size));
     if (variable.second.for_kernels.size() > 1) continue;
     Block block;
@@ -97,7 +97,7 @@ void ManagedVariables::show_to(Process& process) {
 }
 
 void require_managed(const Context& context) {
-  if (!context.info().host_memory)
+  if (!context.info().managed_memory)
     throw Failure(cudaErrorNotSupported, "managed variables (__managed__) on " + context.info().id +
                                              ", where they can bring down a GPU that others use, are not supported");
 }

@@ -1,5 +1,5 @@
-// __managed__ variables of programs of `heddle cc`: the host's variable is the one that there is, and devices whose
-// memory is the host's use it where it lies. The compiler puts them into a section of their own.
+// __managed__ variables of programs of `heddle cc`: the host's variable is the one that there is, and devices with
+// managed memory use it where it lies. The compiler puts them into a section of their own.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +47,7 @@ class ManagedVariables {
   Process* process_ = nullptr;
 };
 
-// Throws cudaErrorNotSupported where the device's memory is not the host's.
+// Throws cudaErrorNotSupported where the device has no managed memory.
 void require_managed(const Context& context);
 
 }  // namespace heddle::cuda_api

@@ -244,7 +244,7 @@ void Registry::add_variable(Image& image, void* shadow, const char* name, std::s
 }
 
 void Registry::reset_managed(const Context& context) {
-  if (!context.info().host_memory) return;
+  if (!context.info().managed_memory) return;
   const std::shared_lock lock(mutex_);
   for (Image& image : images_)
     if (!image.gone()) image.write_initial_values();

@@ -141,7 +141,7 @@ class Registry {
   // A __managed__ variable of nvcc's: what `pointer` points to is where the host finds it, from place_managed() on.
   void add_managed(Image& image, void** pointer, const char* name, std::size_t size);
   // Loads the image's managed variables for the context's device and tells the host where they are. Throws
-  // cudaErrorNotSupported where the device's memory is not the host's.
+  // cudaErrorNotSupported where the device has no managed memory.
   void place_managed(Image& image, Context& context);
 
  private:

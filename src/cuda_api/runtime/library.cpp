@@ -12,7 +12,7 @@ cudaError_t get_variable(const char* function, void** p, std::size_t* size, CUli
                          bool managed) {
   return with_context(function, [&](Context& context) {
     require(name && (p || size), cudaErrorInvalidValue, "no name, or nothing to ask");
-    if (managed && !context.info().host_memory) not_supported("managed memory on " + context.info().id);
+    if (managed && !context.info().managed_memory) not_supported("managed memory on " + context.info().id);
     const heddle::MemorySpan span = libraries().variable(libraries().find(library), context, name);
     if (p) *p = reinterpret_cast<void*>(span.address);
     if (size) *size = span.size;

@@ -64,13 +64,13 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc3D(cudaPitchedPtr* p, cudaExtent extent) {
   });
 }
 
-// Where the device's memory is the host's, managed memory is nothing special.
+// Where the host may use the device's memory, managed memory is nothing special.
 HEDDLE_CUDA_API cudaError_t cudaMallocManaged(void** p, std::size_t size, unsigned flags) {
   return with_context(__func__, [&](Context& context) {
     require(p && size > 0, cudaErrorInvalidValue, "no place for the pointer, or no bytes");
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
             "managed memory is attached globally or to the host");
-    if (!context.info().host_memory)
+    if (!context.info().managed_memory)
       not_supported("managed memory (cudaMallocManaged) on " + context.info().id +
                     ", where it can bring down a GPU that others use,");
     *p = allocate(context, size, BlockKind::managed);

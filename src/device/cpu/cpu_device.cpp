@@ -57,7 +57,7 @@ DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t m
   info.processors = workers;
   info.vector_bits = topology.vector_bits();
   info.memory_bytes = memory;
-  info.host_memory = true;
+  info.host_memory = info.managed_memory = true;
   return info;
 }
 

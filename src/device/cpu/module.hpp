@@ -40,7 +40,6 @@ class ModuleVariables {
     std::string problem;  // why kernels cannot use it; empty: they can
   };
   void place(const ptx::Variable& variable, KernelUnit::VariableSource source, const PlacedVariable* given);
-  void place_at(Placed& placed, const PlacedVariable& given);
   void initialize(Placed& placed, std::uint32_t owner);
   std::uint64_t value_of(const ptx::InitValue& value, std::uint32_t owner, std::string& problem) const;
 

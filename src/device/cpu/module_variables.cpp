@@ -2,12 +2,11 @@
 
 #include <bit>
 #include <cstring>
-#include <unordered_map>
 
 #include "base/fail.hpp"
-#include "base/format.hpp"
 #include "device/cpu/function_handle.hpp"
 #include "device/cpu/module.hpp"
+#include "device/placed_variables.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -25,31 +24,15 @@ std::size_t stored_size(const ptx::Variable& variable) {
   return row == 0 ? 0 : (written + row - 1) / row * row;
 }
 
-// Whether the host has left the place to the device.
-bool awaits_address(const ptx::InitValue& value, const std::uint8_t* at, std::size_t element) {
-  using Kind = ptx::InitValue::Kind;
-  if (value.kind == Kind::integer || value.kind == Kind::real || value.mask != 0) return false;
-  std::uint64_t there = 0;
-  if (element != sizeof there) return false;
-  std::memcpy(&there, at, sizeof there);
-  return there == address_of_device;
-}
-
 }  // namespace
 
 ModuleVariables::ModuleVariables(const ptx::Module& module, std::shared_ptr<Allocator> allocator,
                                  std::span<const PlacedVariable> given)
     : module_(module), allocator_(std::move(allocator)) {
-  std::unordered_map<std::string_view, const PlacedVariable*> by_name;
-  for (const PlacedVariable& variable : given) by_name.emplace(variable.name, &variable);
-  const auto given_to = [&](const ptx::Variable& variable) {
-    const auto found = by_name.find(variable.name);
-    return found == by_name.end() ? nullptr : found->second;
-  };
   // Those of the host first: what is wrong with them is found before any memory is taken.
   for (const bool of_host : {true, false})
     for (std::uint32_t i = 0; i < module.variables.size(); ++i)
-      if (const PlacedVariable* at = given_to(module.variables[i]); of_host == (at != nullptr))
+      if (const PlacedVariable* at = find_placed(given, module.variables[i]); of_host == (at != nullptr))
         place(module.variables[i], {KernelUnit::module_scope, i}, at);
   for (std::uint32_t f = 0; f < module.functions.size(); ++f)
     for (std::uint32_t i = 0; i < module.functions[f].variables.size(); ++i)
@@ -79,27 +62,15 @@ void ModuleVariables::place(const ptx::Variable& variable, KernelUnit::VariableS
     placed.problem = fmt::format(
         "variable '{}' is a texture, sampler or surface reference, which the CPU device does not have", variable.name);
   } else if (given) {
-    place_at(placed, *given);
+    placed.address = placed_address(variable, placed.size, *given);
+    placed.given = true;
+    allocator_->name_host(placed.address, variable.name);
   } else {
     const bool constant = variable.space == ptx::Space::constant;
     placed.address = allocator_->allocate(placed.size, constant ? AllocationKind::constant : AllocationKind::variable,
                                           variable.name);
   }
   placed_.emplace(source, std::move(placed));
-}
-
-void ModuleVariables::place_at(Placed& placed, const PlacedVariable& given) {
-  const ptx::Variable& variable = *placed.variable;
-  placed.address = reinterpret_cast<std::uint64_t>(given.data);
-  placed.given = true;
-  if (variable.space != ptx::Space::global)
-    base::fail(ErrorCode::invalid_argument, "the constant variable '{}' cannot lie in the host's memory",
-               variable.name);
-  if (placed.size > given.size || placed.address == 0 || placed.address % variable.alignment() != 0)
-    base::fail(ErrorCode::invalid_argument,
-               "the variable '{}' has {} aligned to {}, and cannot lie in the host's memory of {} at {:#x}",
-               variable.name, base::counted(placed.size, "byte"), variable.alignment(), given.size, placed.address);
-  allocator_->name_host(placed.address, variable.name);
 }
 
 std::uint64_t ModuleVariables::value_of(const ptx::InitValue& value, std::uint32_t owner, std::string& problem) const {

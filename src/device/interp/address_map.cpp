@@ -28,6 +28,12 @@ bool AddressMap::add_apart(Allocation allocation) {
   return true;
 }
 
+void AddressMap::name_host(std::uint64_t address, std::string name) {
+  std::unique_lock lock(mutex_);
+  const auto found = by_address_.find(address);
+  if (found != by_address_.end() && found->second.kind == Allocation::Kind::host) found->second.name = std::move(name);
+}
+
 std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
   std::unique_lock lock(mutex_);
   const auto found = by_address_.find(address);
@@ -75,7 +81,9 @@ std::string AddressMap::describe_nearest(std::uint64_t address) const {
 }
 
 std::string describe(const Allocation& allocation) {
-  const char* what = allocation.kind == Allocation::Kind::heap       ? "malloc() memory"
+  const bool variable_of_host = allocation.kind == Allocation::Kind::host && !allocation.name.empty();
+  const char* what = variable_of_host                                ? "the variable"
+                     : allocation.kind == Allocation::Kind::heap     ? "malloc() memory"
                      : allocation.kind == Allocation::Kind::host     ? "the host memory"
                      : allocation.kind == Allocation::Kind::constant ? "the constant"
                      : allocation.kind == Allocation::Kind::variable ? "the variable"

@@ -105,6 +105,7 @@ class InterpDevice final : public Device {
     info_.id = "interp";
     info_.name = "PTX interpreter";
     info_.processors = 1;
+    info_.managed_memory = true;
     info_.memory_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }
@@ -136,8 +137,7 @@ class InterpDevice final : public Device {
   // Every access is checked whatever options.check says.
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
     check_module(*module, "the interpreter");
-    refuse_placed(options, "the interpreter");
-    return std::make_shared<LoadedModule>(*this, state_, std::move(module));
+    return std::make_shared<LoadedModule>(*this, state_, std::move(module), options.placed);
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions&) override { return std::make_unique<InterpQueue>(*this, state_); }

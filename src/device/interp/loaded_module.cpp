@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "device/device.hpp"
+#include "device/placed_variables.hpp"
 
 namespace heddle::device::interp {
 namespace {
@@ -41,9 +42,10 @@ LoadedFunction::LoadedFunction(LoadedModule& module, const Code& code) : module_
 }
 
 LoadedModule::LoadedModule(Device& device, std::shared_ptr<DeviceState> state,
-                           std::shared_ptr<const ptx::Module> module)
+                           std::shared_ptr<const ptx::Module> module, std::span<const PlacedVariable> placed)
     : device_(device), state_(std::move(state)), module_(std::move(module)) {
-  for (const ptx::Variable& variable : module_->variables) addresses_.push_back(store(variable));
+  for (const ptx::Variable& variable : module_->variables)
+    addresses_.push_back(store(variable, find_placed(placed, variable)));
   for (std::size_t i = 0; i < module_->functions.size(); ++i) {
     const ptx::Function& function = module_->functions[i];
     auto code = std::make_unique<Code>();
@@ -52,22 +54,28 @@ LoadedModule::LoadedModule(Device& device, std::shared_ptr<DeviceState> state,
     code->slots.reserve(function.body.size());
     for (const ptx::Instruction& inst : function.body) code->slots.push_back(ptx::slots(inst));
     code->frame = frame_layout(function);
-    for (const ptx::Variable& variable : function.variables) code->static_addresses.push_back(store(variable));
+    for (const ptx::Variable& variable : function.variables) code->static_addresses.push_back(store(variable, nullptr));
     codes_.push_back(std::move(code));
   }
   for (std::size_t i = 0; i < addresses_.size(); ++i)
-    if (addresses_[i]) initialise(nullptr, module_->variables[i], addresses_[i]);
+    if (addresses_[i])
+      initialise(nullptr, module_->variables[i], addresses_[i], find_placed(placed, module_->variables[i]) != nullptr);
   for (const auto& code : codes_)
     for (std::size_t i = 0; i < code->static_addresses.size(); ++i)
       if (code->static_addresses[i])
-        initialise(code->function, code->function->variables[i], code->static_addresses[i]);
+        initialise(code->function, code->function->variables[i], code->static_addresses[i], false);
 }
 
 LoadedModule::~LoadedModule() = default;
 
-std::uint64_t LoadedModule::store(const ptx::Variable& variable) {
+std::uint64_t LoadedModule::store(const ptx::Variable& variable, const PlacedVariable* place) {
   const std::uint64_t size = stored_size(variable);
   if (!has_memory(variable) || size == 0) return 0;
+  if (place && variable.linkage != ptx::Linkage::external) {
+    const std::uint64_t address = placed_address(variable, size, *place);
+    state_->memory.name_host(address, variable.name);
+    return address;
+  }
   const auto kind = variable.space == ptx::Space::constant ? Allocation::Kind::constant : Allocation::Kind::variable;
   storage_.push_back(std::make_unique<Storage>(*state_, kind, variable.name, size));
   return reinterpret_cast<std::uint64_t>(storage_.back()->data);
@@ -87,10 +95,15 @@ std::uint64_t LoadedModule::symbol_value(const ptx::Function* function, const pt
   return 0;
 }
 
-void LoadedModule::initialise(const ptx::Function* function, const ptx::Variable& variable, std::uint64_t address) {
+void LoadedModule::initialise(const ptx::Function* function, const ptx::Variable& variable, std::uint64_t address,
+                              bool placed) {
   const std::uint64_t element = ptx::byte_size(variable.type);
   auto* at = reinterpret_cast<std::byte*>(address);
   for (const ptx::InitValue& value : variable.init) {
+    if (placed && !awaits_address(value, at, element)) {
+      at += element;
+      continue;
+    }
     std::uint64_t bits = value.bits;
     if (value.kind == ptx::InitValue::Kind::symbol || value.kind == ptx::InitValue::Kind::generic_symbol) {
       bits = symbol_value(function, value.symbol) + static_cast<std::uint64_t>(value.offset);

@@ -4,12 +4,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "device/interp/layout.hpp"
 #include "device/interp/state.hpp"
 #include "device/module.hpp"
+#include "heddle/placed_variables.hpp"
 #include "ptx/forms.hpp"
 
 namespace heddle::device::interp {
@@ -49,7 +51,9 @@ class LoadedFunction final : public Function {
 
 class LoadedModule final : public Module {
  public:
-  LoadedModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module);
+  // `placed`: LoadOptions.
+  LoadedModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
+               std::span<const PlacedVariable> placed);
   ~LoadedModule() override;
   Function& function(std::string_view name) override;
   Span variable(std::string_view name) override;
@@ -63,8 +67,9 @@ class LoadedModule final : public Module {
 
  private:
   struct Storage;
-  std::uint64_t store(const ptx::Variable& variable);
-  void initialise(const ptx::Function* function, const ptx::Variable& variable, std::uint64_t address);
+  std::uint64_t store(const ptx::Variable& variable, const PlacedVariable* place);
+  // `placed`: but for what the host has left to the device, it has its values.
+  void initialise(const ptx::Function* function, const ptx::Variable& variable, std::uint64_t address, bool placed);
   std::uint64_t symbol_value(const ptx::Function* function, const ptx::SymbolRef& symbol) const;
   [[noreturn]] void no_function(std::string_view name) const;
 
