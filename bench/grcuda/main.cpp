@@ -227,6 +227,7 @@ class Bench {
         rows_.push_back({task.name, task.size, block, measure(*benchmark, forms, shape(block), options_.effort)});
         const Measured& measured = rows_.back().measured;
         failed_ = failed_ || !measured.wrong.empty();
+        tell(measured, block);
         if (!measured.wrong.empty()) fmt::print("WRONG: {}, block {}: {}\n", task.name, block, measured.wrong);
       }
       if (task.photo) {
@@ -237,6 +238,17 @@ class Bench {
       }
     }
     if (task.shown && !options_.no_metrics) show(task, *benchmark);
+  }
+
+  // At once, so that a run which is cut off has told what it measured.
+  static void tell(const Measured& measured, unsigned block) {
+    fmt::print("  block {}:", block);
+    for (std::size_t i = 0; i < measured.seconds.size(); ++i) {
+      fmt::print(" {} {:.3f} ms", form_names[i], 1e3 * measured.seconds[i]);
+      if (i > 0) fmt::print(" ({:.3f})", measured.ratios[i]);
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
   }
 
   // With blocks of 256 threads, or the first of those that are measured.
