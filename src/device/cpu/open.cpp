@@ -10,13 +10,18 @@
 namespace heddle::device::cpu {
 namespace {
 
+#ifdef HEDDLE_CPU_LIBRARY
+constexpr const char* library_file = HEDDLE_CPU_LIBRARY;
+#else
+constexpr const char* library_file = library_name;  // found through DT_RUNPATH of what this is a part of
+#endif
+
 Entry find_entry() {
-  // Found through DT_RUNPATH of the library or program that this is a part of.
   // Lazily: of LLVM's many functions a kernel that is in the cache needs few.
-  void* const library = ::dlopen(library_name, RTLD_LAZY | RTLD_LOCAL);
+  void* const library = ::dlopen(library_file, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = ::dlerror();
-    if (why.starts_with(std::string(library_name) + ": cannot open shared object file")) {
+    if (why.starts_with(std::string(library_file) + ": cannot open shared object file")) {
       base::fail(
           ErrorCode::not_found,
           "there is no CPU device: its library, {}, is not in the folder lib/heddle where Heddle's own libraries are",

@@ -100,6 +100,28 @@ TEST(Link, SignaturesMustAgree) {
   EXPECT_THAT(text({".extern .global .u32 v[];\n", ".visible .global .u32 v[2];\n"}), HasSubstr("v[2]"));
 }
 
+// As compilers declare arrays of pointers that another file defines.
+TEST(Link, AnArrayOfAnythingMayBeDeclaredAsOneOfBytes) {
+  const std::string uses = "visible .entry k() { .reg .u64 %r1; ld.global.u64 %r1, [t+8]; ret; }\n";
+  for (const char* const size : {"16", ""}) {
+    const std::string declaration = std::string(".extern .global .align 8 .b8 t[") + size + "];\n.";
+    EXPECT_THAT(text({declaration + uses, ".visible .global .align 8 .u64 t[2] = {1, 2};\n"}),
+                HasSubstr(".visible .global .align 8 .u64 t[2]"));
+  }
+  EXPECT_THAT(error({".extern .global .align 8 .b8 t[24];\n." + uses, ".visible .global .align 8 .u64 t[2];\n"}),
+              HasSubstr("the variable 't' has another type, size or memory space in a.ptx"));
+  EXPECT_THAT(error({".extern .global .align 8 .u32 t[4];\n." + uses, ".visible .global .align 8 .u64 t[2];\n"}),
+              HasSubstr("the variable 't' has another type, size or memory space in a.ptx"));
+}
+
+// As clang names a kernel that another file defines and this one launches.
+TEST(Link, AKernelMayBeDeclaredAsAFunction) {
+  const std::string declares = ".extern .func k (.param .b64 k_0);\n.visible .global .align 8 .u64 used[1] = {k};\n";
+  EXPECT_THAT(text({declares, ".visible .entry k(.param .u64 k_0) { ret; }\n"}), Not(HasSubstr(".func")));
+  EXPECT_THAT(error({declares, ".visible .entry k(.param .u32 k_0) { ret; }\n"}),
+              HasSubstr("the function 'k' has other parameters or results in a.ptx"));
+}
+
 TEST(Link, NamesThatAModuleKeepsToItselfMayBeThere) {
   const auto one = [](const char* kernel, int value) {
     return ".global .u32 mine = " + std::to_string(value) +
