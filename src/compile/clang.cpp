@@ -201,6 +201,9 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
       // CUDA programs hand variables to shuffles that only the lane that is read from has set. Otherwise clang takes
       // it that every lane has set them, and so that every lane is that one.
       "-Xclang", "-no-enable-noundef-analysis",
+      // C++20 has modules, with which clang takes a function for hosts and one for devices that the precompiled header
+      // both has (operator new) for two definitions of one.
+      "-Xclang", "-fno-cxx-modules",
       // A warning, as with nvcc: int2{threadIdx.x, threadIdx.y} is common.
       "-Wno-error=c++11-narrowing",
       // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.

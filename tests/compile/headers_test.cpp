@@ -220,5 +220,21 @@ TEST_F(Headers, OneStandardAfterAnotherWorks) {
   }
 }
 
+// Which define functions for devices that the C++ library has for hosts.
+TEST_F(Headers, StandardsGoWithTheCxxLibrary) {
+  const std::string source =
+      "#include <algorithm>\n#include <complex>\n#include <numeric>\n#include <vector>\n"
+      "__global__ void k(float* f) { f[0] = std::max(f[1], f[2]); new (f) float(1); }\n"
+      "int main() { std::vector<float> v(3); return static_cast<int>(v.size()); }\n";
+  for (const char* standard : {"-std=c++14", "-std=c++17", "-std=c++20", "-std=gnu++20", "-std=c++23"}) {
+    EXPECT_NO_THROW(compile_cuda(source, "k.cu", {.extra = {standard}})) << standard;
+  }
+  EXPECT_NO_THROW(
+      compile_cuda("#include <concepts>\n#include <ranges>\n#include <span>\n#include <vector>\n"
+                   "template <std::floating_point T> __global__ void k(T* t) { t[0] += 1; }\n"
+                   "template __global__ void k(double*);\n",
+                   "k.cu", {.extra = {"-std=c++20"}}));
+}
+
 }  // namespace
 }  // namespace heddle::compile::testing
