@@ -186,6 +186,7 @@ TEST_P(Conformance, VariablesInTheHostsMemory) {
   const auto loaded = load_placed(placed);
   EXPECT_EQ(loaded->variable("shared_count").address, reinterpret_cast<std::uint64_t>(&host.count));
   const Buffer<std::uint32_t> out(*device, 4);
+  out.fill(*queue);
   launch(*queue, loaded->function("use"), {}, out.address());
   EXPECT_EQ(out.read(*queue), (std::vector<std::uint32_t>{30, 0, 2, 0}));
   EXPECT_EQ(host.count, 101u);
