@@ -47,9 +47,8 @@ void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const 
   core.engine().begin_arrivals(place);
 }
 
-void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Access> accesses,
-                        std::span<const std::uint32_t> parameters) {
-  if (form_ == nullptr) return;
+void EarlyStart::find_copies(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+                             std::span<const std::uint32_t> parameters) {
   Engine& engine = core.engine();
   boost::container::small_vector<graph::TaskRef, 4> copies, others;  // that are awaited on the device, or before
   words_.assign(form_->parameters.size(), engine.whole(place)->address());
@@ -92,7 +91,7 @@ void EarlyStart::settle(Core& core, std::size_t place, std::span<const graph::Ac
   sample_ = std::move(sample);
 }
 
-void EarlyStart::complete(Engine::Wanted& wanted) const {
+void EarlyStart::put_in(Engine::Wanted& wanted) const {
   wanted.ahead_of = {ahead_of_.data(), ahead_of_.size()};
   if (!ahead_of_.empty()) wanted.history.reset();  // its time would be the copy's
   if (!sample_) return;

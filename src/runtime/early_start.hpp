@@ -30,15 +30,24 @@ class EarlyStart {
 
   // The arrays are acquired: `accesses` are the launch's, those of arguments first; `parameters` tell whose.
   void settle(Core& core, std::size_t place, std::span<const graph::Access> accesses,
-              std::span<const std::uint32_t> parameters);
+              std::span<const std::uint32_t> parameters) {
+    if (form_ != nullptr) find_copies(core, place, accesses, parameters);
+  }
   // Puts in what the launch is submitted with.
-  void complete(Engine::Wanted& wanted) const;
+  void complete(Engine::Wanted& wanted) const {
+    if (form_ != nullptr) put_in(wanted);
+  }
   // What is launched in place of the kernel: null, the kernel itself.
   device::Function* function() const { return ahead_of_.empty() ? nullptr : form_->function; }
   // The arguments of function(), which is not null: those of the kernel and the words.
   std::span<const std::byte> arguments(std::span<const std::byte> packed);
 
  private:
+  // Most launches are none of these.
+  void find_copies(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+                   std::span<const std::uint32_t> parameters);
+  void put_in(Engine::Wanted& wanted) const;
+
   AwaitingForm* form_ = nullptr;
   bool early_ = false;
   boost::container::small_vector<Arriving, 16> asked_;  // by parameter

@@ -124,7 +124,6 @@ const std::shared_ptr<device::Arrival>& Engine::whole(std::size_t number) {
 bool Engine::goes_on(graph::TaskRef task) const { return dag_.finished(task) || running_[task.slot].is_free; }
 
 bool Engine::is_unhindered(Place& place, graph::TaskRef task, const Wanted& wanted) const {
-  if (!wanted.copies && wanted.ahead_of.empty()) return false;
   // Copies of one direction may share a channel of the device, so that one which waits holds up those behind it.
   if (wanted.copies) {
     std::erase_if(place.stuck_copies, [this](graph::TaskRef copy) { return dag_.finished(copy); });
@@ -177,13 +176,14 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
   graph::Task& task = dag_[made.task];
   task.place = static_cast<std::uint32_t>(number);
   const auto here = [&](const graph::Task& other) {
+    if (wanted.ahead_of.empty()) return other.place == number;
     return other.place == number && std::none_of(wanted.ahead_of.begin(), wanted.ahead_of.end(),
                                                  [&](graph::TaskRef ahead) { return ahead.id == other.id; });
   };
   // Copies that tell have queues of their own, one for each of a launch's arrays: they are long in advance of what
   // comes behind them, and queues of the device share what NVIDIA calls connections (CUDA_DEVICE_MAX_CONNECTIONS), in
   // which one that waits holds up the other.
-  const bool unhindered = is_unhindered(place, made.task, wanted);
+  const bool unhindered = (wanted.copies || !wanted.ahead_of.empty()) && is_unhindered(place, made.task, wanted);
   const auto own =
       wanted.arrival && unhindered ? std::optional(place.telling.size() % most_arrival_queues) : std::nullopt;
   const sched::QueueChoice choice = place.chooser.choose(dag_, made.task, here, own);
@@ -204,8 +204,8 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
     lane.queue->record(*made.start);
   }
   running.history = wanted.history;
-  running.sample = wanted.sample;
   if (wanted.sample) {
+    running.sample = wanted.sample;
     if (place.last_sample) place.last_sample->next = wanted.sample;
     place.last_sample = wanted.sample;
   }

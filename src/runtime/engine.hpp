@@ -144,7 +144,7 @@ class Engine {
   void enter(std::size_t place, Submitted& made, std::span<const graph::Access> accesses, const Wanted& wanted);
   void announce(Place& place, const Submitted& made, const Wanted& wanted);
   bool goes_on(graph::TaskRef task) const;  // it is free, or over
-  // Whether it is free, but for what is before it in its queue.
+  // Whether a copy, or a launch ahead of its copies, is free but for what is before it in its queue.
   bool is_unhindered(Place& place, graph::TaskRef task, const Wanted& wanted) const;
   void wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef task, const graph::TaskRefs& awaited,
                         const Wanted& wanted);
