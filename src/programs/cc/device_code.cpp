@@ -135,6 +135,7 @@ DeviceCode compile_device_code(const std::string& file, const CcOptions& options
 
 std::vector<std::byte> pack(const DeviceCode& code) {
   std::vector<cuda_api::FatPtx> all;
+  all.reserve(code.ptx.size());
   for (const DevicePtx& ptx : code.ptx) all.push_back({ptx.architecture, ptx.text});
   return cuda_api::write_fat_binary(all);
 }
