@@ -118,8 +118,8 @@ class Engine {
   struct Place {
     device::Device* device;
     sched::QueueChooser chooser;
-    std::deque<Lane> lanes;                                // by the chooser's number
-    std::vector<graph::TaskRef> told, telling;             // copies that tell, of the launch before and of this one
+    std::deque<Lane> lanes;                     // by the chooser's number
+    std::vector<graph::TaskRef> told, telling;  // copies that tell, of the launch before and of this one
     std::shared_ptr<const EarlySample> last_sample;
     std::vector<graph::TaskRef> stuck_copies;              // in flight, as far as is known, and not free
     std::shared_ptr<device::Arrival> whole;                // see whole()

@@ -180,8 +180,13 @@ TEST_F(Kernels, OfFilesThatNvccLinked) {
   .reg .b64 %rd<3>; .reg .b32 %r<2>;
   ld.param.u64 %rd1, [to]; cvta.to.global.u64 %rd2, %rd1; mov.u32 %r1, 7; st.global.u32 [%rd2], %r1; ret;
 })"});
+  // A part of NVIDIA's library: machine code, and PTX for newer GPUs than the program's.
+  const FatPtx both[] = {{80, "machine code"}, {121, head + ".visible .func newer() { ret; }"}};
+  auto library = write_fat_binary(both, false);
+  constexpr std::size_t kind_of_first_entry = 16;
+  library[kind_of_first_entry] = std::byte{2};
   const auto whole = write_fat_binary(std::span<const FatPtx>());
-  const void* files[] = {caller.data(), called.data(), nullptr};
+  const void* files[] = {caller.data(), called.data(), library.data(), nullptr};
   struct {
     std::uint32_t magic = 0x466243b1, version = 2;
     const void* data;

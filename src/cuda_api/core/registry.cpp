@@ -37,7 +37,7 @@ std::vector<FatBinary> files_of(const void* wrapper) {
   FatBinary own = read_registered_binary(wrapper);
   if (own.ptx.empty()) {
     std::vector<FatBinary> files = read_prelinked_binaries(wrapper);
-    // Parts of NVIDIA's libraries may have none; who calls them is told what is missing.
+    // Parts of NVIDIA's libraries may have none.
     std::erase_if(files, [](const FatBinary& file) { return file.ptx.empty(); });
     if (files.size() == 1) files.front().container = std::move(own.container);
     if (!files.empty()) return files;
@@ -52,6 +52,8 @@ FatBinary link_binaries(const std::vector<FatBinary>& files) {
     std::vector<PtxSource> sources;
     for (std::size_t i = 0; i < files.size(); ++i) {
       const FatPtx* const ptx = choose_ptx(files[i], first.arch);
+      // NVIDIA's own (libcudadevrt) has machine code for older GPUs. Who calls it is told what is missing.
+      if (!ptx && !files[i].machine_code.empty()) continue;
       if (!ptx)
         throw Failure(cudaErrorNoKernelImageForDevice,
                       fmt::format("the files of the program were compiled for different GPUs: not all have PTX for "

@@ -87,8 +87,7 @@ void SymbolTable::check_signature(const Function& definition, const Function& ot
   };
   // A file that launches another's kernel may name it, as clang has it: as a function that is defined elsewhere.
   const bool kinds = definition.is_entry == other.is_entry || (definition.is_entry && other.is_declaration);
-  if (kinds && same(definition.returns, other.returns) &&
-      same(definition.parameters, other.parameters) &&
+  if (kinds && same(definition.returns, other.returns) && same(definition.parameters, other.parameters) &&
       registers(definition.parameter_registers) == registers(other.parameter_registers) &&
       registers(definition.return_registers) == registers(other.return_registers))
     return;
