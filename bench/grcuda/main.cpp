@@ -81,6 +81,17 @@ bool is_wanted(const std::vector<std::string>& only, const std::string& name) {
 
 std::filesystem::path kernels() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels"; }
 
+// At once, so that a run which is cut off has told what it measured.
+void tell(const Measured& measured, unsigned block, std::span<const char* const> names) {
+  fmt::print("  block {}:", block);
+  for (std::size_t i = 0; i < measured.seconds.size(); ++i) {
+    fmt::print(" {} {:.3f} ms", names[i], 1e3 * measured.seconds[i]);
+    if (i > 0) fmt::print(" ({:.3f})", measured.ratios[i]);
+  }
+  fmt::print("\n");
+  std::fflush(stdout);
+}
+
 // On several devices against one.
 int run_placed(const Options& options) {
   Placed placed({options.devices, placement_named(options.placement), options.blocks_per_processor, options.blocks,
@@ -103,6 +114,7 @@ int run_placed(const Options& options) {
           failed = failed || !row.measured.wrong.empty();
           if (!row.measured.wrong.empty())
             fmt::print("WRONG: {}, block {}: {}\n", named.name, row.block, row.measured.wrong);
+          tell(row.measured, row.block, placed_forms);
           rows.push_back(std::move(row));
         }
       } catch (const std::exception& error) {  // what the others have measured counts
@@ -227,7 +239,7 @@ class Bench {
         rows_.push_back({task.name, task.size, block, measure(*benchmark, forms, shape(block), options_.effort)});
         const Measured& measured = rows_.back().measured;
         failed_ = failed_ || !measured.wrong.empty();
-        tell(measured, block);
+        tell(measured, block, form_names);
         if (!measured.wrong.empty()) fmt::print("WRONG: {}, block {}: {}\n", task.name, block, measured.wrong);
       }
       if (task.photo) {
@@ -238,17 +250,6 @@ class Bench {
       }
     }
     if (task.shown && !options_.no_metrics) show(task, *benchmark);
-  }
-
-  // At once, so that a run which is cut off has told what it measured.
-  static void tell(const Measured& measured, unsigned block) {
-    fmt::print("  block {}:", block);
-    for (std::size_t i = 0; i < measured.seconds.size(); ++i) {
-      fmt::print(" {} {:.3f} ms", form_names[i], 1e3 * measured.seconds[i]);
-      if (i > 0) fmt::print(" ({:.3f})", measured.ratios[i]);
-    }
-    fmt::print("\n");
-    std::fflush(stdout);
   }
 
   // With blocks of 256 threads, or the first of those that are measured.

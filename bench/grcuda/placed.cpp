@@ -12,8 +12,6 @@
 namespace heddle::bench::grcuda {
 namespace {
 
-constexpr const char* names[] = {"all devices", "one device", "one device, not cut"};
-
 // What data that begin on the host can gain from a second link and a second GPU.
 std::optional<Bar> bar_of(const std::string& benchmark) {
   if (benchmark == "B&S" || benchmark == "ML") return at_least(1.7);
@@ -60,8 +58,8 @@ std::vector<PlacedRow> Placed::run(const Named& named, double gigabytes) {
   const unsigned processors = std::max(all_.devices().at(0).processors, 1u);
   for (const unsigned block : options_.blocks) {
     const Shape shape{options_.blocks_per_processor * processors, block};
-    rows.push_back(
-        {named.name, fmt::format("{:g} GB", gigabytes), block, measure(*cut, forms, shape, options_.effort, names)});
+    rows.push_back({named.name, fmt::format("{:g} GB", gigabytes), block,
+                    measure(*cut, forms, shape, options_.effort, placed_forms)});
   }
   return rows;
 }
@@ -92,7 +90,7 @@ void add_results(std::span<const PlacedRow> rows, bool bars, Results& results) {
   for (const PlacedRow& row : rows) {
     const std::string name = name_of(row);
     for (std::size_t i = 0; i < row.measured.seconds.size(); ++i)
-      results.add({fmt::format("{}, {}", name, names[i]), row.measured.seconds[i] * 1e3, "ms", {}, ""});
+      results.add({fmt::format("{}, {}", name, placed_forms[i]), row.measured.seconds[i] * 1e3, "ms", {}, ""});
     results.add({fmt::format("{}, over one device", name), row.ratio(), "x", {}, "one device"});
     if (std::find(benchmarks.begin(), benchmarks.end(), row.benchmark) == benchmarks.end())
       benchmarks.push_back(row.benchmark);

@@ -27,6 +27,8 @@ inline constexpr const char* placement_names[] = {
 Scheduling::Placement placement_named(const std::string& name);
 
 // One benchmark at one size with one block size.
+inline constexpr const char* placed_forms[] = {"all devices", "one device", "one device, not cut"};
+
 struct PlacedRow {
   std::string benchmark, size;
   unsigned block = 0;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ struct InitValue {
   SymbolRef symbol;
   std::int64_t offset = 0;
   std::uint64_t mask = 0;  // 0xFF(symbol) style byte selections; 0 none
+  // What stands there for a symbol with this address.
+  std::uint64_t selected(std::uint64_t address) const {
+    return mask == 0 ? address : (address & mask) >> std::countr_zero(mask);
+  }
   friend bool operator==(const InitValue&, const InitValue&) = default;
 };
 

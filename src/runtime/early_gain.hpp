@@ -74,10 +74,10 @@ struct EarlySample {
   std::uint64_t bytes = 0;
   std::vector<Copy> copies;
   bool early = false;
-  mutable std::shared_ptr<const EarlySample> next;  // of the launch that was submitted next, if it is measured too
+  std::shared_ptr<const EarlySample> next;  // of the launch that was submitted next, if it is measured too
 
   // Once the launch, whose events these are, is done.
-  void tell(const device::Event& start, const device::Event& end) const {
+  void tell(const device::Event& start, const device::Event& end) {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     for (const Copy& copy : copies) {
       first = std::min<std::uint64_t>(first, copy.start->completed_ns());

@@ -53,7 +53,7 @@ class EarlyStart {
   boost::container::small_vector<Arriving, 16> asked_;  // by parameter
   boost::container::small_vector<graph::TaskRef, 2> ahead_of_;
   boost::container::small_vector<std::uint64_t, 4> words_;  // addresses
-  std::shared_ptr<const EarlySample> sample_;
+  std::shared_ptr<EarlySample> sample_;
   boost::container::small_vector<std::byte, 256> packed_;
 };
 

@@ -36,7 +36,7 @@ struct TaskOptions {
   std::uint64_t arrives_at = 0;
   // Copies that tell and need not be over when it begins: it looks at these words. It ends behind them.
   std::span<const graph::TaskRef> ahead_of = {};
-  std::shared_ptr<const EarlySample> sample = {};  // to be told when it ends
+  std::shared_ptr<EarlySample> sample = {};  // to be told when it ends
   bool barrier = false;  // behind all that was submitted, and before all that will be, on all devices
 };
 
@@ -120,7 +120,7 @@ class Engine {
     sched::QueueChooser chooser;
     std::deque<Lane> lanes;                     // by the chooser's number
     std::vector<graph::TaskRef> told, telling;  // copies that tell, of the launch before and of this one
-    std::shared_ptr<const EarlySample> last_sample;
+    std::shared_ptr<EarlySample> last_sample;
     std::vector<graph::TaskRef> stuck_copies;              // in flight, as far as is known, and not free
     std::shared_ptr<device::Arrival> whole;                // see whole()
     bool tells = true;                                     // as far as is known
@@ -132,7 +132,7 @@ class Engine {
     std::shared_ptr<KernelHistory> history;               // that wants to know the time in between
     std::shared_ptr<device::Event> announced;             // from here on its word is good
     std::vector<std::shared_ptr<device::Arrival>> words;  // that it writes, or looks at
-    std::shared_ptr<const EarlySample> sample;
+    std::shared_ptr<EarlySample> sample;
     // Nothing keeps it from being done but the copies that it comes behind, and these are free too; so kernels that
     // fill the device while they wait for it do no harm.
     bool is_free = false;

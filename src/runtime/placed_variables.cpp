@@ -2,7 +2,6 @@
 #include "heddle/placed_variables.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <unordered_map>
 
@@ -58,12 +57,9 @@ class Writer {
     const bool function = symbol.kind == ptx::SymbolRef::Kind::function;
     const std::string& name = function ? module_.functions[symbol.index].name : module_.variables[symbol.index].name;
     const auto found = function ? placed_.end() : placed_.find(name);
-    if (found != placed_.end()) {
-      const std::uint64_t address =
-          reinterpret_cast<std::uint64_t>(found->second->data) + static_cast<std::uint64_t>(value.offset);
-      // 0xFF00(symbol): the selected byte.
-      return value.mask == 0 ? address : (address & value.mask) >> std::countr_zero(value.mask);
-    }
+    if (found != placed_.end())
+      return value.selected(reinterpret_cast<std::uint64_t>(found->second->data) +
+                            static_cast<std::uint64_t>(value.offset));
     if (value.mask != 0 || ptx::byte_size(variable.type) != sizeof address_of_device)
       base::fail(
           ErrorCode::unsupported,

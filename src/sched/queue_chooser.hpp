@@ -28,7 +28,7 @@ class QueueChooser {
 
   // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
   // are awaited; the others run elsewhere, and are the caller's to wait for. With `own` the task runs in that queue of
-  // those that are kept for such tasks, and lends it to nobody.
+  // those that are kept for such tasks, or in a new one if there are not so many, and lends it to nobody.
   template <class Mine>
   QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> own = {}) {
     QueueChoice choice;
@@ -36,7 +36,6 @@ class QueueChooser {
     const std::uint32_t from_parent = own ? none : inherit(dag, chosen, mine);
     if (own) {
       choice.queue = take_own(*own, choice.is_new);
-      chosen.queue_inherited = true;
     } else if (from_parent != none) {
       choice.queue = from_parent;
     } else {
@@ -81,7 +80,7 @@ class QueueChooser {
   std::uint32_t inherit(graph::Dag& dag, graph::Task& task, Mine&& mine) const {
     for (const graph::TaskRef& ref : task.parents) {
       graph::Task& parent = dag[ref];
-      if (!mine(parent)) continue;
+      if (!mine(parent) || queues_[parent.queue].is_own) continue;
       if (policy_.child_queues == Scheduling::ChildQueues::same_as_parent) return parent.queue;
       if (parent.queue_inherited) continue;
       parent.queue_inherited = true;

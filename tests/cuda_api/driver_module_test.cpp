@@ -157,6 +157,19 @@ TEST_F(DriverModule, CodeComesInManyShapes) {
   function(module, "add");
   EXPECT_CUDA(cuModuleLoadFatBinary(&module, fat.data()));
   function(module, "add");
+  // What nvcc -rdc=true registers: the files' PTX is behind the container.
+  const std::vector<std::byte> other = cuda_api::write_fat_binary(
+      {80, ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry other() { ret; }\n"});
+  const std::vector<std::byte> whole = cuda_api::write_fat_binary(std::span<const cuda_api::FatPtx>());
+  const void* const files[] = {other.data(), fat.data(), nullptr};
+  const struct {
+    std::uint32_t magic = 0x466243b1, version = 2;
+    const void* data;
+    const void* const* prelinked;
+  } wrapper{.data = whole.data(), .prelinked = files};
+  EXPECT_CUDA(cuModuleLoadFatBinary(&module, &wrapper));
+  function(module, "add");
+  function(module, "other");
   const TemporaryFolder folder;
   const std::string file = folder.path() / "add.ptx";
   std::FILE* out = std::fopen(file.c_str(), "w");

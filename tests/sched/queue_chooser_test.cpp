@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <vector>
 
 namespace heddle::sched {
@@ -23,13 +24,13 @@ struct Devices {
     graph::TaskRef task;
     QueueChoice choice;
   };
-  Made task(std::uint32_t device, std::vector<int> reads, int modifies) {
+  Made task(std::uint32_t device, std::vector<int> reads, int modifies, std::optional<std::size_t> own = {}) {
     std::vector<graph::Access> accesses{{objects[static_cast<std::size_t>(modifies)], Mode::read_write, 0, 16}};
     for (const int read : reads) accesses.push_back({objects[static_cast<std::size_t>(read)], Mode::read, 0, 16});
     Made made;
     made.task = dag.append(accesses);
     dag[made.task].place = device;
-    made.choice = choosers[device].choose(dag, made.task, [&](const graph::Task& t) { return t.place == device; });
+    made.choice = choosers[device].choose(dag, made.task, [&](const graph::Task& t) { return t.place == device; }, own);
     return made;
   }
   void finish(graph::TaskRef task) {
@@ -65,6 +66,24 @@ TEST(QueueChooser, SameAsParentIsThatOfTheFirstParentHere) {
   const auto only_elsewhere = devices.task(0, {0}, 3);
   EXPECT_EQ(only_elsewhere.choice.queue, parent.choice.queue);  // behind the last one that modified 3
   EXPECT_EQ(elsewhere.choice.queue, 0u);
+}
+
+TEST(QueueChooser, QueuesOfTheirOwnAreLentToNobody) {
+  for (const auto children : {Scheduling::ChildQueues::disjoint, Scheduling::ChildQueues::same_as_parent}) {
+    Devices devices(children);
+    const auto first = devices.task(0, {}, 0, 0), second = devices.task(0, {}, 1, 1);
+    EXPECT_TRUE(first.choice.is_new);
+    EXPECT_TRUE(second.choice.is_new);
+    EXPECT_NE(first.choice.queue, second.choice.queue);
+    const auto child = devices.task(0, {0}, 2);
+    EXPECT_NE(child.choice.queue, first.choice.queue);
+    EXPECT_EQ(child.choice.awaited.size(), 1u);
+    for (const auto& made : {first, second, child}) devices.finish(made.task);
+    // One that is empty is for tasks like those before, and for no other.
+    EXPECT_EQ(devices.task(0, {}, 3).choice.queue, child.choice.queue);
+    EXPECT_EQ(devices.task(0, {}, 0, 1).choice.queue, second.choice.queue);
+    EXPECT_EQ(devices.task(0, {}, 1, 0).choice.queue, first.choice.queue);
+  }
 }
 
 TEST(QueueChooser, AChildOfParentsElsewhereTakesAFreeQueue) {

@@ -9,6 +9,7 @@
 
 #include "base/file.hpp"
 #include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/program_binary.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -50,7 +51,7 @@ FatBinary read_image(const void* image) {
     if (first[i] == '\0') break;
   }
   std::memcpy(&magic, first, sizeof magic);
-  if (magic == wrapper_magic) return read_registered_binary(image);
+  if (magic == wrapper_magic) return read_program_binary(std::span(&image, 1));
   if (magic == container_magic) return read_fat_binary(image);
   if (std::string_view(first, 4) == elf_magic) refuse_cubin();
   return read_text(static_cast<const char*>(image));

@@ -10,7 +10,7 @@
 #include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/process.hpp"
-#include "heddle/link.hpp"
+#include "cuda_api/core/program_binary.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -32,50 +32,10 @@ std::string list_of(const std::vector<unsigned>& gpus) {
                             list_of(binary.machine_code)));
 }
 
-// The files with PTX that were linked into what the program registers; that itself where it is one file's.
-std::vector<FatBinary> files_of(const void* wrapper) {
-  FatBinary own = read_registered_binary(wrapper);
-  if (own.ptx.empty()) {
-    std::vector<FatBinary> files = read_prelinked_binaries(wrapper);
-    // Parts of NVIDIA's libraries may have none.
-    std::erase_if(files, [](const FatBinary& file) { return file.ptx.empty(); });
-    if (files.size() == 1) files.front().container = std::move(own.container);
-    if (!files.empty()) return files;
-  }
-  return {std::move(own)};
-}
-
-// One text of several files' for each architecture that the first has.
-FatBinary link_binaries(const std::vector<FatBinary>& files) {
-  FatBinary linked;
-  for (const FatPtx& first : files.front().ptx) {
-    std::vector<PtxSource> sources;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-      const FatPtx* const ptx = choose_ptx(files[i], first.arch);
-      // NVIDIA's own (libcudadevrt) has machine code for older GPUs. Who calls it is told what is missing.
-      if (!ptx && !files[i].machine_code.empty()) continue;
-      if (!ptx)
-        throw Failure(cudaErrorNoKernelImageForDevice,
-                      fmt::format("the files of the program were compiled for different GPUs: not all have PTX for "
-                                  "compute_{} or older",
-                                  first.arch));
-      sources.push_back({ptx->text, fmt::format("file {} of the program's device code", i + 1)});
-    }
-    linked.ptx.push_back({first.arch, link_ptx(sources)});
-  }
-  return linked;
-}
-
 }  // namespace
 
 const FatBinary& Image::binary() {
-  if (binary_) return *binary_;
-  std::vector<FatBinary> files;
-  for (const void* wrapper : linked_.empty() ? std::vector{wrapper_} : linked_)
-    std::ranges::move(files_of(wrapper), std::back_inserter(files));
-  binary_ = files.size() == 1 ? std::move(files.front()) : link_binaries(files);
-  // Linked by nvcc: what it made of the same files.
-  if (files.size() > 1 && linked_.empty()) binary_->container = read_registered_binary(wrapper_).container;
+  if (!binary_) binary_ = read_program_binary(linked_.empty() ? std::span(&wrapper_, 1) : std::span(linked_));
   return *binary_;
 }
 

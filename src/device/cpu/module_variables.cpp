@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <bit>
 #include <cstring>
 
 #include "base/fail.hpp"
@@ -78,8 +77,7 @@ std::uint64_t ModuleVariables::value_of(const ptx::InitValue& value, std::uint32
   if (value.kind == Kind::integer || value.kind == Kind::real) return value.bits;
   const ptx::SymbolRef& symbol = value.symbol;
   if (symbol.kind == ptx::SymbolRef::Kind::function) {
-    const std::uint64_t handle = function_handle(module_.functions[symbol.index].name);
-    return value.mask == 0 ? handle : (handle & value.mask) >> std::countr_zero(value.mask);
+    return value.selected(function_handle(module_.functions[symbol.index].name));
   }
   const bool local = symbol.kind == ptx::SymbolRef::Kind::local_variable;
   const auto target = placed_.find({local ? owner : KernelUnit::module_scope, symbol.index});
@@ -87,9 +85,7 @@ std::uint64_t ModuleVariables::value_of(const ptx::InitValue& value, std::uint32
     problem = "the initial value holds the address of a variable that has no fixed one";
     return 0;
   }
-  const std::uint64_t address = target->second.address + static_cast<std::uint64_t>(value.offset);
-  // 0xFF00(symbol): the selected byte.
-  return value.mask == 0 ? address : (address & value.mask) >> std::countr_zero(value.mask);
+  return value.selected(target->second.address + static_cast<std::uint64_t>(value.offset));
 }
 
 void ModuleVariables::initialize(Placed& placed, std::uint32_t owner) {

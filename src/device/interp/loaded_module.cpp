@@ -1,6 +1,5 @@
 #include "device/interp/loaded_module.hpp"
 
-#include <bit>
 #include <cstring>
 #include <new>
 
@@ -106,8 +105,7 @@ void LoadedModule::initialise(const ptx::Function* function, const ptx::Variable
     }
     std::uint64_t bits = value.bits;
     if (value.kind == ptx::InitValue::Kind::symbol || value.kind == ptx::InitValue::Kind::generic_symbol) {
-      bits = symbol_value(function, value.symbol) + static_cast<std::uint64_t>(value.offset);
-      if (value.mask != 0) bits = (bits & value.mask) >> std::countr_zero(value.mask);
+      bits = value.selected(symbol_value(function, value.symbol) + static_cast<std::uint64_t>(value.offset));
     }
     std::memcpy(at, &bits, std::min<std::uint64_t>(element, sizeof bits));
     at += element;
