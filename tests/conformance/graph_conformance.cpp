@@ -1,4 +1,7 @@
 // Launch graphs: fixed sets of launches, put into queues all at once.
+#include <chrono>
+#include <thread>
+
 #include "conformance/conformance.hpp"
 #include "device/launch_graph.hpp"
 
@@ -38,6 +41,48 @@ TEST_P(Conformance, GraphsOfChainsRunInOrderEachTime) {
   x.fill(*queue);
   for (std::uint32_t i = 1; i <= 5; ++i) graph->launch(*queue);
   EXPECT_EQ(x.read(*queue), std::vector<std::uint32_t>(n, 100));
+}
+
+// Each launch reads what other blocks of the one before have written, and writes what they have read; small enough for
+// the device to make the next one ready while one ends, and launched often enough for it to do so.
+TEST_P(Conformance, GraphsOfSmallChainsSeeAllThatIsBeforeThem) {
+  constexpr std::uint32_t blocks = 20, threads = 64, all = blocks * threads;
+  Function& turn = kernel("turn");
+  turn.prepare({threads});
+  const Buffer<std::uint32_t> x(*device, all), y(*device, all);
+  const auto step = [&](const Buffer<std::uint32_t>& from, const Buffer<std::uint32_t>& to, unsigned place) {
+    std::vector<std::byte> arguments(20);
+    const std::uint64_t addresses[] = {from.address(), to.address()};
+    std::memcpy(arguments.data(), addresses, sizeof addresses);
+    std::memcpy(arguments.data() + sizeof addresses, &all, sizeof all);
+    return GraphLaunch{&turn,
+                       {.grid = {blocks}, .block = {threads}},
+                       arguments,
+                       place == 0 ? std::vector<unsigned>{} : std::vector<unsigned>{place - 1}};
+  };
+  std::vector<GraphLaunch> launches;
+  for (unsigned i = 0; i < 32; i += 2) {
+    launches.push_back(step(x, y, i));
+    launches.push_back(step(y, x, i + 1));
+  }
+  const auto graph = device->launch_graph(launches);
+  std::vector<std::uint32_t> expected(all);
+  for (std::uint32_t i = 0; i < all; ++i) expected[i] = i;
+  x.write(*queue, expected);
+  const auto begin = std::chrono::steady_clock::now();
+  graph->launch(*queue);
+  queue->synchronize();
+  const bool is_slow = std::chrono::steady_clock::now() - begin > std::chrono::milliseconds(20);  // it interprets
+  // What is compiled in the background is ready in the second part.
+  const int rounds = is_slow ? 1 : 40;
+  for (int part = 0; part < 2; ++part) {
+    for (int i = 0; i < rounds; ++i) graph->launch(*queue);
+    queue->synchronize();
+    std::this_thread::sleep_for(std::chrono::milliseconds(is_slow ? 0 : 200));
+  }
+  const std::uint32_t steps = (1 + 2 * static_cast<std::uint32_t>(rounds)) * 32;
+  for (std::uint32_t i = 0; i < all; ++i) expected[i] = (i + steps * (threads + 1)) % all + steps;
+  EXPECT_EQ(x.read(*queue), expected);
 }
 
 // 1 -> 2, 3, 4 -> 5: all of 2, 3 and 4 see what 1 left, 5 what they left.

@@ -48,6 +48,44 @@ const char* const kernels = R"ptx(
   ret;
 }
 
+// to[i] = from[(i + blockDim + 1) mod n] + 1 for i < n; some blocks take longer between reading and writing
+.visible .entry turn(.param .u64 p_from, .param .u64 p_to, .param .u32 p_n) {
+  .reg .pred %p<4>;
+  .reg .b32 %r<12>;
+  .reg .b64 %rd<8>;
+  ld.param.u64 %rd1, [p_from];
+  ld.param.u64 %rd2, [p_to];
+  ld.param.u32 %r1, [p_n];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.u32 %r5, %r2, %r3, %r4;
+  setp.ge.u32 %p1, %r5, %r1;
+  @%p1 bra done;
+  add.u32 %r6, %r5, %r3;
+  add.u32 %r6, %r6, 1;
+  rem.u32 %r6, %r6, %r1;
+  mul.wide.u32 %rd3, %r6, 4;
+  add.u64 %rd3, %rd1, %rd3;
+  ld.global.u32 %r7, [%rd3];
+  add.u32 %r7, %r7, 1;
+  mul.wide.u32 %rd4, %r5, 4;
+  add.u64 %rd4, %rd2, %rd4;
+  and.b32 %r8, %r2, 7;
+  shl.b32 %r8, %r8, 3;
+  mov.u32 %r9, 0;
+waiting:
+  setp.ge.u32 %p2, %r9, %r8;
+  @%p2 bra write;
+  add.u32 %r9, %r9, 1;
+  nanosleep.u32 20;
+  bra waiting;
+write:
+  st.global.u32 [%rd4], %r7;
+done:
+  ret;
+}
+
 // x[i] += 1 for i < n
 .visible .entry add_one(.param .u64 p_x, .param .u32 p_n) {
   .reg .pred %p<2>;

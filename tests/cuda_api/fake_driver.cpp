@@ -145,6 +145,33 @@ int launch_with(const LaunchSettings* settings, void* function, void**, void** e
   note_launch(function, settings->grid, settings->stream, true, extra);
   return 0;
 }
+// Nodes of graphs are noted with their kernel, edges with their kind.
+int add_node(void** node, void*, void* const*, std::size_t parents, void* const* parameters) {
+  std::string name;
+  {
+    const std::lock_guard lock(driver_log().mutex);
+    name = driver_log().functions[parameters[0]];
+  }
+  note("node %s behind %zu", name.c_str(), parents);
+  return handle(node);
+}
+int add_edges(void*, void* const*, void* const*, const unsigned char* edge, std::size_t) {
+  note("edge from port %u, of type %u", edge[0], edge[2]);
+  return 0;
+}
+int instantiate(void** executable, void*, unsigned long long) {
+  const int result = handle(executable);
+  note("graph %p", *executable);
+  return result;
+}
+int set_node(void* executable, void*, void* const*) {
+  note("change %p", executable);
+  return 0;
+}
+int launch_graph(void* executable, void*) {
+  note("launch graph %p", executable);
+  return 0;
+}
 // Variables of a module lie behind one another, as they are first asked for.
 int find_variable(std::uint64_t* address, std::size_t* bytes, void* module, const char* name) {
   static std::mutex mutex;
@@ -286,6 +313,12 @@ const Function functions[] = {
     {"cuModuleGetGlobal", address(&find_variable)},
     {"cuLaunchKernel", address(&launch)},
     {"cuLaunchKernelEx", address(&launch_with)},
+    {"cuGraphCreate", address(&handle)},
+    {"cuGraphAddKernelNode", address(&add_node)},
+    {"cuGraphAddDependencies", address(&add_edges)},
+    {"cuGraphInstantiateWithFlags", address(&instantiate)},
+    {"cuGraphExecKernelNodeSetParams", address(&set_node)},
+    {"cuGraphLaunch", address(&launch_graph)},
     {"cuMemcpyHtoDAsync", address(&copy_in)},
     {"cuMemcpyAsync", address(&copy)},
     {"cuOccupancyMaxActiveBlocksPerMultiprocessor", address(&occupancy)},

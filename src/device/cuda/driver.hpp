@@ -37,6 +37,7 @@ class Driver {
   using MemoryPool = driver::MemoryPool;
   using Graph = driver::Graph;
   using GraphNode = driver::GraphNode;
+  using GraphEdge = driver::GraphEdge;
   using GraphExec = driver::GraphExec;
   using KernelNode = driver::KernelNode;
   using BoxCopy = driver::BoxCopy;

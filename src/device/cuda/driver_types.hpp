@@ -142,6 +142,14 @@ struct KernelNode {
 };
 static_assert(sizeof(KernelNode) == 72);
 
+// CUgraphEdgeData: how a node of a graph comes behind another.
+struct GraphEdge {
+  unsigned char from_port = 0, to_port = 0, type = 0, reserved[5] = {};
+};
+static_assert(sizeof(GraphEdge) == 8);
+// Behind that the other says so (griddepcontrol), and not behind its end.
+inline constexpr unsigned char graph_port_programmatic = 1, graph_edge_programmatic = 1;
+
 struct MemoryAccess {
   int location_type;
   int location_id;

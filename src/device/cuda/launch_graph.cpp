@@ -1,22 +1,31 @@
 #include "device/cuda/launch_graph.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/queue.hpp"
+#include "device/line.hpp"
 
 namespace heddle::device::cuda {
 namespace {
 
+// A graph that is launched so often is worth compiling for.
+constexpr unsigned link_after = 16;
+
+CudaFunction& function_in(const GraphLaunch& launch) { return static_cast<CudaFunction&>(*launch.function); }
+
 // What the driver is told of a launch; `pointers` receives what the parameters point to.
-driver::KernelNode node_of(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments,
-                           std::vector<void*>& pointers) {
+driver::KernelNode node_of(const GraphLaunch& launch, const DriverFunction& function,
+                           std::span<const std::byte> arguments, std::vector<void*>& pointers) {
   pointers.clear();
   // The driver copies the arguments and does not write to them.
-  for (const ParameterLayout& place : function.parameters())
+  for (const ParameterLayout& place : launch.function->parameters())
     pointers.push_back(const_cast<std::byte*>(arguments.data()) + place.offset);
-  return {.function = function.whole().handle(),
+  const LaunchConfig& config = launch.config;
+  return {.function = function.handle(),
           .grid_x = config.grid.x,
           .grid_y = config.grid.y,
           .grid_z = config.grid.z,
@@ -27,62 +36,135 @@ driver::KernelNode node_of(CudaFunction& function, const LaunchConfig& config, s
           .parameters = pointers.empty() ? nullptr : pointers.data()};
 }
 
+// Links between launches that leave an SM to spare for each block: where there are more blocks, each block's saying
+// that the next launch may begin takes longer than is gained.
+std::vector<bool> find_links(const DeviceState& state, std::span<const GraphLaunch> launches) {
+  std::vector<bool> links = launches_in_line(launches);
+  if (!state.launches_early()) links.assign(links.size(), false);
+  const auto most = static_cast<std::uint64_t>(state.attribute(driver::DeviceAttribute::multiprocessors));
+  const auto is_small = [&](const GraphLaunch& launch) {
+    return launch.config.grid.count() <= most && !function_in(launch).module().stoppable();
+  };
+  for (std::size_t i = 1; i < links.size(); ++i)
+    links[i] = links[i] && is_small(launches[i - 1]) && is_small(launches[i]);
+  return links;
+}
+
 }  // namespace
 
 CudaGraph::CudaGraph(std::shared_ptr<DeviceState> state, std::span<const GraphLaunch> launches)
-    : state_(std::move(state)) {
-  const Driver& cuda = state_->driver();
+    : state_(std::move(state)), launches_(launches.begin(), launches.end()) {
+  for (const GraphLaunch& launch : launches_) check(launch);
   const DeviceState::Current current(*state_);
-  state_->check(cuda.graph_create(&graph_, 0), "making a graph");
-  try {
-    for (const GraphLaunch& launch : launches) add(launch);
-    state_->check(cuda.graph_instantiate(&executable_, graph_, 0),
-                  fmt::format("making a graph of {} launches", launches.size()));
-  } catch (...) {
-    cuda.graph_destroy(graph_);
-    throw;
-  }
+  made_ = make();
+  can_link_ = find_links(*state_, launches_);
+  if (std::find(can_link_.begin(), can_link_.end(), true) == can_link_.end()) can_link_.clear();
 }
 
 CudaGraph::~CudaGraph() {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
-  state_->driver().graph_exec_destroy(executable_);
-  state_->driver().graph_destroy(graph_);
+  destroy(made_);
+  destroy(unlinked_);
 }
 
-void CudaGraph::add(const GraphLaunch& launch) {
+void CudaGraph::destroy(const Made& made) const {
+  if (made.executable) state_->driver().graph_exec_destroy(made.executable);
+  if (made.graph) state_->driver().graph_destroy(made.graph);
+}
+
+void CudaGraph::check(const GraphLaunch& launch) {
   auto* function = dynamic_cast<CudaFunction*>(launch.function);
   if (!function || &function->module().state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "a graph of {}: kernel '{}' was loaded on another device",
                state_->info().id, launch.function->ptx().name);
   if (launch.config.cooperative)
     base::fail(ErrorCode::unsupported, "a graph with a cooperative launch of kernel '{}'", function->ptx().name);
-  function->whole().allow_shared(*state_, launch.config.dynamic_shared_bytes);
-  std::vector<driver::GraphNode> parents;
-  for (const unsigned parent : launch.parents) parents.push_back(nodes_[parent].handle);
-  std::vector<void*> pointers;
-  const driver::KernelNode node = node_of(*function, launch.config, launch.arguments, pointers);
-  Node& added = nodes_.emplace_back(Node{nullptr, function, launch.config});
-  state_->check(state_->driver().graph_add_kernel(&added.handle, graph_, parents.empty() ? nullptr : parents.data(),
-                                                  parents.size(), &node),
-                "adding kernel '" + function->ptx().name + "' to a graph");
   const std::string& name = function->ptx().name;
   if (std::find(kernels_.begin(), kernels_.end(), name) == kernels_.end()) kernels_.push_back(name);
 }
 
-void CudaGraph::set_arguments(unsigned place, std::span<const std::byte> arguments) {
-  const Node& changed = nodes_.at(place);
+DriverFunction& CudaGraph::function_of(unsigned place) const {
+  CudaFunction& function = function_in(launches_[place]);
+  return is_linked(place) || is_linked(place + 1) ? *function.dependent_form().function() : function.whole();
+}
+
+CudaGraph::Made CudaGraph::make() const {
+  const Driver& cuda = state_->driver();
+  Made made;
+  state_->check(cuda.graph_create(&made.graph, 0), "making a graph");
+  try {
+    for (unsigned place = 0; place < launches_.size(); ++place) add(made, place);
+    state_->check(cuda.graph_instantiate(&made.executable, made.graph, 0),
+                  fmt::format("making a graph of {} launches", launches_.size()));
+  } catch (...) {
+    destroy(made);
+    throw;
+  }
+  return made;
+}
+
+void CudaGraph::add(Made& made, unsigned place) const {
+  const GraphLaunch& launch = launches_[place];
+  DriverFunction& function = function_of(place);
+  const std::string what = "adding kernel '" + launch.function->ptx().name + "' to a graph";
+  function.allow_shared(*state_, launch.config.dynamic_shared_bytes);
+  std::vector<driver::GraphNode> parents;
+  if (!is_linked(place))
+    for (const unsigned parent : launch.parents) parents.push_back(made.nodes[parent]);
   std::vector<void*> pointers;
-  const driver::KernelNode node = node_of(*changed.function, changed.config, arguments, pointers);
+  const driver::KernelNode node = node_of(launch, function, launch.arguments, pointers);
+  const Driver& cuda = state_->driver();
+  driver::GraphNode& added = made.nodes.emplace_back();
+  state_->check(
+      cuda.graph_add_kernel(&added, made.graph, parents.empty() ? nullptr : parents.data(), parents.size(), &node),
+      what);
+  if (!is_linked(place)) return;
+  const driver::GraphEdge edge{.from_port = driver::graph_port_programmatic, .type = driver::graph_edge_programmatic};
+  state_->check(cuda.graph_add_edges(made.graph, &made.nodes[place - 1], &added, &edge, 1), what);
+}
+
+void CudaGraph::try_to_link() {
+  bool decided = true;
+  std::vector<bool> linked(can_link_.size(), false);
+  for (std::size_t i = 1; i < can_link_.size(); ++i) {
+    if (!can_link_[i]) continue;
+    const DependentForm& before = function_in(launches_[i - 1]).dependent_form();
+    const DependentForm& form = function_in(launches_[i]).dependent_form();
+    decided = decided && before.decided() && form.decided();
+    linked[i] = decided && before.function() && form.function();
+  }
+  if (!decided) return;
+  can_link_.clear();
+  const auto links = std::count(linked.begin(), linked.end(), true);
+  if (links == 0) return;
+  linked_ = std::move(linked);
+  try {
+    unlinked_ = std::exchange(made_, make());
+    base::log_debug("a graph of {} launches: {} begin while the one before ends", launches_.size(), links);
+  } catch (const Error& error) {
+    base::log_debug("launches of a graph do not begin while the one before ends: {}", error.what());
+    linked_.clear();
+  }
+}
+
+void CudaGraph::set_arguments(unsigned place, std::span<const std::byte> arguments) {
+  GraphLaunch& launch = launches_.at(place);
+  launch.arguments.assign(arguments.begin(), arguments.end());
+  std::vector<void*> pointers;
+  const driver::KernelNode node = node_of(launch, function_of(place), launch.arguments, pointers);
   const DeviceState::Current current(*state_);
-  state_->check(state_->driver().graph_exec_set_kernel(executable_, changed.handle, &node),
-                "changing the arguments of kernel '" + changed.function->ptx().name + "' in a graph");
+  state_->check(state_->driver().graph_exec_set_kernel(made_.executable, made_.nodes[place], &node),
+                "changing the arguments of kernel '" + launch.function->ptx().name + "' in a graph");
 }
 
 std::vector<LaunchGraph::Tail> CudaGraph::launch(Queue& queue) {
   auto* own = dynamic_cast<CudaQueue*>(&queue);
   if (!own) base::fail(ErrorCode::invalid_argument, "{}: the queue belongs to another device", state_->info().id);
+  if (!can_link_.empty() && ++launched_ > link_after) {
+    const DeviceState::Current current(*state_);
+    try_to_link();
+  }
   own->launch_graph(*this);
   return {};
 }

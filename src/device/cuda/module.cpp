@@ -82,6 +82,12 @@ bool CudaFunction::has(ptx::RangeForm form) {
   return all.module->find(all.kernel, form) != nullptr;
 }
 
+DependentForm& CudaFunction::dependent_form() {
+  const std::lock_guard lock(mutex_);
+  if (!dependent_) dependent_ = std::make_unique<DependentForm>(module_.state(), module_.ptx(), index_);
+  return *dependent_;
+}
+
 RangeCode CudaFunction::range(ptx::RangeForm form) {
   const Forms all = forms();
   const ptx::RangeEntry* entry = all.module->find(all.kernel, form);

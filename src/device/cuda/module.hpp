@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "device/cuda/dependent_form.hpp"
 #include "device/cuda/driver_function.hpp"
 #include "device/cuda/late_ranges.hpp"
 #include "device/cuda/state.hpp"
@@ -42,6 +43,8 @@ class CudaFunction final : public Function {
   // and what LateRanges::code() throws. Any thread.
   RangeCode range(ptx::RangeForm form);
   bool has(ptx::RangeForm form);
+  // Begins to be made when it is first asked for. Any thread.
+  DependentForm& dependent_form();
 
  private:
   // The entries that there are or can be, and the kernel's index among their functions.
@@ -63,6 +66,7 @@ class CudaFunction final : public Function {
   std::mutex mutex_;
   std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_;  // of the module's own entries
   std::unique_ptr<LateRanges> late_;                                  // made once, where the module has none
+  std::unique_ptr<DependentForm> dependent_;
 };
 
 class CudaModule final : public Module {

@@ -1,16 +1,13 @@
 #include "ptx/rewrite/await_arrival.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "ptx/analysis/parameter_loads.hpp"
-#include "ptx/decode.hpp"
 #include "ptx/forms.hpp"
 #include "ptx/rewrite/body_editor.hpp"
 #include "ptx/rewrite/branch.hpp"
-#include "ptx/rewrite/inline_calls.hpp"
-#include "ptx/rewrite/single_kernel.hpp"
+#include "ptx/rewrite/lone_kernel.hpp"
 #include "ptx/rewrite/twin_body.hpp"
 
 namespace heddle::ptx {
@@ -26,34 +23,7 @@ Operand reg(std::uint32_t index) { return Operand::make_reg(index); }
 
 // nanosleep, and loads that acquire.
 bool has_what_waits(const Module& module) {
-  constexpr unsigned least_target = 70, least_version = 63;
-  unsigned target = 0;
-  for (const std::string& name : module.targets)
-    if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), target);
-  return target >= least_target && module.version_major * 10 + module.version_minor >= least_version &&
-         module.address_size == 64;
-}
-
-bool names_variables(const Module& module, const Operand& operand) {
-  const bool is_symbol = operand.kind == OperandKind::symbol ||
-                         (operand.kind == OperandKind::address && operand.base == OperandKind::symbol);
-  if (is_symbol && operand.symbol.kind == SymbolRef::Kind::module_variable &&
-      module.variables[operand.symbol.index].space != Space::shared)
-    return true;
-  return std::any_of(operand.elements.begin(), operand.elements.end(),
-                     [&](const Operand& element) { return names_variables(module, element); });
-}
-
-// Another module with the kernel would have variables of its own.
-bool uses_variables(const Module& module, const Function& function) {
-  const auto is_static = [](const Variable& variable) {
-    return variable.space == Space::global || variable.space == Space::constant;
-  };
-  return std::any_of(function.variables.begin(), function.variables.end(), is_static) ||
-         std::any_of(function.body.begin(), function.body.end(), [&](const Instruction& inst) {
-           return std::any_of(inst.operands.begin(), inst.operands.end(),
-                              [&](const Operand& operand) { return names_variables(module, operand); });
-         });
+  return target_number(module) >= 70 && version_number(module) >= 63 && module.address_size == 64;
 }
 
 const char* refusal(const Module& module, const Function& function) {
@@ -191,16 +161,6 @@ class Rewriter {
     editor_.emit(branch_to(slow.from, {}));
   }
 
-  // Loads through the read-only path are for memory that does not change while the kernel runs.
-  static void drop_nc(Instruction& load) {
-    if (!load.d.nc) return;
-    ModifierList kept;
-    for (const Modifier modifier : load.modifiers)
-      if (modifier != Modifier::nc) kept.push_back(modifier);
-    load.modifiers = kept;
-    decode(load);
-  }
-
   BodyEditor editor_;
   std::uint32_t first_word_;
   std::size_t words_;
@@ -229,19 +189,12 @@ void add_words(AwaitingKernel& kernel, Function& function, std::string_view stem
   kernel.parameter_bytes = static_cast<std::uint32_t>(bytes);
 }
 
-// What it calls is part of its body, as far as that can be.
-Module inlined_alone(const Module& module, std::uint32_t entry, std::uint32_t& place) {
-  Module alone = take_function(module, entry, place);
-  alone.functions[place] = inline_calls(alone, alone.functions[place]);
-  return take_function(alone, place, place);
-}
-
 }  // namespace
 
 std::optional<AwaitingKernel> await_arrival(const Module& module, std::uint32_t entry, std::string& why) {
   AwaitingKernel kernel;
   std::uint32_t number = 0;
-  kernel.module = inlined_alone(module, entry, number);
+  kernel.module = take_lone_kernel(module, entry, number);
   Function& function = kernel.module.functions[number];
   if (const char* const reason = refusal(kernel.module, function)) {
     why = reason;

@@ -1,18 +1,6 @@
 // What the CUDA device asks of a driver: which modules it has compiled and when, how parts of grids are launched, how
-// memory is mapped. The driver is one that does nothing and keeps a log (tests/cuda_api/fake_driver.cpp); CTest sets
-// LD_LIBRARY_PATH to its folder.
-#include <dlfcn.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <cstring>
-#include <sstream>
-
-#include "device/cuda/cuda.hpp"
-#include "device/device.hpp"
-#include "heddle/error.hpp"
-#include "ptx/parser.hpp"
+// memory is mapped.
+#include "device/cuda/fake_gpu.hpp"
 
 namespace heddle::device::cuda {
 namespace {
@@ -22,8 +10,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
-
-std::string with_header(const std::string& text) { return ".version 8.0\n.target sm_80\n.address_size 64\n" + text; }
 
 // `k` reads its block's number, `plain` does not; `counts` has variables.
 const std::string source = with_header(R"(
@@ -47,44 +33,6 @@ const std::string source = with_header(R"(
   ret;
 }
 )");
-
-class FakeGpu : public testing::Test {
- protected:
-  void SetUp() override {
-    const char* path = std::getenv("LD_LIBRARY_PATH");
-    if (!path || !std::strstr(path, "fake_driver")) GTEST_SKIP() << "RUN BY CTEST ONLY: it sets LD_LIBRARY_PATH";
-    void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_NE(driver, nullptr) << dlerror();
-    take_ = reinterpret_cast<const char* (*)()>(dlsym(driver, "fake_driver_take_log"));
-    ASSERT_NE(take_, nullptr);
-    device_ = make_cuda_device({});
-    queue_ = device_->queue({});
-    log();
-  }
-  std::vector<std::string> log() {
-    std::istringstream text(take_());
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(text, line);) lines.push_back(line);
-    return lines;
-  }
-  std::shared_ptr<Module> load(const std::string& text, const LoadOptions& options = {}) {
-    return device_->load(std::make_shared<ptx::Module>(ptx::parse(text, "fake.ptx")), options);
-  }
-  void parts(Module& module, const char* kernel, const Dim3& grid, std::uint64_t part, std::uint64_t argument = 7) {
-    queue_->launch_parts(module.function(kernel), {.grid = grid, .block = {32}}, {0, grid.count()}, part,
-                         std::as_bytes(std::span(&argument, 1)));
-  }
-  // What comes behind the colon of a launch.
-  static std::string words(const std::string& line) { return line.substr(line.find(':') + 1); }
-  static std::string stream(const std::string& line) {
-    const std::size_t at = line.find(" in ") + 4;
-    return line.substr(at, line.find_first_of(" :", at) - at);
-  }
-
-  const char* (*take_)() = nullptr;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Queue> queue_;
-};
 
 constexpr unsigned char fat_binary[] = {0x50, 0xed, 0x55, 0xba};
 
