@@ -58,14 +58,22 @@ done:
 }
 )ptx";
 
-Bare::Bare(Gpu& gpu) : gpu_(gpu), cuda_(*gpu.driver) {
-  driver::ModuleHandle module = nullptr;
-  check(gpu, cuda_.module_load(&module, chain_kernels, 0, nullptr, nullptr), "loading the module");
-  check(gpu, cuda_.module_function(&small_, module, "small"), "finding a kernel");
-  check(gpu, cuda_.module_function(&look_, module, "look"), "finding a kernel");
-  for (auto& stream : streams_) check(gpu, cuda_.stream_create(&stream, driver::stream_non_blocking, 0), "a stream");
+Bare::Bare(Gpu& gpu, const Shape& shape) : gpu_(gpu), cuda_(*gpu.driver) {
+  check(gpu, cuda_.module_load(&loaded_, chain_kernels, 0, nullptr, nullptr), "loading the module");
+  check(gpu, cuda_.module_function(&small_, loaded_, "small"), "finding a kernel");
+  check(gpu, cuda_.module_function(&look_, loaded_, "look"), "finding a kernel");
+  const unsigned streams = 1 + std::min(shape.followers, shape_arrays - 1);
+  for (unsigned i = 0; i < streams; ++i)
+    check(gpu, cuda_.stream_create(&streams_[i], driver::stream_non_blocking, 0), "a stream");
   for (auto& event : events_) check(gpu, cuda_.event_create(&event, driver::event_no_timing), "an event");
   memory_ = gpu.device->allocate(shape_arrays * shape_array_words * sizeof(std::uint32_t));
+}
+
+Bare::~Bare() {
+  for (driver::EventHandle event : events_) cuda_.event_destroy(event);
+  for (driver::Stream stream : streams_)
+    if (stream) cuda_.stream_destroy(stream);
+  cuda_.module_unload(loaded_);
 }
 
 void Bare::launch(driver::FunctionHandle kernel, unsigned stream, unsigned array, unsigned nanoseconds) {

@@ -23,7 +23,11 @@ struct Took {
 // Launches alone, or with the shape's order by streams and events, written by hand; straight to the driver.
 class Bare {
  public:
-  explicit Bare(Gpu& gpu);
+  // With the streams that the shape needs.
+  Bare(Gpu& gpu, const Shape& shape);
+  ~Bare();
+  Bare(const Bare&) = delete;
+  Bare& operator=(const Bare&) = delete;
   Took run(const Shape& shape, unsigned nanoseconds);           // in order
   Took run_launches(const Shape& shape, unsigned nanoseconds);  // as many launches in one stream: no events, no waits
 
@@ -34,8 +38,9 @@ class Bare {
 
   Gpu& gpu_;
   const device::cuda::Driver& cuda_;
+  device::cuda::driver::ModuleHandle loaded_ = nullptr;
   device::cuda::driver::FunctionHandle small_ = nullptr, look_ = nullptr;
-  device::cuda::driver::Stream streams_[shape_arrays] = {};
+  device::cuda::driver::Stream streams_[shape_arrays] = {};  // null: not needed
   device::cuda::driver::EventHandle events_[shape_arrays] = {};
   std::unique_ptr<device::Memory> memory_;
 };

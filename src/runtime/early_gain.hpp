@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device/event.hpp"
@@ -15,6 +16,8 @@ class EarlyGain {
  public:
   // Launches of each sort that are looked at before it is decided.
   static constexpr unsigned enough = 2;
+  // So many of one sort tell how it goes on.
+  static constexpr unsigned representative = 8;
   // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind. And of the kernel's
   // time some must not be hidden already, behind copies of the launches that come next: those would only be held up.
   static constexpr double least_kernel = 0.1, least_copy = 0.2, least_bare = 0.05;
@@ -23,7 +26,7 @@ class EarlyGain {
   bool wanted() const {
     if (late_.count == 0 || share_ < least_kernel || share_ * least_copy > 1) return false;
     // Devices need not have clocks.
-    if (late_.rate > 0 && late_.bare * late_.rate < least_bare * late_.bytes) return false;
+    if (late_.rate > 0 && late_.least_tail * bare() * late_.rate < least_bare * late_.bytes) return false;
     return early_.count < enough || early_.seconds() <= late_.seconds();
   }
   // Whether more launches must be measured. The others need no events with a time.
@@ -34,7 +37,7 @@ class EarlyGain {
     double kernel = 0, copy = 0;  // seconds: its own, waits included, and from the first copy's begin to the last's end
     double tail = 0;              // from there to its own end
     double bytes = 0;             // that were copied
-    bool hidden = false;          // at its end, copies of the next launch were under way
+    bool hidden = false;          // at its end, copies of other launches were under way
   };
   void tell(bool early, const Times& times) {
     Mean& mean = early ? early_ : late_;
@@ -49,18 +52,27 @@ class EarlyGain {
   struct Mean {
     unsigned count = 0;
     double tail = 0, bytes = 0;
-    double bare = 0;  // tails that nothing hid
-    double rate = 0;  // of the fastest copy, bytes per second: others may have waited for the link
+    unsigned bare_count = 0;  // tails that nothing hid
+    double least_tail = 0;    // in others the kernel may have waited for something else
+    double rate = 0;          // of the fastest copy, bytes per second: others may have waited for the link
     void add(const Times& times) {
+      least_tail = count == 0 ? times.tail : std::min(least_tail, times.tail);
       ++count;
+      bare_count += times.hidden ? 0 : 1;
       tail += (times.tail - tail) / count;
-      bare += ((times.hidden ? 0 : times.tail) - bare) / count;
       bytes += (times.bytes - bytes) / count;
       if (times.copy > 0) rate = std::max(rate, times.bytes / times.copy);
     }
     // From the copy's begin to the kernel's end, where nothing else is on the link.
     double seconds() const { return (rate > 0 ? bytes / rate : 0) + tail; }
   };
+  // Of all launches, those that nothing hid. The first ones, which are late, may have come one by one because the host
+  // was still busy with their memory and their code.
+  double bare() const {
+    const Mean& known = early_.count >= representative ? early_ : late_;
+    return static_cast<double>(known.bare_count) / known.count;
+  }
+
   Mean late_, early_;
   double share_ = 0;  // of the kernel's time in that of its copies alone
 };
@@ -74,10 +86,10 @@ struct EarlySample {
   std::uint64_t bytes = 0;
   std::vector<Copy> copies;
   bool early = false;
-  std::shared_ptr<const EarlySample> next;  // of the launch that was submitted next, if it is measured too
 
-  // Once the launch, whose events these are, is done.
-  void tell(const device::Event& start, const device::Event& end) {
+  // Once the launch, whose events these are, is done. `others`: launches that were submitted about when it was.
+  void tell(const device::Event& start, const device::Event& end,
+            std::span<const std::shared_ptr<const EarlySample>> others) const {
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     for (const Copy& copy : copies) {
       first = std::min<std::uint64_t>(first, copy.start->completed_ns());
@@ -90,8 +102,9 @@ struct EarlySample {
                        .copy = seconds(first, last),
                        .tail = seconds(last, end.completed_ns()),
                        .bytes = static_cast<double>(bytes),
-                       .hidden = next && next->is_copying_at(end.completed_ns())});
-    next.reset();
+                       .hidden = std::any_of(others.begin(), others.end(), [&](const auto& other) {
+                         return other.get() != this && other->is_copying_at(end.completed_ns());
+                       })});
   }
 
  private:

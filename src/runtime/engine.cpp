@@ -66,8 +66,8 @@ void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool time
 }
 
 // The task is done.
-void Engine::tell_history(Running& running) {
-  if (running.sample && running.start) running.sample->tell(*running.start, *running.end);
+void Engine::tell_history(const Place& place, Running& running) {
+  if (running.sample && running.start) running.sample->tell(*running.start, *running.end, place.samples);
   running.sample.reset();
   if (!running.history || !running.start) return;
   KernelHistory& history = *running.history;
@@ -206,8 +206,8 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
   running.history = wanted.history;
   if (wanted.sample) {
     running.sample = wanted.sample;
-    if (place.last_sample) place.last_sample->next = wanted.sample;
-    place.last_sample = wanted.sample;
+    if (place.samples.size() == most_samples) place.samples.erase(place.samples.begin());
+    place.samples.push_back(wanted.sample);
   }
   lane_ = &lane;
   if (wanted.arrival) announce(place, made, wanted);
@@ -277,7 +277,7 @@ std::exception_ptr Engine::finish(graph::TaskRef ref) {
     for (const device::LaunchGraph::Tail& tail : running.tails) wait_for(*tail.end, *tail.queue, failure);
     running.tails.clear();
     running.graph.reset();
-    tell_history(running);
+    tell_history(place, running);
     running.words.clear();
     give(place, running.announced, false);
     place.chooser.finished(task.queue);

@@ -108,7 +108,7 @@ class Engine {
   void drain();
 
  private:
-  static constexpr std::size_t most_arrival_queues = 4;
+  static constexpr std::size_t most_arrival_queues = 4, most_samples = 16;
   struct Lane {
     std::unique_ptr<device::Queue> queue;
     const device::Partition* partition = nullptr;  // that the queue is set to
@@ -118,13 +118,13 @@ class Engine {
   struct Place {
     device::Device* device;
     sched::QueueChooser chooser;
-    std::deque<Lane> lanes;                     // by the chooser's number
-    std::vector<graph::TaskRef> told, telling;  // copies that tell, of the launch before and of this one
-    std::shared_ptr<EarlySample> last_sample;
-    std::vector<graph::TaskRef> stuck_copies;              // in flight, as far as is known, and not free
-    std::shared_ptr<device::Arrival> whole;                // see whole()
-    bool tells = true;                                     // as far as is known
-    std::vector<std::shared_ptr<device::Event>> spare[2];  // done, and nobody refers to them: without and with time
+    std::deque<Lane> lanes;                                   // by the chooser's number
+    std::vector<graph::TaskRef> told, telling;                // copies that tell, of the launch before and of this one
+    std::vector<std::shared_ptr<const EarlySample>> samples;  // the last ones
+    std::vector<graph::TaskRef> stuck_copies;                 // in flight, as far as is known, and not free
+    std::shared_ptr<device::Arrival> whole;                   // see whole()
+    bool tells = true;                                        // as far as is known
+    std::vector<std::shared_ptr<device::Event>> spare[2];     // done, and nobody refers to them: without and with time
   };
   struct Running {
     std::shared_ptr<device::Event> start, end;
@@ -153,7 +153,7 @@ class Engine {
   void trace(const Submitted& made, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
   static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
   static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);
-  static void tell_history(Running& running);
+  static void tell_history(const Place& place, Running& running);
   // The task and its ancestors. Those in other queues may have failed, which this one's event does not tell: the first
   // such Error is returned.
   std::exception_ptr finish(graph::TaskRef task);
