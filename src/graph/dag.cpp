@@ -29,6 +29,10 @@ void Dag::remove_object(ObjectId object) {
 
 void Dag::add_parent(TaskRefs& parents, TaskRef ref) const {
   if (finished(ref)) return;
+  if (parents.empty() || parents.back().id < ref.id) {
+    parents.push_back(ref);
+    return;
+  }
   const auto at = std::lower_bound(parents.begin(), parents.end(), ref.id,
                                    [](const TaskRef& parent, TaskId id) { return parent.id < id; });
   if (at == parents.end() || at->id != ref.id) parents.insert(at, ref);
@@ -98,9 +102,10 @@ void Dag::reduce(TaskRefs& parents) {
 void Dag::merge(std::span<const Access> accesses) {
   merged_.clear();
   for (const Access& access : accesses) {
-    std::vector<Access> left{access};  // what is not named yet
+    std::vector<Access>& left = unmerged_;  // what is not named yet
+    left.assign(1, access);
     while (!left.empty()) {
-      Access piece = left.back();
+      const Access piece = left.back();
       left.pop_back();
       const auto twin =
           std::find_if(merged_.begin(), merged_.end(), [&](const Access& m) { return overlap(m, piece); });

@@ -90,7 +90,7 @@ class Dag {
   Slots<Task> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
-  std::vector<Access> merged_;
+  std::vector<Access> merged_, unmerged_;
   std::size_t active_ = 0;
   TaskId last_ = 0;
 };

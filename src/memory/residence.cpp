@@ -15,11 +15,7 @@ std::size_t Residence::find(std::uint64_t at) const {
   return static_cast<std::size_t>(found - pieces_.begin());
 }
 
-bool Residence::current(Space space, std::uint64_t begin, std::uint64_t end) const {
-  return begin >= end || (having(begin, end) & only(space)) != 0;
-}
-
-Spaces Residence::having(std::uint64_t begin, std::uint64_t end) const {
+Spaces Residence::having_in_pieces(std::uint64_t begin, std::uint64_t end) const {
   Spaces all = ~Spaces{0};
   for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) all &= pieces_[i].spaces;
   return all;

@@ -38,9 +38,15 @@ class Residence {
         f((piece.end < end ? piece.end : end) - (piece.begin < begin ? begin : piece.begin), piece.spaces);
     }
   }
-  bool current(Space space, std::uint64_t begin, std::uint64_t end) const;
+  bool current(Space space, std::uint64_t begin, std::uint64_t end) const {
+    return begin >= end || (having(begin, end) & only(space)) != 0;
+  }
   // The spaces that have all of [begin, end).
-  Spaces having(std::uint64_t begin, std::uint64_t end) const;
+  Spaces having(std::uint64_t begin, std::uint64_t end) const {
+    if (is_one(begin, end)) [[likely]]
+      return pieces_.front().spaces;
+    return having_in_pieces(begin, end);
+  }
   // Those that have some of it.
   Spaces having_some(std::uint64_t begin, std::uint64_t end) const;
 
@@ -56,6 +62,11 @@ class Residence {
     std::uint64_t begin, end;
     Spaces spaces;
   };
+  // Most arrays are one piece: what is asked for lies in it.
+  bool is_one(std::uint64_t begin, std::uint64_t end) const {
+    return pieces_.size() == 1 && begin < end && begin < pieces_.front().end;
+  }
+  Spaces having_in_pieces(std::uint64_t begin, std::uint64_t end) const;
   std::size_t find(std::uint64_t at) const;
   void cut_at(std::uint64_t at);
   void set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool alone);

@@ -59,7 +59,7 @@ constexpr const char* array_advice =
 
 void check_array(const Core* core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
-  if (parameter.size != 8 || is_floating(parameter.type)) {
+  if (!takes_address(parameter)) {
     refuse(kernel, index, argument,
            is_structure(parameter) ? structure_advice(parameter) : "it is no pointer, pass a number");
   }
@@ -130,6 +130,16 @@ Use annotated_use(const KernelState& state, const Parameter& parameter, std::siz
   return {access, direction == Direction::out && access == Access::write};
 }
 
+// What is true of nearly all arrays; check_array() tells the others apart.
+static bool is_plain_array(const Core* core, const KernelState& state, std::size_t index, const Argument& argument) {
+  if (argument.kind() != Argument::Kind::array || argument.direction() != Direction::found || !argument.buffer() ||
+      !state.takes_address(index))
+    return false;
+  const Buffer& buffer = *argument.buffer();
+  return buffer.core().get() == core && argument.offset() <= buffer.bytes() &&
+         (argument.length() == Argument::rest || argument.length() <= buffer.bytes() - argument.offset());
+}
+
 ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kernel,
                                std::span<const Argument> arguments) {
   if (arguments.size() != kernel.parameters.size()) {
@@ -144,6 +154,10 @@ ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kerne
   ArgumentsFound found;
   const Core* const core = state.module().core().get();
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (is_plain_array(core, state, i, arguments[i])) [[likely]] {
+      found.largest = std::max(found.largest, arguments[i].buffer()->bytes());
+      continue;
+    }
     const Argument::Kind kind = arguments[i].kind();
     if (arguments[i].direction() != Direction::found) {
       check_direction(state, kernel, i, arguments[i]);
@@ -151,6 +165,7 @@ ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kerne
     }
     if (kind == Argument::Kind::array || kind == Argument::Kind::null || kind == Argument::Kind::opaque) {
       check_array(core, kernel, i, arguments[i]);
+      if (kind == Argument::Kind::array) found.largest = std::max(found.largest, arguments[i].buffer()->bytes());
       found.opaque = found.opaque || kind == Argument::Kind::opaque;
     } else {
       check_value(kernel, i, arguments[i]);
@@ -159,21 +174,25 @@ ArgumentsFound check_arguments(const KernelState& state, const KernelInfo& kerne
   return found;
 }
 
+bool takes_address(const Parameter& parameter) { return parameter.size == 8 && !is_floating(parameter.type); }
+
 std::size_t packed_bytes(const KernelInfo& kernel) {
   std::size_t size = 0;
   for (const Parameter& p : kernel.parameters) size = std::max<std::size_t>(size, std::size_t{p.offset} + p.size);
   return size;
 }
 
-void pack_arguments(const KernelInfo& kernel, std::span<const Argument> arguments,
-                    std::span<const std::uint64_t> addresses, std::span<std::byte> packed) {
+void pack_arguments(const KernelInfo& kernel, std::size_t place, std::span<const Argument> arguments,
+                    std::span<std::byte> packed) {
   std::fill(packed.begin(), packed.end(), std::byte{0});
   for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Argument& argument = arguments[i];
     std::byte* at = packed.data() + kernel.parameters[i].offset;
-    if (arguments[i].kind() == Argument::Kind::array) {
-      std::memcpy(at, &addresses[i], sizeof addresses[i]);
-    } else if (arguments[i].kind() != Argument::Kind::null) {
-      const auto value = arguments[i].value();
+    if (argument.kind() == Argument::Kind::array) {
+      const std::uint64_t address = argument.buffer()->address(place) + argument.offset();
+      std::memcpy(at, &address, sizeof address);
+    } else if (argument.kind() != Argument::Kind::null) {
+      const auto value = argument.value();
       std::memcpy(at, value.data(), value.size());
     }
   }

@@ -49,15 +49,14 @@ std::size_t Buffer::place_for_host_memory() const {
   return place;
 }
 
-Buffer::Copy& Buffer::allocated(Space space) {
+void Buffer::allocate(Space space) {
   Copy& copy = copies_[space];
-  if (copy.memory) return copy;
   // An empty array has an address too, so that kernels can be given it.
   copy.memory = space == host_space()
                     ? core_->place(place_for_host_memory()).device->allocate_host(std::max<std::size_t>(bytes_, 1))
                     : core_->place(space).device->allocate(bytes_);
+  copy.address = copy.memory->span().address;
   copy.object = core_->engine().add_object(std::max<std::size_t>(bytes_, 1), id_);
-  return copy;
 }
 
 void Buffer::release(Space space) {
@@ -132,8 +131,7 @@ void Buffer::move(Space from, Space to, std::uint64_t begin, std::uint64_t end, 
   core_->engine().dag()[submitted.task].is_move = true;
 }
 
-void Buffer::bring(Space space, std::uint64_t begin, std::uint64_t end, bool for_host, Arriving arriving) {
-  if (residence_.current(space, begin, end)) return;
+void Buffer::bring_missing(Space space, std::uint64_t begin, std::uint64_t end, bool for_host, Arriving arriving) {
   struct Piece {
     std::uint64_t begin, end;
     Spaces spaces;

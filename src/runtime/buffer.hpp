@@ -65,7 +65,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
     residence_.modified(static_cast<memory::Space>(place), begin, end);
   }
   // Where they lie there, once acquired.
-  std::uint64_t address(std::size_t place) const { return copies_[place].memory->span().address; }
+  std::uint64_t address(std::size_t place) const { return copies_[place].address; }
 
   // For the host; without the lock. Throw the Error of a launch that failed, once.
   const void* read() {
@@ -97,6 +97,7 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   struct Copy {
     std::unique_ptr<device::Memory> memory;
     graph::ObjectId object = 0;
+    std::uint64_t address = 0;  // the memory's
   };
   // What the host may do with all bytes at once, at host_pointer_, without asking: nobody else uses them so.
   enum HostMay : int { may_nothing, may_read, may_write };
@@ -114,12 +115,22 @@ class Buffer : public std::enable_shared_from_this<Buffer> {
   memory::Space host_space() const { return static_cast<memory::Space>(copies_.size() - 1); }
   void* reachable(memory::Space space) const;
   device::Span span(memory::Space space, std::uint64_t begin, std::uint64_t end) const;
-  Copy& allocated(memory::Space space);
+  Copy& allocated(memory::Space space) {
+    Copy& copy = copies_[space];
+    if (!copy.memory) [[unlikely]]
+      allocate(space);
+    return copy;
+  }
+  void allocate(memory::Space space);
   void release(memory::Space space);
   graph::Access access(memory::Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
   memory::Space source(memory::Spaces spaces, memory::Space to) const;
   void bring(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host = false,
-             Arriving arriving = Arriving::before);
+             Arriving arriving = Arriving::before) {
+    if (!residence_.current(space, begin, end)) [[unlikely]]
+      bring_missing(space, begin, end, for_host, arriving);
+  }
+  void bring_missing(memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host, Arriving arriving);
   void fill(memory::Space space, std::uint64_t begin, std::uint64_t end, bool by_host);
   void move(memory::Space from, memory::Space to, std::uint64_t begin, std::uint64_t end, Arriving arriving);
   std::byte* host_bytes() const { return static_cast<std::byte*>(host_pointer_.load(std::memory_order_relaxed)); }

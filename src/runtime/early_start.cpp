@@ -35,14 +35,14 @@ void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const 
   if (!some || !core.engine().whole(place)) return;
   AwaitingForm* const form = kernel.awaiting(place);
   if (form == nullptr) return;
-  early_ = form->gain->wanted();
-  if (!early_ && !form->gain->measures()) return;
-  form_ = form;
-  asked_.assign(arguments.size(), Arriving::before);
+  const bool early = form->gain->wanted();
+  if (!early && !form->gain->measures()) return;
+  plan_ = std::make_unique<Plan>(Plan{.form = form, .early = early});
+  plan_->asked.assign(arguments.size(), Arriving::before);
   for (const std::uint32_t parameter : form->parameters)
     if (is_missing(arguments[parameter], place, least))
-      asked_[parameter] = early_ ? Arriving::telling : Arriving::timed;
-  if (!early_) return;
+      plan_->asked[parameter] = early ? Arriving::telling : Arriving::timed;
+  if (!early) return;
   form->function->prepare(options.block);
   core.engine().begin_arrivals(place);
 }
@@ -50,19 +50,20 @@ void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const 
 void EarlyStart::find_copies(Core& core, std::size_t place, std::span<const graph::Access> accesses,
                              std::span<const std::uint32_t> parameters) {
   Engine& engine = core.engine();
+  Plan& plan = *plan_;
+  const AwaitingForm& form = *plan.form;
   boost::container::small_vector<graph::TaskRef, 4> copies, others;  // that are awaited on the device, or before
-  words_.assign(form_->parameters.size(), engine.whole(place)->address());
-  boost::container::small_vector<graph::TaskRef, 4> copy_of(form_->parameters.size());
+  plan.words.assign(form.parameters.size(), engine.whole(place)->address());
+  boost::container::small_vector<graph::TaskRef, 4> copy_of(form.parameters.size());
   std::uint64_t bytes = 0;
   for (std::size_t a = 0; a < accesses.size(); ++a) {
     const graph::Access& access = accesses[a];
     const auto hazards = engine.dag().hazards({access.object, graph::Mode::read, access.begin, access.end});
-    const auto word = a < parameters.size()
-                          ? std::find(form_->parameters.begin(), form_->parameters.end(), parameters[a])
-                          : form_->parameters.end();
-    const bool asked = word != form_->parameters.end() && asked_[parameters[a]] != Arriving::before;
+    const auto word = a < parameters.size() ? std::find(form.parameters.begin(), form.parameters.end(), parameters[a])
+                                            : form.parameters.end();
+    const bool asked = word != form.parameters.end() && plan.asked[parameters[a]] != Arriving::before;
     if (asked && hazards.size() == 1 && !graph::modifies(access.mode) && engine.dag()[hazards[0]].is_move) {
-      copy_of[static_cast<std::size_t>(word - form_->parameters.begin())] = hazards[0];
+      copy_of[static_cast<std::size_t>(word - form.parameters.begin())] = hazards[0];
       copies.push_back(hazards[0]);
       bytes += access.end - access.begin;
     } else {
@@ -79,31 +80,33 @@ void EarlyStart::find_copies(Core& core, std::size_t place, std::span<const grap
     const EarlySample::Copy events = engine.events_of(copy);
     if (events.start && events.end) sample->copies.push_back(events);
   }
-  for (std::size_t w = 0; early_ && w < copy_of.size(); ++w) {
+  for (std::size_t w = 0; plan.early && w < copy_of.size(); ++w) {
     if (copy_of[w].id == 0 || is_other(copy_of[w]) || !engine.arrival_of(copy_of[w])) continue;
-    words_[w] = engine.arrival_of(copy_of[w])->address();
-    if (std::find(ahead_of_.begin(), ahead_of_.end(), copy_of[w]) == ahead_of_.end()) ahead_of_.push_back(copy_of[w]);
+    plan.words[w] = engine.arrival_of(copy_of[w])->address();
+    if (std::find(plan.ahead_of.begin(), plan.ahead_of.end(), copy_of[w]) == plan.ahead_of.end())
+      plan.ahead_of.push_back(copy_of[w]);
   }
-  if (sample->copies.empty() || early_ == ahead_of_.empty()) return;
-  sample->gain = form_->gain;
-  sample->early = early_;
+  if (sample->copies.empty() || plan.early == plan.ahead_of.empty()) return;
+  sample->gain = form.gain;
+  sample->early = plan.early;
   sample->bytes = bytes;
-  sample_ = std::move(sample);
+  plan.sample = std::move(sample);
 }
 
 void EarlyStart::put_in(Engine::Wanted& wanted) const {
-  wanted.ahead_of = {ahead_of_.data(), ahead_of_.size()};
-  if (!ahead_of_.empty()) wanted.history.reset();  // its time would be the copy's
-  if (!sample_) return;
+  wanted.ahead_of = {plan_->ahead_of.data(), plan_->ahead_of.size()};
+  if (!plan_->ahead_of.empty()) wanted.history.reset();  // its time would be the copy's
+  if (!plan_->sample) return;
   wanted.start = true;
-  wanted.sample = sample_;
+  wanted.sample = plan_->sample;
 }
 
 std::span<const std::byte> EarlyStart::arguments(std::span<const std::byte> packed) {
-  packed_.assign(form_->parameter_bytes, std::byte{0});
-  std::copy(packed.begin(), packed.end(), packed_.begin());
-  std::memcpy(packed_.data() + form_->words_offset, words_.data(), words_.size() * sizeof(std::uint64_t));
-  return {packed_.data(), packed_.size()};
+  auto& all = plan_->packed;
+  all.assign(plan_->form->parameter_bytes, std::byte{0});
+  std::copy(packed.begin(), packed.end(), all.begin());
+  std::memcpy(all.data() + plan_->form->words_offset, plan_->words.data(), plan_->words.size() * sizeof(std::uint64_t));
+  return {all.data(), all.size()};
 }
 
 }  // namespace heddle::runtime

@@ -66,15 +66,14 @@ void Engine::give(Place& place, std::shared_ptr<device::Event>& event, bool time
 }
 
 // The task is done.
-void Engine::tell_history(const Place& place, Running& running) {
-  if (running.sample && running.start) running.sample->tell(*running.start, *running.end, place.samples);
-  running.sample.reset();
-  if (!running.history || !running.start) return;
-  KernelHistory& history = *running.history;
+void Engine::tell_history(const Place& place, const Running& running) {
+  const Besides& besides = *running.besides;
+  if (besides.sample && running.start) besides.sample->tell(*running.start, *running.end, place.samples);
+  if (!besides.history || !running.start) return;
+  KernelHistory& history = *besides.history;
   history.last_seconds = static_cast<double>(running.end->completed_ns() - running.start->completed_ns()) * 1e-9;
   ++history.timed;
   history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
-  running.history.reset();
 }
 
 graph::TaskRef Engine::append_barrier(std::span<const graph::Access> accesses) {
@@ -109,7 +108,7 @@ const std::shared_ptr<device::Arrival>& Engine::arrival_of(graph::TaskRef task) 
   static const std::shared_ptr<device::Arrival> none;
   if (dag_.finished(task)) return none;
   const Running& running = running_[task.slot];
-  return running.announced && running.is_free ? running.words.front() : none;
+  return running.besides && running.besides->announced && running.is_free ? running.besides->words.front() : none;
 }
 
 const std::shared_ptr<device::Arrival>& Engine::whole(std::size_t number) {
@@ -146,7 +145,7 @@ void Engine::wait_for_parents(std::size_t number, Lane& lane, graph::TaskRef tas
   for (const graph::TaskRef& parent : dag_[task].parents) {
     const Running& running = running_[parent.slot];
     if (std::find(wanted.ahead_of.begin(), wanted.ahead_of.end(), parent) != wanted.ahead_of.end()) {
-      lane.queue->wait(*running.announced);
+      lane.queue->wait(*running.besides->announced);
       behind_.push_back(running.end);
     } else if (dag_[parent].place != number) {
       lane.queue->wait(*running.end);
@@ -163,11 +162,11 @@ void Engine::begin_arrivals(std::size_t number) {
 
 void Engine::announce(Place& place, const Submitted& made, const Wanted& wanted) {
   place.telling.push_back(made.task);
-  Running& running = running_[made.task.slot];
-  running.words.push_back(wanted.arrival);
+  Besides& besides = running_[made.task.slot].with_besides();
+  besides.words.push_back(wanted.arrival);
   lane_->queue->announce(*wanted.arrival, wanted.arrives_at);
-  running.announced = take_event(place, false);
-  lane_->queue->record(*running.announced);
+  besides.announced = take_event(place, false);
+  lane_->queue->record(*besides.announced);
 }
 
 // A queue for the task, behind its parents.
@@ -203,15 +202,15 @@ void Engine::enter(std::size_t number, Submitted& made, std::span<const graph::A
     made.start = take_event(place, true);
     lane.queue->record(*made.start);
   }
-  running.history = wanted.history;
+  if (wanted.history) running.with_besides().history = wanted.history;
   if (wanted.sample) {
-    running.sample = wanted.sample;
+    running.with_besides().sample = wanted.sample;
     if (place.samples.size() == most_samples) place.samples.erase(place.samples.begin());
     place.samples.push_back(wanted.sample);
   }
   lane_ = &lane;
   if (wanted.arrival) announce(place, made, wanted);
-  for (const graph::TaskRef& copy : wanted.ahead_of) running.words.push_back(arrival_of(copy));
+  for (const graph::TaskRef& copy : wanted.ahead_of) running.with_besides().words.push_back(arrival_of(copy));
   if (trace_) trace(made, accesses, choice.awaited);
 }
 
@@ -232,13 +231,13 @@ void Engine::trace(const Submitted& made, std::span<const graph::Access> accesse
   const graph::Task& task = dag_[made.task];
   TraceTask told;
   for (const graph::TaskRef& parent : task.parents) {
-    told.behind.push_back(running_[parent.slot].traced);
-    if (dag_[parent].place != task.place) told.waits.push_back(running_[parent.slot].traced);
+    told.behind.push_back(running_[parent.slot].with_besides().traced);
+    if (dag_[parent].place != task.place) told.waits.push_back(running_[parent.slot].with_besides().traced);
   }
-  for (const graph::TaskRef& parent : awaited) told.waits.push_back(running_[parent.slot].traced);
+  for (const graph::TaskRef& parent : awaited) told.waits.push_back(running_[parent.slot].with_besides().traced);
   for (const graph::Access& access : accesses)
     told.uses.push_back({access.object, graph::modifies(access.mode), access.begin, access.end});
-  running_[made.task.slot].traced = trace_->begin_task(std::move(told));
+  running_[made.task.slot].with_besides().traced = trace_->begin_task(std::move(told));
 }
 
 void Engine::end(Submitted& made) {
@@ -260,26 +259,29 @@ void Engine::end(Submitted& made) {
 
 void Engine::set_graph(graph::TaskRef task, std::shared_ptr<device::LaunchGraph> graph,
                        std::vector<device::LaunchGraph::Tail> tails) {
-  running_[task.slot].graph = std::move(graph);
-  running_[task.slot].tails = std::move(tails);
+  Besides& besides = running_[task.slot].with_besides();
+  besides.graph = std::move(graph);
+  besides.tails = std::move(tails);
+}
+
+void Engine::forget_besides(Place& place, Running& running, std::exception_ptr& failure) {
+  for (const device::LaunchGraph::Tail& tail : running.besides->tails) wait_for(*tail.end, *tail.queue, failure);
+  tell_history(place, running);
+  give(place, running.besides->announced, false);
+  running.besides.reset();
 }
 
 std::exception_ptr Engine::finish(graph::TaskRef ref) {
   if (dag_.finished(ref)) return nullptr;
-  const graph::Task asked = dag_[ref];
+  const std::uint32_t asked_place = dag_[ref].place, asked_queue = dag_[ref].queue;
   std::exception_ptr failure;
   dag_.finish(ref, [&](graph::TaskRef done, const graph::Task& task) {
     Place& place = places_[task.place];
     Running& running = running_[done.slot];
-    const bool elsewhere = task.place != asked.place || task.queue != asked.queue;
+    const bool elsewhere = task.place != asked_place || task.queue != asked_queue;
     if (elsewhere && place.device->info().survives_faults)
       wait_for(*running.end, *place.lanes[task.queue].queue, failure);
-    for (const device::LaunchGraph::Tail& tail : running.tails) wait_for(*tail.end, *tail.queue, failure);
-    running.tails.clear();
-    running.graph.reset();
-    tell_history(place, running);
-    running.words.clear();
-    give(place, running.announced, false);
+    if (running.besides) forget_besides(place, running, failure);
     place.chooser.finished(task.queue);
     give(place, running.end, running.start != nullptr);
     give(place, running.start, true);

@@ -126,18 +126,26 @@ class Engine {
     bool tells = true;                                        // as far as is known
     std::vector<std::shared_ptr<device::Event>> spare[2];     // done, and nobody refers to them: without and with time
   };
-  struct Running {
-    std::shared_ptr<device::Event> start, end;
+  // What few tasks have.
+  struct Besides {
     std::uint64_t traced = 0;                             // its number in the trace
     std::shared_ptr<KernelHistory> history;               // that wants to know the time in between
     std::shared_ptr<device::Event> announced;             // from here on its word is good
     std::vector<std::shared_ptr<device::Arrival>> words;  // that it writes, or looks at
     std::shared_ptr<EarlySample> sample;
+    std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
+    std::vector<device::LaunchGraph::Tail> tails;
+  };
+  struct Running {
+    std::shared_ptr<device::Event> start, end;
+    std::unique_ptr<Besides> besides;
     // Nothing keeps it from being done but the copies that it comes behind, and these are free too; so kernels that
     // fill the device while they wait for it do no harm.
     bool is_free = false;
-    std::shared_ptr<device::LaunchGraph> graph;  // ends with its last launch at the earliest
-    std::vector<device::LaunchGraph::Tail> tails;
+    Besides& with_besides() {
+      if (!besides) besides = std::make_unique<Besides>();
+      return *besides;
+    }
   };
 
   Submitted begin(std::size_t place, std::span<const graph::Access> accesses, const Wanted& wanted);
@@ -153,7 +161,8 @@ class Engine {
   void trace(const Submitted& made, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
   static std::shared_ptr<device::Event> take_event(Place& place, bool timed);
   static void give(Place& place, std::shared_ptr<device::Event>& event, bool timed);
-  static void tell_history(const Place& place, Running& running);
+  static void tell_history(const Place& place, const Running& running);
+  void forget_besides(Place& place, Running& running, std::exception_ptr& failure);
   // The task and its ancestors. Those in other queues may have failed, which this one's event does not tell: the first
   // such Error is returned.
   std::exception_ptr finish(graph::TaskRef task);

@@ -23,7 +23,7 @@ class InCall {
  private:
   static void refuse_if_same(const Core& core);
   // Every launch reads it: no lazy allocation.
-  static thread_local const InCall* innermost __attribute__((tls_model("initial-exec")));
+  static constinit thread_local const InCall* innermost __attribute__((tls_model("initial-exec")));
 
   const Core& core_;
   const InCall* outer_;

@@ -17,7 +17,7 @@ namespace heddle::runtime {
 namespace {
 
 using Accesses = boost::container::small_vector<graph::Access, 8>;
-// Whose accesses they are, of those that are arguments'.
+// Whose accesses they are, of those that are arguments'; for launches that may begin early.
 using Parameters = boost::container::small_vector<std::uint32_t, 8>;
 
 graph::Mode mode_of(const Use& use, const Scheduling& policy) {
@@ -63,7 +63,7 @@ Accesses acquire(const Needs& needs, const EarlyStart& early, Parameters& parame
         argument.buffer()->acquire(needs.place, bytes.begin, bytes.end, mode_of(use, policy), early.arriving(i));
     if (!used) continue;
     accesses.push_back(access);
-    parameters.push_back(static_cast<std::uint32_t>(i));
+    if (early.has_plan()) parameters.push_back(static_cast<std::uint32_t>(i));
   }
   for (const auto& buffer : needs.pinned)
     accesses.push_back(buffer->acquire(needs.place, 0, buffer->bytes(), graph::Mode::read_write));
@@ -172,16 +172,6 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   return wanted;
 }
 
-// Of the arguments that are arrays; 0 for others.
-using Addresses = boost::container::small_vector<std::uint64_t, 16>;
-Addresses addresses_of(std::size_t place, std::span<const Argument> arguments) {
-  Addresses addresses(arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    if (arguments[i].kind() == Argument::Kind::array)
-      addresses[i] = arguments[i].buffer()->address(place) + arguments[i].offset();
-  return addresses;
-}
-
 // Throws invalid_argument where the launch's blocks are none of the grid's; which they are.
 BlockRange range_of(const LaunchOptions& options) {
   const BlockRange range = options.blocks.value_or(BlockRange{0, options.grid.count()});
@@ -243,11 +233,14 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   LaunchCall call{*kernel, core->find(options.device), placer != nullptr, options, arguments};
   // Outlive the lock: this may be their last owner, and their end takes it.
   std::vector<std::shared_ptr<Buffer>> pinned;
-  std::unique_lock lock(core->mutex());
+  std::unique_lock lock(core->mutex(), std::defer_lock);
   // What was checked when it was recorded is not checked again.
-  if (auto held = core->replayer().take(call))
-    return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
-  lock.unlock();
+  if (core->replayer().follows()) {
+    lock.lock();
+    if (auto held = core->replayer().take(call))
+      return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
+    lock.unlock();
+  }
   const KernelInfo& info = kernel->info();
   const ArgumentsFound found = check_arguments(*kernel, info, arguments);
   const bool annotated = found.annotated || kernel->annotated();
@@ -261,14 +254,13 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const graph::TaskId before = core->engine().dag().last();
   pinned = core->pinned(place);
   EarlyStart early;
-  if (!found.opaque) early.plan(*core, place, *kernel, options, arguments);
   const Scheduling& policy = core->engine().policy();
+  if (found.largest >= policy.early_start_bytes && !found.opaque) early.plan(*core, place, *kernel, options, arguments);
   const Accesses accesses = brought({*core, place, *kernel, info, annotated, arguments, pinned}, early, lock);
   const bool moved = core->engine().dag().last() != before;
-  const Addresses addresses = addresses_of(place, arguments);
-  boost::container::small_vector<std::byte, 256> bytes(packed_bytes(info), boost::container::default_init);
+  boost::container::small_vector<std::byte, 256> bytes(kernel->packed_bytes(), boost::container::default_init);
   const std::span<std::byte> packed(bytes.data(), bytes.size());
-  pack_arguments(info, arguments, {addresses.data(), addresses.size()}, packed);
+  pack_arguments(info, place, arguments, packed);
   const device::Partition* const partition =
       options.processors.empty() ? nullptr : &core->partition(place, options.processors);
   const device::LaunchConfig config{options.grid, options.block, options.shared, options.cooperative};
@@ -283,8 +275,9 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
       wanted);
   if (annotated) overwritten(place, *kernel, arguments);
   copy_back(policy, arguments);
-  core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),
-                        [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
+  if (core->replayer().on())
+    core->replayer().made(call, !moved && !found.opaque && is_plain(*core, call),
+                          [&] { return step_of(call, function, config, packed, {accesses.data(), accesses.size()}); });
   if (!options.timed) submitted.start.reset();  // that some have a time is no promise
   auto state = std::make_shared<LaunchState>(kernel, place, std::move(submitted));
   if (policy.execution == Scheduling::Execution::sync) {

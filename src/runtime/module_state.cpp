@@ -8,6 +8,7 @@
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
 #include "runtime/annotation.hpp"
+#include "runtime/arguments.hpp"
 #include "runtime/awaiting_form.hpp"
 #include "runtime/core.hpp"
 #include "runtime/inspect.hpp"
@@ -41,6 +42,8 @@ KernelState::KernelState(const KernelState& kernel, KernelInfo info)
       function_(kernel.function_),
       id_(next_id()),
       info_(std::move(info)),
+      packed_bytes_(kernel.packed_bytes_),
+      takes_address_(kernel.takes_address_),
       shown_(kernel.shown_),
       variables_(kernel.variables_),
       history_(kernel.history_) {
@@ -59,9 +62,9 @@ AwaitingForm* KernelState::awaiting(std::size_t place) {
   return awaiting_[place]->get();
 }
 
-const KernelInfo& KernelState::info() {
+void KernelState::analyse() {
   module_.analyse();
-  return info_;
+  analysed_.store(true, std::memory_order_release);
 }
 
 bool KernelState::blocks_independent() {
@@ -120,6 +123,9 @@ void ModuleState::analyse() {
       for (const auto& kernel : kernels_) {
         if (&kernel->function_ != function) continue;
         kernel->info_ = public_info(found);
+        kernel->packed_bytes_ = packed_bytes(kernel->info_);
+        for (const Parameter& parameter : kernel->info_.parameters)
+          kernel->takes_address_.push_back(takes_address(parameter));
         for (std::size_t i = 0; i < found.parameters.size(); ++i)
           kernel->shown_.push_back(
               {kernel->info_.parameters[i].access, found.parameters[i].read_at, found.parameters[i].written_at});

@@ -1,6 +1,7 @@
 // A module as the runtime holds it: its PTX, its kernels, and its loaded form on each device that has needed it.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -39,7 +40,15 @@ class KernelState {
   ModuleState& module() const { return module_; }
   std::uint64_t id() const { return id_; }  // of no other, also of later ones
   const std::string& name() const { return function_.name; }
-  const KernelInfo& info();  // any thread; the first call analyses the whole module
+  // Any thread; the first call analyses the whole module.
+  const KernelInfo& info() {
+    if (!analysed_.load(std::memory_order_acquire)) [[unlikely]]
+      analyse();
+    return info_;
+  }
+  // After info(): bytes of its packed arguments, and takes_address() of a parameter.
+  std::size_t packed_bytes() const { return packed_bytes_; }
+  bool takes_address(std::size_t parameter) const { return takes_address_[parameter]; }
   // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
   // kernels. Any thread.
   bool blocks_independent();
@@ -63,12 +72,16 @@ class KernelState {
 
  private:
   friend class ModuleState;
+  void analyse();
 
   ModuleState& module_;
   const ptx::Function& function_;
   std::uint64_t id_;
+  std::atomic<bool> analysed_{false};
   KernelInfo info_;
-  std::vector<Shown> shown_;  // by parameter
+  std::size_t packed_bytes_ = 0;
+  std::vector<char> takes_address_;  // by parameter
+  std::vector<Shown> shown_;         // by parameter
   bool annotated_ = false;
   std::optional<graph::Mode> variables_;
   std::vector<device::Function*> loaded_;                               // by place

@@ -68,6 +68,7 @@ void Replayer::end_recording() {
   }
   for (ReplayPart& part : recording_) part.connect();
   plan_ = std::exchange(recording_, {});
+  follows_.store(true, std::memory_order_relaxed);
   part_ = held_ = passing_ = 0;
   launched_ = false;
   launches_ = std::make_shared<HeldLaunches>();
@@ -180,6 +181,7 @@ void Replayer::pause() {
 
 void Replayer::stop_following() {
   plan_.clear();
+  follows_.store(false, std::memory_order_relaxed);
   part_ = 0;
   finder_.clear();
 }

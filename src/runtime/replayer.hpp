@@ -11,6 +11,7 @@
 // chosen for it when it was recorded.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -46,6 +47,10 @@ class Replayer {
   ~Replayer();
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
+
+  // Whether take() may take a launch. Any thread: who has heard of launches that are held (from who made them) sees it.
+  bool follows() const { return follows_.load(std::memory_order_relaxed); }
+  bool on() const { return on_; }
 
   // All others need the core's lock.
 
@@ -105,6 +110,7 @@ class Replayer {
   std::vector<ReplayPart> recording_;
   // What is being followed; empty: nothing.
   std::vector<ReplayPart> plan_;
+  std::atomic<bool> follows_{false};
   std::size_t part_ = 0, held_ = 0;  // where in it: so many steps of the part are held
   std::size_t period_ = 0;           // of launches among which the host does not wait: a part consists of such periods
   std::size_t passing_ = 0;          // launches until the next period begins, which are not held
