@@ -24,9 +24,12 @@ class EarlyGain {
 
   // Whether the next launch shall begin early.
   bool wanted() const {
-    if (late_.count == 0 || share_ < least_kernel || share_ * least_copy > 1) return false;
-    // Devices need not have clocks.
-    if (late_.rate > 0 && late_.least_tail * bare() * late_.rate < least_bare * late_.bytes) return false;
+    if (late_.count == 0 || share() < least_kernel || share() * least_copy > 1) return false;
+    // Devices need not have clocks. The first launches, which are late, may have come one by one because the host was
+    // still busy with their memory and their code; some early ones tell how it goes on.
+    if (early_.count >= representative && rate() > 0 &&
+        late_.least_tail * early_.bare() * rate() < least_bare * late_.bytes)
+      return false;
     return early_.count < enough || early_.seconds() <= late_.seconds();
   }
   // Whether more launches must be measured. The others need no events with a time.
@@ -44,8 +47,8 @@ class EarlyGain {
     mean.add(times);
     if (early) return;
     // A kernel may have waited for others, the first one also for its code: the least counts.
-    const double share = times.copy > 0 ? times.kernel * mean.rate / times.bytes : 1;
-    share_ = mean.count == 1 ? share : std::min(share_, share);
+    const double per_byte = times.copy > 0 ? times.kernel / times.bytes : 0;
+    kernel_per_byte_ = mean.count == 1 ? per_byte : std::min(kernel_per_byte_, per_byte);
   }
 
  private:
@@ -63,18 +66,18 @@ class EarlyGain {
       bytes += (times.bytes - bytes) / count;
       if (times.copy > 0) rate = std::max(rate, times.bytes / times.copy);
     }
+    // Of all launches, those that nothing hid.
+    double bare() const { return static_cast<double>(bare_count) / count; }
     // From the copy's begin to the kernel's end, where nothing else is on the link.
     double seconds() const { return (rate > 0 ? bytes / rate : 0) + tail; }
   };
-  // Of all launches, those that nothing hid. The first ones, which are late, may have come one by one because the host
-  // was still busy with their memory and their code.
-  double bare() const {
-    const Mean& known = early_.count >= representative ? early_ : late_;
-    return static_cast<double>(known.bare_count) / known.count;
-  }
+  // Of the link, as far as is known.
+  double rate() const { return std::max(late_.rate, early_.rate); }
+  // Of the kernel's time in that of its copies alone. Unknown, it is the whole.
+  double share() const { return kernel_per_byte_ > 0 ? kernel_per_byte_ * rate() : 1; }
 
   Mean late_, early_;
-  double share_ = 0;  // of the kernel's time in that of its copies alone
+  double kernel_per_byte_ = 0;  // seconds
 };
 
 // One launch that is measured: its copies' events.

@@ -38,33 +38,39 @@ TEST(EarlyGain, LeavesKernelsAloneThatAreShortOrLongBesideTheirCopies) {
   EXPECT_TRUE(waiting_copy.wanted());
 }
 
-// Of ten equal launches nine run while another one's array comes.
-TEST(EarlyGain, LeavesKernelsAloneThatOtherCopiesHide) {
-  runtime::EarlyGain all_but_one, half;
+// Ten equal launches, of which so many end while another one's array comes, and the last one's late form waits for
+// something else for a while; behind their copies first, then beside them.
+runtime::EarlyGain of_ten(int hidden, int hidden_at_first, double waits = 0) {
+  runtime::EarlyGain gain;
   for (int i = 0; i < 10; ++i)
-    all_but_one.tell(false, {.kernel = 0.3, .copy = 1, .tail = 0.3, .bytes = 1, .hidden = i < 9});
-  EXPECT_FALSE(all_but_one.wanted());
-  for (int i = 0; i < 10; ++i) half.tell(false, {.kernel = 0.3, .copy = 1, .tail = 0.3, .bytes = 1, .hidden = i < 5});
-  EXPECT_TRUE(half.wanted());
-  runtime::EarlyGain waited;  // the last one for something else, which is no time of its own
-  for (int i = 0; i < 10; ++i)
-    waited.tell(false, {.kernel = 0.3, .copy = 1, .tail = i < 9 ? 0.3 : 1.8, .bytes = 1, .hidden = i < 9});
-  EXPECT_FALSE(waited.wanted());
+    gain.tell(
+        false,
+        {.kernel = 0.3, .copy = 1, .tail = 0.3 + (i == 9 ? waits : 0), .bytes = 1, .hidden = i < hidden_at_first});
+  EXPECT_TRUE(gain.wanted());
+  for (int i = 0; i < 10; ++i) gain.tell(true, {.kernel = 1, .copy = 1, .tail = 0.1, .bytes = 1, .hidden = i < hidden});
+  return gain;
 }
 
-// The first launches wait for their memory, one by one.
-TEST(EarlyGain, GoesByLaterLaunchesOnceThereAreSome) {
-  runtime::EarlyGain first_apart, always_apart;
-  for (runtime::EarlyGain* gain : {&first_apart, &always_apart})
-    for (int i = 0; i < 10; ++i)
-      gain->tell(false, {.kernel = 0.3, .copy = 1, .tail = 0.3, .bytes = 1, .hidden = i < 4});
-  EXPECT_TRUE(first_apart.wanted());
-  for (int i = 0; i < 10; ++i) {
-    first_apart.tell(true, {.kernel = 1, .copy = 1, .tail = 0.1, .bytes = 1, .hidden = i < 9});
-    always_apart.tell(true, {.kernel = 1, .copy = 1, .tail = 0.1, .bytes = 1});
-  }
-  EXPECT_FALSE(first_apart.wanted());
-  EXPECT_TRUE(always_apart.wanted());
+TEST(EarlyGain, LeavesKernelsAloneThatOtherCopiesHide) {
+  EXPECT_FALSE(of_ten(9, 9).wanted());
+  EXPECT_TRUE(of_ten(5, 5).wanted());
+  EXPECT_TRUE(of_ten(0, 0).wanted());
+  EXPECT_FALSE(of_ten(9, 9, 1.5).wanted()) << "what it waited for is no time of its own";
+}
+
+// The first launches come one by one, each when the host has its memory.
+TEST(EarlyGain, GoesByLaterLaunchesInThat) {
+  EXPECT_FALSE(of_ten(9, 4).wanted());
+  EXPECT_TRUE(of_ten(4, 9).wanted());
+}
+
+// The first copies shared the link.
+TEST(EarlyGain, KnowsTheLinkByTheFastestCopy) {
+  runtime::EarlyGain gain;
+  for (int i = 0; i < 2; ++i) gain.tell(false, {.kernel = 0.15, .copy = 2, .tail = 0.15, .bytes = 1});
+  EXPECT_FALSE(gain.wanted()) << "0.15 of 2";
+  gain.tell(false, {.kernel = 0.15, .copy = 1, .tail = 0.15, .bytes = 1});
+  EXPECT_TRUE(gain.wanted());
 }
 
 struct AtTime final : device::Event {
@@ -79,15 +85,22 @@ struct AtTime final : device::Event {
 
 TEST(EarlyGain, SeesCopiesOfOtherLaunches) {
   const auto at = [](unsigned long long ns, bool is_done = true) { return std::make_shared<AtTime>(ns, is_done); };
-  const auto wanted = [&](std::shared_ptr<device::Event> start, std::shared_ptr<device::Event> end) {
+  const auto gain = std::make_shared<runtime::EarlyGain>();
+  const auto tell = [&](bool early, std::shared_ptr<device::Event> start, std::shared_ptr<device::Event> end) {
     const auto sample = std::make_shared<runtime::EarlySample>(), other = std::make_shared<runtime::EarlySample>();
-    sample->gain = std::make_shared<runtime::EarlyGain>();
+    sample->gain = gain;
     sample->bytes = 1000;
+    sample->early = early;
     sample->copies.push_back({at(0), at(1000)});
     other->copies.push_back({std::move(start), std::move(end)});
     const std::shared_ptr<const runtime::EarlySample> all[] = {other, sample};
-    sample->tell(*at(1000), *at(1500), all);
-    return sample->gain->wanted();
+    sample->tell(*at(early ? 0 : 1000), *at(1500), all);
+  };
+  const auto wanted = [&](std::shared_ptr<device::Event> start, std::shared_ptr<device::Event> end) {
+    *gain = {};
+    tell(false, start, end);
+    for (unsigned i = 0; i < runtime::EarlyGain::representative; ++i) tell(true, start, end);
+    return gain->wanted();
   };
   EXPECT_FALSE(wanted(at(1000), at(2000)));
   EXPECT_FALSE(wanted(at(1000), at(0, false)));     // it is under way still
