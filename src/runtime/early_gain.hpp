@@ -1,10 +1,14 @@
 // Whether a kernel gains by beginning before its arrays have arrived: measured, launch by launch.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "device/event.hpp"
@@ -16,24 +20,40 @@ class EarlyGain {
  public:
   // Launches of each sort that are looked at before it is decided.
   static constexpr unsigned enough = 2;
-  // So many of one sort tell how it goes on.
-  static constexpr unsigned representative = 8;
-  // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind. And of the kernel's
-  // time some must not be hidden already, behind copies of the launches that come next: those would only be held up.
-  static constexpr double least_kernel = 0.1, least_copy = 0.2, least_bare = 0.05;
+  // So many of one sort tell how it goes on; of early ones beyond `most`, one of `rare` is looked at.
+  static constexpr unsigned representative = 8, most = 32, rare = 8;
+  // With a shorter kernel there is little to hide; with a shorter copy, little to hide it behind. And of a short
+  // kernel's time some must not be hidden already, behind copies of other launches: those would only be held up. (Of
+  // long ones it is: what comes behind them has to run too.)
+  static constexpr double least_kernel = 0.1, least_copy = 0.2, least_bare = 0.05, long_kernel = 1.0 / 3;
 
   // Whether the next launch shall begin early.
   bool wanted() const {
     if (late_.count == 0 || share() < least_kernel || share() * least_copy > 1) return false;
     // Devices need not have clocks. The first launches, which are late, may have come one by one because the host was
     // still busy with their memory and their code; some early ones tell how it goes on.
-    if (early_.count >= representative && rate() > 0 &&
+    if (early_.count >= representative && rate() > 0 && share() < long_kernel &&
         late_.least_tail * early_.bare() * rate() < least_bare * late_.bytes)
       return false;
     return early_.count < enough || early_.seconds() <= late_.seconds();
   }
-  // Whether more launches must be measured. The others need no events with a time.
-  bool measures() const { return late_.count < enough || early_.count < enough; }
+  // Whether the next launch of this sort shall be measured. The others need no events with a time.
+  bool measures(bool early) const {
+    return early ? early_.count < most || ++unmeasured_ % rare == 0 : late_.count < representative;
+  }
+  // What is known, for the log.
+  std::string text() const {
+    if (late_.count == 0) return "nothing is known of it yet";
+    const Mean& known = early_.count >= representative ? early_ : late_;
+    std::string beside = early_.count == 0 ? "not tried" : fmt::format("{:.3f} ms", early_.seconds() * 1e3);
+    return fmt::format(
+        "it takes {:.2f} of their time, and while nothing else is copied {:.2f} of its launches end; from the first "
+        "byte "
+        "to the end behind them: {:.3f} ms, beside them: {} ({} and {} launches)",
+        share(), known.bare(), late_.seconds() * 1e3, beside, late_.count, early_.count);
+  }
+  // What the last launch was, to tell of changes.
+  std::optional<bool> was_early;
 
   // Of a launch that is done.
   struct Times {
@@ -77,6 +97,7 @@ class EarlyGain {
   double share() const { return kernel_per_byte_ > 0 ? kernel_per_byte_ * rate() : 1; }
 
   Mean late_, early_;
+  mutable unsigned unmeasured_ = 0;
   double kernel_per_byte_ = 0;  // seconds
 };
 
@@ -87,23 +108,24 @@ struct EarlySample {
   };
   std::shared_ptr<EarlyGain> gain;
   std::uint64_t bytes = 0;
-  std::vector<Copy> copies;
+  std::vector<Copy> copies;  // none: they are over, and were then
+  std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   bool early = false;
 
   // Once the launch, whose events these are, is done. `others`: launches that were submitted about when it was.
   void tell(const device::Event& start, const device::Event& end,
-            std::span<const std::shared_ptr<const EarlySample>> others) const {
-    std::uint64_t first = ~std::uint64_t{0}, last = 0;
+            std::span<const std::shared_ptr<const EarlySample>> others) {
     for (const Copy& copy : copies) {
-      first = std::min<std::uint64_t>(first, copy.start->completed_ns());
-      last = std::max<std::uint64_t>(last, copy.end->completed_ns());
+      first_ns = std::min<std::uint64_t>(first_ns, copy.start->completed_ns());
+      last_ns = std::max<std::uint64_t>(last_ns, copy.end->completed_ns());
     }
+    copies.clear();
     const auto seconds = [](std::uint64_t from, std::uint64_t to) {
       return to > from ? static_cast<double>(to - from) * 1e-9 : 0;
     };
     gain->tell(early, {.kernel = seconds(start.completed_ns(), end.completed_ns()),
-                       .copy = seconds(first, last),
-                       .tail = seconds(last, end.completed_ns()),
+                       .copy = seconds(first_ns, last_ns),
+                       .tail = seconds(last_ns, end.completed_ns()),
                        .bytes = static_cast<double>(bytes),
                        .hidden = std::any_of(others.begin(), others.end(), [&](const auto& other) {
                          return other.get() != this && other->is_copying_at(end.completed_ns());
@@ -111,7 +133,9 @@ struct EarlySample {
   }
 
  private:
+  // Times of events that are known are not asked for again: a driver takes microseconds for each.
   bool is_copying_at(std::uint64_t time) const {
+    if (copies.empty()) return first_ns <= time && last_ns >= time;
     return std::any_of(copies.begin(), copies.end(), [time](const Copy& copy) {
       return copy.start->done() && copy.start->completed_ns() <= time &&
              (!copy.end->done() || copy.end->completed_ns() >= time);

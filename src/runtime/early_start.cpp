@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/log.hpp"
 #include "runtime/core.hpp"
 
 namespace heddle::runtime {
@@ -24,6 +25,13 @@ bool is_missing(const Argument& argument, std::size_t place, std::size_t least) 
   return length >= least && !buffer.is_there(place, begin, begin + length, graph::Mode::read);
 }
 
+void tell_change(EarlyGain& gain, const KernelState& kernel, bool early) {
+  if (gain.was_early == early) return;
+  gain.was_early = early;
+  base::log_debug("kernel {} begins {} its arrays: {}", kernel.name(),
+                  early ? "beside the copies of" : "behind the copies of", gain.text());
+}
+
 }  // namespace
 
 void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const LaunchOptions& options,
@@ -36,8 +44,10 @@ void EarlyStart::plan(Core& core, std::size_t place, KernelState& kernel, const 
   AwaitingForm* const form = kernel.awaiting(place);
   if (form == nullptr) return;
   const bool early = form->gain->wanted();
-  if (!early && !form->gain->measures()) return;
-  plan_ = std::make_unique<Plan>(Plan{.form = form, .early = early});
+  tell_change(*form->gain, kernel, early);
+  const bool measured = form->gain->measures(early);
+  if (!early && !measured) return;
+  plan_ = std::make_unique<Plan>(Plan{.form = form, .early = early, .measured = measured});
   plan_->asked.assign(arguments.size(), Arriving::before);
   for (const std::uint32_t parameter : form->parameters)
     if (is_missing(arguments[parameter], place, least))
@@ -86,7 +96,7 @@ void EarlyStart::find_copies(Core& core, std::size_t place, std::span<const grap
     if (std::find(plan.ahead_of.begin(), plan.ahead_of.end(), copy_of[w]) == plan.ahead_of.end())
       plan.ahead_of.push_back(copy_of[w]);
   }
-  if (sample->copies.empty() || plan.early == plan.ahead_of.empty()) return;
+  if (sample->copies.empty() || plan.early == plan.ahead_of.empty() || !plan.measured) return;
   sample->gain = form.gain;
   sample->early = plan.early;
   sample->bytes = bytes;

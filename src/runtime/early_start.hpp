@@ -46,7 +46,7 @@ class EarlyStart {
  private:
   struct Plan {
     AwaitingForm* form;
-    bool early = false;
+    bool early = false, measured = true;
     boost::container::small_vector<Arriving, 16> asked = {};  // by parameter
     boost::container::small_vector<graph::TaskRef, 2> ahead_of = {};
     boost::container::small_vector<std::uint64_t, 4> words = {};  // addresses

@@ -12,11 +12,10 @@ TEST(EarlyGain, GoesByWhatLaunchesTookAfterTheirCopies) {
   gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1, .bytes = 1});
   EXPECT_TRUE(gain.wanted());
   gain.tell(false, {.kernel = 1, .copy = 1, .tail = 1, .bytes = 1});
-  EXPECT_TRUE(gain.measures());
+  EXPECT_TRUE(gain.measures(true));
   gain.tell(true, {.kernel = 1.2, .copy = 1, .tail = 0.2, .bytes = 1});
   gain.tell(true, {.kernel = 1.3, .copy = 1, .tail = 0.3, .bytes = 1});
   EXPECT_TRUE(gain.wanted());
-  EXPECT_FALSE(gain.measures());
   for (int i = 0; i < 20; ++i) gain.tell(true, {.kernel = 2.5, .copy = 1, .tail = 1.5, .bytes = 1});
   EXPECT_FALSE(gain.wanted());
   runtime::EarlyGain slow_copies;  // pieces that take longer than is won
@@ -64,6 +63,29 @@ TEST(EarlyGain, GoesByLaterLaunchesInThat) {
   EXPECT_TRUE(of_ten(4, 9).wanted());
 }
 
+// What else has to run behind long kernels does, once they have ended.
+TEST(EarlyGain, LongKernelsGainWhatHidesThem) {
+  runtime::EarlyGain gain;
+  gain.tell(false, {.kernel = 0.4, .copy = 1, .tail = 0.4, .bytes = 1, .hidden = true});
+  for (int i = 0; i < 10; ++i) gain.tell(true, {.kernel = 1, .copy = 1, .tail = 0.1, .bytes = 1, .hidden = true});
+  EXPECT_TRUE(gain.wanted());
+}
+
+TEST(EarlyGain, MeasuresFewLaunchesOnceThereWereEnough) {
+  runtime::EarlyGain gain;
+  EXPECT_TRUE(gain.measures(false));
+  for (unsigned i = 0; i < runtime::EarlyGain::representative; ++i)
+    gain.tell(false, {.kernel = 0.4, .copy = 1, .tail = 0.4, .bytes = 1});
+  EXPECT_FALSE(gain.measures(false));
+  for (unsigned i = 0; i < runtime::EarlyGain::most; ++i) {
+    EXPECT_TRUE(gain.measures(true));
+    gain.tell(true, {.kernel = 1, .copy = 1, .tail = 0.1, .bytes = 1});
+  }
+  unsigned measured = 0;
+  for (unsigned i = 0; i < 10 * runtime::EarlyGain::rare; ++i) measured += gain.measures(true);
+  EXPECT_EQ(measured, 10u);
+}
+
 // The first copies shared the link.
 TEST(EarlyGain, KnowsTheLinkByTheFastestCopy) {
   runtime::EarlyGain gain;
@@ -94,7 +116,7 @@ TEST(EarlyGain, SeesCopiesOfOtherLaunches) {
     sample->copies.push_back({at(0), at(1000)});
     other->copies.push_back({std::move(start), std::move(end)});
     const std::shared_ptr<const runtime::EarlySample> all[] = {other, sample};
-    sample->tell(*at(early ? 0 : 1000), *at(1500), all);
+    sample->tell(*at(early ? 0 : 1000), *at(1250), all);
   };
   const auto wanted = [&](std::shared_ptr<device::Event> start, std::shared_ptr<device::Event> end) {
     *gain = {};
