@@ -298,6 +298,14 @@ def test_variables_are_those_of_the_source(rt):
     assert made.variable("two_over_pi", np.float32) == 2
 
 
+def test_attributes_of_modules_cannot_be_set(rt, k):
+    for name in ("counter", "set_counter", "absent"):
+        with pytest.raises(AttributeError, match=rf"set_variable\('{name}', value\) sets a variable"):
+            setattr(k, name, 5)
+    assert k.variable("counter", np.int32) == 3
+    assert isinstance(k.set_counter, heddle.Kernel)
+
+
 def test_sources(rt, tmp_path):
     text = 'extern "C" __global__ void set(int* p) { *p = VALUE; }\n'
     (tmp_path / "set.cu").write_text(text)
