@@ -332,6 +332,13 @@ class Module:
         self.__dict__[name] = kernel  # found without this function from now on
         return kernel
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Attributes are kernels: what looks like setting a variable must not go nowhere.
+        if name not in ("_runtime", "_native", "_kernels"):
+            raise AttributeError(f"attributes of a module are its kernels and cannot be set; "
+                                 f"set_variable({name!r}, value) sets a variable")
+        super().__setattr__(name, value)
+
     def __iter__(self) -> Iterator[Kernel]:
         return (self[name] for name in self.kernel_names)
 

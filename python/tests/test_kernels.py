@@ -287,6 +287,25 @@ def test_variables(rt, k):
         k.set_variable("counter", 1 << 31)
 
 
+def test_variables_are_those_of_the_source(rt):
+    made = rt.compile("__device__ float v[4];\n__constant__ float two_over_pi;\n"
+                      "__global__ void k(float* p) { *p = sinf(v[1]) * two_over_pi; printf(\"%f\", *p); }\n")
+    assert "__heddle" in made.ptx and "_str" in made.ptx
+    for name in ("absent", "__heddle::two_over_pi", "_ZN8__heddleL11two_over_piE"):
+        with pytest.raises(heddle.NotFound, match=r"has no variable '.*'; it has v, two_over_pi$"):
+            made.set_variable(name, 1.0)
+    made.set_variable("two_over_pi", 2.0)
+    assert made.variable("two_over_pi", np.float32) == 2
+
+
+def test_attributes_of_modules_cannot_be_set(rt, k):
+    for name in ("counter", "set_counter", "absent"):
+        with pytest.raises(AttributeError, match=rf"set_variable\('{name}', value\) sets a variable"):
+            setattr(k, name, 5)
+    assert k.variable("counter", np.int32) == 3
+    assert isinstance(k.set_counter, heddle.Kernel)
+
+
 def test_sources(rt, tmp_path):
     text = 'extern "C" __global__ void set(int* p) { *p = VALUE; }\n'
     (tmp_path / "set.cu").write_text(text)

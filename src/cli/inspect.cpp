@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/table.hpp"
@@ -37,7 +38,10 @@ struct Options {
 bool is_ptx(const Options& options) { return std::filesystem::path(options.file).extension() == ".ptx"; }
 
 std::string ptx_of(const Options& options) {
-  return is_ptx(options) ? base::read_file(options.file) : compile_to_ptx(options.file, options.compile);
+  if (!is_ptx(options)) return compile_to_ptx(options.file, options.compile);
+  std::string text = base::read_file(options.file);
+  base::require_text(text, options.file, "PTX");
+  return text;
 }
 
 bool wanted(const Options& options, const std::string& kernel) {

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -69,6 +70,7 @@ CompileResult compile_with_clang(const Unit& unit, const CompileOptions& options
 
 CompileResult compile(const Unit& unit, const CompileOptions& options) {
   check_options(options);
+  base::require_text(unit.source, unit.name, "CUDA C++");
   return chosen_compiler(options) == Compiler::nvrtc ? nvrtc::compile(unit, options)
                                                      : compile_with_clang(unit, options);
 }

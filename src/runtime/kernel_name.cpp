@@ -76,6 +76,7 @@ std::string_view without_namespaces(std::string_view name) {
 }  // namespace
 
 std::string demangled(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;  // "v" would be taken for the mangled type void
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
                                                          &std::free);
@@ -85,6 +86,11 @@ std::string demangled(const std::string& name) {
 std::string readable_name(const std::string& name) {
   const std::string readable = demangled(name);
   return readable == name ? name : name + " (" + readable + ")";
+}
+
+Maker maker_of_variable(const std::string& name) {
+  if (demangled(name).starts_with("__heddle::")) return Maker::heddle;
+  return name.find("$_") != std::string::npos ? Maker::compiler : Maker::program;
 }
 
 bool source_name_matches(const std::string& mangled, std::string_view wanted) {

@@ -182,7 +182,10 @@ std::string ModuleState::variable_name(std::string_view name) const {
   unsigned count = 0;
   for (const ptx::Variable& variable : module_->variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
+    const Maker maker = maker_of_variable(variable.name);
+    if (maker == Maker::heddle) continue;
     if (variable.name == name) return variable.name;
+    if (maker == Maker::compiler) continue;
     const std::string readable = readable_name(variable.name);
     all += (all.empty() ? "" : ", ") + readable;
     if (!source_name_matches(variable.name, name)) continue;

@@ -2,6 +2,7 @@
 #include <mutex>
 #include <utility>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
@@ -51,6 +52,7 @@ compile::CompileOptions internal(const CompileOptions& options) {
 Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name,
                    const std::string& text_name) {
   held(core, "Runtime");
+  base::require_text(text, name, "PTX");
   auto parsed = std::make_shared<const ptx::Module>(ptx::parse(text, text_name));
   ptx::verify(*parsed, text_name);
   return Module(std::make_shared<runtime::ModuleState>(core, std::move(parsed), std::move(text), name));

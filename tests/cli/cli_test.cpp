@@ -134,10 +134,27 @@ TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
   const Ran bad = heddle("inspect bad.ptx");
   EXPECT_EQ(bad.code, 1);
   EXPECT_THAT(bad.output, HasSubstr("bad.ptx:3"));
-  EXPECT_EQ(heddle("inspect image.png").code, 1);
   const Ran device = heddle("devices --device warp9");
   EXPECT_EQ(device.code, 1);
   EXPECT_THAT(device.output, AllOf(HasSubstr("warp9"), HasSubstr("cpu")));
+}
+
+// Not pages of what clang or the parser find in them.
+TEST_F(Cli, FilesThatAreNoTextAreNamed) {
+  const std::string program = base::read_file("/proc/self/exe");
+  for (const char* command : {"inspect ", "compile ", "launch --entry k "})
+    for (const char* file : {"a.cu", "a.ptx"}) {
+      base::write_file_atomic(folder_.path() / file, program);
+      const bool is_ptx = std::string(file) == "a.ptx";
+      if (is_ptx && std::string(command) == "compile ") continue;  // it takes none
+      const Ran ran = heddle(command + std::string(file));
+      EXPECT_EQ(ran.code, 1) << command;
+      EXPECT_EQ(ran.output, "heddle: " + std::string(file) + " is a program or library (ELF); expected is " +
+                                (is_ptx ? "PTX" : "CUDA C++") + ", a text\n")
+          << command;
+    }
+  base::write_file_atomic(folder_.path() / "image.png", std::string_view("\x89PNG\r\n\x1a\n"));
+  EXPECT_EQ(heddle("inspect image.png").output, "heddle: image.png is a PNG picture; expected is CUDA C++, a text\n");
 }
 
 TEST_F(Cli, DevicesAsTableAndJson) {

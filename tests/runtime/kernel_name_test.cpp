@@ -10,6 +10,22 @@ TEST(KernelName, PlainNamesStay) {
   EXPECT_FALSE(source_name_matches("saxpy", "sax"));
 }
 
+// "v", "f" and "i" are mangled types, but no mangled names.
+TEST(KernelName, NamesOfOneLetterAreNoTypes) {
+  for (const char* name : {"v", "f", "i", "Pi"}) {
+    EXPECT_EQ(demangled(name), name);
+    EXPECT_EQ(readable_name(name), name);
+  }
+}
+
+TEST(KernelName, VariablesAreTheProgramsOrOthers) {
+  for (const char* name : {"scale", "_ZN3img5gammaE", "_ZZ1kPfPdE4stat", "__heddle", "$a"})
+    EXPECT_EQ(maker_of_variable(name), Maker::program) << name;
+  EXPECT_EQ(maker_of_variable("_ZN8__heddleL11two_over_piE"), Maker::heddle);
+  for (const char* name : {"_$_str1", "__const_$__Z1kPfPd_$_tab", "__PRETTY_FUNCTION___$__Z1kPfPd"})
+    EXPECT_EQ(maker_of_variable(name), Maker::compiler) << name;
+}
+
 TEST(KernelName, MangledNamesMatchWhatTheSourceSays) {
   EXPECT_EQ(readable_name("_Z4blurPfi"), "_Z4blurPfi (blur(float*, int))");
   EXPECT_TRUE(source_name_matches("_Z4blurPfi", "blur"));
