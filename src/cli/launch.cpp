@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/npy.hpp"
 #include "cli/command.hpp"
@@ -61,6 +62,8 @@ class Job {
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
+    if (options.out_dir.empty())
+      for (const std::filesystem::path& result : results_) base::require_folder_of(result);
     runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
   }
 
@@ -238,7 +241,7 @@ void add_launch(CLI::App& app) {
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--out-dir", options->out_dir, "folder for results");
+  command->add_option("--out-dir", options->out_dir, "folder for results; made where it is missing");
   command->add_flag("--json", options->json, "figures as JSON; what the kernel prints goes to stderr");
   add_compile_options(*command, options->compile);
   command->callback([options] {
