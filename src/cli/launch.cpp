@@ -72,6 +72,7 @@ class Job {
     const Module module = runtime_->load_file(options_.file, options_.compile);
     const Kernel kernel = module.kernel(entry_of(module));
     refuse_early(kernel);
+    note_lost_results(kernel);
     load_arrays();
     std::vector<double> seconds;
     for (int i = 0; i < options_.repeat; ++i) {
@@ -108,6 +109,20 @@ class Job {
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
     if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
     runtime_->launch_list(kernel, nothing, list).wait();
+  }
+
+  // What is surely a mistake: the result of an argument that says it has none. Repeats start from its file, too.
+  void note_lost_results(const Kernel& kernel) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      const Access access = kernel.info().parameters[i].access;
+      if (texts_[i].kind != ArgumentText::Kind::in || (access != Access::write && access != Access::read_write))
+        continue;
+      has_inout_ = true;
+      fmt::print(stderr,
+                 "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
+                 "inout:{} keeps it\n",
+                 runtime::readable_name(kernel.name()), i + 1, texts_[i].file.string(), texts_[i].file.string());
+    }
   }
 
   void load_arrays() {

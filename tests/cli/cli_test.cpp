@@ -299,6 +299,19 @@ TEST_F(Cli, LaunchGivesTheSameOnEveryDeviceAndRepeat) {
   }
 }
 
+TEST_F(Cli, ResultsThatAreNotKeptAreNoted) {
+  save<float>("x.npy", base::NpyType::f32, std::vector<float>(4, 3));
+  save<float>("y.npy", base::NpyType::f32, std::vector<float>(4, 1));
+  const std::string saxpy = "launch " + source_ + " --entry saxpy --block 4 --arg i32:4 --arg f32:2 --arg in:x.npy ";
+  const Ran lost = heddle(saxpy + "--arg in:y.npy --json", "errors");
+  EXPECT_EQ(lost.code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(lost.output)["results"].empty());
+  EXPECT_EQ(base::read_file(folder_.path() / "errors"),
+            "heddle: note: kernel saxpy writes argument 4, --arg in:y.npy, and what it writes is not kept; inout:y.npy "
+            "keeps it\n");
+  EXPECT_THAT(heddle(saxpy + "--arg inout:y.npy").output, Not(HasSubstr("note")));
+}
+
 TEST_F(Cli, LaunchRunsARangeOfBlocks) {
   const Ran ran =
       heddle("launch " + source_ + " --entry fill_blocks --grid 6 --block 32 --blocks 2:4 --arg out:o.npy:i32:6");
