@@ -1,6 +1,7 @@
 // What the C interface refuses, and that it says so in a sentence instead of throwing or crashing.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -49,6 +50,16 @@ constexpr const char* store = R"(
   ret;
 }
 )";
+
+TEST_F(CApi, NegativeSizesAreLargerThanAnyMemory) {
+  for (const size_t bytes : {static_cast<size_t>(-1), SIZE_MAX / 2 + 1}) {
+    heddle_array* array = nullptr;
+    EXPECT_EQ(heddle_array_create(runtime, bytes, &array), HEDDLE_OUT_OF_MEMORY);
+    EXPECT_STREQ(heddle_last_error(),
+                 ("an array of " + std::to_string(bytes) + " elements of 1 byte is larger than any memory").c_str());
+    EXPECT_EQ(array, nullptr);
+  }
+}
 
 TEST_F(CApi, NullHandlesAreRefusedByNameOfFunctionAndArgument) {
   size_t count = 0;
