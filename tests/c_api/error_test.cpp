@@ -178,6 +178,7 @@ TEST_F(CApi, ArgumentsThatAreNone) {
   ASSERT_EQ(heddle_array_create(runtime, 4, &to), HEDDLE_OK);
   heddle_launch_options shape{};
   shape.size = sizeof shape;
+  shape.grid = shape.block = {1};
   const auto launch = [&](heddle_argument first, heddle_argument second) {
     const heddle_argument list[] = {first, second};
     return heddle_launch_kernel(runtime, kernel, &shape, list, 2, nullptr);
@@ -202,6 +203,11 @@ TEST_F(CApi, ArgumentsThatAreNone) {
   EXPECT_NE(heddle_launch_kernel(runtime, kernel, &shape, nullptr, 0, &left), HEDDLE_OK);
   EXPECT_EQ(left, nullptr);
   shape.block = {};
+  EXPECT_TRUE(refused(launch(heddle_whole(to), heddle_u32(1)), "heddle_launch_kernel: block (0, 0, 0): x must be"));
+  shape.block = {1, 0, 0};
+  shape.grid = {0, 2, 0};
+  EXPECT_TRUE(refused(launch(heddle_whole(to), heddle_u32(1)), "heddle_launch_kernel: grid (0, 2, 0): x must be"));
+  shape.grid = {1, 0, 0};
   EXPECT_EQ(launch(heddle_whole(to), heddle_u32(77)), HEDDLE_OK) << heddle_last_error();
   uint32_t found = 0;
   EXPECT_EQ(heddle_array_read_range(to, 0, &found, 4), HEDDLE_OK);
@@ -225,6 +231,7 @@ TEST_F(CApi, ArraysOfAnotherRuntimeAreRefused) {
   ASSERT_EQ(heddle_module_kernel(module, "store", &kernel), HEDDLE_OK);
   heddle_launch_options shape{};
   shape.size = sizeof shape;
+  shape.grid = shape.block = {1};
   const heddle_argument list[] = {heddle_whole(foreign), heddle_u32(1)};
   EXPECT_TRUE(refused(heddle_launch_kernel(runtime, kernel, &shape, list, 2, nullptr), "another runtime"));
   heddle_kernel_free(kernel);
