@@ -255,7 +255,7 @@ typedef struct heddle_kernel_info {
   const char* dependence;     /* when not: the instruction and line that forbid it; else "" */
 } heddle_kernel_info;
 
-/* x, y, z; 0 is taken as 1. */
+/* x, which must be at least 1, as in every language; y and z, of which 0 is taken as 1, so that {n} is enough. */
 typedef struct heddle_dim3 {
   uint32_t x, y, z;
 } heddle_dim3;

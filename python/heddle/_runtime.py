@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _core
 from ._array import Array, _as_shape, _checked_dtype, _count
-from ._errors import ArgumentTypeError, Error, InvalidArgument, NotFound, Unsupported
+from ._errors import ArgumentTypeError, Error, InvalidArgument, NotFound, OutOfMemory, Unsupported
 from ._kernel import Module
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Runtime:
             if dtype is not None:
                 raise TypeError("array(dtype, shape) has its dtype already; array(values, dtype=...) converts")
             found, extents = _checked_dtype(data), _as_shape(shape)
-            return Array(self, _core.Buffer(self._native, _count(extents) * found.itemsize), 0, extents, found)
+            return Array(self, _core.Buffer(self._native, self._checked_bytes(extents, found)), 0, extents, found)
         if isinstance(data, (type, np.dtype)):
             raise TypeError(f"array({data!r}) needs a shape: array({data!r}, n)")
         values = np.asarray(data, dtype)
@@ -229,6 +229,13 @@ class Runtime:
         if made.size:
             made[...] = values
         return made
+
+    @staticmethod
+    def _checked_bytes(shape: Tuple[int, ...], dtype: np.dtype) -> int:
+        count = _count(shape)
+        if count * dtype.itemsize >= 1 << 63:
+            raise OutOfMemory(f"an array of {count} elements of {dtype.itemsize} bytes is larger than any memory")
+        return count * dtype.itemsize
 
     def from_dlpack(self, tensor: Any) -> Array:
         """A copy of another library's tensor, through DLPack. It must lie in host memory."""

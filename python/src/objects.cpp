@@ -20,7 +20,12 @@ void finish(const std::shared_ptr<RuntimeState>& runtime) {
     return;
   }
   try {
-    wait_for(runtime->waits(), [runtime] { return failure(heddle_runtime_synchronize(runtime->handle())); });
+    wait_for(
+        runtime->waits(), [runtime] { return failure(heddle_runtime_synchronize(runtime->handle())); },
+        [] {
+          PySys_WriteStderr(
+              "heddle: the program has ended, but kernels are in flight: waiting for them (Ctrl-C ends the wait)\n");
+        });
   } catch (py::error_already_set& error) {
     if (error.matches(PyExc_Exception)) {
       const std::string message = py::str(error.value());

@@ -19,6 +19,7 @@ std::atomic<unsigned> fork_generation{0};
 
 // How long a signal may go unnoticed.
 constexpr std::chrono::milliseconds look_for_signals{20};
+constexpr int looks_a_second = 50;
 
 // Something that a helper does, and somebody may wait for.
 class Task {
@@ -137,7 +138,8 @@ WaitState::WaitState() : generation(fork_generation.load()) {}
 
 bool WaitState::of_this_process() const { return generation == fork_generation.load(std::memory_order_relaxed); }
 
-void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work) {
+void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work,
+              const std::function<void()>& after_a_second) {
   if (!in_main_thread()) {
     Failure result;
     {
@@ -153,11 +155,12 @@ void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> 
     *result = work();
     abandonable->end();
   });
-  for (;;) {
+  for (int looks = 1;; ++looks) {
     {
       const py::gil_scoped_release release;
       if (task->wait(look_for_signals)) break;
     }
+    if (looks == looks_a_second && after_a_second) after_a_second();
     if (PyErr_CheckSignals() == 0) continue;
     abandonable->abandon();
     throw py::error_already_set();

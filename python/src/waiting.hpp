@@ -28,7 +28,9 @@ struct WaitState {
 
 // Runs `work` and raises what it returns, with the GIL released. In the main thread a signal's handler may end the wait
 // with an exception (KeyboardInterrupt); `work` then still runs, so it must own all that it uses. Needs the GIL.
-void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work);
+// `after_a_second`: called once, in the main thread and with the GIL, where the work takes longer than that.
+void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work,
+              const std::function<void()>& after_a_second = {});
 
 // There while a thread of Heddle's runs a task that is a function of Python: there nothing may wait for tasks.
 class InTask {

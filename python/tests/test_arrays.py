@@ -205,3 +205,9 @@ def test_address(rt):
     assert x.tolist() == [0, 1, 1, 0]
     module.through[1, 1](packed)
     assert x.tolist() == [0, 2, 2, 0]
+
+
+@pytest.mark.parametrize("shape", [1 << 61, 1 << 62, 1 << 64, 1 << 70, (1 << 40, 1 << 40)])
+def test_arrays_larger_than_any_memory(rt, shape):
+    with pytest.raises(MemoryError, match=r"an array of \d+ elements of 4 bytes is larger than any memory"):
+        rt.array(np.float32, shape)

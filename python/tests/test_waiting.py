@@ -248,6 +248,23 @@ def test_the_end_tells_of_errors_that_nobody_asked_for():
     assert done.returncode == 0 and "an error that nobody asked for" in done.stderr and "stop" in done.stderr
 
 
+def test_the_end_says_what_it_waits_for():
+    """A Ctrl-C outside of a wait ends the program, which then waits for its kernel, and a second one ends that."""
+    done, seconds = run("""
+        rt = heddle.Runtime("cpu", workers=1)
+        k = rt.compile(SOURCE)
+        x = rt.array(np.ones(1, np.float32))
+        k.spin[1, 1](x, 1 << 60)
+        second = threading.Timer(3, os.kill, [os.getpid(), signal.SIGINT])
+        second.daemon = True  # else it would be waited for first
+        second.start()
+        raise KeyboardInterrupt
+    """)
+    told = [line for line in done.stderr.splitlines() if line.startswith("heddle: ")]
+    assert told == ["heddle: the program has ended, but kernels are in flight: waiting for them (Ctrl-C ends the wait)"]
+    assert seconds < 50
+
+
 def test_the_end_after_a_signal_does_not_wait():
     """A kernel that never ends, as far as the test is concerned: Ctrl-C ends the wait, and then the process."""
     done, seconds = run("""

@@ -136,4 +136,11 @@ void write_file_atomic(const std::filesystem::path& name, std::string_view conte
   leftover.path.clear();
 }
 
+void require_folder_of(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::path folder = file.parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error))
+    fail(ErrorCode::not_found, "cannot write {}: there is no folder {}", file.string(), folder.string());
+}
+
 }  // namespace heddle::base

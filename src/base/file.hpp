@@ -22,4 +22,7 @@ inline void write_file_atomic(const std::filesystem::path& path, std::span<const
   write_file_atomic(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
+// For files that a user names, where a folder that is missing is a mistake. Throws not_found that names it.
+void require_folder_of(const std::filesystem::path& file);
+
 }  // namespace heddle::base

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "heddle/dim3.hpp"
 #include "heddle/error.hpp"
 #include "heddle/heddle.h"
 
@@ -68,6 +69,14 @@ void hand_out(Result result, Result* to, std::size_t size, const char* function)
     refuse(std::string(function) + ": `size` of the structure is not set; make it its sizeof");
   result.size = size;
   std::memcpy(static_cast<void*>(to), &result, std::min(size, sizeof result));
+}
+
+// A launch over nothing is a mistake, as it is in C++ and Python; an extent that was left out is 1.
+inline Dim3 extents(const heddle_dim3& from, const char* function, const char* what) {
+  if (from.x == 0)
+    refuse(std::string(function) + ": " + what + " (0, " + std::to_string(from.y) + ", " + std::to_string(from.z) +
+           "): x must be at least 1");
+  return {from.x, std::max(from.y, 1u), std::max(from.z, 1u)};
 }
 
 // One of the values 0 to `last` of an option.

@@ -11,6 +11,7 @@
 
 namespace {
 
+using heddle::c_api::extents;
 using heddle::c_api::given;
 using heddle::c_api::guarded;
 using heddle::c_api::hand_out;
@@ -112,7 +113,7 @@ heddle_status heddle_kernel_occupancy(heddle_runtime* runtime, heddle_kernel* ke
     const auto& of = given(kernel, function, "the kernel").kernel;
     auto& room = given(count, function, "the place of the count");
     if (room > 0) given(occupancies, function, "the place of the result");
-    const heddle::Dim3 shape{std::max(block.x, 1u), std::max(block.y, 1u), std::max(block.z, 1u)};
+    const heddle::Dim3 shape = extents(block, function, "block");
     const std::vector<heddle::Occupancy> found = from.occupancy(of, shape, shared, text_or(device));
     const std::size_t stride = room > 0 ? occupancies->size : 0;
     auto* to = reinterpret_cast<unsigned char*>(occupancies);

@@ -14,6 +14,7 @@ namespace {
 
 using heddle::Argument;
 using heddle::c_api::argument_list;
+using heddle::c_api::extents;
 using heddle::c_api::given;
 using heddle::c_api::guarded;
 using heddle::c_api::known;
@@ -21,14 +22,10 @@ using heddle::c_api::text_or;
 
 constexpr const char* launching = "heddle_launch_kernel";
 
-heddle::Dim3 extents(const heddle_dim3& from) {
-  return {std::max(from.x, 1u), std::max(from.y, 1u), std::max(from.z, 1u)};
-}
-
 heddle::LaunchOptions launch_options(const heddle_launch_options& from) {
   heddle::LaunchOptions result;
-  result.grid = extents(from.grid);
-  result.block = extents(from.block);
+  result.grid = extents(from.grid, launching, "grid");
+  result.block = extents(from.block, launching, "block");
   result.shared = from.shared;
   if (from.has_blocks != 0) result.blocks = heddle::BlockRange{from.block_begin, from.block_end};
   result.cooperative = from.cooperative != 0;

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "base/file.hpp"
 #include "base/format.hpp"
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "ptx/parser.hpp"
@@ -25,22 +25,18 @@ void run(const Options& options) {
   if (std::filesystem::path(options.file).extension() == ".ptx") {
     throw UsageError(options.file + " is PTX already; compile takes CUDA C++");
   }
+  const std::filesystem::path output = options.output.empty()
+                                           ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
+                                           : std::filesystem::path(options.output);
+  check_output(output);
   const Progress progress("compiling " + options.file);
   const std::string ptx = compile_to_ptx(options.file, options.compile);
-  if (options.output == "-") {
-    fmt::print("{}", ptx);
-    return;
-  }
+  if (is_standard_output(output)) return fmt::print("{}", ptx);
   // Parsed before it is written: what leaves here can be loaded.
   const ptx::Module module = ptx::parse(ptx, "PTX of " + options.file);
   const auto kernels = std::count_if(module.functions.begin(), module.functions.end(),
                                      [](const ptx::Function& function) { return function.is_entry; });
-  const std::filesystem::path output = options.output.empty()
-                                           ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
-                                           : std::filesystem::path(options.output);
-  base::write_file_atomic(output, std::string_view(ptx));
-  fmt::print("{}: {} {}, {} of PTX\n", output.string(), kernels, kernels == 1 ? "kernel" : "kernels",
-             base::format_bytes(ptx.size()));
+  write_output(output, ptx, base::counted(static_cast<std::uint64_t>(kernels), "kernel"), "PTX");
 }
 
 }  // namespace

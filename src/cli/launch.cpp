@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/npy.hpp"
 #include "cli/command.hpp"
@@ -61,6 +62,8 @@ class Job {
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
+    if (options.out_dir.empty())
+      for (const std::filesystem::path& result : results_) base::require_folder_of(result);
     runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
   }
 
@@ -69,6 +72,7 @@ class Job {
     const Module module = runtime_->load_file(options_.file, options_.compile);
     const Kernel kernel = module.kernel(entry_of(module));
     refuse_early(kernel);
+    note_lost_results(kernel);
     load_arrays();
     std::vector<double> seconds;
     for (int i = 0; i < options_.repeat; ++i) {
@@ -105,6 +109,20 @@ class Job {
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
     if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
     runtime_->launch_list(kernel, nothing, list).wait();
+  }
+
+  // What is surely a mistake: the result of an argument that says it has none. Repeats start from its file, too.
+  void note_lost_results(const Kernel& kernel) {
+    for (std::size_t i = 0; i < texts_.size(); ++i) {
+      const Access access = kernel.info().parameters[i].access;
+      if (texts_[i].kind != ArgumentText::Kind::in || (access != Access::write && access != Access::read_write))
+        continue;
+      has_inout_ = true;
+      fmt::print(stderr,
+                 "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
+                 "inout:{} keeps it\n",
+                 runtime::readable_name(kernel.name()), i + 1, texts_[i].file.string(), texts_[i].file.string());
+    }
   }
 
   void load_arrays() {
@@ -238,7 +256,7 @@ void add_launch(CLI::App& app) {
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--out-dir", options->out_dir, "folder for results");
+  command->add_option("--out-dir", options->out_dir, "folder for results; made where it is missing");
   command->add_flag("--json", options->json, "figures as JSON; what the kernel prints goes to stderr");
   add_compile_options(*command, options->compile);
   command->callback([options] {

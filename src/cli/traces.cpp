@@ -10,10 +10,10 @@
 #include <optional>
 #include <string>
 
-#include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
+#include "cli/output_file.hpp"
 #include "trace/dot.hpp"
 #include "trace/measures.hpp"
 #include "trace/picture.hpp"
@@ -56,11 +56,12 @@ trace::Timeline read(const Options& options) {
   return trace::part_of(timeline, begin, end);
 }
 
-void write(const std::string& text, const fs::path& output) {
-  if (output == "-")
-    fmt::print("{}", text);
-  else
-    base::write_file_atomic(output, text);
+using Drawing = std::string (*)(const trace::Timeline&);
+
+void draw(const Options& options, const fs::path& output, Drawing drawing, const char* form) {
+  check_output(output);
+  const trace::Timeline timeline = read(options);
+  write_output(output, drawing(timeline), base::counted(timeline.commands.size(), "command"), form);
 }
 
 std::string percent(double part) { return fmt::format("{:.1f} %", part * 100); }
@@ -148,11 +149,11 @@ void add_traces(CLI::App& app) {
     const std::string to = options->output.empty()
                                ? fs::path(options->file).filename().replace_extension(".svg").string()
                                : options->output;
-    write(trace::picture(read(*options)), to);
+    draw(*options, to, [](const trace::Timeline& timeline) { return trace::picture(timeline); }, "SVG");
   });
   CLI::App& graph = add(app, "graph", "the DAG of a trace, for Graphviz", *options);
   graph.add_option("-o,--output", options->output, "the graph, DOT; without, it is printed");
-  graph.callback([options] { write(trace::dot(read(*options)), options->output.empty() ? "-" : options->output); });
+  graph.callback([options] { draw(*options, options->output.empty() ? "-" : options->output, trace::dot, "DOT"); });
   CLI::App& metrics =
       add(app, "metrics", "overlap, the longest path, and what each kernel takes, of a trace", *options);
   metrics.add_option("--serial", options->serial,

@@ -1,4 +1,6 @@
 // heddle::Runtime: opens devices, compiles and loads, and hands the rest to the core.
+#include <cstddef>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -199,9 +201,10 @@ void Runtime::synchronize() { held(core_, "Runtime").synchronize(); }
 std::shared_ptr<runtime::Buffer> Runtime::make_buffer(std::size_t count, std::size_t element_bytes) {
   held(core_, "Runtime");
   std::size_t bytes = 0;
-  if (__builtin_mul_overflow(count, element_bytes, &bytes)) {
-    base::fail(ErrorCode::out_of_memory, "an array of {} elements of {} is larger than any memory", count,
-               base::counted(element_bytes, "byte"));
+  // Sizes above are negative numbers that were taken for sizes, if not mistakes of another kind.
+  if (__builtin_mul_overflow(count, element_bytes, &bytes) || bytes > std::numeric_limits<std::ptrdiff_t>::max()) {
+    base::fail(ErrorCode::out_of_memory, "an array of {} of {} is larger than any memory",
+               base::counted(count, "element"), base::counted(element_bytes, "byte"));
   }
   return std::make_shared<runtime::Buffer>(core_, bytes);
 }

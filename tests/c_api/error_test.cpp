@@ -1,6 +1,7 @@
 // What the C interface refuses, and that it says so in a sentence instead of throwing or crashing.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
 #include <thread>
 
@@ -49,6 +50,16 @@ constexpr const char* store = R"(
   ret;
 }
 )";
+
+TEST_F(CApi, NegativeSizesAreLargerThanAnyMemory) {
+  for (const size_t bytes : {static_cast<size_t>(-1), SIZE_MAX / 2 + 1}) {
+    heddle_array* array = nullptr;
+    EXPECT_EQ(heddle_array_create(runtime, bytes, &array), HEDDLE_OUT_OF_MEMORY);
+    EXPECT_STREQ(heddle_last_error(),
+                 ("an array of " + std::to_string(bytes) + " elements of 1 byte is larger than any memory").c_str());
+    EXPECT_EQ(array, nullptr);
+  }
+}
 
 TEST_F(CApi, NullHandlesAreRefusedByNameOfFunctionAndArgument) {
   size_t count = 0;
@@ -167,6 +178,7 @@ TEST_F(CApi, ArgumentsThatAreNone) {
   ASSERT_EQ(heddle_array_create(runtime, 4, &to), HEDDLE_OK);
   heddle_launch_options shape{};
   shape.size = sizeof shape;
+  shape.grid = shape.block = {1};
   const auto launch = [&](heddle_argument first, heddle_argument second) {
     const heddle_argument list[] = {first, second};
     return heddle_launch_kernel(runtime, kernel, &shape, list, 2, nullptr);
@@ -191,6 +203,11 @@ TEST_F(CApi, ArgumentsThatAreNone) {
   EXPECT_NE(heddle_launch_kernel(runtime, kernel, &shape, nullptr, 0, &left), HEDDLE_OK);
   EXPECT_EQ(left, nullptr);
   shape.block = {};
+  EXPECT_TRUE(refused(launch(heddle_whole(to), heddle_u32(1)), "heddle_launch_kernel: block (0, 0, 0): x must be"));
+  shape.block = {1, 0, 0};
+  shape.grid = {0, 2, 0};
+  EXPECT_TRUE(refused(launch(heddle_whole(to), heddle_u32(1)), "heddle_launch_kernel: grid (0, 2, 0): x must be"));
+  shape.grid = {1, 0, 0};
   EXPECT_EQ(launch(heddle_whole(to), heddle_u32(77)), HEDDLE_OK) << heddle_last_error();
   uint32_t found = 0;
   EXPECT_EQ(heddle_array_read_range(to, 0, &found, 4), HEDDLE_OK);
@@ -214,6 +231,7 @@ TEST_F(CApi, ArraysOfAnotherRuntimeAreRefused) {
   ASSERT_EQ(heddle_module_kernel(module, "store", &kernel), HEDDLE_OK);
   heddle_launch_options shape{};
   shape.size = sizeof shape;
+  shape.grid = shape.block = {1};
   const heddle_argument list[] = {heddle_whole(foreign), heddle_u32(1)};
   EXPECT_TRUE(refused(heddle_launch_kernel(runtime, kernel, &shape, list, 2, nullptr), "another runtime"));
   heddle_kernel_free(kernel);

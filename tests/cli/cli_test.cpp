@@ -24,6 +24,11 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr const char* trace = R"([
+{"name": "k", "cat": "launch", "ph": "X", "ts": 1.0, "dur": 2.0, "pid": 1, "tid": 1, "args": {}},
+{"name": "k", "cat": "launch", "ph": "X", "ts": 4.0, "dur": 2.0, "pid": 1, "tid": 1, "args": {}}
+])";
+
 struct Ran {
   int code = -1;
   std::string output;  // stdout and, unless they go elsewhere, errors
@@ -174,6 +179,29 @@ TEST_F(Cli, CompileWritesPtx) {
   EXPECT_THAT(heddle("compile " + source_ + " -o -").output, HasSubstr(".entry reverse"));
 }
 
+// Of what -o names, in every command.
+TEST_F(Cli, FoldersThatAreMissingAreNamed) {
+  base::write_file_atomic(folder_.path() / "t.json", std::string_view(trace));
+  for (const std::string& command :
+       {"compile " + source_ + " -o none/k", std::string("timeline t.json -o none/k"),
+        std::string("graph t.json -o none/k"), "launch " + source_ + " --entry fill_blocks --arg out:none/k:i32:1"}) {
+    const Ran ran = heddle(command);
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_THAT(ran.output, HasSubstr("heddle: cannot write none/k: there is no folder none")) << command;
+    EXPECT_FALSE(std::filesystem::exists(folder_.path() / "none")) << command;
+  }
+}
+
+TEST_F(Cli, WhatIsWrittenIsSaid) {
+  base::write_file_atomic(folder_.path() / "t.json", std::string_view(trace));
+  EXPECT_THAT(heddle("timeline t.json").output, AllOf(HasSubstr("t.svg: 2 commands, "), EndsWith(" of SVG\n")));
+  EXPECT_THAT(heddle("timeline t.json -o a.svg").output, HasSubstr("a.svg: 2 commands, "));
+  EXPECT_THAT(heddle("graph t.json -o a.dot").output, AllOf(HasSubstr("a.dot: 2 commands, "), EndsWith(" of DOT\n")));
+  EXPECT_EQ(heddle("graph t.json -o -").output, base::read_file(folder_.path() / "a.dot"));
+  EXPECT_EQ(heddle("graph t.json").output, base::read_file(folder_.path() / "a.dot"));
+  EXPECT_EQ(heddle("timeline t.json -o -").output, base::read_file(folder_.path() / "a.svg"));
+}
+
 TEST_F(Cli, CompileErrorsShowTheLine) {
   base::write_file_atomic(folder_.path() / "bad.cu",
                           std::string_view("__global__ void k(int* p) {\n  *p = missing;\n}\n"));
@@ -269,6 +297,19 @@ TEST_F(Cli, LaunchGivesTheSameOnEveryDeviceAndRepeat) {
     ASSERT_EQ(ran.code, 0) << ran.output;
     EXPECT_THAT(load<int>("results/o.npy"), ElementsAre(4, 3, 2, 1)) << options;
   }
+}
+
+TEST_F(Cli, ResultsThatAreNotKeptAreNoted) {
+  save<float>("x.npy", base::NpyType::f32, std::vector<float>(4, 3));
+  save<float>("y.npy", base::NpyType::f32, std::vector<float>(4, 1));
+  const std::string saxpy = "launch " + source_ + " --entry saxpy --block 4 --arg i32:4 --arg f32:2 --arg in:x.npy ";
+  const Ran lost = heddle(saxpy + "--arg in:y.npy --json", "errors");
+  EXPECT_EQ(lost.code, 0);
+  EXPECT_TRUE(nlohmann::json::parse(lost.output)["results"].empty());
+  EXPECT_EQ(base::read_file(folder_.path() / "errors"),
+            "heddle: note: kernel saxpy writes argument 4, --arg in:y.npy, and what it writes is not kept; inout:y.npy "
+            "keeps it\n");
+  EXPECT_THAT(heddle(saxpy + "--arg inout:y.npy").output, Not(HasSubstr("note")));
 }
 
 TEST_F(Cli, LaunchRunsARangeOfBlocks) {

@@ -151,6 +151,14 @@ TEST_F(Cc, WhatIsMadeAndWhereItGoes) {
   EXPECT_THAT(cc("-E a.cu").output, HasSubstr("*p = 1;"));
 }
 
+TEST_F(Cc, FoldersThatAreMissingAreNamed) {
+  file("a.cu", "__global__ void k() {}\n");
+  const Ran ran = cc("-ptx a.cu -o none/a.ptx");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, HasSubstr("cannot write none/a.ptx: there is no folder none"));
+  EXPECT_FALSE(is_there("none"));
+}
+
 TEST_F(Cc, DryRunsOnlyShow) {
   file("value.h", "#define VALUE 1\n");
   file("a.cu", small_program);

@@ -69,6 +69,7 @@ class Build {
     if (input.language != Language::cuda) base::fail(ErrorCode::invalid_argument, "{} is no CUDA C++", input.name);
     show({"heddle", "compile", input.name});
     if (options_.dry_run) return;
+    base::require_folder_of(options_.output);
     const DeviceCode code = compile_device_code(input.name, options_);
     fmt::print(stderr, "{}", code.warnings);
     if (options_.output == "-")
