@@ -156,6 +156,15 @@ bool is_plain(const Core& core, const LaunchCall& call) {
          core.pinned_none(call.place);
 }
 
+// The launch as the one of a repetition that is expected now; null where it is another. What was checked when it was
+// recorded is not checked again.
+std::shared_ptr<LaunchState> replayed(Core& core, const std::shared_ptr<KernelState>& kernel, const LaunchCall& call) {
+  const std::lock_guard lock(core.mutex());
+  auto held = core.replayer().take(call);
+  if (!held) return nullptr;
+  return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
+}
+
 // The first launches of a kernel, and some of the others, are timed for its history.
 constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
 
@@ -234,13 +243,8 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   // Outlive the lock: this may be their last owner, and their end takes it.
   std::vector<std::shared_ptr<Buffer>> pinned;
   std::unique_lock lock(core->mutex(), std::defer_lock);
-  // What was checked when it was recorded is not checked again.
-  if (core->replayer().follows()) {
-    lock.lock();
-    if (auto held = core->replayer().take(call))
-      return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
-    lock.unlock();
-  }
+  if (core->replayer().follows())
+    if (auto state = replayed(*core, kernel, call)) return state;
   const KernelInfo& info = kernel->info();
   const ArgumentsFound found = check_arguments(*kernel, info, arguments);
   const bool annotated = found.annotated || kernel->annotated();

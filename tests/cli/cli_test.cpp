@@ -383,6 +383,18 @@ TEST_F(Cli, NumbersAreNoPointers) {
   EXPECT_EQ(heddle("launch " + source_ + " --entry fill_blocks --check --arg hex:0010000000000000").code, 99);
 }
 
+// The kernel's line cannot be taken for the place of the allocation, and Heddle's own code is no place of the program.
+TEST_F(Cli, FaultsNameTheKernelsLineFirst) {
+  const Ran ran = heddle("launch " + source_ + " --entry out_of_bounds --check --arg zeros:i32:4 --arg i32:4");
+  EXPECT_THAT(ran.output,
+              testing::ContainsRegex("thread \\(0, 0, 0\\) at [^ ]*saxpy.cu:10 \\(PTX line [0-9]+: st.global[^)]*\\): "
+                                     "write of 4 bytes at address 0x[0-9a-f]*, which is right behind the end "
+                                     "of the allocation of 16 bytes at 0x[0-9a-f]*\n$"));
+  const Ran wild = heddle("launch " + source_ + " --entry out_of_bounds --arg hex:0000000000000080 --arg i32:4");
+  EXPECT_EQ(wild.code, 99);
+  EXPECT_THAT(wild.output, HasSubstr("(a wild pointer; the address is told where accesses are verified: --check"));
+}
+
 TEST_F(Cli, KernelFaultsAreNinetyNine) {
   const Ran ran = heddle("launch " + source_ + " --entry out_of_bounds --check --arg zeros:i32:4 --arg i32:1000000");
   EXPECT_EQ(ran.code, 99) << ran.output;

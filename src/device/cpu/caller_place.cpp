@@ -14,13 +14,16 @@
 namespace heddle::device::cpu {
 namespace {
 
-// libheddle.so, libheddle_cpu.so, libheddle_cuda.so, and those that stand in for NVIDIA's.
-bool is_of_heddle(std::string_view file) {
-  const std::string_view name = file.substr(file.rfind('/') + 1);
+// libheddle.so, libheddle_cpu.so, libheddle_cuda.so, those that stand in for NVIDIA's, and the program heddle.
+bool is_of_heddle(std::string_view name) {
+  if (name == "heddle") return true;
   for (const std::string_view start : {"libheddle", "libcudart.so", "libcuda.so", "libstdc++", "libc.so", "ld-linux"})
     if (name.starts_with(start)) return true;
   return false;
 }
+
+// Behind the Python package lies the interpreter, whose code tells nothing of the program.
+bool is_of_python(std::string_view name) { return name.starts_with("_core.cpython"); }
 
 // The dynamic loader knows the program by the name that it was started with, which may be anything.
 std::string name_of(const char* file) {
@@ -42,9 +45,11 @@ std::string caller_place() noexcept {
     // The instruction behind the call may be in the next function.
     const auto code = reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]) - 1;
     if (::dladdr(reinterpret_cast<void*>(code), &info) == 0 || info.dli_fname == nullptr) continue;
-    if (is_of_heddle(info.dli_fname)) continue;
     try {
-      return fmt::format("{}+{:#x}{}", name_of(info.dli_fname), code - reinterpret_cast<std::uintptr_t>(info.dli_fbase),
+      const std::string name = name_of(info.dli_fname);
+      if (is_of_heddle(name)) continue;
+      if (is_of_python(name)) return {};
+      return fmt::format("{}+{:#x}{}", name, code - reinterpret_cast<std::uintptr_t>(info.dli_fbase),
                          info.dli_sname == nullptr ? "" : fmt::format(" ({})", info.dli_sname));
     } catch (const std::exception&) {
       return {};

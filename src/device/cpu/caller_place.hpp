@@ -5,9 +5,9 @@
 
 namespace heddle::device::cpu {
 
-// The code of the innermost caller on this thread's stack that is not in a library of Heddle's: "program+0x1234", what
+// The code of the innermost caller on this thread's stack that is not Heddle's: "program+0x1234", what
 // addr2line -e program 0x1234 takes, with the function's name where the program exports it. Empty where there is none:
-// the thread is Heddle's, or the program has Heddle in itself. Takes microseconds.
+// the thread is Heddle's, or the program is heddle or Python. Takes microseconds.
 std::string caller_place() noexcept;
 
 }  // namespace heddle::device::cpu

@@ -140,7 +140,8 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
   }
   if (fault.signal != SIGSEGV && fault.signal != SIGBUS) return signal_text(fault.signal);
   if (!fault.address_known)
-    return "an access to an address that no memory can have, or a misaligned one (a wild pointer)";
+    return "an access to an address that no memory can have, or a misaligned one (a wild pointer; the address is told "
+           "where accesses are verified: --check, or the runtime's option check)";
   return describe_wild(fault, warp, job, space, allocator);
 }
 
@@ -295,9 +296,10 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
   if (number == 0) number = number_of_call(job, warp, fault.in_runtime ? fault.instruction : warp.site);
   const ptx::Instruction* inst = origin(job, number).instruction;
   const ptx::Space space = inst != nullptr ? inst->d.space : ptx::Space::generic;
+  // The place comes before what happened there, whose text may end with another place: that of an allocation.
   return Error(public_kind(fault),
-               fmt::format("{}, {}: {}{}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
-                           describe_event(fault, warp, job, space, allocator), place(job, number),
+               fmt::format("{}, {}{}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
+                           place(job, number), describe_event(fault, warp, job, space, allocator),
                            shared_hint(fault, warp, job, space)));
 }
 
