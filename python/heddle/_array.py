@@ -133,6 +133,21 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
         """A copy of the values, once the launches that write them are done; yours to keep and to change."""
         return self._host(False).copy()
 
+    def copy(self) -> Array:
+        """Another array of the same runtime with these values, once the launches that write them are done."""
+        made = Array(self._runtime, _core.Buffer(self._runtime._native, self.nbytes), 0, self._shape, self._dtype)
+        made[...] = self
+        return made
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: Any) -> Array:
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError("an array of Heddle belongs to its runtime and cannot be pickled; x.numpy() can")
+
     def fill(self, value: Any) -> None:
         """Sets all elements, once no launch uses the array."""
         self._host(True)[...] = value
@@ -296,7 +311,5 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
             raise BufferError(f"DLPack has no element type for dtype {self._dtype}")
         versioned = max_version is not None and max_version[0] >= 1
         if copy:
-            made = Array(self._runtime, _core.Buffer(self._runtime._native, self.nbytes), 0, self._shape, self._dtype)
-            made[...] = self
-            return made.__dlpack__(max_version=max_version)
+            return self.copy().__dlpack__(max_version=max_version)
         return self._dlpack(list(self._shape), code, self.itemsize * 8, versioned)

@@ -380,4 +380,5 @@ class Module:
         self._native.write_variable(name, 0, values.tobytes(), device)
 
     def __repr__(self) -> str:
-        return f"<heddle.Module {', '.join(_core.readable_name(name) for name in self.kernel_names)}>"
+        names = ", ".join(_core.readable_name(name) for name in self.kernel_names)
+        return f"<heddle.Module {names or 'without kernels'}>"

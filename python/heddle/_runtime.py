@@ -164,6 +164,8 @@ class Runtime:
     def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: bool = False, workers: int = 0,
                  trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None) -> None:
         listed = devices if isinstance(devices, str) else ",".join(devices)
+        if scheduling is not None and not isinstance(scheduling, Mapping):
+            raise ArgumentTypeError(f'scheduling is a mapping of policies, such as {{"execution": "sync"}}, not {scheduling!r}')
         policies = dict(scheduling or {})
         self._records = os.fspath(trace)
         self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),

@@ -305,7 +305,8 @@ void bind_kernels(py::module_& m) {
           "seconds", &Launch::seconds,
           "The time that the device spent on it; waits. Copies that had to come first do not count. For "
           "launches with options(timed=True).")
-      .def_property_readonly("device", &Launch::device, "The id of the device that it ran on.");
+      .def_property_readonly("device", &Launch::device, "The id of the device that it ran on.")
+      .def("__repr__", &Launch::describe);
   py::class_<AsyncCall>(m, "AsyncCall")
       .def(py::init<const std::shared_ptr<RuntimeState>&, py::function, const std::string&,
                     const std::vector<const ArrayBase*>&, const std::vector<const ArrayBase*>&>())

@@ -186,4 +186,16 @@ std::string Launch::device() const {
   return id;
 }
 
+std::string Launch::describe() const {
+  std::string what = "call";
+  if (kernel_) {
+    heddle_kernel_info info{};
+    info.size = sizeof info;
+    check(heddle_kernel_get_info(kernel_.get(), &info));
+    what = readable_name(info.name);
+  }
+  const char* const state = done() ? "done" : "in flight";
+  return "<heddle.Launch " + what + " on " + device() + ", " + state + ">";
+}
+
 }  // namespace heddle::python

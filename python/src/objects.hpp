@@ -108,6 +108,7 @@ class Launch {
   void wait() const;
   double seconds() const;
   std::string device() const;
+  std::string describe() const;  // for repr(): what was launched, where, and whether it is done; does not wait
   const std::shared_ptr<heddle_launch>& handle() const { return handle_; }
 
  private:

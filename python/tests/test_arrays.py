@@ -1,5 +1,8 @@
 """Arrays: reading, writing, views, and exchange with NumPy and DLPack."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,16 @@ def test_making(rt):
             wrong()
     with pytest.raises((MemoryError, heddle.OutOfMemory)):
         rt.array(np.float32, 1 << 60)[0]
+
+
+def test_copies(rt):
+    x = rt.array(np.arange(6, dtype=np.int16).reshape(2, 3))
+    for made in [x.copy(), copy.copy(x), copy.deepcopy(x), x[0:2].copy()]:
+        assert isinstance(made, heddle.Array) and made.runtime is rt and made.dtype == x.dtype and made.shape == x.shape
+        made[0, 0] = 7
+        assert made.tolist() == [[7, 1, 2], [3, 4, 5]] and x[0, 0] == 0
+    with pytest.raises(TypeError, match=r"cannot be pickled; x.numpy\(\) can"):
+        pickle.dumps(x)
 
 
 def test_elements_and_slices(rt):

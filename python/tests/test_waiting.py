@@ -125,9 +125,19 @@ def test_launches_are_placed(k, placement, tmp_path, monkeypatch):
     assert x[0] in (16, 256) and y[0] == 81
 
 
+def test_launches_show_what_they_are(rt, k):
+    launch = k.square[1, 64](rt.array(np.full(64, 2, np.float32)), 64)
+    launch.wait()
+    assert repr(launch) == f"<heddle.Launch {k.square.signature} on {launch.device}, done>"
+    assert repr(rt.compile("")) == "<heddle.Module without kernels>"
+
+
 def test_policies_that_are_none():
     with pytest.raises(heddle.InvalidArgument, match="execution.*later.*'async', 'sync'"):
         heddle.Runtime("cpu", scheduling={"execution": "later"})
+    for wrong in [5, "sync", ["sync"]]:
+        with pytest.raises(TypeError, match='scheduling is a mapping of policies, such as {"execution": "sync"}, not'):
+            heddle.Runtime("cpu", scheduling=wrong)
     with pytest.raises(heddle.InvalidArgument, match="order"):
         heddle.Runtime("cpu", scheduling={"order": 1})
     for name, least in [("most_queues", 1), ("early_start_bytes", 0)]:
