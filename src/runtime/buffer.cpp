@@ -62,6 +62,7 @@ void Buffer::allocate(Space space) {
 void Buffer::release(Space space) {
   core_->engine().dag().remove_object(copies_[space].object);
   copies_[space].memory.reset();
+  copies_[space].address = 0;
 }
 
 void* Buffer::reachable(Space space) const { return copies_[space].memory ? copies_[space].memory->host() : nullptr; }

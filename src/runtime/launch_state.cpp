@@ -251,6 +251,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   const BlockRange range = range_of(options);
 
   lock.lock();
+  core->replayer().give_way();
   if (placer) call.place = placer->choose(*kernel, options, arguments);
   const std::size_t place = call.place;
   device::Function& function = kernel->on(place);

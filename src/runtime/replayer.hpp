@@ -70,6 +70,11 @@ class Replayer {
     if (!on_ || !plan_.empty()) return;
     if (saw(plain ? call.hash() : ++others_)) record(step());
   }
+  // A launch comes that take() was not asked about, or before others began to hold theirs.
+  void give_way() {
+    if (held_ > 0) [[unlikely]]
+      abandon();
+  }
   // The host waits, or does something else that what is held must come before.
   void settle();
   // Launches that are held and not launched yet.

@@ -177,6 +177,29 @@ TEST_F(ReplayTest, FailuresAreTold) {
   EXPECT_THAT(b.read(), ElementsAre(30));
 }
 
+// A launch of another thread looked when nothing was held, and takes the lock when something is; it moves what that
+// uses. Which thread gets the lock first is chance, so that this is tried often.
+TEST_F(ReplayTest, AnotherThreadMayHaveLookedBefore) {
+  int before = 0, met = 0;
+  start({"far", "far1"});
+  for (Array<float> a = floats({0}); !replayer().follows(); ++before) launch("add_to", {.device = "far"}, 1, 1.0f, a);
+  for (int trial = 0; trial < 40; ++trial) {
+    start({"far", "far1"});
+    Array<float> a = floats({0});
+    for (int i = 0; i < before - 1; ++i) launch("add_to", {.device = "far"}, 1, 1.0f, a);
+    ASSERT_FALSE(replayer().follows());
+    std::unique_lock lock(core_->mutex());
+    std::thread other([&] { launch("add_to", {.device = "far1"}, 1, 1000.0f, a); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until it waits for the lock
+    lock.unlock();
+    for (int i = 0; i < 3; ++i) launch("add_to", {.device = "far"}, 1, 1.0f, a);
+    met += held() > 0 ? 1 : 0;
+    other.join();
+    ASSERT_THAT(a.read(), ElementsAre(static_cast<float>(1000 + before + 2))) << trial;
+  }
+  RecordProperty("met", met);
+}
+
 TEST_F(ReplayTest, CanBeSwitchedOff) {
   start({"near"}, {.replay = false});
   Array<float> a = floats({0});

@@ -38,9 +38,18 @@ const char* refusal(const Module& module, const Function& function) {
 
 // Memory that other grids may see; and what ends a thread, or may do anything.
 bool must_come_behind(const Module& module, const Function& function, const Instruction& inst) {
-  if (inst.opcode == Opcode::call || inst.opcode == Opcode::ret || inst.opcode == Opcode::exit ||
-      inst.opcode == Opcode::trap)
-    return true;
+  switch (inst.opcode) {
+    case Opcode::call:
+    case Opcode::ret:
+    case Opcode::exit:
+    case Opcode::trap:
+    case Opcode::prefetch:  // would bring what is not written yet
+    case Opcode::prefetchu: return true;
+    case Opcode::cp:
+      if (inst.has(Modifier::prefetch)) return true;
+      break;
+    default: break;
+  }
   bool found = false;
   analysis::for_each_memory_effect(inst, [&](const MemoryEffect& effect) {
     Space space = effect.space;

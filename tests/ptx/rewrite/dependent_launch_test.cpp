@@ -67,6 +67,8 @@ TEST(DependentLaunch, WaitsWhereMemoryIsFirstTouched) {
   EXPECT_EQ(shape_of("mov.u32 %r1, %tid.x;"), "NEXT mov WAIT");
   EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; ld.global.nc.u32 %r2, [%d1]; ret;"), "NEXT ld WAIT ld ret")
       << "what is read may have been written while the kernel ran";
+  EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; prefetch.global.L1 [%d1]; mov.u32 %r1, 1; ret;"),
+            "NEXT ld WAIT prefetch mov ret");
 }
 
 TEST(DependentLaunch, WaitsOnEachPath) {
