@@ -226,6 +226,7 @@ void* Buffer::host_access(bool writes, std::uint64_t begin, std::uint64_t end) {
     lock.unlock();
     core_->engine().wait(users);
     lock.lock();
+    core_->replayer().give_way();
   }
   void* const pointer = reachable(space);
   if (writes) {

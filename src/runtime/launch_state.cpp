@@ -96,6 +96,7 @@ bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, std::un
   lock.unlock();
   core.engine().wait(moves);
   lock.lock();
+  core.replayer().give_way();
   return true;
 }
 

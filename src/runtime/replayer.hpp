@@ -70,7 +70,7 @@ class Replayer {
     if (!on_ || !plan_.empty()) return;
     if (saw(plain ? call.hash() : ++others_)) record(step());
   }
-  // A launch comes that take() was not asked about, or before others began to hold theirs.
+  // Who had settled, or asked take(), and has had the lock free since: others may have begun to hold launches.
   void give_way() {
     if (held_ > 0) [[unlikely]]
       abandon();

@@ -200,6 +200,39 @@ TEST_F(ReplayTest, AnotherThreadMayHaveLookedBefore) {
   RecordProperty("met", met);
 }
 
+// While one thread waits, with the lock free, another's launches may be found to repeat themselves, and be held.
+class WaitingTest : public ReplayTest {
+ protected:
+  // Launches on a until the last one is held; as the next kernel add_to ends.
+  void repeat_meanwhile(Array<float>& a, const LaunchOptions& options) {
+    while_adding_ = [this, &a, options] {
+      for (; held() == 0; ++added_) launch("add_to", options, 1, 1.0f, a);
+    };
+  }
+  int added_ = 0;
+};
+
+TEST_F(WaitingTest, ALaunch) {
+  start({"far", "far1"}, {.prefetch = false});
+  Array<float> a = floats({0}), b = array<float>(1);
+  launch("add_to", {.device = "far"}, 1, 1.0f, a);
+  repeat_meanwhile(a, {.device = "far"});
+  launch("copy_first", {.device = "far1"}, 1, a, b);  // waits until a has been moved
+  ASSERT_GT(added_, 0);
+  launch("copy_first", {.device = "far1"}, 1, a, b);
+  EXPECT_THAT(b.read(), ElementsAre(static_cast<float>(1 + added_)));
+}
+
+TEST_F(WaitingTest, TheHost) {
+  start({"near"});
+  Array<float> a = floats({0});
+  launch("add_to", {}, 1, 1.0f, a);
+  repeat_meanwhile(a, {});
+  static_cast<void>(a.read());
+  ASSERT_GT(added_, 0);
+  EXPECT_THAT(a.read(), ElementsAre(static_cast<float>(1 + added_)));
+}
+
 TEST_F(ReplayTest, CanBeSwitchedOff) {
   start({"near"}, {.replay = false});
   Array<float> a = floats({0});
