@@ -178,8 +178,15 @@ Timeline parse_timeline(std::string_view text, const std::string& name) {
       base::fail(ErrorCode::parse_error,
                  "{} is no trace: a list of events is expected, as heddle run --trace writes it", name);
     return Reader().read(events);
+  } catch (const Json::parse_error& error) {
+    const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
+    base::fail(ErrorCode::parse_error,
+               "{} is no trace as heddle run --trace writes it: it is no JSON at line {}, column {}", name,
+               std::count(before.begin(), before.end(), '\n') + 1, before.size() - (before.rfind('\n') + 1) + 1);
   } catch (const Json::exception& error) {
-    base::fail(ErrorCode::parse_error, "{} is no trace as heddle run --trace writes it: {}", name, error.what());
+    const std::string_view what = error.what();  // "[json.exception.type_error.302] type must be ..."
+    base::fail(ErrorCode::parse_error, "{} is no trace as heddle run --trace writes it: {}", name,
+               what.substr(what.find("] ") + 2));
   }
 }
 

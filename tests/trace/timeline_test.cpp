@@ -8,8 +8,10 @@ namespace heddle::trace {
 namespace {
 
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST(Timeline, HasCommandsByTheirBeginAndRowsByQueue) {
   const Timeline read = timeline({launch("late", 7, 1030, 5, R"("grid":"2 x 1 x 1","block":"32 x 1 x 1","shared":16)"),
@@ -69,7 +71,14 @@ TEST(Timeline, OthersEventsAreLeftOutAndOtherTextRefused) {
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::parse_error);
       EXPECT_THAT(error.what(), HasSubstr("t.json is no trace"));
+      EXPECT_THAT(error.what(), Not(HasSubstr("json.exception")));
     }
+  }
+  try {
+    parse_timeline("[\n  {bad", "t.json");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), EndsWith("it is no JSON at line 2, column 4"));
   }
 }
 
