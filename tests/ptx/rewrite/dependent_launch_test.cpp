@@ -94,6 +94,9 @@ TEST(DependentLaunch, SaysWhatCannotBe) {
   EXPECT_EQ(shape_of("st.global.u32 [seen], %r1; ret;"), "it uses variables of its module");
   EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}]; ret;"),
             "it reads textures or surfaces");
+  EXPECT_EQ(shape_of("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128; mov.u32 %r1, 1; ret;"),
+            "NEXT WAIT fence mov ret")
+      << "what it makes visible may not have been written yet";
   std::string why;
   const std::string own = kernel("griddepcontrol.wait; ret;", ".version 7.8\n.target sm_90\n");
   EXPECT_FALSE(ptx::allow_dependent_launch(ptx::parse(own, "k.ptx"), 0, why));
@@ -101,6 +104,51 @@ TEST(DependentLaunch, SaysWhatCannotBe) {
   EXPECT_FALSE(
       ptx::allow_dependent_launch(ptx::parse(kernel("ret;", ".version 6.0\n.target sm_60\n"), "k.ptx"), 0, why));
   EXPECT_EQ(why, "its PTX is older than sm_70");
+}
+
+// Functions of another module have variables, textures and registers of their own.
+TEST(DependentLaunch, KernelsThatCallFunctionsHaveNone) {
+  const std::string header = ".version 7.0\n.target sm_70\n.address_size 64\n";
+  const auto why_not = [&](const std::string& text, std::string_view name) {
+    const ptx::Module module = ptx::parse(header + text, "k.ptx");
+    ptx::verify(module, "k.ptx");
+    std::uint32_t index = 0;
+    while (module.functions[index].name != name) ++index;
+    std::string why = "it has one";
+    static_cast<void>(ptx::allow_dependent_launch(module, index, why));
+    return why;
+  };
+  const std::string counts = R"(
+.visible .global .u32 seen;
+.func count(.reg .u32 %n)
+{
+  .reg .pred %p;
+  .reg .u32 %left;
+  red.global.add.u32 [seen], 1;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %left, %n, 1;
+  call count, (%left);
+  ret;
+}
+.func (.reg .u32 %y) twice(.reg .u32 %x) { add.u32 %y, %x, %x; ret; }
+)";
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u32 n) { .reg .u32 %n; ld.param.u32 %n, [n]; call count, (%n); "
+                             "ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 f) { .reg .u64 %f; ld.param.u64 %f, [f]; "
+                             "prototype: .callprototype _ (); call %f, (), prototype; ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 p) { .reg .u64 %p, %f; ld.param.u64 %p, [p]; "
+                             "mov.u64 %f, twice; st.global.u64 [%p], %f; ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .u32 %r; ld.param.u64 %p, [p]; "
+                             "ld.global.u32 %r, [%p]; call (%r), twice, (%r); st.global.u32 [%p], %r; ret; }",
+                    "k"),
+            "it has one");
 }
 
 TEST(DependentLaunch, VersionAndTargetAreRaisedAsFarAsNeeded) {
