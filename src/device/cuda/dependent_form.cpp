@@ -31,16 +31,30 @@ void DependentForm::make(const ptx::Module& module, std::uint32_t kernel) {
   try {
     if (const auto rewritten = ptx::allow_dependent_launch(module, kernel, why)) {
       const DeviceState::Current current(state_);
-      module_ = load_ptx(state_, ptx::print(*rewritten));
-      auto function = std::make_unique<DriverFunction>(state_, module_, name);
-      function->load(state_);
-      function_ = std::move(function);
-      return;
+      const driver::Result result = load(ptx::print(*rewritten), name, why);
+      if (result == driver::success) return;
+      why = state_.driver().describe(result) + (why.empty() ? "" : ": ") + why;
     }
   } catch (const Error& error) {
     why = error.what();
   }
   base::log_debug("kernel {} does not begin before what it comes behind has ended: {}", name, why);
+}
+
+// A kernel that runs meanwhile may fault. Who waits for it is to be told, so nothing is checked here that would say so.
+driver::Result DependentForm::load(const std::string& text, const std::string& name, std::string& log) {
+  const Driver& cuda = state_.driver();
+  driver::FunctionHandle function = nullptr;
+  int threads = 0;
+  driver::Result result = compile_ptx(cuda, text, module_, log);
+  if (result == driver::success) result = cuda.module_function(&function, module_, name.c_str());
+  if (result == driver::success) result = cuda.function_load(function);
+  const auto limit = static_cast<int>(driver::FunctionAttribute::max_threads_per_block);
+  if (result == driver::success) result = cuda.function_attribute(&threads, limit, function);
+  if (result != driver::success) return result;
+  function_ = std::make_unique<DriverFunction>(function, name);
+  most_threads_ = static_cast<std::uint64_t>(threads);
+  return result;
 }
 
 }  // namespace heddle::device::cuda
