@@ -174,7 +174,10 @@ bool goes_wrong(const ptx::Module& module, const ptx::Function& function) {
       if (inst.opcode == ptx::Opcode::griddepcontrol && inst.has(ptx::Modifier::wait)) waited = true;
       bool others = inst.opcode == ptx::Opcode::call;
       ptx::analysis::for_each_memory_effect(inst, [&](const ptx::analysis::MemoryEffect& effect) {
-        others = others || effect.space == ptx::Space::global || effect.space == ptx::Space::constant;
+        const ptx::Operand& address = inst.operands[effect.operand];
+        const bool is_generic = effect.space == ptx::Space::generic;
+        const ptx::Space space = is_generic ? ptx::analysis::space_of(module, function, inst, address) : effect.space;
+        others = others || space == ptx::Space::global || space == ptx::Space::constant || space == ptx::Space::generic;
       });
       if (others && !waited) return true;
     }
