@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -214,6 +216,34 @@ TEST(DependentLaunch, KernelsOfTheTestDataWaitOnEveryPath) {
   }
   std::printf("%u kernels rewritten, %u not\n", rewritten, refused);
   EXPECT_GT(rewritten, 700u);
+}
+
+// Any block may go on at any other: loops with several entries, loops around the begin, ways that meet anywhere.
+TEST(DependentLaunch, AnyControlFlowWaitsOnEveryPath) {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  unsigned early = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const unsigned blocks = 2 + below(9);
+    std::string body;
+    for (unsigned b = 0; b < blocks; ++b) {
+      body += "b" + std::to_string(b) + ": add.u32 %r1, %r1, 1;\n";
+      if (below(4) == 0) body += "ld.global.u32 %r2, [%d1];\n";
+      if (below(4) == 0) body += "st.u32 [%d1], %r1;\n";
+      if (below(8) == 0) body += "@%p1 exit;\n";
+      if (below(2) == 0) body += "@%p1 bra b" + std::to_string(below(blocks)) + ";\n";
+      if (below(4) == 0) body += "bra b" + std::to_string(below(blocks)) + ";\n";
+    }
+    body += below(2) == 0 ? "ret;\n" : "";
+    std::string why;
+    const auto made = ptx::allow_dependent_launch(ptx::parse(kernel(body), "k.ptx"), 0, why);
+    ASSERT_TRUE(made) << why;
+    ptx::verify(*made, "k.ptx");
+    ASSERT_FALSE(goes_wrong(*made, made->functions[0])) << ptx::print(*made);
+    const auto& first = made->functions[0].body[1];
+    early += first.opcode != ptx::Opcode::griddepcontrol ? 1 : 0;
+  }
+  EXPECT_GT(early, 500u) << "most wait at their begin, which would always be right";
 }
 
 // One of so many kernels, as each takes ptxas a while.
