@@ -27,6 +27,14 @@ bool uses_handles(const Instruction& inst) {
   return found;
 }
 
+// By addresses that it is given: they are places among the constants of its own module.
+bool reads_constants(const Instruction& inst) {
+  bool found = false;
+  analysis::for_each_memory_effect(
+      inst, [&](const MemoryEffect& effect) { found = found || effect.space == Space::constant; });
+  return found;
+}
+
 // Functions that are no part of the body, and those whose addresses it takes: in another module they have variables and
 // textures of their own, and who calls them through an address there counts on registers for others.
 bool needs_functions(const Module& module, const Function& function) {
@@ -38,7 +46,7 @@ bool needs_functions(const Module& module, const Function& function) {
 const char* refusal(const Module& module, const Function& function) {
   const auto any = [&](auto&& is) { return std::any_of(function.body.begin(), function.body.end(), is); };
   if (target_number(module) < oldest_target || module.address_size != 64) return "its PTX is older than sm_70";
-  if (uses_variables(module, function)) return "it uses variables of its module";
+  if (uses_variables(module, function) || any(reads_constants)) return "it uses variables of its module";
   if (needs_functions(module, function)) return "it calls functions that are no part of its body";
   if (any([](const Instruction& inst) { return inst.opcode == Opcode::griddepcontrol; }))
     return "it has griddepcontrol of its own";

@@ -94,6 +94,7 @@ TEST(DependentLaunch, WaitsInFrontOfLoops) {
 
 TEST(DependentLaunch, SaysWhatCannotBe) {
   EXPECT_EQ(shape_of("st.global.u32 [seen], %r1; ret;"), "it uses variables of its module");
+  EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; ld.const.u32 %r1, [%d1]; ret;"), "it uses variables of its module");
   EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}]; ret;"),
             "it reads textures or surfaces");
   EXPECT_EQ(shape_of("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128; mov.u32 %r1, 1; ret;"),
