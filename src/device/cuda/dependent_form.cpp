@@ -2,6 +2,8 @@
 
 #include <chrono>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "base/apart.hpp"
 #include "base/log.hpp"
@@ -10,11 +12,26 @@
 #include "ptx/rewrite/dependent_launch.hpp"
 
 namespace heddle::device::cuda {
+namespace {
+
+// Where no thread can be had for it nothing is done.
+template <class Work>
+std::future<void> in_background(Work work) {
+  try {
+    return std::async(std::launch::async, std::move(work));
+  } catch (const std::system_error& error) {
+    base::log_debug("kernels are not compiled for chains of launches: {}", error.what());
+    std::promise<void> over;
+    over.set_value();
+    return over.get_future();
+  }
+}
+
+}  // namespace
 
 DependentForm::DependentForm(const DeviceState& state, const ptx::Module& module, std::uint32_t kernel)
-    : state_(state), made_(std::async(std::launch::async, [this, &module, kernel] {
-        base::run_apart([&] { make(module, kernel); });
-      })) {}
+    : state_(state),
+      made_(in_background([this, &module, kernel] { base::run_apart([&] { make(module, kernel); }); })) {}
 
 DependentForm::~DependentForm() {
   made_.wait();

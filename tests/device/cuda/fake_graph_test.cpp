@@ -1,4 +1,6 @@
 // What graphs of launches ask of a driver.
+#include <pthread.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -106,6 +108,19 @@ TEST_F(FakeGraph, FaultsOfKernelsAreLeftToWhoWaitsForThese) {
   const auto graph = device_->launch_graph(std::vector{small("faults_meanwhile", {}), small("faults_meanwhile", {0})});
   EXPECT_THAT(made_again(*graph), testing::IsEmpty());
   EXPECT_NO_THROW(graph->launch(*queue_)) << "the device is lost, and nobody was told which kernel did it";
+}
+
+TEST_F(FakeGraph, WithoutThreadsNothingIsLinked) {
+  const auto graph = device_->launch_graph(std::vector{small("adds", {}), small("adds", {0})});
+  constexpr std::size_t too_much = std::size_t{1} << 46;  // of stack: no thread can be had
+  pthread_attr_t usual, none;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&none), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&none, too_much), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&none), 0);
+  EXPECT_NO_THROW(made_again(*graph));
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  EXPECT_NO_THROW(graph->launch(*queue_));
 }
 
 struct LaterPoint final : EventPoint {
