@@ -67,8 +67,9 @@ class EarlyGain {
     mean.add(times);
     if (early) return;
     // A kernel may have waited for others, the first one also for its code: the least counts.
-    const double per_byte = times.copy > 0 ? times.kernel / times.bytes : 0;
-    kernel_per_byte_ = mean.count == 1 ? per_byte : std::min(kernel_per_byte_, per_byte);
+    if (times.copy <= 0 || times.bytes <= 0) return;
+    const double per_byte = times.kernel / times.bytes;
+    kernel_per_byte_ = std::min(kernel_per_byte_.value_or(per_byte), per_byte);
   }
 
  private:
@@ -94,11 +95,11 @@ class EarlyGain {
   // Of the link, as far as is known.
   double rate() const { return std::max(late_.rate, early_.rate); }
   // Of the kernel's time in that of its copies alone. Unknown, it is the whole.
-  double share() const { return kernel_per_byte_ > 0 ? kernel_per_byte_ * rate() : 1; }
+  double share() const { return kernel_per_byte_ ? *kernel_per_byte_ * rate() : 1; }
 
   Mean late_, early_;
   mutable unsigned unmeasured_ = 0;
-  double kernel_per_byte_ = 0;  // seconds
+  std::optional<double> kernel_per_byte_;  // seconds
 };
 
 // One launch that is measured: its copies' events.

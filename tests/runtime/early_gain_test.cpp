@@ -37,6 +37,16 @@ TEST(EarlyGain, LeavesKernelsAloneThatAreShortOrLongBesideTheirCopies) {
   EXPECT_TRUE(waiting_copy.wanted());
 }
 
+// Where clocks are coarse some times are 0.
+TEST(EarlyGain, KernelsTooShortToBeMeasuredAreShort) {
+  runtime::EarlyGain no_kernel, no_copy;
+  no_kernel.tell(false, {.kernel = 0, .copy = 1, .tail = 0, .bytes = 1e9});
+  EXPECT_FALSE(no_kernel.wanted());
+  no_copy.tell(false, {.kernel = 0.05, .copy = 1, .tail = 0.05, .bytes = 1e9});
+  no_copy.tell(false, {.kernel = 0.05, .copy = 0, .tail = 0.05, .bytes = 1e9});
+  EXPECT_FALSE(no_copy.wanted());
+}
+
 // Ten equal launches, of which so many end while another one's array comes, and the last one's late form waits for
 // something else for a while; behind their copies first, then beside them.
 runtime::EarlyGain of_ten(int hidden, int hidden_at_first, double waits = 0) {

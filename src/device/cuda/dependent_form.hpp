@@ -22,15 +22,20 @@ class DependentForm {
 
   // Whether it is made, or known that there is none. One thread at a time, as with function().
   bool decided() const;
-  // Null while it is being made, and where the kernel has none; the log says why.
-  DriverFunction* function() const { return decided() ? function_.get() : nullptr; }
+  // Null while it is being made, where the kernel has none (the log says why), and where blocks of so many threads need
+  // more registers than there are: the form has not always as few as the kernel.
+  DriverFunction* function(std::uint64_t threads) const {
+    return decided() && threads <= most_threads_ ? function_.get() : nullptr;
+  }
 
  private:
   void make(const ptx::Module& module, std::uint32_t kernel);
+  driver::Result load(const std::string& text, const std::string& name, std::string& log);
 
   const DeviceState& state_;
   driver::ModuleHandle module_ = nullptr;
   std::unique_ptr<DriverFunction> function_;
+  std::uint64_t most_threads_ = 0;
   std::future<void> made_;  // the last member: what it makes is there until it is done
 };
 

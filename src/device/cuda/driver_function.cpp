@@ -24,19 +24,27 @@ ErrorCode code_of(Result result) {
 
 }  // namespace
 
-driver::ModuleHandle load_ptx(const DeviceState& state, const std::string& text) {
-  driver::ModuleHandle handle = nullptr;
-  std::string log(log_bytes, '\0');
+driver::Result compile_ptx(const Driver& driver, const std::string& text, driver::ModuleHandle& handle,
+                           std::string& log) {
+  log.assign(log_bytes, '\0');
   std::array options = {static_cast<int>(driver::JitOption::error_log),
                         static_cast<int>(driver::JitOption::error_log_bytes)};
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(log_bytes)};
-  const Result result =
-      state.driver().module_load(&handle, text.c_str(), options.size(), options.data(), values.data());
-  if (result == driver::success) return handle;
+  const Result result = driver.module_load(&handle, text.c_str(), options.size(), options.data(), values.data());
   log.resize(log.find('\0') == std::string::npos ? log.size() : log.find('\0'));
   while (!log.empty() && (log.back() == '\n' || log.back() == ' ')) log.pop_back();
-  state.check(result, fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log), code_of(result));
-  return nullptr;
+  if (result != driver::success) handle = nullptr;
+  return result;
+}
+
+driver::ModuleHandle load_ptx(const DeviceState& state, const std::string& text) {
+  driver::ModuleHandle handle = nullptr;
+  std::string log;
+  const Result result = compile_ptx(state.driver(), text, handle, log);
+  state.check(result,
+              result == driver::success ? "" : fmt::format("compiling the module{}{}", log.empty() ? "" : ": ", log),
+              code_of(result));
+  return handle;
 }
 
 DriverFunction::DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name)

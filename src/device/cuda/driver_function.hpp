@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "device/cuda/state.hpp"
 #include "heddle/kernel.hpp"
@@ -13,6 +14,7 @@ namespace heddle::device::cuda {
 class DriverFunction {
  public:
   DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name);
+  DriverFunction(driver::FunctionHandle handle, std::string name) : handle_(handle), name_(std::move(name)) {}
   driver::FunctionHandle handle() const { return handle_; }
   int attribute(const DeviceState& state, driver::FunctionAttribute attribute) const;
   // Allows launches with so much dynamic shared memory. Any thread.
@@ -30,7 +32,10 @@ class DriverFunction {
   mutable std::atomic<std::uint64_t> resident_{0};
 };
 
-// Has the driver compile a module. Needs the GPU's context. Throws compile_error with the driver's log, or unsupported
+// Has the driver compile a module; `log` receives what it says of errors. Needs the GPU's context.
+driver::Result compile_ptx(const Driver& driver, const std::string& text, driver::ModuleHandle& handle,
+                           std::string& log);
+// The same. Needs the GPU's context. Throws compile_error with the driver's log, or unsupported
 // where the GPU or the driver is too old.
 driver::ModuleHandle load_ptx(const DeviceState& state, const std::string& text);
 

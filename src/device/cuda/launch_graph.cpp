@@ -57,6 +57,7 @@ CudaGraph::CudaGraph(std::shared_ptr<DeviceState> state, std::span<const GraphLa
   for (const GraphLaunch& launch : launches_) check(launch);
   const DeviceState::Current current(*state_);
   made_ = make();
+  given_ = keep()->arguments;
   can_link_ = find_links(*state_, launches_);
   if (std::find(can_link_.begin(), can_link_.end(), true) == can_link_.end()) can_link_.clear();
 }
@@ -86,7 +87,9 @@ void CudaGraph::check(const GraphLaunch& launch) {
 
 DriverFunction& CudaGraph::function_of(unsigned place) const {
   CudaFunction& function = function_in(launches_[place]);
-  return is_linked(place) || is_linked(place + 1) ? *function.dependent_form().function() : function.whole();
+  return is_linked(place) || is_linked(place + 1)
+             ? *function.dependent_form().function(launches_[place].config.block.count())
+             : function.whole();
 }
 
 CudaGraph::Made CudaGraph::make() const {
@@ -127,12 +130,13 @@ void CudaGraph::add(Made& made, unsigned place) const {
 void CudaGraph::try_to_link() {
   bool decided = true;
   std::vector<bool> linked(can_link_.size(), false);
+  const auto form = [this](std::size_t i) -> DependentForm& { return function_in(launches_[i]).dependent_form(); };
+  const auto has_form = [&](std::size_t i) { return form(i).function(launches_[i].config.block.count()) != nullptr; };
   for (std::size_t i = 1; i < can_link_.size(); ++i) {
     if (!can_link_[i]) continue;
-    const DependentForm& before = function_in(launches_[i - 1]).dependent_form();
-    const DependentForm& form = function_in(launches_[i]).dependent_form();
-    decided = decided && before.decided() && form.decided();
-    linked[i] = decided && before.function() && form.function();
+    const bool before = form(i - 1).decided(), own = form(i).decided();  // both are asked, as that begins to make them
+    decided = decided && before && own;
+    linked[i] = decided && has_form(i - 1) && has_form(i);
   }
   if (!decided) return;
   can_link_.clear();
@@ -141,21 +145,53 @@ void CudaGraph::try_to_link() {
   linked_ = std::move(linked);
   try {
     unlinked_ = std::exchange(made_, make());
+    given_ = keep()->arguments;
     base::log_debug("a graph of {} launches: {} begin while the one before ends", launches_.size(), links);
   } catch (const Error& error) {
-    base::log_debug("launches of a graph do not begin while the one before ends: {}", error.what());
     linked_.clear();
+    if (state_->lost()) throw;  // nobody else is told why
+    base::log_debug("launches of a graph do not begin while the one before ends: {}", error.what());
   }
 }
 
-void CudaGraph::set_arguments(unsigned place, std::span<const std::byte> arguments) {
-  GraphLaunch& launch = launches_.at(place);
-  launch.arguments.assign(arguments.begin(), arguments.end());
+std::shared_ptr<const CudaGraph::Kept> CudaGraph::keep() const {
+  auto kept = std::make_shared<Kept>();
+  kept->arguments.reserve(launches_.size());
+  for (const GraphLaunch& launch : launches_) kept->arguments.push_back(launch.arguments);
+  kept->token = token_;
+  return kept;
+}
+
+void CudaGraph::give(unsigned place, std::span<const std::byte> arguments) {
   std::vector<void*> pointers;
-  const driver::KernelNode node = node_of(launch, function_of(place), launch.arguments, pointers);
-  const DeviceState::Current current(*state_);
+  const driver::KernelNode node = node_of(launches_[place], function_of(place), arguments, pointers);
   state_->check(state_->driver().graph_exec_set_kernel(made_.executable, made_.nodes[place], &node),
-                "changing the arguments of kernel '" + launch.function->ptx().name + "' in a graph");
+                "changing the arguments of kernel '" + launches_[place].function->ptx().name + "' in a graph");
+  given_[place].assign(arguments.begin(), arguments.end());
+}
+
+void CudaGraph::set_arguments(unsigned place, std::span<const std::byte> arguments) {
+  launches_.at(place).arguments.assign(arguments.begin(), arguments.end());
+  const std::lock_guard lock(mutex_);
+  if (has_kept()) {
+    behind_ = true;
+    return;
+  }
+  const DeviceState::Current current(*state_);
+  give(place, arguments);
+}
+
+driver::Result CudaGraph::start(driver::Stream stream, const Kept* kept) {
+  const std::lock_guard lock(mutex_);
+  behind_ = behind_ || kept != nullptr;
+  if (behind_) {
+    for (unsigned place = 0; place < launches_.size(); ++place) {
+      const std::vector<std::byte>& wanted = kept ? kept->arguments[place] : launches_[place].arguments;
+      if (wanted != given_[place]) give(place, wanted);
+    }
+  }
+  behind_ = kept != nullptr;
+  return state_->driver().graph_launch(made_.executable, stream);
 }
 
 std::vector<LaunchGraph::Tail> CudaGraph::launch(Queue& queue) {
@@ -163,6 +199,7 @@ std::vector<LaunchGraph::Tail> CudaGraph::launch(Queue& queue) {
   if (!own) base::fail(ErrorCode::invalid_argument, "{}: the queue belongs to another device", state_->info().id);
   if (!can_link_.empty() && ++launched_ > link_after) {
     const DeviceState::Current current(*state_);
+    const std::lock_guard lock(mutex_);
     try_to_link();
   }
   own->launch_graph(*this);

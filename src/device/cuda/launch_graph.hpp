@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,18 @@ class CudaGraph final : public LaunchGraph {
   void set_arguments(unsigned place, std::span<const std::byte> arguments) override;
   std::vector<Tail> launch(Queue& queue) override;
 
-  driver::GraphExec handle() const { return made_.executable; }
+  // What all launches are given at once, for a launch of the graph that a queue holds back: later ones may be given
+  // other things until its turn comes.
+  struct Kept {
+    std::vector<std::vector<std::byte>> arguments;  // by place
+    std::shared_ptr<void> token;
+  };
+  std::shared_ptr<const Kept> keep() const;
+  // Whether some of those have not had their turn.
+  bool has_kept() const { return token_.use_count() > 1; }
+  // Puts the graph into the stream, with what was kept or, null, with what it is given now. Needs the GPU's context.
+  // Any thread.
+  driver::Result start(driver::Stream stream, const Kept* kept);
   const std::vector<std::string>& kernels() const { return kernels_; }  // without repetition
   const DeviceState* state() const { return state_.get(); }
 
@@ -41,6 +53,8 @@ class CudaGraph final : public LaunchGraph {
   void check(const GraphLaunch& launch);
   Made make() const;
   void add(Made& made, unsigned place) const;
+  // Tells the driver's graph what a launch is given. Needs the lock and the GPU's context.
+  void give(unsigned place, std::span<const std::byte> arguments);
   void destroy(const Made& made) const;
   // What runs the launch.
   DriverFunction& function_of(unsigned place) const;
@@ -49,9 +63,13 @@ class CudaGraph final : public LaunchGraph {
   bool is_linked(unsigned place) const { return place < linked_.size() && linked_[place]; }
 
   std::shared_ptr<DeviceState> state_;
-  std::vector<GraphLaunch> launches_;  // as they are now
+  std::vector<GraphLaunch> launches_;  // as they are from the next launch of the graph on
   std::vector<std::string> kernels_;
+  std::shared_ptr<void> token_ = std::make_shared<int>();
+  std::mutex mutex_;  // over what the driver has: launches that were held back are put in by queues' own threads
   Made made_, unlinked_;
+  std::vector<std::vector<std::byte>> given_;  // by place: the arguments that made_ has
+  bool behind_ = false;                        // they may be others than those of launches_
   // By place: may begin while the one before, which is its only parent, ends.
   std::vector<bool> can_link_, linked_;
   unsigned launched_ = 0;  // as long as it may be linked and is not

@@ -272,8 +272,8 @@ void CudaQueue::launch_graph(CudaGraph& graph) {
     base::fail(ErrorCode::invalid_argument, "{}: the graph belongs to another device", state_->info().id);
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  put([this, &graph] {
-    check(state_->driver().graph_launch(graph.handle(), stream_), "launching a graph");
+  put([this, &graph, kept = held_back() || graph.has_kept() ? graph.keep() : nullptr] {
+    check(graph.start(stream_, kept.get()), "launching a graph");
     for (const std::string& kernel : graph.kernels()) remember(kernel);
   });
 }

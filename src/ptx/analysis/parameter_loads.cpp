@@ -14,16 +14,6 @@ bool is_builtin(const std::string& name) {
   return std::find(builtins.begin(), builtins.end(), name) != builtins.end();
 }
 
-bool calls_others(const Module& module, const Function& function) {
-  constexpr std::size_t callee = 1;
-  return std::any_of(function.body.begin(), function.body.end(), [&](const Instruction& inst) {
-    if (inst.opcode != Opcode::call) return false;
-    if (inst.operands.size() <= callee || inst.operands[callee].kind != OperandKind::symbol) return true;
-    const SymbolRef& symbol = inst.operands[callee].symbol;
-    return symbol.kind != SymbolRef::Kind::function || !is_builtin(module.functions[symbol.index].name);
-  });
-}
-
 // A load that may wait for its bytes: what other loads of them see does not matter to it.
 bool is_plain_load(const Instruction& inst, const MemoryEffect& effect) {
   return inst.opcode == Opcode::ld && inst.d.order == Order::weak && effect.operand == 1 && !effect.writes &&
@@ -33,6 +23,16 @@ bool is_plain_load(const Instruction& inst, const MemoryEffect& effect) {
 bool is_own(Space space) { return space == Space::shared || space == Space::local || space == Space::param; }
 
 }  // namespace
+
+bool calls_others(const Module& module, const Function& function) {
+  constexpr std::size_t callee = 1;
+  return std::any_of(function.body.begin(), function.body.end(), [&](const Instruction& inst) {
+    if (inst.opcode != Opcode::call) return false;
+    if (inst.operands.size() <= callee || inst.operands[callee].kind != OperandKind::symbol) return true;
+    const SymbolRef& symbol = inst.operands[callee].symbol;
+    return symbol.kind != SymbolRef::Kind::function || !is_builtin(module.functions[symbol.index].name);
+  });
+}
 
 std::vector<ParameterLoads> find_parameter_loads(const Module& module, std::uint32_t number) {
   const Function& function = module.functions[number];

@@ -7,6 +7,7 @@
 #include "ptx/analysis/control_flow.hpp"
 #include "ptx/analysis/dominators.hpp"
 #include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/parameter_loads.hpp"
 #include "ptx/rewrite/body_editor.hpp"
 #include "ptx/rewrite/lone_kernel.hpp"
 
@@ -26,10 +27,27 @@ bool uses_handles(const Instruction& inst) {
   return found;
 }
 
+// By addresses that it is given: they are places among the constants of its own module.
+bool reads_constants(const Instruction& inst) {
+  bool found = false;
+  analysis::for_each_memory_effect(
+      inst, [&](const MemoryEffect& effect) { found = found || effect.space == Space::constant; });
+  return found;
+}
+
+// Functions that are no part of the body, and those whose addresses it takes: in another module they have variables and
+// textures of their own, and who calls them through an address there counts on registers for others.
+bool needs_functions(const Module& module, const Function& function) {
+  return analysis::calls_others(module, function) ||
+         std::any_of(module.functions.begin(), module.functions.end(),
+                     [&](const Function& other) { return &other != &function && !other.is_declaration; });
+}
+
 const char* refusal(const Module& module, const Function& function) {
   const auto any = [&](auto&& is) { return std::any_of(function.body.begin(), function.body.end(), is); };
   if (target_number(module) < oldest_target || module.address_size != 64) return "its PTX is older than sm_70";
-  if (uses_variables(module, function)) return "it uses variables of its module";
+  if (uses_variables(module, function) || any(reads_constants)) return "it uses variables of its module";
+  if (needs_functions(module, function)) return "it calls functions that are no part of its body";
   if (any([](const Instruction& inst) { return inst.opcode == Opcode::griddepcontrol; }))
     return "it has griddepcontrol of its own";
   if (any(uses_handles)) return "it reads textures or surfaces";
@@ -47,6 +65,9 @@ bool must_come_behind(const Module& module, const Function& function, const Inst
     case Opcode::prefetchu: return true;
     case Opcode::cp:
       if (inst.has(Modifier::prefetch)) return true;
+      break;
+    case Opcode::fence:
+      if (inst.has(Modifier::proxy_tensormap)) return true;  // of a tensor map that is not written yet
       break;
     default: break;
   }

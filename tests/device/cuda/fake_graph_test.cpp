@@ -1,4 +1,7 @@
 // What graphs of launches ask of a driver.
+#include <pthread.h>
+
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -10,7 +13,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-
 using testing::StartsWith;
 
 // `total` is a variable of the module, which `counts` uses.
@@ -24,6 +26,8 @@ const std::string source = with_header(R"(
   st.global.u32 [%d1], %r1;
   ret;
 }
+.visible .entry many_registers(.param .u64 x) { ret; }
+.visible .entry faults_meanwhile(.param .u64 x) { ret; }
 .visible .entry counts(.param .u64 x) { red.global.add.u32 [total], 1; ret; }
 )");
 
@@ -35,9 +39,12 @@ class FakeGraph : public FakeGpu {
     module_ = load(source);
     log();
   }
-  GraphLaunch small(const char* kernel, std::vector<unsigned> parents, unsigned blocks = 4) const {
-    return {
-        &module_->function(kernel), {.grid = {blocks}, .block = {32}}, std::vector<std::byte>(8), std::move(parents)};
+  GraphLaunch small(const char* kernel, std::vector<unsigned> parents, unsigned blocks = 4,
+                    unsigned threads = 32) const {
+    return {&module_->function(kernel),
+            {.grid = {blocks}, .block = {threads}},
+            std::vector<std::byte>(8),
+            std::move(parents)};
   }
   // Launches the graph until nothing changes any more; what the driver was asked for when it was made again, with the
   // first launch of that.
@@ -86,6 +93,67 @@ TEST_F(FakeGraph, OtherLaunchesAreNot) {
     const auto graph = device_->launch_graph(launches);
     EXPECT_THAT(made_again(*graph), testing::IsEmpty());
   }
+}
+
+TEST_F(FakeGraph, BlocksForWhichTheFormHasTooManyRegistersAreNotLinked) {
+  const auto of = [&](unsigned threads) {
+    return device_->launch_graph(
+        std::vector{small("many_registers", {}, 4, threads), small("many_registers", {0}, 4, threads)});
+  };
+  EXPECT_THAT(made_again(*of(256)), testing::Not(testing::IsEmpty()));
+  EXPECT_THAT(made_again(*of(512)), testing::IsEmpty());
+}
+
+TEST_F(FakeGraph, FaultsOfKernelsAreLeftToWhoWaitsForThese) {
+  const auto graph = device_->launch_graph(std::vector{small("faults_meanwhile", {}), small("faults_meanwhile", {0})});
+  EXPECT_THAT(made_again(*graph), testing::IsEmpty());
+  EXPECT_NO_THROW(graph->launch(*queue_)) << "the device is lost, and nobody was told which kernel did it";
+}
+
+TEST_F(FakeGraph, WithoutThreadsNothingIsLinked) {
+  const auto graph = device_->launch_graph(std::vector{small("adds", {}), small("adds", {0})});
+  constexpr std::size_t too_much = std::size_t{1} << 46;  // of stack: no thread can be had
+  pthread_attr_t usual, none;
+  ASSERT_EQ(pthread_getattr_default_np(&usual), 0);
+  ASSERT_EQ(pthread_getattr_default_np(&none), 0);
+  ASSERT_EQ(pthread_attr_setstacksize(&none, too_much), 0);
+  ASSERT_EQ(pthread_setattr_default_np(&none), 0);
+  EXPECT_NO_THROW(made_again(*graph));
+  ASSERT_EQ(pthread_setattr_default_np(&usual), 0);
+  EXPECT_NO_THROW(graph->launch(*queue_));
+}
+
+struct LaterPoint final : EventPoint {
+  bool done() const override { return is_done; }
+  std::atomic<bool> is_done{false};
+};
+struct LaterEvent final : Event {
+  bool done() const override { return at->done(); }
+  void wait() override {}
+  unsigned long long completed_ns() const override { return 0; }
+  std::shared_ptr<const EventPoint> point() const override { return at; }
+  std::shared_ptr<LaterPoint> at = std::make_shared<LaterPoint>();
+};
+
+TEST_F(FakeGraph, LaunchesThatAreHeldBackKeepWhatTheyWereGiven) {
+  const auto graph = device_->launch_graph(std::vector{small("counts", {})});
+  const auto number = [](unsigned value) { return std::vector<std::byte>(8, std::byte(value)); };
+  log();
+  LaterEvent of_another_device;
+  queue_->wait(of_another_device);
+  for (unsigned i = 0; i < 3; ++i) {
+    graph->set_arguments(0, number(i + 1));
+    graph->launch(*queue_);
+  }
+  of_another_device.at->is_done = true;
+  queue_->synchronize();
+  graph->launch(*queue_);
+  graph->set_arguments(0, number(4));
+  graph->launch(*queue_);
+  std::vector<std::string> lines = log();
+  for (std::string& line : lines) line = line.substr(0, line.rfind(' '));
+  EXPECT_THAT(lines, ElementsAre("change", "launch graph", "change", "launch graph", "change", "launch graph",
+                                 "launch graph", "change", "launch graph"));
 }
 
 TEST_F(FakeGraph, LaunchesBesideOthersAreNotLinked) {

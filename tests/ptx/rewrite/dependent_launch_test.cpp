@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -92,8 +94,12 @@ TEST(DependentLaunch, WaitsInFrontOfLoops) {
 
 TEST(DependentLaunch, SaysWhatCannotBe) {
   EXPECT_EQ(shape_of("st.global.u32 [seen], %r1; ret;"), "it uses variables of its module");
+  EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; ld.const.u32 %r1, [%d1]; ret;"), "it uses variables of its module");
   EXPECT_EQ(shape_of("ld.param.u64 %d1, [in]; tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%d1, {%r1}]; ret;"),
             "it reads textures or surfaces");
+  EXPECT_EQ(shape_of("fence.proxy.tensormap::generic.acquire.gpu [%d1], 128; mov.u32 %r1, 1; ret;"),
+            "NEXT WAIT fence mov ret")
+      << "what it makes visible may not have been written yet";
   std::string why;
   const std::string own = kernel("griddepcontrol.wait; ret;", ".version 7.8\n.target sm_90\n");
   EXPECT_FALSE(ptx::allow_dependent_launch(ptx::parse(own, "k.ptx"), 0, why));
@@ -101,6 +107,51 @@ TEST(DependentLaunch, SaysWhatCannotBe) {
   EXPECT_FALSE(
       ptx::allow_dependent_launch(ptx::parse(kernel("ret;", ".version 6.0\n.target sm_60\n"), "k.ptx"), 0, why));
   EXPECT_EQ(why, "its PTX is older than sm_70");
+}
+
+// Functions of another module have variables, textures and registers of their own.
+TEST(DependentLaunch, KernelsThatCallFunctionsHaveNone) {
+  const std::string header = ".version 7.0\n.target sm_70\n.address_size 64\n";
+  const auto why_not = [&](const std::string& text, std::string_view name) {
+    const ptx::Module module = ptx::parse(header + text, "k.ptx");
+    ptx::verify(module, "k.ptx");
+    std::uint32_t index = 0;
+    while (module.functions[index].name != name) ++index;
+    std::string why = "it has one";
+    static_cast<void>(ptx::allow_dependent_launch(module, index, why));
+    return why;
+  };
+  const std::string counts = R"(
+.visible .global .u32 seen;
+.func count(.reg .u32 %n)
+{
+  .reg .pred %p;
+  .reg .u32 %left;
+  red.global.add.u32 [seen], 1;
+  setp.eq.u32 %p, %n, 0;
+  @%p ret;
+  sub.u32 %left, %n, 1;
+  call count, (%left);
+  ret;
+}
+.func (.reg .u32 %y) twice(.reg .u32 %x) { add.u32 %y, %x, %x; ret; }
+)";
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u32 n) { .reg .u32 %n; ld.param.u32 %n, [n]; call count, (%n); "
+                             "ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 f) { .reg .u64 %f; ld.param.u64 %f, [f]; "
+                             "prototype: .callprototype _ (); call %f, (), prototype; ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 p) { .reg .u64 %p, %f; ld.param.u64 %p, [p]; "
+                             "mov.u64 %f, twice; st.global.u64 [%p], %f; ret; }",
+                    "k"),
+            "it calls functions that are no part of its body");
+  EXPECT_EQ(why_not(counts + ".visible .entry k(.param .u64 p) { .reg .u64 %p; .reg .u32 %r; ld.param.u64 %p, [p]; "
+                             "ld.global.u32 %r, [%p]; call (%r), twice, (%r); st.global.u32 [%p], %r; ret; }",
+                    "k"),
+            "it has one");
 }
 
 TEST(DependentLaunch, VersionAndTargetAreRaisedAsFarAsNeeded) {
@@ -126,7 +177,10 @@ bool goes_wrong(const ptx::Module& module, const ptx::Function& function) {
       if (inst.opcode == ptx::Opcode::griddepcontrol && inst.has(ptx::Modifier::wait)) waited = true;
       bool others = inst.opcode == ptx::Opcode::call;
       ptx::analysis::for_each_memory_effect(inst, [&](const ptx::analysis::MemoryEffect& effect) {
-        others = others || effect.space == ptx::Space::global || effect.space == ptx::Space::constant;
+        const ptx::Operand& address = inst.operands[effect.operand];
+        const bool is_generic = effect.space == ptx::Space::generic;
+        const ptx::Space space = is_generic ? ptx::analysis::space_of(module, function, inst, address) : effect.space;
+        others = others || space == ptx::Space::global || space == ptx::Space::constant || space == ptx::Space::generic;
       });
       if (others && !waited) return true;
     }
@@ -163,6 +217,34 @@ TEST(DependentLaunch, KernelsOfTheTestDataWaitOnEveryPath) {
   }
   std::printf("%u kernels rewritten, %u not\n", rewritten, refused);
   EXPECT_GT(rewritten, 700u);
+}
+
+// Any block may go on at any other: loops with several entries, loops around the begin, ways that meet anywhere.
+TEST(DependentLaunch, AnyControlFlowWaitsOnEveryPath) {
+  std::mt19937 random(7);
+  const auto below = [&](unsigned n) { return static_cast<unsigned>(random() % n); };
+  unsigned early = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const unsigned blocks = 2 + below(9);
+    std::string body;
+    for (unsigned b = 0; b < blocks; ++b) {
+      body += "b" + std::to_string(b) + ": add.u32 %r1, %r1, 1;\n";
+      if (below(4) == 0) body += "ld.global.u32 %r2, [%d1];\n";
+      if (below(4) == 0) body += "st.u32 [%d1], %r1;\n";
+      if (below(8) == 0) body += "@%p1 exit;\n";
+      if (below(2) == 0) body += "@%p1 bra b" + std::to_string(below(blocks)) + ";\n";
+      if (below(4) == 0) body += "bra b" + std::to_string(below(blocks)) + ";\n";
+    }
+    body += below(2) == 0 ? "ret;\n" : "";
+    std::string why;
+    const auto made = ptx::allow_dependent_launch(ptx::parse(kernel(body), "k.ptx"), 0, why);
+    ASSERT_TRUE(made) << why;
+    ptx::verify(*made, "k.ptx");
+    ASSERT_FALSE(goes_wrong(*made, made->functions[0])) << ptx::print(*made);
+    const auto& first = made->functions[0].body[1];
+    early += first.opcode != ptx::Opcode::griddepcontrol ? 1 : 0;
+  }
+  EXPECT_GT(early, 500u) << "most wait at their begin, which would always be right";
 }
 
 // One of so many kernels, as each takes ptxas a while.
