@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "base/log.hpp"
@@ -122,7 +123,7 @@ void Replayer::launch_part() {
   }
   try {
     part.bring_up_to_date(*core_.place(place).device);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     base::log_debug("launches that repeat themselves cannot be a graph: {}", error.what());
     quiet_until_ = ~std::uint64_t{0};
     return abandon();
@@ -132,7 +133,7 @@ void Replayer::launch_part() {
     launches_->submitted.push_back(
         core_.engine().submit(place, part.accesses, [&](device::Queue& queue) { tails = part.graph->launch(queue); }));
     core_.engine().set_graph(launches_->submitted.back().task, part.graph, std::move(tails));
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     launches_->failure = std::current_exception();
   }
   copy_back(part, part.steps.size());
@@ -153,7 +154,7 @@ void Replayer::issue() {
         queue.launch(*step.launch.function, step.launch.config, {0, step.launch.config.grid.count()},
                      step.launch.arguments);
       }));
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       launches_->submitted.emplace_back();
       if (!launches_->failure) launches_->failure = std::current_exception();
     }
