@@ -74,6 +74,16 @@ def test_faults(rt, k):
     assert p.tolist() == [2] * 4
 
 
+def test_launches_are_held_to_what_they_were_given(k):
+    checked = heddle.Runtime("cpu", check=True)
+    square = checked.compile(k.ptx).square
+    x = checked.array(np.full(64, 3, np.float32))
+    square[1, 32](x[:32], 32)
+    with pytest.raises(heddle.KernelFault, match=r"the launch was given bytes 0 to 128 of it \(argument 1\)"):
+        square[1, 64](x[:32], 33).wait()
+    assert x[32] == 3
+
+
 def test_exceptions_are_pythons_too():
     for ours, pythons in [(heddle.InvalidArgument, ValueError), (heddle.NotFound, LookupError),
                           (heddle.OutOfMemory, MemoryError), (heddle.Unsupported, NotImplementedError),

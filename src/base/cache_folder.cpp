@@ -5,8 +5,6 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <mutex>
-#include <set>
 #include <system_error>
 #include <vector>
 
@@ -47,19 +45,10 @@ std::vector<fs::path> chain(const fs::path& folder) {
   return folders;
 }
 
-// Warned of already? What was said is the process's, as standard error is: every part that has a cache would say it
-// again.
-bool first_time(const std::string& sentence) {
-  static std::mutex mutex;
-  static std::set<std::string> said;
-  const std::lock_guard guard(mutex);
-  return said.insert(sentence).second;
-}
-
 bool trusted(const fs::path& folder) {
   const std::string reason = distrust(folder);
   if (reason.empty()) return true;
-  if (first_time(reason)) log_warn("{}", reason);
+  log_warn_once(reason);  // every part that has a cache would say it again
   return false;
 }
 

@@ -51,4 +51,14 @@ std::shared_ptr<spdlog::logger> logger() {
   return made;
 }
 
+void log_warn_once(const std::string& text) {
+  // spdlog's registry is the one thing here that is the process's. A name in it stands for what has been said.
+  try {
+    spdlog::register_logger(std::make_shared<spdlog::logger>("heddle has said: " + text));
+  } catch (const spdlog::spdlog_ex&) {
+    return;
+  }
+  log_warn("{}", text);
+}
+
 }  // namespace heddle::base

@@ -6,6 +6,7 @@
 #include <spdlog/logger.h>
 
 #include <memory>
+#include <string>
 #include <utility>
 
 namespace heddle::base {
@@ -25,6 +26,9 @@ template <typename... Args>
 void log_warn(fmt::format_string<Args...> format, Args&&... args) {
   logger()->warn(format, std::forward<Args>(args)...);
 }
+// Once for each text in a process, which may have several copies of this code: libheddle.so, libheddle_cpu.so. Any
+// thread.
+void log_warn_once(const std::string& text);
 template <typename... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
   logger()->error(format, std::forward<Args>(args)...);

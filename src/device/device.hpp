@@ -36,6 +36,7 @@ struct DeviceInfo {
   // host's (LoadOptions::placed).
   bool managed_memory = false;
   unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
+  bool verifies = false;    // every access of a kernel, whether or not that was asked for (LoadOptions::check)
   // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
   bool survives_faults = true;
   // Limits of a launch.

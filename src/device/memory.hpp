@@ -29,6 +29,8 @@ class Memory {
   virtual Span span() const = 0;
   // Pointer through which the host can reach the bytes, or null. On the CPU device the device address itself.
   virtual void* host() const = 0;
+  // From here on launches that have a footprint (Queue::set_footprint) touch it only as that allows.
+  virtual void guard() {}
 };
 
 }  // namespace heddle::device

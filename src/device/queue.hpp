@@ -17,6 +17,7 @@
 
 namespace heddle::device {
 
+class Footprint;
 class Partition;
 
 struct QueueOptions {
@@ -78,6 +79,9 @@ class Queue {
   // Launches from here on run on these processors only, null: on the whole device; in queue order behind what came
   // before. Throws invalid_argument for a partition of another device. The partition must outlive its use.
   virtual void set_partition(const Partition* partition) = 0;
+  // Launches from here on touch guarded memory (Memory::guard) only as this allows, null: as they like; an access that
+  // it does not allow is a fault where accesses are verified, and goes unnoticed elsewhere.
+  virtual void set_footprint(std::shared_ptr<const Footprint> footprint) { static_cast<void>(footprint); }
   virtual void record(Event& event) = 0;
   // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of
   // whatever device, may be recorded again or end before that.

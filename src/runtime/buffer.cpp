@@ -55,6 +55,7 @@ void Buffer::allocate(Space space) {
   copy.memory = space == host_space()
                     ? core_->place(place_for_host_memory()).device->allocate_host(std::max<std::size_t>(bytes_, 1))
                     : core_->place(space).device->allocate(bytes_);
+  if (core_->check() || (space != host_space() && core_->verifies(space))) copy.memory->guard();
   copy.address = copy.memory->span().address;
   copy.object = core_->engine().add_object(std::max<std::size_t>(bytes_, 1), id_);
 }

@@ -16,7 +16,9 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, bool check, std
   for (auto& device : devices) {
     all.push_back(device.get());
     if (trace_) trace_->name_device(device->info().id, device->info().name);
-    places_.emplace_back().device = std::move(device);
+    Place& place = places_.emplace_back();
+    place.verifies = check || device->info().verifies;
+    place.device = std::move(device);
   }
   engine_ = std::make_unique<Engine>(all, policy, mutex_, trace_.get());
   placer_ = Placer::make(*this, policy);

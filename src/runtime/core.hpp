@@ -27,6 +27,7 @@ class Buffer;
 // of preference.
 struct Place {
   std::unique_ptr<device::Device> device;
+  bool verifies = false;  // every access of a kernel
   // By processors. Guarded by Core::mutex().
   std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>> partitions;
 };
@@ -46,6 +47,8 @@ class Core {
   std::size_t places() const { return places_.size(); }
   Place& place(std::size_t index) { return places_[index]; }
   bool check() const { return check_; }
+  // Launches there have footprints (runtime/footprint.hpp).
+  bool verifies(std::size_t place) const { return places_[place].verifies; }
   std::uint64_t slice() const { return slice_; }
   bool ranges() const { return ranges_ || slice_ != 0; }
   TraceFile* trace() const { return trace_.get(); }

@@ -12,6 +12,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/early_start.hpp"
+#include "runtime/footprint.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -154,7 +155,7 @@ bool is_plain(const Core& core, const LaunchCall& call) {
   // What changes a variable of its module ties a kernel to the first device (placer.hpp).
   if (call.anywhere && call.place != 0 && call.kernel.variables()) return false;
   return !options.blocks && !options.cooperative && !options.timed && options.processors.empty() &&
-         core.pinned_none(call.place);
+         core.pinned_none(call.place) && !core.verifies(call.place);
 }
 
 // The launch as the one of a repetition that is expected now; null where it is another. What was checked when it was
@@ -275,6 +276,7 @@ std::shared_ptr<LaunchState> launch(const std::shared_ptr<Core>& core, const std
   Engine::Submitted submitted = core->engine().submit(
       place, {accesses.data(), accesses.size()},
       [&](device::Queue& queue) {
+        if (core->verifies(place)) set_footprint(queue, place, *kernel, found.opaque, arguments, pinned);
         device::Function* const awaiting = early.function();
         queue.launch(awaiting ? *awaiting : function, config, range, awaiting ? early.arguments(packed) : packed);
       },

@@ -47,5 +47,14 @@ TEST(Log, OneLoggerForAll) {
   EXPECT_EQ(written.find("unseen"), std::string::npos);
 }
 
+TEST(Log, SomeThingsAreSaidOnce) {
+  testing::internal::CaptureStderr();
+  log_warn_once("a {} folder");
+  log_warn_once("another folder");
+  log_warn_once("a {} folder");
+  logger()->flush();
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "heddle warning: a {} folder\nheddle warning: another folder\n");
+}
+
 }  // namespace
 }  // namespace heddle::base

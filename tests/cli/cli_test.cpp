@@ -92,6 +92,24 @@ TEST_F(Cli, TheCompilerIsChosen) {
   EXPECT_EQ(heddle("compile -o - " + source_).code, 0);
 }
 
+// Caches of PTX and of the CPU device, each in a library of its own, ask for the same folder.
+TEST_F(Cli, ACacheThatIsNotUsedIsToldOnce) {
+  const char* own = std::getenv("HEDDLE_CACHE_DIR");
+  const std::string before = own ? own : "";
+  const auto shared = folder_.path() / "shared";
+  std::filesystem::create_directory(shared);
+  std::filesystem::permissions(shared, std::filesystem::perms::all);
+  ::setenv("HEDDLE_CACHE_DIR", shared.c_str(), 1);
+  const Ran ran =
+      heddle("launch " + source_ + " --entry fill_blocks --device cpu --grid 4 --block 32 --arg zeros:i32:4");
+  own ? ::setenv("HEDDLE_CACHE_DIR", before.c_str(), 1) : ::unsetenv("HEDDLE_CACHE_DIR");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  const std::string told = "the cache folder " + shared.string() + " is not used";
+  const auto first = ran.output.find(told);
+  ASSERT_NE(first, std::string::npos) << ran.output;
+  EXPECT_EQ(ran.output.find(told, first + 1), std::string::npos) << ran.output;
+}
+
 TEST_F(Cli, WrongUsageIsTwo) {
   EXPECT_EQ(heddle("").code, 2);
   EXPECT_EQ(heddle("frobnicate").code, 2);

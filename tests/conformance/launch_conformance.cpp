@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "conformance/conformance.hpp"
+#include "device/footprint.hpp"
 #include "ptx/parser.hpp"
 
 namespace heddle::conformance {
@@ -360,6 +361,67 @@ TEST_P(Conformance, RangesInARowStayBetweenTheirNeighbours) {
     queue->synchronize();
     EXPECT_EQ(data.read(*other), std::vector<std::uint32_t>(n, 6));
   }
+}
+
+// Where accesses are verified; elsewhere nothing is said, and nothing else is lost.
+TEST_P(Conformance, LaunchesKeepToTheirFootprints) {
+  const auto ptx = std::make_shared<ptx::Module>(ptx::parse(R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry put(.param .u64 p) {
+  .reg .b64 %p;
+  ld.param.u64 %p, [p];
+  st.global.u32 [%p], 7;
+  ret;
+}
+)",
+                                                            "put.ptx"));
+  std::shared_ptr<device::Module> module;
+  bool verifies = true;
+  try {
+    module = device->load(ptx, {.check = true});
+  } catch (const Error& error) {
+    ASSERT_EQ(error.code(), ErrorCode::unsupported) << error.what();
+    module = device->load(ptx, {});
+    verifies = false;
+  }
+  Function& put = module->function("put");
+  const std::unique_ptr<Memory> guarded = device->allocate(64), free = device->allocate(64);
+  guarded->guard();
+  const auto run = [&](const std::unique_ptr<Memory>& memory, std::uint64_t offset) {
+    launch(*queue, put, {}, memory->span().address + offset);
+    queue->synchronize();
+  };
+  const auto value = [&](const std::unique_ptr<Memory>& memory, std::uint64_t offset) {
+    std::uint32_t word = 0;
+    queue->copy(Span::host(&word, sizeof word), memory->span().sub(offset, sizeof word));
+    queue->synchronize();
+    return word;
+  };
+  queue->fill(guarded->span(), 0, 4);
+  run(guarded, 60);  // without a footprint
+  EXPECT_EQ(value(guarded, 60), 7u);
+  const std::uint64_t begin = guarded->span().address;
+  auto footprint = std::make_shared<const device::Footprint>(
+      std::vector<device::Footprint::Part>{{begin, begin + 8, true, false, "the head"},
+                                           {begin + 8, begin + 16, false, true, "the body"},
+                                           {begin + 16, begin + 24, true, true, "the tail"}});
+  queue->set_footprint(footprint);
+  footprint.reset();
+  for (std::uint64_t offset : {8, 12, 16, 20}) run(guarded, offset);
+  run(free, 0);
+  EXPECT_EQ(value(guarded, 8), 7u);
+  EXPECT_EQ(value(guarded, 20), 7u);
+  EXPECT_EQ(value(free, 0), 7u);
+  if (verifies) {
+    EXPECT_THAT(expect_error(ErrorCode::kernel_fault, [&] { run(guarded, 0); }), HasSubstr("the head"));
+    EXPECT_THAT(expect_error(ErrorCode::kernel_fault, [&] { run(guarded, 24); }), HasSubstr("the tail"));
+    EXPECT_EQ(value(guarded, 0), 0u);
+    EXPECT_EQ(value(guarded, 24), 0u);
+  }
+  queue->set_footprint(nullptr);
+  run(guarded, 24);
+  EXPECT_EQ(value(guarded, 24), 7u);
 }
 
 TEST_P(Conformance, PrepareIsAllowedAtAnyTime) {

@@ -1,5 +1,6 @@
 // Random programs on real devices: heddle_random_programs [--devices cpu] [--seeds 0:1000] [--placement POLICY]
-// With a policy, most launches name no device.
+// [--check on|off]
+// With a policy, most launches name no device. With --check, kernels may touch only what their launches were given.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -15,9 +16,10 @@ using namespace heddle;
 
 class Real final : public test::random_programs::Machine {
  public:
-  Real(const std::string& devices, Scheduling::Placement placement, bool replay)
-      : runtime_(
-            {.devices = devices, .scheduling = {.placement = placement, .replay = replay, .early_start_bytes = 1}}),
+  Real(const std::string& devices, Scheduling::Placement placement, bool check, bool replay)
+      : runtime_({.devices = devices,
+                  .check = check,
+                  .scheduling = {.placement = placement, .replay = replay, .early_start_bytes = 1}}),
         module_(runtime_.load_ptx(test::random_programs::kernels, "kernels.ptx")) {
     for (const DeviceInfo& device : runtime_.devices()) ids_.push_back(device.id);
     if (placement != Scheduling::Placement::first) ids_.insert(ids_.end(), 3 * ids_.size(), "");
@@ -43,8 +45,9 @@ Scheduling::Placement placement_of(const std::string& name) {
   throw std::invalid_argument("no policy of placement is " + name);
 }
 
-int run(const std::string& devices, Scheduling::Placement placement, std::uint64_t begin, std::uint64_t end) {
-  Real replayed(devices, placement, true), plain(devices, placement, false);
+int run(const std::string& devices, Scheduling::Placement placement, bool check, std::uint64_t begin,
+        std::uint64_t end) {
+  Real replayed(devices, placement, check, true), plain(devices, placement, check, false);
   int differ = 0;
   for (std::uint64_t seed = begin; seed < end; ++seed) {
     const std::string difference = test::random_programs::run(seed % 4 == 3 ? plain : replayed, seed);
@@ -60,7 +63,7 @@ int run(const std::string& devices, Scheduling::Placement placement, std::uint64
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string devices = "cpu", seeds = "0:1000", placement = "first";
+  std::string devices = "cpu", seeds = "0:1000", placement = "first", check = "off";
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--devices")
@@ -69,10 +72,13 @@ int main(int argc, char** argv) try {
       seeds = argv[i + 1];
     else if (option == "--placement")
       placement = argv[i + 1];
+    else if (option == "--check")
+      check = argv[i + 1];
     else
       return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
-  return run(devices, placement_of(placement), std::stoull(seeds), std::stoull(seeds.substr(seeds.find(':') + 1)));
+  return run(devices, placement_of(placement), check == "on", std::stoull(seeds),
+             std::stoull(seeds.substr(seeds.find(':') + 1)));
 } catch (const heddle::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return error.code() == heddle::ErrorCode::not_found ? 77 : 2;  // no such device: skipped

@@ -34,6 +34,7 @@ struct Fault {
   std::uint32_t size = 0, space = 0;  // of a bad access
   bool is_write = false;
   bool read_only = false;    // a write to constant memory
+  bool beside = false;       // an access that the launch's footprint does not allow
   bool misaligned = false;   // the address is no multiple of the size
   std::uint64_t window = 0;  // of a bad access; the member mask
   std::uint32_t number = 0;  // barrier, line of the assertion, lane, MbarrierMisuse

@@ -12,6 +12,7 @@
 #include "base/format.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/fault_text.hpp"
+#include "device/footprint.hpp"
 #include "ptx/printer.hpp"
 #include "ptx/semantics/mbarrier.hpp"
 
@@ -145,7 +146,7 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
   return describe_wild(fault, warp, job, space, allocator);
 }
 
-std::string describe_access(const Fault& fault, const Allocator& allocator) {
+std::string describe_access(const Fault& fault, const LaunchJob& job, const Allocator& allocator) {
   const auto space = static_cast<ptx::Space>(fault.space);
   const char* doing = fault.is_write ? "write" : "read";
   const std::string size = base::counted(fault.size, "byte");
@@ -164,6 +165,11 @@ std::string describe_access(const Fault& fault, const Allocator& allocator) {
   if (fault.read_only) {
     return fmt::format("write of {} to constant memory: address {:#x} is {}", size, fault.address,
                        allocator.whereabouts(fault.address));
+  }
+  if (fault.beside) {
+    if (const auto array = allocator.find(fault.address))
+      return fmt::format("{} of {} at address {:#x}, {}", doing, size, fault.address,
+                         job.footprint()->describe(fault.address, fault.size, array->address, array->size));
   }
   return fmt::format("{} of {} at address {:#x}, which is {}", doing, size, fault.address,
                      allocator.whereabouts(fault.address));
@@ -214,7 +220,7 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
     case FaultKind::assertion:
       return fmt::format("assertion '{}' failed in {}, {}:{}", fault.text, fault.function, fault.file, fault.number);
     case FaultKind::bad_jump: return fmt::format("call or branch through {:#x}, which leads nowhere", fault.address);
-    case FaultKind::bad_access: return describe_access(fault, allocator);
+    case FaultKind::bad_access: return describe_access(fault, job, allocator);
     case FaultKind::bad_barrier: return describe_barrier_misuse(fault, warp);
     case FaultKind::bad_mbarrier:
       return fmt::format("wrong use of a barrier in memory: {}",

@@ -43,6 +43,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       kernel_(setup.kernel),
       unit_(setup.unit),
       keep_(setup.keep),
+      footprint_(setup.footprint),
       services_(services),
       config_(setup.config),
       asked_block_(setup.asked_block),

@@ -30,6 +30,7 @@ class LaunchJob final : public Job {
     const KernelUnit* unit = nullptr;  // null: instructions are not numbered
     std::shared_ptr<const void> keep;
     std::uint8_t* const* variables = nullptr;
+    std::shared_ptr<const Footprint> footprint;  // null: it may touch everything
     LaunchConfig config;
     Dim3 asked_block;  // of which config has the threads that are to run
     BlockRange range;
@@ -50,6 +51,7 @@ class LaunchJob final : public Job {
   const ptx::Module& module() const { return *module_; }
   const ptx::Function& kernel() const { return *kernel_; }
   const KernelUnit* unit() const { return unit_; }
+  const Footprint* footprint() const { return footprint_.get(); }
   std::uint32_t block_threads() const { return block_threads_; }
   std::uint32_t shared_bytes() const { return context_.static_shared_bytes + context_.dynamic_shared_bytes; }
   Services& services() const { return services_; }
@@ -71,6 +73,7 @@ class LaunchJob final : public Job {
   const ptx::Function* kernel_;
   const KernelUnit* unit_;
   std::shared_ptr<const void> keep_;
+  std::shared_ptr<const Footprint> footprint_;
   Services& services_;
   LaunchConfig config_;
   Dim3 asked_block_;

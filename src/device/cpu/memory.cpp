@@ -233,6 +233,14 @@ void Allocator::name_host(std::uint64_t address, std::string name) {
     found->second.allocation.name = std::move(name);
 }
 
+void Allocator::guard(std::uint64_t address) {
+  const std::lock_guard guard(mutex_);
+  const auto found = held_.find(address);
+  if (found == held_.end()) return;
+  found->second.allocation.guarded = true;
+  version_.fetch_add(1, std::memory_order_release);
+}
+
 bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
   const std::lock_guard guard(mutex_);
   const auto found = held_.find(address);
@@ -359,7 +367,7 @@ std::shared_ptr<const AllocationMap> Allocator::snapshot() const {
   map->ranges.reserve(held_.size());
   for (const auto& [address, held] : held_) {
     const Allocation& a = held.allocation;
-    if (a.size != 0) map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant});
+    if (a.size != 0) map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant, a.guarded});
   }
   return map;
 }

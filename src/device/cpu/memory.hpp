@@ -31,6 +31,7 @@ struct Allocation {
   std::size_t size = 0;
   AllocationKind kind = AllocationKind::buffer;
   std::string name;                         // of a variable
+  bool guarded = false;                     // Memory::guard()
   std::string made_at = {}, freed_at = {};  // code of the program, as caller_place() says; empty: not known
 };
 
@@ -38,7 +39,7 @@ struct Allocation {
 struct AllocationMap {
   struct Range {
     std::uint64_t begin, end;
-    bool constant;
+    bool constant, guarded;
   };
   std::vector<Range> ranges;
   // The range that holds [address, address + size), or null.
@@ -67,6 +68,8 @@ class Allocator {
   bool adopt(std::uint64_t address, std::size_t bytes);
   // What such memory is called in messages; nothing happens where none begins there.
   void name_host(std::uint64_t address, std::string name);
+  // Nothing happens where no allocation begins there.
+  void guard(std::uint64_t address);
   // False when no allocation of that kind starts there.
   bool release(std::uint64_t address, AllocationKind kind) noexcept;
 
@@ -136,6 +139,7 @@ class CpuMemory final : public Memory {
   CpuMemory& operator=(const CpuMemory&) = delete;
   Span span() const override { return {device_, address_, size_}; }
   void* host() const override { return reinterpret_cast<void*>(address_); }
+  void guard() override { allocator_->guard(address_); }
 
  private:
   Device* device_;
@@ -154,6 +158,7 @@ class AdoptedMemory final : public Memory {
   AdoptedMemory& operator=(const AdoptedMemory&) = delete;
   Span span() const override { return Span::host(data_, bytes_); }
   void* host() const override { return data_; }
+  void guard() override { allocator_->guard(reinterpret_cast<std::uint64_t>(data_)); }
 
  private:
   std::shared_ptr<Allocator> allocator_;

@@ -98,6 +98,7 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.kernel = &kernel.ptx();
   setup.unit = &kernel.kernel_unit();
   setup.variables = kernel.variables();
+  setup.footprint = footprint_;
   setup.range = range;
   setup.arguments = arguments;
   setup.queue_id = core_->id();

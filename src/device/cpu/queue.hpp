@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "device/cpu/queue_core.hpp"
 #include "device/queue.hpp"
@@ -28,6 +29,7 @@ class CpuQueue final : public Queue {
   void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
                 unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
+  void set_footprint(std::shared_ptr<const Footprint> footprint) override { footprint_ = std::move(footprint); }
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
@@ -42,6 +44,7 @@ class CpuQueue final : public Queue {
   CpuDevice& device_;
   std::shared_ptr<QueueCore> core_;
   std::shared_ptr<EventState> drained_;
+  std::shared_ptr<const Footprint> footprint_;  // of the next launches
 };
 
 }  // namespace heddle::device::cpu

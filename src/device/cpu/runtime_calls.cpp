@@ -9,6 +9,7 @@
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
+#include "device/footprint.hpp"
 #include "ptx/instruction.hpp"
 #include "ptx/semantics/mbarrier.hpp"
 
@@ -189,17 +190,20 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
   const bool windowed = which == ptx::Space::shared || which == ptx::Space::local;
   if (which == ptx::Space::shared) window = warp.block->job->shared_bytes();
   const AllocationMap* allocations = windowed ? nullptr : &warp.block->worker->allocations();
+  const Footprint* const footprint = warp.block->job->footprint();
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t address = addresses[lane];
     const bool misaligned = size > 1 && address % size != 0;
-    bool read_only = false;
+    bool read_only = false, beside = false;
     if (windowed) {
       if (!misaligned && address <= window && size <= window - address) continue;
     } else {
       const AllocationMap::Range* range = allocations->find(address, size);
       read_only = range != nullptr && range->constant && is_write != 0;
-      if (!misaligned && range != nullptr && !read_only) continue;
+      beside = range != nullptr && range->guarded && footprint != nullptr &&
+               !footprint->allows(address, size, is_write != 0);
+      if (!misaligned && range != nullptr && !read_only && !beside) continue;
       const bool may_be_private = which == ptx::Space::generic || which == ptx::Space::param;
       if (!misaligned && range == nullptr && may_be_private && is_private(warp, address, size, is_write != 0)) continue;
     }
@@ -210,6 +214,7 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
     fault.is_write = is_write != 0;
     fault.read_only = read_only;
     fault.misaligned = misaligned;
+    fault.beside = beside;
     fault.window = window;
     end_launch(warp);
   }

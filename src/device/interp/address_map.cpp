@@ -34,6 +34,11 @@ void AddressMap::name_host(std::uint64_t address, std::string name) {
   if (found != by_address_.end() && found->second.kind == Allocation::Kind::host) found->second.name = std::move(name);
 }
 
+void AddressMap::guard(std::uint64_t address) {
+  std::unique_lock lock(mutex_);
+  if (const auto found = by_address_.find(address); found != by_address_.end()) found->second.guarded = true;
+}
+
 std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
   std::unique_lock lock(mutex_);
   const auto found = by_address_.find(address);

@@ -13,7 +13,8 @@ struct Allocation {
   enum class Kind : std::uint8_t { memory, variable, constant, heap, host };
   Kind kind = Kind::memory;
   std::uint64_t address = 0, size = 0;
-  std::string name;  // of a variable, also of one in memory of the host's
+  std::string name;      // of a variable, also of one in memory of the host's
+  bool guarded = false;  // Memory::guard()
   bool contains(std::uint64_t at, std::uint64_t bytes) const {
     return at >= address && at - address <= size && bytes <= size - (at - address);
   }
@@ -27,6 +28,8 @@ class AddressMap {
   bool add_apart(Allocation allocation);
   // What memory of the host's is called; nothing happens where none begins there.
   void name_host(std::uint64_t address, std::string name);
+  // Nothing happens where no allocation begins there.
+  void guard(std::uint64_t address);
   // Returns what was there, if anything.
   std::optional<Allocation> remove(std::uint64_t address);
   // The allocation that holds all of the bytes.

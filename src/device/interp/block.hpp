@@ -20,8 +20,9 @@ struct LaunchContext {
   std::byte* parameter_data = nullptr;
   std::uint64_t grid_id = 0;
   DeviceState& state;
-  std::uint64_t instructions = 0;  // thread instructions executed so far
-  bool watch_spinning = false;     // nothing has changed in memory for a while
+  const Footprint* footprint = nullptr;  // null: it may touch everything
+  std::uint64_t instructions = 0;        // thread instructions executed so far
+  bool watch_spinning = false;           // nothing has changed in memory for a while
   alignas(16) std::array<std::byte, grid_workspace_bytes> grid_workspace{};
 };
 

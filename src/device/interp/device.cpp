@@ -57,6 +57,7 @@ class InterpMemory final : public Memory {
   InterpMemory& operator=(const InterpMemory&) = delete;
   Span span() const override { return {&device_, address(), bytes_}; }
   void* host() const override { return data_; }
+  void guard() override { state_->memory.guard(address()); }
 
  private:
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
@@ -81,6 +82,7 @@ class AdoptedMemory final : public Memory {
   AdoptedMemory& operator=(const AdoptedMemory&) = delete;
   Span span() const override { return Span::host(data_, bytes_); }
   void* host() const override { return data_; }
+  void guard() override { state_->memory.guard(address()); }
 
  private:
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
@@ -106,6 +108,7 @@ class InterpDevice final : public Device {
     info_.name = "PTX interpreter";
     info_.processors = 1;
     info_.managed_memory = true;
+    info_.verifies = true;
     info_.memory_bytes =
         static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   }

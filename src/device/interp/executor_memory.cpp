@@ -6,6 +6,7 @@
 
 #include "base/format.hpp"
 #include "device/fault_text.hpp"
+#include "device/footprint.hpp"
 #include "device/interp/executor.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
@@ -100,6 +101,9 @@ std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
   }
   const auto allocation = launch_.state.memory.find(address, size);
   if (!allocation) bad_access(place, size, access, launch_.state.memory.describe_nearest(address));
+  if (allocation->guarded && launch_.footprint != nullptr &&
+      !launch_.footprint->allows(address, size, access == Access::write))
+    bad_access(place, size, access, launch_.footprint->describe(address, size, allocation->address, allocation->size));
   const bool constant = allocation->kind == Allocation::Kind::constant;
   if (constant && access == Access::write)
     bad_access(place, size, access, describe(*allocation) + " cannot be written");

@@ -23,14 +23,15 @@ constexpr std::uint64_t stuck_grace_ns = 100'000'000;  // the host may write to 
 }  // namespace
 
 Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-               std::span<const std::byte> arguments, StopFlag* stop)
+               std::span<const std::byte> arguments, const Footprint* footprint, StopFlag* stop)
     : context_{function,
                config,
                range,
                {},
                nullptr,
                function.module().state().next_grid_id++,
-               function.module().state()},
+               function.module().state(),
+               footprint},
       executor_(context_),
       next_block_(range.begin),
       stop_(stop) {

@@ -12,9 +12,9 @@ namespace heddle::device::interp {
 class Launch {
  public:
   // `arguments` is the packed parameter buffer.
-  // Begins no further block once `stop` says so.
+  // `footprint`: Queue::set_footprint(). Begins no further block once `stop` says so. Both may be null.
   Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments,
-         StopFlag* stop = nullptr);
+         const Footprint* footprint, StopFlag* stop = nullptr);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;

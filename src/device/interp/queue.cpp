@@ -91,7 +91,10 @@ void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRa
   LoadedFunction* loaded = &loaded_function(function);
   check(device_.info(), *loaded, config, range, arguments.size());
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
-  push({[loaded, config, range, bytes = std::move(bytes)] { Launch(*loaded, config, range, bytes).run(); }, {}});
+  push({[loaded, config, range, footprint = footprint_, bytes = std::move(bytes)] {
+          Launch(*loaded, config, range, bytes, footprint.get()).run();
+        },
+        {}});
 }
 
 std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& function, const LaunchConfig& config,
@@ -102,8 +105,8 @@ std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& functio
   refuse_clusters(loaded->ptx(), "the interpreter");
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
   auto flag = std::make_shared<StopFlag>(range);
-  push({[loaded, config, range, flag, bytes = std::move(bytes)] {
-          Launch launch(*loaded, config, range, bytes, flag.get());
+  push({[loaded, config, range, flag, footprint = footprint_, bytes = std::move(bytes)] {
+          Launch launch(*loaded, config, range, bytes, footprint.get(), flag.get());
           launch.run();
           flag->advance(launch.next_block());
         },

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "device/interp/event.hpp"
 #include "device/interp/loaded_module.hpp"
@@ -30,6 +31,7 @@ class InterpQueue final : public Queue {
   void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
                 unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
+  void set_footprint(std::shared_ptr<const Footprint> footprint) override { footprint_ = std::move(footprint); }
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
@@ -47,6 +49,7 @@ class InterpQueue final : public Queue {
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
+  std::shared_ptr<const Footprint> footprint_;  // of the next launches
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Command> commands_;
