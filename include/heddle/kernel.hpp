@@ -27,13 +27,15 @@ enum class Access {
 const char* name(Access access);
 
 struct Parameter {
-  std::string name = {};         // as in the PTX: "saxpy_param_2"
-  std::string type = {};         // "u32", "f32", "b8[24]" for structures
-  std::uint32_t offset = 0;      // bytes, in the packed parameters
-  std::uint32_t size = 0;        // bytes
-  bool pointer = false;          // used as an address of memory
-  bool may_be_index = false;     // a pointer only in sums with another one, so that either may be an index
-  Access access = Access::none;  // of what it points to
+  std::string name = {};      // as in the PTX: "saxpy_param_2"
+  std::string type = {};      // "u32", "f32", "b8[24]" for structures
+  std::uint32_t offset = 0;   // bytes, in the packed parameters
+  std::uint32_t size = 0;     // bytes
+  bool pointer = false;       // used as an address of memory
+  bool may_be_index = false;  // a pointer only in sums with another one, so that either may be an index
+  // Of what it points to. Unknown, too, for numbers of 64 bits that are added to addresses: an array that is given
+  // there may be reached so.
+  Access access = Access::none;
   // Of a kernel with a signature (Module::kernel): what that says, and what it calls the parameter.
   Direction direction = Direction::found;
   std::string label = {};

@@ -208,7 +208,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
                 if not whole:
                     return None
                 offset += (index % extent) * inner
-        return (offset, tuple(shape)) if _count(tuple(shape)) else (0, tuple(shape))
+        return offset, tuple(shape)
 
     def __getitem__(self, key: Any) -> Any:
         if type(key) is int and len(self._shape) == 1 and self._dtype.kind != "V":  # the usual one

@@ -35,32 +35,42 @@ bool Footprint::holds(const std::vector<Range>& ranges, std::uint64_t address, s
 Footprint::Footprint(std::vector<Part> parts)
     : parts_(std::move(parts)), readable_(joined(parts_, &Part::reads)), writable_(joined(parts_, &Part::writes)) {}
 
-bool Footprint::allows(std::uint64_t address, std::uint64_t size, bool writes) const noexcept {
-  return holds(writes ? writable_ : readable_, address, size);
+bool Footprint::allows(const Access& access) const noexcept {
+  return (!access.reads || holds(readable_, access.address, access.size)) &&
+         (!access.writes || holds(writable_, access.address, access.size));
 }
 
-std::string Footprint::describe(std::uint64_t address, std::uint64_t size, std::uint64_t memory,
-                                std::uint64_t memory_bytes) const {
-  const std::string array = "an array of " + base::counted(memory_bytes, "byte");
-  const std::uint64_t end = address + size;
-  const Part* nearest = nullptr;
-  std::uint64_t least = 0;
+// Of the parts of that array the nearest one, of those with the rights where there are any.
+const Footprint::Part* Footprint::nearest(const Access& access, const Range& memory) const {
+  const Part* found = nullptr;
+  std::pair<bool, std::uint64_t> least;
   for (const Part& part : parts_) {
-    // Of this array; an empty part at its end too.
-    if (part.begin < memory || part.begin > memory + memory_bytes) continue;
-    const std::uint64_t away = address < part.begin ? part.begin - address : end > part.end ? end - part.end : 0;
-    if (nearest != nullptr && away >= least) continue;
-    nearest = &part;
-    least = away;
+    // An empty part at its end, too, is one of this array.
+    if (part.begin < memory.begin || part.begin > memory.end) continue;
+    const std::uint64_t end = access.address + access.size;
+    const std::uint64_t away = access.address < part.begin ? part.begin - access.address
+                               : end > part.end            ? end - part.end
+                                                           : 0;
+    const bool lacks = (access.reads && !part.reads) || (access.writes && !part.writes);
+    const std::pair<bool, std::uint64_t> distance{lacks, away};
+    if (found != nullptr && distance >= least) continue;
+    found = &part;
+    least = distance;
   }
-  const std::uint64_t offset = address - memory;
-  if (nearest == nullptr)
-    return fmt::format("which is at offset {} of {} that was not given to the launch, nor its address taken", offset, array);
-  if (least == 0)
-    return fmt::format("which is at offset {} of {}, {}, that the launch may only {}", offset, array, nearest->name,
-                       nearest->reads ? "read" : nearest->writes ? "write" : "pass on");
-  return fmt::format("which is at offset {} of {}; the launch was given bytes {} to {} of it ({})", offset, array,
-                     nearest->begin - memory, nearest->end - memory, nearest->name);
+  return found;
+}
+
+std::string Footprint::describe(const Access& access, std::uint64_t memory, std::uint64_t memory_bytes) const {
+  std::string text =
+      fmt::format("at offset {} of an array of {}", access.address - memory, base::counted(memory_bytes, "byte"));
+  const Part* const part = nearest(access, {memory, memory + memory_bytes});
+  if (part == nullptr) return text + " that was not given to the launch, nor its address taken";
+  const char* what = part->reads && part->writes ? ""
+                     : part->reads               ? " to read"
+                     : part->writes              ? " to write"
+                                                 : ", which by its PTX it does not use";
+  return text + fmt::format("; the launch was given bytes {} to {} of it{} ({})", part->begin - memory,
+                            part->end - memory, what, part->name);
 }
 
 }  // namespace heddle::device

@@ -78,11 +78,11 @@ Access annotated(const KernelState& kernel, std::size_t number, Direction direct
     case Direction::inout: return Access::read_write;
     case Direction::in:
       if (shown.written_at.present()) refuse("writes", shown.written_at, "say 'inout', or nothing");
-      return shown.access == Access::none ? Access::none : Access::read;
+      return Access::read;  // also where the PTX shows nothing: through a pointer that another one led to
     case Direction::out:
       if (shown.read_at.present())
         refuse("reads", shown.read_at, "say 'inout', or nothing, so that it finds what was there before");
-      return shown.access == Access::none ? Access::none : Access::write;
+      return Access::write;
   }
   return shown.access;
 }

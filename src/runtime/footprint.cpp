@@ -30,7 +30,8 @@ void set_footprint(device::Queue& queue, std::size_t place, KernelState& kernel,
                      fmt::format("argument {}{}", i + 1, parameter.label.empty() ? "" : ", " + parameter.label)});
   }
   for (const auto& buffer : pinned)
-    parts.push_back({buffer->address(place), buffer->address(place) + buffer->bytes(), true, true, "its address was taken"});
+    parts.push_back(
+        {buffer->address(place), buffer->address(place) + buffer->bytes(), true, true, "its address was taken"});
   queue.set_footprint(std::make_shared<const device::Footprint>(std::move(parts)));
 }
 

@@ -24,13 +24,16 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
   KernelInfo info;
   info.name = kernel.name;
   for (const ptx::analysis::InspectedParameter& parameter : kernel.parameters) {
+    // Of an array that is given for what the kernel adds to addresses, nothing can be said.
+    const bool distance = parameter.in_addresses && parameter.size == 8;
+    const Access access = distance ? Access::unknown : public_access(parameter.access);
     info.parameters.push_back({.name = parameter.name,
                                .type = parameter.type,
                                .offset = parameter.offset,
                                .size = parameter.size,
                                .pointer = parameter.is_pointer,
                                .may_be_index = parameter.may_be_index,
-                               .access = public_access(parameter.access)});
+                               .access = access});
   }
   const ptx::analysis::Resources& resources = kernel.resources;
   info.registers = resources.registers;

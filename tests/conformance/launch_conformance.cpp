@@ -414,7 +414,8 @@ TEST_P(Conformance, LaunchesKeepToTheirFootprints) {
   EXPECT_EQ(value(guarded, 20), 7u);
   EXPECT_EQ(value(free, 0), 7u);
   if (verifies) {
-    EXPECT_THAT(expect_error(ErrorCode::kernel_fault, [&] { run(guarded, 0); }), HasSubstr("the head"));
+    EXPECT_THAT(expect_error(ErrorCode::kernel_fault, [&] { run(guarded, 0); }),
+                HasSubstr("bytes 8 to 16 of it to write (the body)"));
     EXPECT_THAT(expect_error(ErrorCode::kernel_fault, [&] { run(guarded, 24); }), HasSubstr("the tail"));
     EXPECT_EQ(value(guarded, 0), 0u);
     EXPECT_EQ(value(guarded, 24), 0u);

@@ -50,6 +50,11 @@ using WarpEntry = void (*)(WarpContext* warp);
 
 enum class BarrierKind : std::uint32_t { sync, arrive, reduce_and, reduce_or, reduce_popc };
 
+// What RuntimeTable::check is asked for.
+struct CheckedAccess {
+  static constexpr std::uint32_t reads = 1, writes = 2, both = reads | writes;
+};
+
 // Functions that generated code calls, through this table so that cached code needs no relocation. All may switch
 // fibers unless noted; those marked noreturn end the launch with an Error.
 struct RuntimeTable {
@@ -78,12 +83,12 @@ struct RuntimeTable {
   // A call through a pointer that is no function, or a branch index out of range.
   void (*bad_jump)(WarpContext* warp, std::uint32_t lane, std::uint64_t target);  // noreturn
 
-  // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`, and that the address is a multiple of
-  // the size; does not return when one is bad.
+  // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`, or the first sizes[lane] of them
+  // (null: all), and that the address is a multiple of the size; does not return when one is bad.
   // space is ptx::Space; for shared and local the addresses are offsets in their windows. `window` is the size of the
   // local one; that of the shared one the launch knows.
-  void (*check)(WarpContext* warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
-                std::uint32_t space, std::uint32_t is_write, std::uint64_t window);
+  void (*check)(WarpContext* warp, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
+                std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t window);
   // Check mode: verifies that members[lane], the member mask that a warp operation was given, names the lane, for each
   // lane of `mask`; does not return when one does not.
   void (*check_members)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask);

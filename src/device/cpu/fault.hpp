@@ -32,7 +32,7 @@ struct Fault {
   bool in_runtime = false;            // `instruction` is a return address
   int lane = -1;                      // -1: some lane of the warp
   std::uint32_t size = 0, space = 0;  // of a bad access
-  bool is_write = false;
+  bool is_write = false, is_read = false;
   bool read_only = false;    // a write to constant memory
   bool beside = false;       // an access that the launch's footprint does not allow
   bool misaligned = false;   // the address is no multiple of the size

@@ -148,7 +148,7 @@ std::string describe_signal(const Fault& fault, const Warp& warp, const LaunchJo
 
 std::string describe_access(const Fault& fault, const LaunchJob& job, const Allocator& allocator) {
   const auto space = static_cast<ptx::Space>(fault.space);
-  const char* doing = fault.is_write ? "write" : "read";
+  const char* doing = !fault.is_write ? "read" : fault.is_read ? "read and write" : "write";
   const std::string size = base::counted(fault.size, "byte");
   if (fault.misaligned) {
     return fmt::format("misaligned {} of {}: {} {:#x} is no multiple of {}", doing, size,
@@ -168,8 +168,9 @@ std::string describe_access(const Fault& fault, const LaunchJob& job, const Allo
   }
   if (fault.beside) {
     if (const auto array = allocator.find(fault.address))
-      return fmt::format("{} of {} at address {:#x}, {}", doing, size, fault.address,
-                         job.footprint()->describe(fault.address, fault.size, array->address, array->size));
+      return fmt::format("{} of {} at address {:#x}, which is {}", doing, size, fault.address,
+                         job.footprint()->describe({fault.address, fault.size, fault.is_read, fault.is_write},
+                                                   array->address, array->size));
   }
   return fmt::format("{} of {} at address {:#x}, which is {}", doing, size, fault.address,
                      allocator.whereabouts(fault.address));

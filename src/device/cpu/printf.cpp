@@ -116,11 +116,16 @@ void append(std::string& out, const Conversion& c, const char* size, char type, 
   out.pop_back();
 }
 
-void append_string(std::string& out, const Conversion& c, const char* text) {
-  if (text == nullptr) text = "(null)";
+void append_string(std::string& out, const Conversion& c, const char* text, const BeforeRead& before_read) {
+  const bool given = text != nullptr;
+  if (!given) text = "(null)";
   // Read byte by byte: the string may end just before memory that is not there.
   const std::size_t start = out.size();
-  for (int i = 0; (c.precision < 0 || i < c.precision) && *text != 0; ++i) out.push_back(*text++);
+  for (int i = 0; c.precision < 0 || i < c.precision; ++i) {
+    if (given && before_read) before_read(text);
+    if (*text == 0) break;
+    out.push_back(*text++);
+  }
   const std::size_t length = out.size() - start;
   const auto width = static_cast<std::size_t>(c.width < 0 ? 0 : c.width);
   if (length >= width) return;
@@ -150,7 +155,7 @@ void append_integer(std::string& out, const Conversion& c, ArgumentReader& argum
   }
 }
 
-void append_conversion(std::string& out, Conversion& c, ArgumentReader& arguments) {
+void append_conversion(std::string& out, Conversion& c, ArgumentReader& arguments, const BeforeRead& before_read) {
   std::string negative_flags;
   if (c.width_argument) {
     const int given = arguments.next<int>();
@@ -168,7 +173,7 @@ void append_conversion(std::string& out, Conversion& c, ArgumentReader& argument
   switch (c.type) {
     case 'c': append(out, c, "", 'c', arguments.next<int>()); break;
     case 's':
-    case 'S': append_string(out, c, arguments.next<const char*>()); break;
+    case 'S': append_string(out, c, arguments.next<const char*>(), before_read); break;
     case 'p': append(out, c, "", 'p', arguments.next<const void*>()); break;
     case 'd':
     case 'i':
@@ -182,8 +187,14 @@ void append_conversion(std::string& out, Conversion& c, ArgumentReader& argument
 
 }  // namespace
 
-int format_kernel_printf(std::string& out, const char* format, const std::byte* argument_data) {
+int format_kernel_printf(std::string& out, const char* format, const std::byte* argument_data,
+                         const BeforeRead& before_read) {
   if (format == nullptr) return -1;
+  if (before_read) {
+    const char* last = format;
+    do before_read(last);
+    while (*last++ != 0);
+  }
   ArgumentReader arguments(argument_data);
   for (const char* p = format; *p != 0;) {
     if (*p != '%') {
@@ -198,7 +209,7 @@ int format_kernel_printf(std::string& out, const char* format, const std::byte* 
     }
     Conversion conversion;
     if (read_conversion(p, conversion)) {
-      append_conversion(out, conversion, arguments);
+      append_conversion(out, conversion, arguments, before_read);
     } else {
       out.append(start, static_cast<std::size_t>(p - start));
     }

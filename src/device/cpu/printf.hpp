@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace heddle::device::cpu {
@@ -10,6 +11,10 @@ namespace heddle::device::cpu {
 // long, double and pointers 8). At most 32 are taken; what follows a conversion that does not exist is copied as it
 // stands. Appends to `out` and returns the number of arguments taken, or -1 when the format is null. Reads the kernel's
 // memory, so it may fault: `out` is the only state.
-int format_kernel_printf(std::string& out, const char* format, const std::byte* arguments);
+// `before_read` (empty: nobody) is told of every byte of the format and of strings before it is read, and need not
+// return.
+using BeforeRead = std::function<void(const char*)>;
+int format_kernel_printf(std::string& out, const char* format, const std::byte* arguments,
+                         const BeforeRead& before_read = {});
 
 }  // namespace heddle::device::cpu

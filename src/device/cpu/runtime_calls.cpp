@@ -121,12 +121,25 @@ std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::u
 
 std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_t format, std::uint64_t arguments) {
   HEDDLE_ENTER(context);
-  static_cast<void>(lane);
   Worker& worker = *warp.block->worker;
   std::string& text = worker.scratch();
   text.clear();
-  const int taken =
-      format_kernel_printf(text, reinterpret_cast<const char*>(format), reinterpret_cast<const std::byte*>(arguments));
+  const Footprint* const footprint = warp.block->job->footprint();
+  BeforeRead before_read;
+  if (footprint != nullptr)
+    before_read = [&warp, footprint, lane](const char* at) {
+      const auto address = reinterpret_cast<std::uint64_t>(at);
+      const AllocationMap::Range* range = warp.block->worker->allocations().find(address, 1);
+      if (range == nullptr || !range->guarded || footprint->allows({address, 1, true, false})) return;
+      Fault& fault = begin_fault(warp, FaultKind::bad_access, static_cast<int>(lane));
+      fault.address = address;
+      fault.size = 1;
+      fault.space = static_cast<std::uint32_t>(ptx::Space::generic);
+      fault.is_read = fault.beside = true;
+      end_launch(warp);
+    };
+  const int taken = format_kernel_printf(text, reinterpret_cast<const char*>(format),
+                                         reinterpret_cast<const std::byte*>(arguments), before_read);
   worker.services().print(text.data(), text.size());
   return taken;
 }
@@ -183,9 +196,10 @@ bool is_private(const Warp& warp, std::uint64_t address, std::uint64_t size, boo
   return !is_write && within(job.context().parameters, job.argument_bytes());
 }
 
-void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size,
-                std::uint32_t space, std::uint32_t is_write, std::uint64_t window) {
+void call_check(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
+                std::uint32_t whole, std::uint32_t space, std::uint32_t access, std::uint64_t window) {
   HEDDLE_ENTER(context);
+  const bool is_write = (access & CheckedAccess::writes) != 0, is_read = (access & CheckedAccess::reads) != 0;
   const auto which = static_cast<ptx::Space>(space);
   const bool windowed = which == ptx::Space::shared || which == ptx::Space::local;
   if (which == ptx::Space::shared) window = warp.block->job->shared_bytes();
@@ -194,24 +208,27 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, std::uint3
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t address = addresses[lane];
-    const bool misaligned = size > 1 && address % size != 0;
+    const std::uint32_t size = sizes == nullptr ? whole : std::min(whole, sizes[lane]);
+    if (size == 0) continue;
+    const bool misaligned = whole > 1 && address % whole != 0;
     bool read_only = false, beside = false;
     if (windowed) {
       if (!misaligned && address <= window && size <= window - address) continue;
     } else {
       const AllocationMap::Range* range = allocations->find(address, size);
-      read_only = range != nullptr && range->constant && is_write != 0;
+      read_only = range != nullptr && range->constant && is_write;
       beside = range != nullptr && range->guarded && footprint != nullptr &&
-               !footprint->allows(address, size, is_write != 0);
+               !footprint->allows({address, size, is_read, is_write});
       if (!misaligned && range != nullptr && !read_only && !beside) continue;
       const bool may_be_private = which == ptx::Space::generic || which == ptx::Space::param;
-      if (!misaligned && range == nullptr && may_be_private && is_private(warp, address, size, is_write != 0)) continue;
+      if (!misaligned && range == nullptr && may_be_private && is_private(warp, address, size, is_write)) continue;
     }
     Fault& fault = begin_fault(warp, FaultKind::bad_access, lane);
     fault.address = address;
-    fault.size = size;
+    fault.size = misaligned ? whole : size;
     fault.space = space;
-    fault.is_write = is_write != 0;
+    fault.is_write = is_write;
+    fault.is_read = is_read;
     fault.read_only = read_only;
     fault.misaligned = misaligned;
     fault.beside = beside;

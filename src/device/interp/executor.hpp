@@ -52,7 +52,7 @@ class Executor {
     ptx::Space space = ptx::Space::generic;
     std::uint64_t address = 0;
   };
-  enum class Access : std::uint8_t { read, write };
+  enum class Access : std::uint8_t { read, write, read_write };
 
   void enter(Block& block, Thread& thread);
   void report(const Block& block, const Thread& thread, std::size_t depth) const;
@@ -79,7 +79,10 @@ class Executor {
 
   // Memory
   Place place_of(const ptx::Operand& operand, ptx::Space space);
-  std::byte* resolve(Place place, std::uint64_t size, Access access);
+  // The host's address of so many bytes. Reports those that it may not access, and addresses that are no multiple of
+  // the alignment.
+  std::byte* resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment);
+  std::byte* resolve(Place place, std::uint64_t size, Access access) { return resolve(place, size, access, size); }
   std::byte* local_memory(std::uint64_t offset, std::uint64_t size);
   [[noreturn]] void bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const;
   Value load(Place place, std::uint64_t size);
@@ -107,7 +110,7 @@ class Executor {
   // System calls
   std::uint64_t argument_value(const ptx::Operand& arguments, unsigned i);
   void return_value(const ptx::Instruction& inst, std::uint64_t value);
-  std::string read_string(std::uint64_t address);
+  std::string read_string(std::uint64_t address, std::size_t most = std::string::npos);
   std::int32_t print(std::uint64_t format, std::uint64_t arguments);
   std::uint64_t allocate(std::uint64_t bytes);
   void release(std::uint64_t address);

@@ -22,7 +22,7 @@ void Executor::mbarrier_instruction() {
 void Executor::update_mbarrier() {
   const semantics::MbarrierUse use = semantics::mbarrier_use(*inst_);
   const Place place = place_of(operand(use.address), inst_->d.space);
-  std::byte* at = resolve(place, sizeof(std::uint64_t), Access::write);
+  std::byte* at = resolve(place, sizeof(std::uint64_t), Access::read_write);
   const bool given = use.argument < inst_->operands.size() && operand(use.argument).present();
   const std::uint64_t argument = given ? read_word(use.argument) : use.otherwise;
   std::uint64_t word = 0;
@@ -39,7 +39,7 @@ void Executor::update_mbarrier() {
 
 void Executor::check_mbarrier() {
   const semantics::MbarrierUse use = semantics::mbarrier_use(*inst_);
-  resolve(place_of(operand(use.address), inst_->d.space), sizeof(std::uint64_t), Access::write);
+  resolve(place_of(operand(use.address), inst_->d.space), sizeof(std::uint64_t), Access::read_write);
 }
 
 }  // namespace heddle::device::interp

@@ -62,15 +62,18 @@ std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
 }
 
 void Executor::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
-  fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}", access == Access::read ? "read" : "write",
+  fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}",
+                    access == Access::read    ? "read"
+                    : access == Access::write ? "write"
+                                              : "read and write",
                     base::counted(size, "byte"), place.address, space_name(place.space), why),
         place.address % size != 0 ? KernelFault::misaligned : KernelFault::memory_access);
 }
 
-std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
+std::byte* Executor::resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment) {
   const std::uint64_t address = place.address;
-  if (address % size != 0)
-    bad_access(place, size, access, fmt::format("misaligned, the address is not a multiple of {}", size));
+  if (address % alignment != 0)
+    bad_access(place, alignment, access, fmt::format("misaligned, the address is not a multiple of {}", alignment));
   const auto within = [&](std::uint64_t base, std::uint64_t bytes) {
     return address >= base && address - base <= bytes && size <= bytes - (address - base);
   };
@@ -101,12 +104,12 @@ std::byte* Executor::resolve(Place place, std::uint64_t size, Access access) {
   }
   const auto allocation = launch_.state.memory.find(address, size);
   if (!allocation) bad_access(place, size, access, launch_.state.memory.describe_nearest(address));
-  if (allocation->guarded && launch_.footprint != nullptr &&
-      !launch_.footprint->allows(address, size, access == Access::write))
-    bad_access(place, size, access, launch_.footprint->describe(address, size, allocation->address, allocation->size));
+  const Footprint::Access touched{address, size, access != Access::write, access != Access::read};
+  if (allocation->guarded && launch_.footprint != nullptr && !launch_.footprint->allows(touched))
+    bad_access(place, size, access,
+               "it is " + launch_.footprint->describe(touched, allocation->address, allocation->size));
   const bool constant = allocation->kind == Allocation::Kind::constant;
-  if (constant && access == Access::write)
-    bad_access(place, size, access, describe(*allocation) + " cannot be written");
+  if (constant && access != Access::read) bad_access(place, size, access, describe(*allocation) + " cannot be written");
   if (place.space == Space::constant && !constant)
     bad_access(place, size, access, describe(*allocation) + " is not constant memory");
   return reinterpret_cast<std::byte*>(address);
@@ -210,7 +213,7 @@ void Executor::copy_async() {
   }
   std::byte* to = resolve(target, size, Access::write);
   std::byte bytes[16] = {};
-  if (valid > 0) std::memcpy(bytes, resolve(source, size, Access::read), valid);
+  if (valid > 0) std::memcpy(bytes, resolve(source, valid, Access::read, size), valid);
   if (std::memcmp(to, bytes, size) == 0) return;
   std::memcpy(to, bytes, size);
   note_change(to);
@@ -263,7 +266,7 @@ void Executor::atomic(bool has_result) {
   const std::uint64_t size = ptx::byte_size(type);
   const Operand& source = operand(first);
   const std::uint64_t count = source.kind == OperandKind::vector && size <= 8 ? source.elements.size() : 1;
-  std::byte* at = resolve(place, size * count, Access::write);
+  std::byte* at = resolve(place, size * count, Access::read_write);
   // The ISA: add.f32 flushes subnormals on global memory and keeps them on shared memory.
   const auto shared_base = block_->shared;
   const bool on_shared = at >= shared_base && at < shared_base + block_->shared_bytes;

@@ -70,6 +70,16 @@ class Formatter {
     if (!emit(c)) result_ += format_.substr(begin, at_ - begin);
   }
 
+  // As many characters as a string may have; without a precision, or with a negative one, any number.
+  static std::size_t precision(const std::string& flags) {
+    const std::size_t point = flags.find('.');
+    if (point == std::string::npos || flags.compare(point, 2, ".-") == 0) return std::string::npos;
+    std::size_t digits = 0;
+    for (std::size_t i = point + 1; i < flags.size() && flags[i] >= '0' && flags[i] <= '9' && digits < 1'000'000; ++i)
+      digits = 10 * digits + static_cast<std::size_t>(flags[i] - '0');
+    return digits;
+  }
+
   template <class T>
   void print(const std::string& format, T value) {
     const int size = std::snprintf(nullptr, 0, format.c_str(), value);
@@ -107,7 +117,7 @@ class Formatter {
       case 'c': print(start + "c", static_cast<int>(take(4))); return true;
       case 'p': print(start + "p", reinterpret_cast<void*>(take(8))); return true;
       case 's': {
-        const std::string text = arguments_.string(take(8));
+        const std::string text = arguments_.string(take(8), precision(c.flags));
         print(start + "s", text.c_str());
         return true;
       }

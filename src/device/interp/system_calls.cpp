@@ -1,5 +1,6 @@
 // Functions that CUDA provides to kernels without a body: vprintf, malloc, free, __assertfail.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstdio>
 #include <cstring>
@@ -48,9 +49,9 @@ void Executor::return_value(const ptx::Instruction& inst, std::uint64_t value) {
   }
 }
 
-std::string Executor::read_string(std::uint64_t address) {
+std::string Executor::read_string(std::uint64_t address, std::size_t most) {
   std::string text;
-  while (text.size() < longest_string) {
+  while (text.size() < std::min(most, longest_string)) {
     const auto c = static_cast<char>(load({Space::generic, address++}, 1).lo);
     if (c == '\0') break;
     text += c;
@@ -64,7 +65,9 @@ std::int32_t Executor::print(std::uint64_t format, std::uint64_t arguments) {
   source.read = [&](std::uint64_t offset, unsigned bytes) {
     return load({Space::generic, arguments + offset}, bytes).lo;
   };
-  source.string = [&](std::uint64_t address) { return address ? read_string(address) : std::string("(null)"); };
+  source.string = [&](std::uint64_t address, std::size_t most) {
+    return address ? read_string(address, most) : std::string("(null)");
+  };
   int count = 0;
   const std::string text = format_kernel_printf(read_string(format), source, count);
   const auto& sink = launch_.state.options.print;

@@ -8,7 +8,8 @@ namespace {
 bool same(const AccessSummary& a, const AccessSummary& b) {
   const auto same_use = [](const auto& x, const auto& y) {
     return x.first == y.first && x.second.reads == y.second.reads && x.second.writes == y.second.writes &&
-           x.second.unknown == y.second.unknown && x.second.pointer == y.second.pointer;
+           x.second.unknown == y.second.unknown && x.second.pointer == y.second.pointer &&
+           x.second.in_addresses == y.second.in_addresses;
   };
   return a.reads_elsewhere == b.reads_elsewhere && a.writes_elsewhere == b.writes_elsewhere && a.returns == b.returns &&
          std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(), same_use);
@@ -50,6 +51,7 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     all.writes |= use.writes;
     all.unknown |= use.unknown;
     all.pointer |= use.pointer;
+    all.in_addresses |= use.in_addresses;
     all.alone |= use.alone;
   }
   for (std::uint32_t p = 0; p < whole.size(); ++p) {
@@ -57,6 +59,7 @@ FunctionAccess report(const Module& module, const Function& function, const Acce
     const SourceUse& use = whole[p];
     access.parameters.push_back({p, 0, mode_of(use.reads, use.writes, use.unknown), use.pointer || declared,
                                  use.pointer && !use.alone && !declared, use.reason, use.read_at, use.written_at});
+    access.parameters.back().in_addresses = use.in_addresses;
   }
   return access;
 }

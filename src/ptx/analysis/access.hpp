@@ -40,6 +40,9 @@ struct MemoryUse {
   AccessReason reason;        // of an unknown mode, else of the first access
   // Accesses that were found, also where the mode is unknown since there may be others. In a called function: there.
   AccessWitness read_at = {}, written_at = {};
+  // Of a parameter: its value goes into addresses of something else. A number is an index there; an address would be
+  // part of a distance, and what lies at the other end is accessed.
+  bool in_addresses = false;
 };
 
 struct FunctionAccess {

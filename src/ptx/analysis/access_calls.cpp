@@ -1,9 +1,52 @@
 // Calls in the pointer analysis: what is passed, what the called function does with it, what comes back.
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "ptx/analysis/access_solver.hpp"
 
 namespace heddle::ptx::analysis {
 
 using Kind = Source::Kind;
+
+namespace {
+
+// Where the addresses of strings lie among what is printed with a format; nullopt where it cannot be told.
+std::optional<std::vector<std::int64_t>> strings_of_format(const Variable& format) {
+  if (format.linkage != Linkage::internal || bit_width(format.type) != 8 || format.init.empty()) return std::nullopt;
+  std::string text;
+  for (const InitValue& value : format.init) {
+    if (value.kind != InitValue::Kind::integer) return std::nullopt;
+    text += static_cast<char>(value.bits);
+  }
+  std::vector<std::int64_t> strings;
+  std::int64_t offset = 0;
+  const auto take = [&](std::int64_t bytes) {
+    const std::int64_t begin = (offset + bytes - 1) / bytes * bytes;
+    offset = begin + bytes;
+    return begin;
+  };
+  for (std::size_t at = text.find('%'); at < text.size(); at = text.find('%', at + 1)) {
+    bool is_long = false;
+    // Flags, width, precision and length come before the conversion's letter.
+    for (++at; at < text.size() && std::strchr("-+ #0123456789.*hlLqjzt", text[at]) != nullptr && text[at] != 0; ++at) {
+      if (text[at] == '*') take(4);
+      is_long |= std::strchr("lLqjzt", text[at]) != nullptr;
+    }
+    if (at >= text.size()) break;
+    switch (text[at]) {
+      case 's':
+      case 'S': strings.push_back(take(8)); break;
+      case 'p': take(8); break;
+      case '%': break;
+      default: take(std::strchr("cdiouxX", text[at]) != nullptr && !is_long ? 4 : 8);
+    }
+  }
+  return strings;
+}
+
+}  // namespace
 
 std::vector<std::uint32_t> AccessSolver::callees(const Instruction& inst, bool& complete) const {
   complete = false;
@@ -62,6 +105,33 @@ void AccessSolver::call(std::uint32_t i) {
   }
 }
 
+// The format, and the strings whose addresses are among what is printed.
+void AccessSolver::read_by_printf(std::uint32_t i) {
+  const SourceSet formats = whole_argument(i, 0).targets(), buffers = whole_argument(i, 1).targets();
+  SourceSet read;
+  const auto read_cells = [&](std::int64_t offset) {
+    for (const std::uint32_t buffer : buffers) {
+      const Source& source = sources_[buffer];
+      const bool known = offset != Source::any_offset && source.offset != Source::any_offset;
+      if (source.kind == Kind::cell)
+        read.insert(cell(source.index, known ? source.offset + offset : Source::any_offset).everything());
+    }
+  };
+  if (formats.empty()) read_cells(Source::any_offset);
+  for (const std::uint32_t number : formats) {
+    const Source& source = sources_[number];
+    const bool is_variable = source.kind == Kind::module_variable && source.index < module_.variables.size();
+    const auto strings = is_variable ? strings_of_format(module_.variables[source.index]) : std::nullopt;
+    if (strings) {
+      for (const std::int64_t offset : *strings) read_cells(offset);
+    } else {
+      read_cells(Source::any_offset);
+      read.insert(number);
+    }
+  }
+  use(read, i, true, false, false);
+}
+
 bool AccessSolver::call_builtin(std::uint32_t i, const std::string& name) {
   if (name == "malloc") {
     PointerValue fresh;
@@ -69,6 +139,7 @@ bool AccessSolver::call_builtin(std::uint32_t i, const std::string& name) {
     set_result(i, 0, 0, fresh);
     return true;
   }
+  if (name == "vprintf") read_by_printf(i);
   if (name == "free") use(whole_argument(i, 0).targets(), i, false, true);
   return name == "vprintf" || name == "free" || name == "__assertfail";
 }
@@ -100,6 +171,7 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
       passed = value.targets();
       if (passed.empty() && use_there.pointer)
         escape(value.derived, i, "the pointer is computed in a way that is not followed");
+      if (use_there.in_addresses) note_in_addresses(value.everything());
     } else {
       passed.insert(sources_.number(source));
     }

@@ -53,6 +53,7 @@ std::vector<Source> AccessSolver::pointed_to(std::uint32_t instruction, std::uin
 }
 
 void AccessSolver::step(std::uint32_t i) {
+  at_ = i;
   const Instruction& inst = function_.body[i];
   switch (inst.opcode) {
     case Opcode::mov:
@@ -208,23 +209,24 @@ void AccessSolver::move(std::uint32_t i) {
   for (std::uint16_t e = 0; e < parts; ++e) define(i, 0, e, value);
 }
 
-namespace {
-
-// What a sum points to: if one of the two is an address, the other is an index into what that points to.
-PointerValue sum(const PointerValue& a, const PointerValue& b) {
+// What a sum points to: if one of the two is an address, the other is an index into what that points to, or the
+// distance from there to something else.
+PointerValue AccessSolver::sum(const PointerValue& a, const PointerValue& b) {
+  PointerValue both = a;
+  both.insert(b);
   PointerValue result;
-  if (!a.address.empty() || !b.address.empty()) {
-    result.address = a.address;
-    result.address.insert(b.address);
-    return result;
-  }
-  result = a;
-  result.insert(b);
-  if (!result.plain.empty()) result.derived = {};
+  if (!both.address.empty())
+    result.address = both.address;
+  else if (!both.plain.empty())
+    result.plain = both.plain;
+  else
+    return both;
+  SourceSet others;
+  for (const std::uint32_t number : both.everything())
+    if (!result.targets().contains(number)) others.insert(number);
+  note_in_addresses(others);
   return result;
 }
-
-}  // namespace
 
 // add, sub, and, or of 64 bits.
 PointerValue AccessSolver::sum_of(std::uint32_t i) {
@@ -290,7 +292,7 @@ void AccessSolver::follow(std::uint32_t i) {
         result.derived.insert(value.address);
         result.derived.insert(value.plain);
       }
-      if (full) result.derived.insert(value.derived);  // of 32 bits: perhaps half of a pointer on its way back
+      result.derived.insert(value.derived);  // of 32 bits: perhaps half of a pointer, or a distance, on its way back
     }
   }
   for (const RegisterOccurrence& item : table_.of(i))
@@ -355,7 +357,10 @@ void AccessSolver::load(std::uint32_t i) {
     if (bytes == 4) {
       // Half a pointer at best. A half of a parameter's field is most often a number of its own.
       PointerValue half;
-      for (std::uint32_t number : value.everything()) {
+      half.derived = value.derived;
+      SourceSet whole = value.address;
+      whole.insert(value.plain);
+      for (std::uint32_t number : whole) {
         const bool of_parameter = sources_[number].kind == Kind::parameter && space == Space::param;
         const bool from_memory = sources_[number].kind == Kind::loaded || sources_[number].kind == Kind::elsewhere;
         if (from_memory) continue;
@@ -382,7 +387,6 @@ void AccessSolver::memory(std::uint32_t i) {
       if (item.is_def || item.operand == guard_operand || item.operand == effect.operand) continue;
       PointerValue value = values_[webs_.use(i, item.operand, item.element)];
       if (bytes < 4 || value.empty()) continue;
-      if (bytes == 4) value.derived = {};
       store_value(address.targets(), effect.space, value, item.element * bytes);
       const bool local = effect.space == Space::local || effect.space == Space::param || effect.space == Space::shared;
       bool outside = !local && address.targets().empty();
@@ -393,7 +397,7 @@ void AccessSolver::memory(std::uint32_t i) {
       if (!outside && !(effect.space == Space::local && address.targets().empty())) continue;
       escape(value.address, i, "the pointer is stored to memory");
       escape(value.plain, i, "the pointer is stored to memory");
-      escape(value.derived, i, "a value computed from the pointer is stored to memory");
+      if (bytes > 4) escape(value.derived, i, "a value computed from the pointer is stored to memory");
     }
   });
 }
@@ -511,6 +515,18 @@ void AccessSolver::note_pointers(const SourceSet& sources, bool alone) {
   }
 }
 
+void AccessSolver::note_in_addresses(const SourceSet& sources) {
+  if (uses_.size() < sources_.size()) uses_.resize(sources_.size());
+  for (const std::uint32_t number : sources) {
+    if (sources_[number].kind != Kind::parameter) continue;
+    SourceUse& use = uses_[number];
+    changed_ |= !use.in_addresses;
+    use.in_addresses = true;
+    if (!use.added_at.present())
+      use.added_at = reason(at_, "its value is added to another address, as the distance from there");
+  }
+}
+
 AccessSummary AccessSolver::summary() {
   AccessSummary result;
   result.reads_elsewhere = reads_elsewhere_;
@@ -520,6 +536,12 @@ AccessSummary AccessSolver::summary() {
   for (std::uint32_t s = 0; s < sources_.size(); ++s) {
     const Source& source = sources_[s];
     if (source.kind == Kind::parameter || source.kind == Kind::module_variable) result.uses[source] = uses_[s];
+  }
+  for (auto& [source, use] : result.uses) {
+    // A number that is added to addresses is an index; a pointer is a distance.
+    if (!use.in_addresses || !use.pointer || use.unknown) continue;
+    use.unknown = use.reason_is_unknown = true;
+    use.reason = use.added_at;
   }
   result.returns.resize(function_.returns.size());
   const auto add = [&](std::uint32_t number, std::int64_t offset, const PointerValue& value) {

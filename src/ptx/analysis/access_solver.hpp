@@ -17,8 +17,9 @@ namespace heddle::ptx::analysis {
 // What a function does with the memory behind one source.
 struct SourceUse {
   bool reads = false, writes = false, unknown = false, pointer = false;
+  bool in_addresses = false;  // its value, or one computed from it, is added to addresses of something else
   bool alone = false;  // a pointer, and somewhere the only source of an address: no index that is added to another one
-  AccessReason reason;
+  AccessReason reason, added_at;
   bool reason_is_unknown = false;
   AccessWitness read_at, written_at;
 };
@@ -47,6 +48,7 @@ class AccessSolver {
   void step(std::uint32_t instruction);
   void follow(std::uint32_t instruction);
   PointerValue kept_by(std::uint32_t instruction, bool full);
+  PointerValue sum(const PointerValue& a, const PointerValue& b);
   PointerValue sum_of(std::uint32_t instruction);
   void move(std::uint32_t instruction);
   void load(std::uint32_t instruction);
@@ -62,6 +64,7 @@ class AccessSolver {
   void call(std::uint32_t instruction);
   void call_known(std::uint32_t instruction, const AccessSummary& callee);
   void call_unknown(std::uint32_t instruction, const char* why);
+  void read_by_printf(std::uint32_t instruction);
   bool call_builtin(std::uint32_t instruction, const std::string& name);
   std::vector<std::uint32_t> callees(const Instruction& inst, bool& complete) const;
   PointerValue argument(std::uint32_t instruction, std::uint32_t number, std::int64_t offset);
@@ -78,6 +81,7 @@ class AccessSolver {
   PointerValue cell(std::uint32_t variable, std::int64_t offset) const;
   PointerValue parameter_field(std::uint32_t parameter, std::int64_t offset);
   void note(std::uint32_t source, std::uint32_t instruction, bool reads, bool writes, const char* unknown);
+  void note_in_addresses(const SourceSet& sources);
   void note_pointers(const SourceSet& sources, bool alone);
   AccessReason reason(std::uint32_t instruction, std::string text) const;
   AccessSummary summary();
@@ -99,6 +103,7 @@ class AccessSolver {
   bool reads_elsewhere_ = false, writes_elsewhere_ = false;
   AccessReason elsewhere_reason_;
   const SourceUse* through_ = nullptr;  // what a called function does, while its call is looked at
+  std::uint32_t at_ = 0;                // the instruction that is looked at
   bool changed_ = false;
 };
 

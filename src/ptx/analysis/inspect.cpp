@@ -49,6 +49,7 @@ std::vector<InspectedParameter> parameters_of(const Module& module, const Functi
     offset += parameter.size;
     parameter.is_pointer = use.is_pointer;
     parameter.may_be_index = use.may_be_index;
+    parameter.in_addresses = use.in_addresses;
     parameter.access = use.mode;
     parameter.read_at = use.read_at;
     parameter.written_at = use.written_at;

@@ -20,6 +20,7 @@ struct InspectedParameter {
   std::uint32_t offset = 0, size = 0, alignment = 0;
   bool is_pointer = false;
   bool may_be_index = false;  // see MemoryUse
+  bool in_addresses = false;  // the same
   AccessMode access = AccessMode::none;
   std::string reason;             // why the access is unknown
   std::vector<MemoryUse> fields;  // of a structure: its pointers

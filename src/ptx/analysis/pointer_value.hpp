@@ -57,6 +57,7 @@ class SourceSet {
     for (std::uint32_t number : other.items_) changed |= insert(number);
     return changed;
   }
+  bool contains(std::uint32_t number) const { return std::binary_search(items_.begin(), items_.end(), number); }
   bool empty() const { return items_.empty(); }
   auto begin() const { return items_.begin(); }
   auto end() const { return items_.end(); }
@@ -76,8 +77,12 @@ struct PointerValue {
     return a || p || d;
   }
   bool empty() const { return address.empty() && plain.empty() && derived.empty(); }
-  // What an address with this value may point to: the rest of a sum with an address is an index.
-  const SourceSet& targets() const { return address.empty() ? plain : address; }
+  // What an address with this value may point to.
+  SourceSet targets() const {
+    SourceSet both = address;
+    both.insert(plain);
+    return both;
+  }
   SourceSet everything() const {
     SourceSet all = address;
     all.insert(plain);

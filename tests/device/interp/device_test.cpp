@@ -242,7 +242,7 @@ TEST(KernelPrintf, ConversionsAndArguments) {
       std::memcpy(&value, reinterpret_cast<const char*>(c.words.data()) + offset, bytes);
       return value;
     };
-    arguments.string = [](std::uint64_t) { return "text"; };
+    arguments.string = [](std::uint64_t, std::size_t) { return "text"; };
     int count = -1;
     EXPECT_EQ(format_kernel_printf(c.format, arguments, count), c.expected);
     EXPECT_EQ(count, c.count) << c.format;

@@ -30,11 +30,15 @@ struct Facts {
     return resources_text(f);
   }
 
-  // The mode of each parameter; * for those that are used as pointers.
+  // A number of 64 bits that is added to addresses.
+  bool may_be_distance(std::uint32_t f, const MemoryUse& use) const {
+    return use.in_addresses && module.functions[f].parameters[use.index].size() == 8;
+  }
+  // The mode of each parameter; * for those that are used as pointers, + for those that may be distances.
   std::string access_text(std::uint32_t f) const {
     std::string text;
     for (const MemoryUse& use : access[f].parameters)
-      append(text, std::string(name(use.mode)) + (use.is_pointer ? "*" : ""));
+      append(text, std::string(name(use.mode)) + (use.is_pointer ? "*" : may_be_distance(f, use) ? "+" : ""));
     return text;
   }
   std::string fields_text(std::uint32_t f) const {

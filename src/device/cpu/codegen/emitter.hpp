@@ -286,8 +286,9 @@ class FunctionEmitter {
   void emit_fence(const ptx::Instruction& inst);
   void emit_cp_async(const ptx::Instruction& inst);
   void copy_byte_if(Value* target, Value* source, unsigned offset, Value* condition);
+  // `sizes`: where fewer bytes than that may be accessed, the numbers, in memory, by lane.
   void check_access(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
-                    bool is_write, Value* mask);
+                    std::uint32_t access, Value* mask, Value* sizes = nullptr);
 
   // emitter_lane_memory.cpp
   bool lane_slot_access(const ptx::Instruction& inst, bool is_store);

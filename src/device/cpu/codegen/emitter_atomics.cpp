@@ -188,7 +188,7 @@ void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
   const Space space = effective_space(inst.d.space, place);
   const unsigned bytes = ptx::byte_size(inst.d.type);
   Value* mask = instruction_mask(inst);
-  if (kernel_.check) check_access(inst, place, space, bytes * inst.d.vector, true, mask);
+  if (kernel_.check) check_access(inst, place, space, bytes * inst.d.vector, CheckedAccess::both, mask);
   const Address address = address_of(place, space);
   if (!has_result && !vector_result && emit_uniform_reduction(inst, address, inst.operands[first], mask)) return;
 

@@ -37,7 +37,7 @@ void FunctionEmitter::update_mbarrier(const ptx::Instruction& inst) {
   const ptx::Operand& place = inst.operands[use.address];
   const ptx::Space space = effective_space(inst.d.space, place);
   Value* mask = instruction_mask(inst);
-  if (kernel_.check) check_access(inst, place, space, sizeof(std::uint64_t), true, mask);
+  if (kernel_.check) check_access(inst, place, space, sizeof(std::uint64_t), CheckedAccess::both, mask);
   llvm::Type* wide = lanes() == 1 ? kernel_.abi.i64 : vector_of(kernel_.abi.i64);
   Value* pointers = lane_pointers(address_of(place, space));
   Value* argument = nullptr;

@@ -429,7 +429,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   const unsigned count = inst.d.vector;
   const Space space = effective_space(inst.d.space, source);
   Value* mask = instruction_mask(inst);
-  if (kernel_.check) check_access(inst, source, space, bytes * count, false, mask);
+  if (kernel_.check) check_access(inst, source, space, bytes * count, CheckedAccess::reads, mask);
   if (const auto merged = facts_.merged_loads.places.find(index_);
       !kernel_.check && merged != facts_.merged_loads.places.end()) {
     const auto values = merged_elements(inst, merged->second);
@@ -487,7 +487,7 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   const unsigned count = inst.d.vector;
   const Space space = effective_space(inst.d.space, destination);
   Value* mask = instruction_mask(inst);
-  if (kernel_.check) check_access(inst, destination, space, bytes * count, true, mask);
+  if (kernel_.check) check_access(inst, destination, space, bytes * count, CheckedAccess::writes, mask);
   const auto operand = [&](unsigned e) -> const ptx::Operand& {
     return count == 1 ? first_element(source) : source.elements[e];
   };

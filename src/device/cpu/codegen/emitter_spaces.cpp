@@ -98,7 +98,7 @@ void FunctionEmitter::emit_fence(const ptx::Instruction& inst) {
 
 // --check: every address of every lane that makes the access is looked up before it is used.
 void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Operand& operand, Space space,
-                                   unsigned bytes, bool is_write, Value* mask) {
+                                   unsigned bytes, std::uint32_t access, Value* mask, Value* sizes) {
   if (space == Space::param && function_.is_entry && operand.base == OperandKind::symbol)
     return;  // checked by the verifier
   if (operand.base == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable &&
@@ -124,9 +124,10 @@ void FunctionEmitter::check_access(const ptx::Instruction& inst, const ptx::Oper
   b_.CreateAlignedStore(addresses, places, llvm::Align(8));  // the array's alignment, not the vector's
   Value* bits = lanes() == 1 ? b_.getInt32(1) : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(mask)), kernel_.abi.i32);
   note_line(inst);
-  call_runtime(offsetof(RuntimeTable, check), b_.getVoidTy(),
-               {inputs_.warp, places, bits, b_.getInt32(bytes), b_.getInt32(static_cast<std::uint32_t>(space)),
-                b_.getInt32(is_write ? 1 : 0), b_.getInt64(window)});
+  call_runtime(
+      offsetof(RuntimeTable, check), b_.getVoidTy(),
+      {inputs_.warp, places, sizes ? sizes : llvm::ConstantPointerNull::get(kernel_.abi.pointer), bits,
+       b_.getInt32(bytes), b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(access), b_.getInt64(window)});
 }
 
 // cp.async executes at once: what waits for it has nothing to do.
@@ -135,7 +136,8 @@ void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
   // The copies before it are done: without .noinc, an arrival of which the barrier takes notice beforehand.
   if (inst.has(Modifier::mbarrier)) {
     if (inst.has(Modifier::noinc)) return update_mbarrier(inst);
-    if (kernel_.check) check_access(inst, inst.operands[0], inst.d.space, 8, true, instruction_mask(inst));
+    if (kernel_.check)
+      check_access(inst, inst.operands[0], inst.d.space, 8, CheckedAccess::both, instruction_mask(inst));
     return;
   }
   const bool copies = (inst.has(Modifier::ca) || inst.has(Modifier::cg)) && inst.operands.size() >= 3;
@@ -146,7 +148,7 @@ void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
         "wait_group and wait_all");
   const auto bytes = static_cast<unsigned>(inst.operands[2].value);
   Value* mask = instruction_mask(inst);
-  if (kernel_.check) check_access(inst, inst.operands[0], Space::shared, bytes, true, mask);
+  if (kernel_.check) check_access(inst, inst.operands[0], Space::shared, bytes, CheckedAccess::writes, mask);
   const Address to = address_of(inst.operands[0], Space::shared), from = address_of(inst.operands[1], Space::global);
   // Bytes beyond src-size, or all of them under ignore-src, become zero.
   const ptx::Operand* fewer = nullptr;
@@ -164,6 +166,9 @@ void FunctionEmitter::emit_cp_async(const ptx::Instruction& inst) {
                       : vector(*fewer, Type::u32);
     sizes = lanes() == 1 ? size : spill(size);
   }
+  if (kernel_.check)
+    check_access(inst, inst.operands[1], Space::global, bytes, CheckedAccess::reads, mask,
+                 sizes && lanes() == 1 ? spill(sizes) : sizes);
   for_each_lane(mask, [&](Value* lane) {
     Value* target = lanes() == 1 ? to_pointers : element_at(to_pointers, kernel_.abi.pointer, lane);
     Value* source = lanes() == 1 ? from_pointers : element_at(from_pointers, kernel_.abi.pointer, lane);
