@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "device/arrival.hpp"
@@ -105,6 +106,14 @@ class Device {
   // tell. It must outlive the copies. Any thread.
   virtual std::unique_ptr<Arrival> arrival() { return nullptr; }
 
+  // Runs `give`, in which the calling thread gives several commands to this device's queues: together they take less.
+  // Code of the program's own has no place in it but through Queue::call and call_with_stream. Throws what `give` does.
+  template <class Give>
+  void commands(Give&& give) {
+    run_commands([](void* data) { (*static_cast<std::remove_reference_t<Give>*>(data))(); },
+                 const_cast<void*>(static_cast<const void*>(&give)));
+  }
+
   // The calling thread will go on using this device, and no other of its kind: what commands need of a thread stays set
   // up between them. Any thread.
   virtual void enter() {}
@@ -119,6 +128,9 @@ class Device {
   // Sustained bandwidth of a large copy within the device, bytes read plus bytes written per second; measured on first
   // call (up to 200 ms), then remembered.
   virtual double measured_bandwidth() = 0;
+
+ private:
+  virtual void run_commands(void (*run)(void* data), void* data) { run(data); }
 };
 
 }  // namespace heddle::device

@@ -65,15 +65,18 @@ class Engine {
   // it comes behind its parents.
   template <class Put>
   Submitted submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put, const Wanted& wanted = {}) {
-    Submitted made = begin(place, accesses, wanted);
-    device::Queue& queue = *lane_->queue;
-    try {
-      put(queue);
-    } catch (...) {
+    Submitted made;
+    places_[place].device->commands([&] {
+      made = begin(place, accesses, wanted);
+      device::Queue& queue = *lane_->queue;
+      try {
+        put(queue);
+      } catch (...) {
+        end(made);
+        throw;
+      }
       end(made);
-      throw;
-    }
-    end(made);
+    });
     return made;
   }
 

@@ -167,8 +167,11 @@ std::shared_ptr<LaunchState> replayed(Core& core, const std::shared_ptr<KernelSt
   return std::make_shared<LaunchState>(kernel, held->place, std::move(*held));
 }
 
-// The first launches of a kernel, and some of the others, are timed for its history.
-constexpr std::uint64_t first_timed = 4, one_timed_of = 64;
+// The first launches of a kernel, and some of the others, are timed for its history; fewer once there are many, as a
+// time takes the host as long as a launch.
+constexpr bool is_timed(std::uint64_t launch) {
+  return launch < 4 || (launch < 1024 ? launch % 64 == 0 : launch % 256 == 0);
+}
 
 Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, const device::Partition* partition,
                          bool barrier) {
@@ -177,8 +180,7 @@ Engine::Wanted wanted_of(KernelState& kernel, const LaunchOptions& options, cons
   history.last_grid = options.grid;
   history.last_block = options.block;
   history.last_shared = options.shared;
-  const bool sampled = number < first_timed || number % one_timed_of == 0;
-  Engine::Wanted wanted{.start = options.timed || sampled, .partition = partition, .barrier = barrier};
+  Engine::Wanted wanted{.start = options.timed || is_timed(number), .partition = partition, .barrier = barrier};
   if (wanted.start) wanted.history = kernel.history();
   return wanted;
 }

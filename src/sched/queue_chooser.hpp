@@ -5,6 +5,7 @@
 // that no event is needed between them; other children get queues of their own.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -43,15 +44,17 @@ class QueueChooser {
     }
     chosen.queue = choice.queue;
     Queue& queue = queues_[choice.queue];
-    for (const graph::TaskRef& parent : chosen.parents) {
-      const graph::Task& p = dag[parent];
+    // The latest first, as one wait is enough for all of a queue. They are sorted.
+    for (auto parent = chosen.parents.rbegin(); parent != chosen.parents.rend(); ++parent) {
+      const graph::Task& p = dag[*parent];
       if (!mine(p) || p.queue == choice.queue) continue;
       if (queue.waited_for.size() < queues_.size()) queue.waited_for.resize(queues_.size());
       graph::TaskId& known = queue.waited_for[p.queue];
-      if (known >= parent.id) continue;  // it waited for a later one there
-      known = parent.id;
-      choice.awaited.push_back(parent);
+      if (known >= parent->id) continue;  // it waits for this one, or a later one there
+      known = parent->id;
+      choice.awaited.push_back(*parent);
     }
+    std::reverse(choice.awaited.begin(), choice.awaited.end());
     if (queue.tasks++ == 0) ++busy_;
     return choice;
   }

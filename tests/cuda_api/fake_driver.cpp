@@ -11,6 +11,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace {
 
@@ -67,7 +68,9 @@ int handle(void** made) {
   return 0;
 }
 thread_local void* current = nullptr;
+thread_local unsigned gets = 0;
 int context_get(void** context) {
+  ++gets;
   *context = current;
   return 0;
 }
@@ -351,6 +354,12 @@ const Function functions[] = {
 
 }  // namespace
 
+// Of the calling thread: the context that is current, to be set as the program's own code does; and how often Heddle
+// has asked for it since the last call.
+extern "C" __attribute__((visibility("default"))) void** fake_driver_context() { return &current; }
+extern "C" __attribute__((visibility("default"))) unsigned fake_driver_context_questions() {
+  return std::exchange(gets, 0);
+}
 // What was noted since the last call. It stays until the next one.
 extern "C" __attribute__((visibility("default"))) const char* fake_driver_take_log() {
   static std::string taken;

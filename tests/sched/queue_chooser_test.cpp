@@ -13,12 +13,11 @@ using graph::Mode;
 
 // Two devices with a chooser each, as the engine has them.
 struct Devices {
-  explicit Devices(Scheduling::ChildQueues children) {
-    Scheduling policy;
-    policy.child_queues = children;
+  explicit Devices(const Scheduling& policy) {
     choosers.assign(2, QueueChooser(policy));
-    for (int i = 0; i < 4; ++i) objects.push_back(dag.add_object(16));
+    for (int i = 0; i < 5; ++i) objects.push_back(dag.add_object(16));
   }
+  explicit Devices(Scheduling::ChildQueues children) : Devices(Scheduling{.child_queues = children}) {}
   // A task on a device that reads objects and modifies one.
   struct Made {
     graph::TaskRef task;
@@ -97,6 +96,24 @@ TEST(QueueChooser, AChildOfParentsElsewhereTakesAFreeQueue) {
     // On their own device it goes on in the first one's.
     EXPECT_EQ(devices.task(1, {0, 1}, 3).choice.queue, first.choice.queue);
   }
+}
+
+TEST(QueueChooser, OneWaitIsEnoughForAllOfAQueue) {
+  Scheduling three;
+  three.most_queues = 3;
+  Devices devices(three);
+  const auto writer = devices.task(0, {}, 0);
+  const auto first = devices.task(0, {0}, 1), second = devices.task(0, {0}, 2), third = devices.task(0, {0}, 3),
+             fourth = devices.task(0, {0}, 4);
+  ASSERT_EQ(first.choice.queue, writer.choice.queue);
+  ASSERT_EQ(fourth.choice.queue, second.choice.queue) << "there are no more";
+  EXPECT_TRUE(fourth.choice.awaited.empty()) << "the queue waits for the writer already";
+  const auto next = devices.task(0, {}, 0);
+  ASSERT_EQ(next.choice.queue, first.choice.queue);
+  ASSERT_EQ(devices.dag[next.task].parents.size(), 4u);
+  ASSERT_EQ(next.choice.awaited.size(), 2u);
+  EXPECT_EQ(next.choice.awaited[0], third.task);
+  EXPECT_EQ(next.choice.awaited[1], fourth.task);
 }
 
 TEST(QueueChooser, CountsItsBusyQueues) {

@@ -99,6 +99,11 @@ class CudaDevice final : public Device {
   }
 
  private:
+  void run_commands(void (*run)(void* data), void* data) override {
+    const DeviceState::Current current(*state_);
+    run(data);
+  }
+
   // What is for a newer GPU is refused here: the driver's compiler says so in words that need explaining. (Code for
   // sm_90a and the like runs on exactly that GPU; the driver knows which.)
   void check_target(const ptx::Module& module) const {

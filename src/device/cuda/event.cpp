@@ -21,11 +21,8 @@ bool CudaPoint::done() const {
 }
 
 void CudaPoint::wait() const {
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return submitted_.load(std::memory_order_relaxed); });
-    if (failure_) std::rethrow_exception(failure_);
-  }
+  record_.wait(Record::awaited, std::memory_order_acquire);
+  if (record_.load(std::memory_order_acquire) == Record::failed) std::rethrow_exception(failure_);
   state_->check_lost();
   if (done_.load(std::memory_order_acquire)) return;
   const DeviceState::Current current(*state_);
@@ -34,21 +31,15 @@ void CudaPoint::wait() const {
 }
 
 void CudaPoint::submit() {
-  {
-    const std::lock_guard lock(mutex_);
-    submitted_.store(true, std::memory_order_release);
-  }
-  changed_.notify_all();
+  record_.store(Record::submitted, std::memory_order_release);
+  record_.notify_all();
 }
 
 void CudaPoint::fail(std::exception_ptr failure) {
-  {
-    const std::lock_guard lock(mutex_);
-    failure_ = std::move(failure);
-    done_.store(true, std::memory_order_release);
-    submitted_.store(true, std::memory_order_release);
-  }
-  changed_.notify_all();
+  failure_ = std::move(failure);
+  done_.store(true, std::memory_order_release);
+  record_.store(Record::failed, std::memory_order_release);
+  record_.notify_all();
 }
 
 std::uint64_t CudaPoint::completed_ns() const { return state_->time_of(event_); }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -25,21 +24,21 @@ class CudaPoint final : public EventPoint {
   // Throws the failure of the commands before it.
   void wait() const;
   // Points are made before their record is in the stream, which may be held back (host_side.hpp).
-  bool submitted() const { return submitted_.load(std::memory_order_acquire); }
+  bool submitted() const { return record_.load(std::memory_order_acquire) != Record::awaited; }
   void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it never will be
   std::uint64_t completed_ns() const;
   driver::EventHandle handle() const { return event_; }
 
  private:
+  enum class Record : int { awaited, submitted, failed };
+
   std::shared_ptr<DeviceState> state_;
   bool timed_;
   driver::EventHandle event_;
   mutable std::atomic<bool> done_{false};
-  std::atomic<bool> submitted_{false};
-  mutable std::mutex mutex_;
-  mutable std::condition_variable changed_;
-  std::exception_ptr failure_;
+  std::atomic<Record> record_{Record::awaited};
+  std::exception_ptr failure_;  // written before the record is `failed`
 };
 
 class CudaEvent final : public Event {

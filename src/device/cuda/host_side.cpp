@@ -35,6 +35,7 @@ void HostSide::call(std::function<void()> function) {
   add({[this, function = std::move(function)] {
          const DeviceState::Current current(*state_);
          synchronize_();
+         const DeviceState::Foreign foreign(*state_);
          function();
        },
        {}});

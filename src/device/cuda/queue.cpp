@@ -33,6 +33,12 @@ int stream_priority(const DeviceState& state, int priority) {
   return std::clamp(-priority, highest, lowest);
 }
 
+// The class has no others below it: this takes less than dynamic_cast.
+template <class Own, class Any>
+Own* as_own(Any& any) {
+  return typeid(any) == typeid(Own) ? static_cast<Own*>(&any) : nullptr;
+}
+
 }  // namespace
 
 CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
@@ -107,8 +113,7 @@ void CudaQueue::check(Result result, std::string_view what) const {
 }
 
 CudaFunction& CudaQueue::own_function(Function& function) const {
-  // The class has no others below it: this takes less than dynamic_cast.
-  auto* const kernel = typeid(function) == typeid(CudaFunction) ? static_cast<CudaFunction*>(&function) : nullptr;
+  auto* const kernel = as_own<CudaFunction>(function);
   if (!kernel || &kernel->module().state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
   state_->check_lost();
@@ -279,7 +284,7 @@ void CudaQueue::launch_graph(CudaGraph& graph) {
 }
 
 void CudaQueue::record(Event& event) {
-  auto* own = dynamic_cast<CudaEvent*>(&event);
+  auto* const own = as_own<CudaEvent>(event);
   if (!own || own->state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state_->info().id);
   state_->check_lost();
@@ -299,7 +304,7 @@ void CudaQueue::record(Event& event) {
 void CudaQueue::wait(const Event& event) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  if (const auto* own = dynamic_cast<const CudaEvent*>(&event)) {
+  if (const auto* const own = as_own<const CudaEvent>(event)) {
     const auto point = own->current();
     if (!point) return;
     // A record that is held back is waited for like one of another device.
@@ -327,6 +332,7 @@ void CudaQueue::call_with_stream(std::function<void(void* stream)> function) {
   const DeviceState::Current current(*state_);
   put([this, function = std::move(function)] {
     const Tracer::Scope traced(tracer_, Kind::call, id_, stream_);
+    const DeviceState::Foreign foreign(*state_);
     function(stream_);
   });
 }

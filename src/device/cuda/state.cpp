@@ -116,15 +116,32 @@ void DeviceState::describe() {
 
 // A thread without a context works with the first GPU as far as CUDA's runtime is concerned: there that GPU's context
 // may stay, which makes what comes next cheaper.
-DeviceState::Current::Current(const DeviceState& state) : state_(state) {
+namespace {
+// The context that the innermost Current of this thread has made the thread's; null outside of them.
+thread_local driver::Context chosen = nullptr;
+}  // namespace
+
+DeviceState::Current::Current(const DeviceState& state) : state_(state), outer_(chosen) {
+  if (outer_ == state_.context()) return;
   state_.driver_->context_get(&before_);
-  if (before_ == state_.context()) return;
-  state_.check(state_.driver_->context_set(state_.context()), "choosing the GPU");
-  if (!before_ && state_.is_first_) before_ = state_.context();
+  if (before_ != state_.context()) {
+    state_.check(state_.driver_->context_set(state_.context()), "choosing the GPU");
+    if (!before_ && state_.is_first_) before_ = state_.context();
+  }
+  chosen = state_.context();
 }
 
 DeviceState::Current::~Current() {
+  if (outer_ == state_.context()) return;
   if (before_ != state_.context()) state_.driver_->context_set(before_);
+  chosen = outer_;
+}
+
+DeviceState::Foreign::Foreign(const DeviceState& state) : state_(state) { chosen = nullptr; }
+
+DeviceState::Foreign::~Foreign() {
+  state_.driver_->context_set(state_.context());
+  chosen = state_.context();
 }
 
 void DeviceState::check(Result result, std::string_view what, ErrorCode code) const {

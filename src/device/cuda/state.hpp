@@ -42,7 +42,7 @@ class DeviceState {
   bool launches_early() const { return launches_early_; }
 
   // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards. (The first GPU's
-  // stays where there was none.)
+  // stays where there was none.) Scopes of one GPU within each other ask the driver once.
   class Current {
    public:
     explicit Current(const DeviceState& state);
@@ -52,7 +52,20 @@ class DeviceState {
 
    private:
     const DeviceState& state_;
+    const driver::Context outer_;  // of the scope around this one; null: there is none
     driver::Context before_ = nullptr;
+  };
+
+  // Within a Current, around code of the program's own, which may make another context the thread's.
+  class Foreign {
+   public:
+    explicit Foreign(const DeviceState& state);
+    ~Foreign();
+    Foreign(const Foreign&) = delete;
+    Foreign& operator=(const Foreign&) = delete;
+
+   private:
+    const DeviceState& state_;
   };
 
   // Throws for results other than success: kernel_fault or device_lost where the result means that the context is gone,

@@ -33,6 +33,9 @@ class FakeGpu : public testing::Test {
     ASSERT_NE(driver, nullptr) << dlerror();
     take_ = reinterpret_cast<const char* (*)()>(dlsym(driver, "fake_driver_take_log"));
     ASSERT_NE(take_, nullptr);
+    context_ = reinterpret_cast<void** (*)()>(dlsym(driver, "fake_driver_context"));
+    context_questions_ = reinterpret_cast<unsigned (*)()>(dlsym(driver, "fake_driver_context_questions"));
+    ASSERT_TRUE(context_ && context_questions_);
     device_ = make_cuda_device({});
     queue_ = device_->queue({});
     log();
@@ -58,6 +61,8 @@ class FakeGpu : public testing::Test {
   }
 
   const char* (*take_)() = nullptr;
+  void** (*context_)() = nullptr;              // the calling thread's
+  unsigned (*context_questions_)() = nullptr;  // how often the driver was asked for it since
   std::unique_ptr<Device> device_;
   std::unique_ptr<Queue> queue_;
 };

@@ -197,5 +197,60 @@ TEST_F(FakeGpu, MappedMemoryIsKnownToCopies) {
   EXPECT_THAT(log(), testing::IsSupersetOf({"unmap 2097152", "free 6291456"}));
 }
 
+TEST_F(FakeGpu, SeveralCommandsAskForTheContextOnce) {
+  const auto module = load(source);
+  const auto before = device_->event(), after = device_->event();
+  const auto put = [&] {
+    const std::uint64_t argument = 7;
+    queue_->launch(module->function("plain"), {.grid = {1}, .block = {32}}, {0, 1},
+                   std::as_bytes(std::span(&argument, 1)));
+    queue_->record(*after);
+    queue_->wait(*after);
+  };
+  put();
+  *context_() = nullptr;
+  context_questions_();
+  put();
+  EXPECT_EQ(context_questions_(), 3u);
+  device_->commands(put);
+  EXPECT_EQ(context_questions_(), 1u);
+  // As it was: whatever the program has chosen.
+  void* const own = reinterpret_cast<void*>(99);
+  *context_() = own;
+  device_->commands(put);
+  EXPECT_EQ(*context_(), own);
+  EXPECT_THROW(device_->commands([] { throw std::runtime_error("no"); }), std::runtime_error);
+  EXPECT_EQ(*context_(), own);
+  *context_() = nullptr;
+}
+
+TEST_F(FakeGpu, FunctionsOfTheProgramMayChooseAnotherContext) {
+  void* const own = reinterpret_cast<void*>(99);
+  const auto choose = [&](void*) { *context_() = own; };
+  const auto event = device_->event();
+  queue_->record(*event);
+  void* const before = *context_();
+  void* gpu = nullptr;
+  device_->commands([&] {
+    gpu = *context_();
+    queue_->call_with_stream(choose);
+    EXPECT_EQ(*context_(), gpu);
+    EXPECT_THROW(queue_->call_with_stream([&](void*) {
+      *context_() = own;
+      throw std::runtime_error("no");
+    }),
+                 std::runtime_error);
+    EXPECT_EQ(*context_(), gpu);
+    queue_->call_with_stream([&](void*) {
+      *context_() = own;
+      queue_->record(*event);  // the function's own use of the device
+      EXPECT_EQ(*context_(), own);
+    });
+    EXPECT_EQ(*context_(), gpu);
+  });
+  EXPECT_NE(gpu, own);
+  EXPECT_EQ(*context_(), before);
+}
+
 }  // namespace
 }  // namespace heddle::device::cuda
