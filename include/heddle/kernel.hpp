@@ -69,8 +69,8 @@ struct Occupancy {
 // Parravicini et al., IPDPS 2021, section IV-A.)
 struct KernelHistory {
   std::uint64_t launches = 0;  // that were made
-  std::uint64_t timed = 0;     // of those that are done, how many were timed: the first ones, one of 64, and all with
-                               // LaunchOptions::timed
+  std::uint64_t timed = 0;     // of those that are done, how many were timed: the first ones, then one of 64, later
+                               // one of 256, and all with LaunchOptions::timed
   double mean_seconds = 0;     // of the timed ones, on their device
   double last_seconds = 0;
   Dim3 last_grid = {}, last_block = {};  // of the last launch that was made
