@@ -40,7 +40,8 @@ constexpr std::size_t most_output = 4 * 1024 * 1024;
 
 // Looks every millisecond: half a millisecond is what a time is wrong by at most on average.
 int wait_for(pid_t child, double limit, Ended& ended) {
-  const base::Stopwatch watch;
+  const base::SteadyClock clock;
+  const base::Stopwatch watch(clock);
   int status = 0;
   for (;;) {
     const pid_t got = ::waitpid(child, &status, WNOHANG);

@@ -96,7 +96,8 @@ Dim3 block_of(const ptx::Function& function) {
 
 // Milliseconds.
 double make_callable(device::Device& device, const Source& source) {
-  const base::Stopwatch watch;
+  const base::SteadyClock clock;
+  const base::Stopwatch watch(clock);
   const auto module = device.load(std::make_shared<ptx::Module>(ptx::parse(source.ptx, source.file)), {});
   device::Function& function = module->function(source.kernel);
   function.prepare(block_of(function.ptx()));

@@ -32,7 +32,8 @@ Measured measure(Benchmark& benchmark, const std::vector<std::unique_ptr<Form>>&
   for (const auto& form : forms) form->prepare(shape);
   double seconds_of_a_round = 0;
   for (unsigned warm_up = 0; warm_up < warm_ups; ++warm_up) {
-    const base::Stopwatch watch;
+    const base::SteadyClock clock;
+    const base::Stopwatch watch(clock);
     for (const auto& form : forms) time_form(*form, 99 - warm_up);
     seconds_of_a_round = watch.seconds();
   }

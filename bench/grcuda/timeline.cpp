@@ -94,7 +94,7 @@ Timeline trace(const Benchmark& benchmark, const std::string& device, const Sche
       program->touch(round);
       runtime.synchronize();
       std::this_thread::sleep_for(std::chrono::nanoseconds(apart_ns));
-      since_ns = base::SteadyClock::now() - apart_ns / 2;
+      since_ns = base::SteadyClock().now_ns() - apart_ns / 2;
       made.seconds = time_once([&] { program->run(shape); });
     }
   }

@@ -5,7 +5,7 @@
 #include "noop_device.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -34,7 +34,7 @@ std::shared_ptr<runtime::Core> make_core(const Scheduling& policy, unsigned coun
   constexpr double bytes_per_second = 5e10;
   std::vector<std::unique_ptr<device::Device>> devices;
   for (unsigned i = 0; i < count; ++i) devices.push_back(make_noop_device("noop" + std::to_string(i)));
-  auto core = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
+  auto core = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = policy});
   core->links().set(runtime::MeasuredLinks(count + 1, std::vector<double>(count + 1, bytes_per_second)));
   return core;
 }
@@ -54,7 +54,7 @@ void FourArrays::launch(std::uint64_t i) {
   const auto [a, b, c, d] = four_arrays_of(i);
   const std::array<Argument, 5> arguments{Argument(arrays_[a]), Argument(arrays_[b]), Argument(arrays_[c]),
                                           Argument(arrays_[d]), Argument(1024u)};
-  runtime::launch(core_, kernel_.state(), {.grid = {4}, .block = {256}}, arguments);
+  runtime::launch(*core_, kernel_.state(), {.grid = {4}, .block = {256}}, arguments);
 }
 
 }  // namespace heddle::bench

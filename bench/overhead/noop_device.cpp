@@ -5,6 +5,7 @@
 #include <new>
 
 #include "base/fail.hpp"
+#include "base/watcher.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -89,6 +90,7 @@ class NoopDevice : public Device {
  public:
   explicit NoopDevice(const std::string& id) : info_{.id = id, .name = "nothing", .host_memory = true} {}
   const device::DeviceInfo& info() const override { return info_; }
+  const base::Clock& clock() const override { return watcher_->clock(); }
   std::unique_ptr<Memory> allocate(std::size_t bytes) override { return std::make_unique<NoopMemory>(this, bytes); }
   std::unique_ptr<Memory> allocate_host(std::size_t bytes) override {
     return std::make_unique<NoopMemory>(nullptr, bytes);
@@ -109,6 +111,7 @@ class NoopDevice : public Device {
 
  private:
   device::DeviceInfo info_;
+  std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
 };
 
 }  // namespace

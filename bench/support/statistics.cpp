@@ -21,7 +21,8 @@ double geometric_mean(std::span<const double> values) {
 }
 
 double time_once(const std::function<void()>& work) {
-  const base::Stopwatch watch;
+  const base::SteadyClock clock;
+  const base::Stopwatch watch(clock);
   work();
   return watch.seconds();
 }

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <csignal>
 #include <exception>
 #include <memory>
 #include <mutex>
 #include <utility>
+
+#include "base/thread.hpp"
 
 namespace heddle::base {
 namespace {
@@ -63,19 +64,14 @@ void* thread_main(void* argument) {
 }
 
 bool start(const std::shared_ptr<Work>& work, pthread_t& thread) {
-  // Those of a fault stay: they are the thread's own.
-  sigset_t all, before;
-  sigfillset(&all);
-  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   std::size_t stack = 0;
   pthread_attr_getstacksize(&attributes, &stack);
   pthread_attr_setstacksize(&attributes, std::max(stack, least_stack));
   auto argument = std::make_unique<std::shared_ptr<Work>>(work);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
+  const BlockedSignals blocked;
   const bool started = pthread_create(&thread, &attributes, &thread_main, argument.get()) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_attr_destroy(&attributes);
   if (started) (void)argument.release();  // it is thread_main's
   return started;

@@ -3,11 +3,28 @@
 #include <chrono>
 
 namespace heddle::base {
+namespace {
 
-std::uint64_t SteadyClock::now() {
+using Steady = std::chrono::steady_clock;
+
+// How long a thread that waits on a manual clock sleeps until it looks at it again.
+constexpr std::chrono::milliseconds manual_look{1};
+
+}  // namespace
+
+std::uint64_t SteadyClock::now_ns() const {
   return static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-          .count());
+      std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now().time_since_epoch()).count());
+}
+
+void SteadyClock::wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                             std::uint64_t deadline_ns) const {
+  changed.wait_until(lock, Steady::time_point(std::chrono::nanoseconds(deadline_ns)));
+}
+
+void ManualClock::wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                             std::uint64_t deadline_ns) const {
+  if (now_ns() < deadline_ns) changed.wait_for(lock, manual_look);
 }
 
 }  // namespace heddle::base

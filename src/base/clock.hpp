@@ -2,42 +2,54 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 
 namespace heddle::base {
 
+// Everything that has to do with time takes a Clock. Nothing outside src/base reads the machine's clock.
 class Clock {
  public:
   virtual ~Clock() = default;
   // Nanoseconds since a fixed point of this clock; never goes back. Any thread.
   virtual std::uint64_t now_ns() const = 0;
+  // Blocks until `changed` is notified or the clock reaches `deadline_ns`, like a condition variable that may also
+  // return early: the caller looks again. `lock` holds the mutex that goes with `changed`. Any thread.
+  virtual void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                          std::uint64_t deadline_ns) const = 0;
 };
 
 // The machine's monotonic clock.
 class SteadyClock final : public Clock {
  public:
-  std::uint64_t now_ns() const override { return now(); }
-  static std::uint64_t now();
+  std::uint64_t now_ns() const override;
+  void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                  std::uint64_t deadline_ns) const override;
 };
 
 // Stands still until moved.
 class ManualClock final : public Clock {
  public:
   std::uint64_t now_ns() const override { return now_.load(std::memory_order_acquire); }
+  void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
+                  std::uint64_t deadline_ns) const override;
   void advance(std::uint64_t nanoseconds) { now_.fetch_add(nanoseconds, std::memory_order_acq_rel); }
 
  private:
   std::atomic<std::uint64_t> now_{0};
 };
 
-// Seconds since construction, on the monotonic clock.
+// Seconds since construction.
 class Stopwatch {
  public:
-  Stopwatch() : start_(SteadyClock::now()) {}
-  double seconds() const { return static_cast<double>(SteadyClock::now() - start_) * 1e-9; }
-  void restart() { start_ = SteadyClock::now(); }
+  // The clock outlives it.
+  explicit Stopwatch(const Clock& clock) : clock_(clock), start_(clock.now_ns()) {}
+  double seconds() const { return static_cast<double>(clock_.now_ns() - start_) * 1e-9; }
+  void restart() { start_ = clock_.now_ns(); }
 
  private:
+  const Clock& clock_;
   std::uint64_t start_;
 };
 

@@ -12,6 +12,7 @@
 #include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/kernel_name.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_text.hpp"
@@ -21,7 +22,6 @@
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
-#include "runtime/kernel_name.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -47,7 +47,7 @@ std::string ptx_of(const Options& options) {
 bool wanted(const Options& options, const std::string& kernel) {
   return options.entries.empty() ||
          std::any_of(options.entries.begin(), options.entries.end(), [&](const std::string& entry) {
-           return kernel == entry || runtime::source_name_matches(kernel, entry);
+           return kernel == entry || base::source_name_matches(kernel, entry);
          });
 }
 
@@ -63,7 +63,7 @@ class Fill {
   std::string text(const std::string& kernel) const {
     const std::vector<Occupancy> forms = runtime_.occupancy(module_.kernel(kernel), block_, options_.shared);
     if (forms.empty()) return fmt::format("  on {}: no SMs to fill, a worker runs a block at a time\n", id());
-    base::Table table({{fmt::format("{}, on {}, blocks of {}", runtime::readable_name(kernel), id(), options_.block)},
+    base::Table table({{fmt::format("{}, on {}, blocks of {}", base::readable_name(kernel), id(), options_.block)},
                        {"registers", base::Align::right},
                        {"local bytes", base::Align::right},
                        {"shared bytes", base::Align::right},
@@ -122,7 +122,7 @@ void run(const Options& options) {
   const std::size_t all = inspection.kernels.size();
   std::string names;
   for (const auto& kernel : inspection.kernels) {
-    names += (names.empty() ? "" : ", ") + runtime::readable_name(kernel.name);
+    names += (names.empty() ? "" : ", ") + base::readable_name(kernel.name);
   }
   std::erase_if(inspection.kernels, [&](const auto& kernel) { return !wanted(options, kernel.name); });
   if (inspection.kernels.empty() && all > 0) {

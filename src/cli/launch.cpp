@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "base/npy.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_output.hpp"
@@ -19,7 +20,6 @@
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
-#include "runtime/kernel_name.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -90,7 +90,7 @@ class Job {
     const std::vector<std::string> names = module.kernel_names();
     if (names.size() == 1) return names.front();
     std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + runtime::readable_name(name);
+    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + base::readable_name(name);
     throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
   }
 
@@ -121,7 +121,7 @@ class Job {
       fmt::print(stderr,
                  "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
                  "inout:{} keeps it\n",
-                 runtime::readable_name(kernel.name()), i + 1, texts_[i].file.string(), texts_[i].file.string());
+                 base::readable_name(kernel.name()), i + 1, texts_[i].file.string(), texts_[i].file.string());
     }
   }
 

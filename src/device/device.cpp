@@ -9,12 +9,12 @@ std::unique_ptr<LaunchGraph> Device::launch_graph(std::span<const GraphLaunch> l
   return std::make_unique<ListedGraph>(*this, launches);
 }
 
-void Queue::announce(Arrival&, std::uint64_t) {
-  base::fail(ErrorCode::unsupported, "copies to this device cannot tell how far they have come");
+void Queue::begin_progress(ProgressFlag&, std::uint64_t) {
+  base::fail(ErrorCode::unsupported, "copies to this device cannot report their progress");
 }
 
-void Queue::copy_telling(Span, Span, Arrival&) {
-  base::fail(ErrorCode::unsupported, "copies to this device cannot tell how far they have come");
+void Queue::copy_with_progress(Span, Span, ProgressFlag&) {
+  base::fail(ErrorCode::unsupported, "copies to this device cannot report their progress");
 }
 
 }  // namespace heddle::device

@@ -11,12 +11,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "device/arrival.hpp"
+#include "base/clock.hpp"
 #include "device/event.hpp"
 #include "device/launch_graph.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
 #include "device/partition.hpp"
+#include "device/progress_flag.hpp"
 #include "device/queue.hpp"
 #include "heddle/address_mapping.hpp"
 #include "heddle/placed_variables.hpp"
@@ -66,6 +67,8 @@ class Device {
  public:
   virtual ~Device() = default;
   virtual const DeviceInfo& info() const = 0;
+  // The clock of its events' times: the machine's, or a virtual one where the device is simulated.
+  virtual const base::Clock& clock() const = 0;
 
   // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
@@ -102,9 +105,9 @@ class Device {
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
 
-  // A word that copies to the device tell of their progress in; ~0 until one is announced. Null where copies cannot
-  // tell. It must outlive the copies. Any thread.
-  virtual std::unique_ptr<Arrival> arrival() { return nullptr; }
+  // A flag for copies to the device that report their progress; it says that all bytes have arrived until a copy begins
+  // to report. Null where copies cannot report. It must outlive the copies. Any thread.
+  virtual std::unique_ptr<ProgressFlag> progress_flag() { return nullptr; }
 
   // Runs `give`, in which the calling thread gives several commands to this device's queues: together they take less.
   // Code of the program's own has no place in it but through Queue::call and call_with_stream. Throws what `give` does.

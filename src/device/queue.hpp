@@ -7,11 +7,11 @@
 #include <span>
 #include <utility>
 
-#include "device/arrival.hpp"
 #include "device/box.hpp"
 #include "device/event.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
+#include "device/progress_flag.hpp"
 #include "device/stoppable_launch.hpp"
 #include "heddle/dim3.hpp"
 
@@ -63,13 +63,13 @@ class Queue {
                                                             unsigned residents = 0) = 0;
   // Copies source.size bytes; host, device and peer spans alike. Both must stay valid until the copy has run.
   virtual void copy(Span destination, Span source) = 0;
-  // Says, in queue order, that nothing of what the next copy_telling() copies has arrived: its destination begins at
-  // this address. A kernel that looks at the word must come behind this.
-  virtual void announce(Arrival& arrival, std::uint64_t begin);
+  // Sets the flag, in queue order, to say that nothing of what the next copy_with_progress() copies has arrived: its
+  // destination begins at this address. A kernel that looks at the flag must come after this.
+  virtual void begin_progress(ProgressFlag& flag, std::uint64_t begin);
   // Copies from the host to this device, from the first byte to the last, and writes how far it has come. If it fails
-  // or is skipped the word says all the same that all is there, so that nobody waits for ever. Throws unsupported on
-  // devices that have no arrival().
-  virtual void copy_telling(Span destination, Span source, Arrival& arrival);
+  // or is skipped, the flag says all the same that everything has arrived, so that no kernel waits for ever. Throws
+  // unsupported on devices that have no progress_flag().
+  virtual void copy_with_progress(Span destination, Span source, ProgressFlag& flag);
   // Fills with a repeated 1-, 2- or 4-byte value.
   virtual void fill(Span destination, std::uint32_t value, unsigned value_bytes) = 0;
   // The same for boxes of bytes: rows and planes. Throws invalid_argument when rows or planes of a box overlap.

@@ -4,10 +4,10 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "device/fault_text.hpp"
 #include "ptx/printer.hpp"
-#include "runtime/kernel_name.hpp"
-#include "runtime/module_state.hpp"
+#include "runtime/kernel_state.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -30,7 +30,7 @@ std::string_view line_of(std::string_view text, std::uint32_t number) {
 }
 
 // "'st.global.f32 [%rd4], %f1;' in line 12 of the PTX, saxpy.cu:5"
-std::string quoted(const ModuleState& module, const ptx::analysis::AccessWitness& at) {
+std::string quoted(const LoadedCode& module, const ptx::analysis::AccessWitness& at) {
   const ptx::Module& ptx = module.ptx();
   const ptx::Function& function = ptx.functions[at.function];
   const ptx::Instruction& inst = function.body[at.instruction];
@@ -38,7 +38,7 @@ std::string quoted(const ModuleState& module, const ptx::analysis::AccessWitness
   if (inst.where.line == 0 || text.empty()) text = trimmed(ptx::print(ptx, function, inst));
   text = "'" + text + "'";
   if (inst.where.line != 0) text += fmt::format(" in line {} of the PTX", inst.where.line);
-  if (!function.is_entry) text += fmt::format(", in {}", readable_name(function.name));
+  if (!function.is_entry) text += fmt::format(", in {}", base::readable_name(function.name));
   const std::string source = device::source_place(ptx, function, inst.where.loc);
   return source.empty() ? text : text + ", " + source;
 }
@@ -71,7 +71,7 @@ Access annotated(const KernelState& kernel, std::size_t number, Direction direct
   const KernelState::Shown& shown = kernel.shown(number);
   const auto refuse = [&](const char* does, const ptx::analysis::AccessWitness& at, const char* advice) {
     base::fail(ErrorCode::invalid_argument, "{} is said to be '{}', but the kernel {} there: {}; {}", who,
-               name(direction), does, quoted(kernel.module(), at), advice);
+               name(direction), does, quoted(kernel.code(), at), advice);
   };
   switch (direction) {
     case Direction::found: return shown.access;
@@ -88,13 +88,14 @@ Access annotated(const KernelState& kernel, std::size_t number, Direction direct
 }
 
 KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Signature& signature) {
-  if (!signature.kernel.empty() && signature.kernel != info.name && !source_name_matches(info.name, signature.kernel)) {
+  if (!signature.kernel.empty() && signature.kernel != info.name &&
+      !base::source_name_matches(info.name, signature.kernel)) {
     base::fail(ErrorCode::invalid_argument, "the signature is that of a kernel '{}', and the kernel's name is {}",
-               signature.kernel, readable_name(info.name));
+               signature.kernel, base::readable_name(info.name));
   }
   if (signature.parameters.size() != info.parameters.size()) {
     base::fail(ErrorCode::invalid_argument, "the signature of kernel {} has {}, and in the PTX there {} {}",
-               readable_name(info.name), base::counted(signature.parameters.size(), "parameter"),
+               base::readable_name(info.name), base::counted(signature.parameters.size(), "parameter"),
                info.parameters.size() == 1 ? "is" : "are", info.parameters.size());
   }
   KernelInfo made = info;
@@ -102,7 +103,7 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Si
     Parameter& parameter = made.parameters[i];
     const SignatureParameter& said = signature.parameters[i];
     const std::string who = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
-                                        readable_name(info.name), said.at);
+                                        base::readable_name(info.name), said.at);
     if (const std::string wrong = mismatch(parameter, said); !wrong.empty()) {
       base::fail(ErrorCode::invalid_argument, "{} is {}, {}; in the PTX it is {} (.{}, {}{})", who, said.type, wrong,
                  parameter.name, parameter.type, base::counted(parameter.size, "byte"),

@@ -11,7 +11,7 @@
 #include "base/format.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -31,7 +31,7 @@ std::vector<Part> parts_of(const Core& core, std::span<const Argument> arrays) {
     };
     if (array.kind() != Argument::Kind::array) refuse("is no array; what else the function needs it may have captured");
     if (array.buffer() == nullptr) refuse("was moved from; pass the one it was moved to");
-    if (array.buffer()->core().get() != &core) refuse("is one of another runtime");
+    if (&array.buffer()->core() != &core) refuse("is one of another runtime");
     const std::size_t bytes = array.buffer()->bytes();
     const std::size_t left = bytes - std::min(array.offset(), bytes);
     if (array.offset() > bytes || (array.length() != Argument::rest && array.length() > left))
@@ -86,13 +86,13 @@ void put(device::Queue& queue, const std::shared_ptr<Task>& task) {
   }
 }
 
-std::vector<graph::Access> acquire(std::size_t place, std::span<const Part> parts,
-                                   const std::vector<std::shared_ptr<Buffer>>& pinned, const Scheduling& policy) {
+std::vector<graph::Access> acquire(Core& core, std::size_t place, std::span<const Part> parts) {
   std::vector<graph::Access> accesses;
   for (const Part& part : parts)
-    accesses.push_back(part.buffer->acquire(place, part.begin, part.end, mode_of(part.direction, policy)));
-  for (const auto& buffer : pinned)
-    accesses.push_back(buffer->acquire(place, 0, buffer->bytes(), graph::Mode::read_write));
+    accesses.push_back(core.transfers().acquire(part.buffer->array(), place, part.begin, part.end,
+                                                mode_of(part.direction, core.scheduler().policy())));
+  for (memory::Array* const array : core.pinned().at(place))
+    accesses.push_back(core.transfers().acquire(*array, place, 0, array->bytes(), graph::Mode::read_write));
   return accesses;
 }
 
@@ -103,26 +103,25 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallO
   if (!function) base::fail(ErrorCode::invalid_argument, "Runtime::call was given no function");
   const std::vector<Part> parts = parts_of(*core, arrays);
   const std::size_t place = core->find(options.device);
-  auto task = std::make_shared<Task>(Task{*core, std::move(function), core->place(place).device->info().id, {}});
-  const Scheduling& policy = core->engine().policy();
-  std::vector<std::shared_ptr<Buffer>> pinned;  // outlive the lock, which their end takes
-  std::unique_lock lock(core->mutex());
-  core->replayer().settle();
-  pinned = core->pinned(place);
-  std::vector<graph::Access> accesses = acquire(place, parts, pinned, policy);
-  while (!policy.prefetch && wait_for_moves(*core, accesses, lock)) accesses = acquire(place, parts, pinned, policy);
+  auto task = std::make_shared<Task>(Task{*core, std::move(function), core->device(place).info().id, {}});
+  const Scheduling& policy = core->scheduler().policy();
+  base::Lock lock(core->mutex());
+  core->replayer().flush();
+  std::vector<graph::Access> accesses = acquire(*core, place, parts);
+  while (!policy.prefetch && wait_for_moves(*core, accesses, lock)) accesses = acquire(*core, place, parts);
+  const auto space = static_cast<memory::Space>(place);
   for (const Part& part : parts)
-    task->arrays.push_back({reinterpret_cast<void*>(part.buffer->address(place) + part.begin),
+    task->arrays.push_back({reinterpret_cast<void*>(part.buffer->array().address(space) + part.begin),
                             static_cast<std::size_t>(part.end - part.begin)});
-  Engine::Submitted submitted =
-      core->engine().submit(place, accesses, [&](device::Queue& queue) { put(queue, task); }, {.start = options.timed});
+  const graph::TaskRef made = core->scheduler().submit(place, accesses, [&](device::Queue& queue) { put(queue, task); },
+                                                       {.timed = options.timed});
   for (const Part& part : parts)
-    if (part.direction == Direction::out) part.buffer->overwritten(place, part.begin, part.end);
-  auto state = std::make_shared<LaunchState>(core, place, std::move(submitted));
-  if (policy.execution == Scheduling::Execution::sync) {
-    lock.unlock();
-    state->wait();
-  }
+    if (part.direction == Direction::out) part.buffer->array().modified(space, part.begin, part.end);
+  sched::TaskEvents events;
+  if (options.timed) events = core->scheduler().tracker()[made];
+  lock.unlock();
+  auto state = std::make_shared<LaunchState>(core, place, made, std::move(events));
+  if (policy.execution == Scheduling::Execution::sync) state->wait();
   return state;
 }
 

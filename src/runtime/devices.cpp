@@ -25,13 +25,18 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
-    all.push_back({fmt::format("cuda:{}", i), !options.check, [i, trace = options.trace] {
-                     return device::cuda::make_cuda_device({.ordinal = i, .trace = trace});
+    all.push_back({fmt::format("cuda:{}", i), !options.check, [i, options] {
+                     return device::cuda::make_cuda_device(
+                         {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
                    }});
-  all.push_back({"cpu", true, [workers = options.workers, check = options.check, trace = options.trace] {
-                   return device::cpu::open_cpu_device({.workers = workers, .keep_freed = check, .trace = trace});
+  all.push_back({"cpu", true, [options] {
+                   return device::cpu::open_cpu_device({.workers = options.workers,
+                                                        .keep_freed = options.check,
+                                                        .trace = options.trace,
+                                                        .watcher = options.watcher});
                  }});
-  all.push_back({"interp", false, [] { return device::interp::make_interp_device(); }});
+  all.push_back(
+      {"interp", false, [options] { return device::interp::make_interp_device({.watcher = options.watcher}); }});
   return all;
 }
 

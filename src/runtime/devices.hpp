@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/trace.hpp"
+#include "base/watcher.hpp"
 #include "device/device.hpp"
 
 namespace heddle::runtime {
@@ -15,6 +16,7 @@ struct DeviceOptions {
   unsigned workers = 0;              // of the CPU device; 0: one for each core the process may use
   bool check = false;                // only devices that can verify every access are opened by default
   base::TraceSink* trace = nullptr;  // must outlive the devices
+  std::shared_ptr<base::Watcher> watcher = base::process_watcher();
 };
 
 // "cuda:0,cpu" gives these in that order; an empty list every device found that is meant for use, GPUs first (the

@@ -8,16 +8,14 @@
 #include "base/log.hpp"
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
+#include "runtime/module_state.hpp"
 
 namespace heddle {
 
 namespace runtime {
 
 LoadedKernelState::LoadedKernelState(Kernel kernel, std::size_t place, device::Function& function)
-    : kernel_(std::move(kernel)),
-      place_(place),
-      function_(function),
-      slice_(kernel_.state()->module().core()->slice()) {
+    : kernel_(std::move(kernel)), place_(place), function_(function), slice_(kernel_.state()->core().slice()) {
   for (const device::ParameterLayout& parameter : function.parameters())
     parameters_.push_back({parameter.offset, parameter.size});
 }
@@ -38,12 +36,9 @@ void LoadedKernelState::keep_whole(const Error& reason) const {
 
 QueueState::QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options)
     : core_(std::move(core)), place_(place) {
-  device::Device& device = *core_->place(place).device;
+  device::Device& device = core_->device(place);
   const device::Partition* partition = nullptr;
-  if (!options.processors.empty()) {
-    const std::lock_guard lock(core_->mutex());
-    partition = &core_->partition(place, options.processors);
-  }
+  if (!options.processors.empty()) partition = &core_->partition(place, options.processors);
   queue_ = device.queue({.priority = options.priority, .partition = partition});
 }
 
@@ -52,7 +47,7 @@ device::Device* QueueState::device_of(int number) const {
   if (number < 0 || static_cast<std::size_t>(number) >= core_->places())
     base::fail(ErrorCode::invalid_argument, "memory of device number {}; this runtime's devices are 0 to {}", number,
                core_->places() - 1);
-  return core_->place(static_cast<std::size_t>(number)).device.get();
+  return &core_->device(static_cast<std::size_t>(number));
 }
 
 device::Span QueueState::span(const MemorySpan& span) const {
@@ -67,7 +62,7 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
                         const BlockRange* range) {
   if (kernel.place() != place_)
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}", kernel.kernel().name(),
-               core_->place(kernel.place()).device->info().id, core_->place(place_).device->info().id);
+               core_->device(kernel.place()).info().id, core_->device(place_).info().id);
   const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
   const std::uint64_t slice = shape.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
@@ -85,7 +80,7 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
 }
 
 void QueueState::begin_task() {
-  TraceTask task;
+  trace::RecordedTask task;
   task.behind = behind();
   task.waits = std::exchange(awaited_, {});
   task.by_streams = true;
@@ -125,7 +120,7 @@ void QueueState::synchronize() {
     const std::lock_guard lock(mutex_);
     if (queue_->idle()) return;
     if (spare_.empty()) {
-      end = core_->place(place_).device->untimed_event();
+      end = core_->device(place_).untimed_event();
     } else {
       end = std::move(spare_.back());
       spare_.pop_back();
@@ -185,8 +180,8 @@ void Queue::fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, 
 void Queue::record(const Event& event) const { held(state_, "Queue").record(held(event.state(), "Event")); }
 void Queue::wait(const Event& event) const { held(state_, "Queue").wait(held(event.state(), "Event")); }
 void Queue::wait_until(std::function<bool()> ready) const {
-  const runtime::AskedEvent event(std::move(ready));
-  held(state_, "Queue").wait(event);
+  runtime::QueueState& state = held(state_, "Queue");
+  state.wait(runtime::AskedEvent(state.watcher(), std::move(ready)));
 }
 void Queue::call(std::function<void()> function) const {
   held(state_, "Queue").put([&](device::Queue& queue) { queue.call(std::move(function)); });
@@ -218,16 +213,17 @@ std::vector<Occupancy> LoadedKernel::occupancy(const Dim3& block, std::uint32_t 
 namespace {
 
 device::Device& device_at(const std::shared_ptr<runtime::Core>& core, int number) {
-  return *held(core, "Device").place(static_cast<std::size_t>(number)).device;
+  return held(core, "Device").device(static_cast<std::size_t>(number));
 }
 
 Memory memory_of(const std::shared_ptr<runtime::Core>& core, int number, std::unique_ptr<device::Memory> memory) {
   return Memory(std::make_shared<runtime::MemoryState>(core, number, std::move(memory)));
 }
 
-void check_runtime(const std::shared_ptr<runtime::Core>& core, const runtime::ModuleState& module) {
-  if (module.core() != core)
-    base::fail(ErrorCode::invalid_argument, "{} was loaded by another runtime than the device's", module.name());
+runtime::LoadedCode& code_of(const std::shared_ptr<runtime::Core>& core, runtime::LoadedCode& code) {
+  if (code.core() != core)
+    base::fail(ErrorCode::invalid_argument, "{} was loaded by another runtime than the device's", code.name());
+  return code;
 }
 
 }  // namespace
@@ -264,30 +260,22 @@ Event Device::event() const {
 
 LoadedKernel Device::load(const Kernel& kernel) const {
   runtime::KernelState& state = held(kernel.state(), "Kernel");
-  check_runtime(core_, state.module());
+  code_of(core_, state.code());
   const auto place = static_cast<std::size_t>(number_);
-  device::Function* function = nullptr;
-  {
-    const std::lock_guard lock(core_->mutex());
-    function = &state.on(place);
-  }
-  return LoadedKernel(std::make_shared<runtime::LoadedKernelState>(kernel, place, *function));
+  return LoadedKernel(std::make_shared<runtime::LoadedKernelState>(kernel, place, state.on(place)));
 }
 
 void Device::load(const Module& module, std::span<const std::byte> machine_code,
                   std::span<const PlacedVariable> placed) const {
-  runtime::ModuleState& state = held(module.state(), "Module");
-  check_runtime(core_, state);
-  const std::lock_guard lock(core_->mutex());
-  state.on(static_cast<std::size_t>(number_), machine_code, placed);
+  runtime::LoadedCode& code = code_of(core_, held(module.state(), "Module").code());
+  code.on(static_cast<std::size_t>(number_), machine_code, placed);
 }
 
 MemorySpan Device::variable(const Module& module, std::string_view name) const {
-  runtime::ModuleState& state = held(module.state(), "Module");
-  check_runtime(core_, state);
-  const std::lock_guard lock(core_->mutex());
-  state.let_variables_differ();
-  const device::Span span = state.on(static_cast<std::size_t>(number_)).variable(name);
+  runtime::LoadedCode& code = code_of(core_, held(module.state(), "Module").code());
+  const device::Span span = code.on(static_cast<std::size_t>(number_)).variable(name);
+  const base::Lock lock(core_->mutex());
+  code.let_variables_differ();
   return {number_, span.address, span.size};
 }
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/fail.hpp"
-#include "device/event.hpp"
+#include "device/polled_point.hpp"
 #include "heddle/device.hpp"
 #include "runtime/core.hpp"
-#include "runtime/module_state.hpp"
+#include "runtime/kernel_state.hpp"
 
 namespace heddle::runtime {
 
@@ -84,16 +84,18 @@ class EventState {
 // What is reached when a function of the host says so. For queues an event of another device, which they only ask.
 class AskedEvent final : public device::Event {
  public:
-  explicit AskedEvent(std::function<bool()> ready) : point_(std::make_shared<Point>(std::move(ready))) {}
+  AskedEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+      : point_(std::make_shared<Point>(std::move(watcher), std::move(ready))) {}
   bool done() const override { return point_->done(); }
   void wait() override { base::fail(ErrorCode::internal, "what is asked for is waited for by queues only"); }
   unsigned long long completed_ns() const override { return 0; }
   std::shared_ptr<const device::EventPoint> point() const override { return point_; }
 
  private:
-  class Point final : public device::EventPoint {
+  class Point final : public device::PolledPoint {
    public:
-    explicit Point(std::function<bool()> ready) : ready_(std::move(ready)) {}
+    Point(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+        : PolledPoint(std::move(watcher), nullptr), ready_(std::move(ready)) {}
     // Stays reached when the function says something else later.
     bool done() const override {
       if (!reached_.load(std::memory_order_acquire) && ready_()) reached_.store(true, std::memory_order_release);
@@ -111,6 +113,7 @@ class QueueState {
  public:
   QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options);
   std::size_t place() const { return place_; }
+  const std::shared_ptr<base::Watcher>& watcher() const { return core_->watcher(); }
   // The span as devices see it. Throws invalid_argument when there is no such device.
   device::Span span(const MemorySpan& span) const;
   device::BoxPlace box(const MemoryBox& box) const;

@@ -2,22 +2,20 @@
 // what its place in the order was found from.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <span>
 
-#include "device/queue.hpp"
-#include "heddle/launch.hpp"
+#include "device/footprint.hpp"
+#include "memory/array.hpp"
+#include "sched/bound_launch.hpp"
 
 namespace heddle::runtime {
 
-class Buffer;
 class KernelState;
 
-// For the queue's next launch. The arguments have been checked, and arrays acquired on the place. `opaque`: one of them
-// is a pointer to what is no array, which may lead anywhere. `pinned`: arrays whose address was taken, which any launch
-// may use. Needs the core's lock.
-void set_footprint(device::Queue& queue, std::size_t place, KernelState& kernel, bool opaque,
-                   std::span<const Argument> arguments, std::span<const std::shared_ptr<Buffer>> pinned);
+// The arrays are acquired on the launch's place. `pinned`: arrays whose address was taken, which any launch may use.
+// Null where an argument is a pointer to memory that belongs to no array: it may lead anywhere. Needs the core's lock.
+std::shared_ptr<const device::Footprint> footprint_of(const sched::BoundLaunch& launch, const KernelState& kernel,
+                                                      std::span<memory::Array* const> pinned);
 
 }  // namespace heddle::runtime

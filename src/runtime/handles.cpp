@@ -11,7 +11,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/held.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle {
@@ -44,7 +44,7 @@ const KernelInfo& Kernel::info() const { return held(state_, "Kernel").info(); }
 
 KernelHistory Kernel::history() const {
   runtime::KernelState& kernel = held(state_, "Kernel");
-  const std::lock_guard lock(kernel.module().core()->mutex());
+  const base::Lock lock(kernel.core().mutex());
   return *kernel.history();
 }
 
@@ -60,7 +60,7 @@ std::vector<std::string> Module::kernel_names() const {
   return names;
 }
 
-const std::string& Module::ptx() const { return held(state_, "Module").text(); }
+const std::string& Module::ptx() const { return held(state_, "Module").code().text(); }
 
 void Module::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
                             std::string_view device) {
@@ -89,7 +89,7 @@ void ArrayBytes::refuse_range(std::size_t first, std::size_t count, std::size_t 
 }
 std::uint64_t ArrayBytes::address(std::string_view device) {
   runtime::Buffer& buffer = held(buffer_, "Array");
-  return buffer.pin(buffer.core()->find(device));
+  return buffer.pin(buffer.core().find(device));
 }
 
 bool Launch::done() const { return held(state_, "Launch").done(); }

@@ -5,18 +5,17 @@
 #include <unistd.h>
 
 #include <charconv>
-#include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <filesystem>
-#include <thread>
+#include <mutex>
 
 #include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
 #include "heddle/error.hpp"
-#include "runtime/core.hpp"
-#include "runtime/links.hpp"
+#include "runtime/link_measurement.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -24,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view first_line = "heddle links 1";
-constexpr std::chrono::seconds patience{30};
+constexpr std::uint64_t patience_ns = 30'000'000'000, pause_ns = 20'000'000;
 
 std::string machine_name() {
   char name[256] = {};
@@ -40,9 +39,9 @@ std::string describe(device::Device& device) {
   return text;
 }
 
-std::vector<std::string> memories_of(Core& core) {
+std::vector<std::string> memories_of(const std::vector<device::Device*>& devices) {
   std::vector<std::string> all;
-  for (std::size_t place = 0; place < core.places(); ++place) all.push_back(describe(*core.place(place).device));
+  for (device::Device* const device : devices) all.push_back(describe(*device));
   all.emplace_back("memory host");
   return all;
 }
@@ -70,14 +69,18 @@ std::optional<std::vector<double>> numbers(std::string_view line) {
   return found;
 }
 
-// Held by one process at a time; another's is waited for, but not forever. Nothing where there is no lock to be had.
+// Held by one process at a time; waits for another's, but not forever. Without effect where there is no lock to be had.
 class FileLock {
  public:
-  explicit FileLock(const fs::path& path) : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
+  FileLock(const fs::path& path, const base::Clock& clock)
+      : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
     if (file_ < 0) return;
-    const auto until = std::chrono::steady_clock::now() + patience;
-    while (::flock(file_, LOCK_EX | LOCK_NB) != 0 && std::chrono::steady_clock::now() < until)
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const std::uint64_t deadline = clock.now_ns() + patience_ns;
+    std::mutex mutex;
+    std::condition_variable nobody_notifies;
+    std::unique_lock lock(mutex);
+    while (::flock(file_, LOCK_EX | LOCK_NB) != 0 && clock.now_ns() < deadline)
+      clock.wait_until(lock, nobody_notifies, clock.now_ns() + pause_ns);
   }
   ~FileLock() {
     if (file_ >= 0) ::close(file_);
@@ -121,7 +124,7 @@ std::optional<MeasuredLinks> read_links(std::string_view text, std::string_view 
 
 MeasuredLinks LinkStore::read_or_measure() {
   const std::string machine = machine_name();
-  const std::vector<std::string> memories = memories_of(core_);
+  const std::vector<std::string> memories = memories_of(devices_);
   std::string key = machine;
   for (const std::string& memory : memories) key += "\n" + memory;
   const fs::path folder = base::cache_directory() / "links";
@@ -138,10 +141,10 @@ MeasuredLinks LinkStore::read_or_measure() {
   const bool kept = base::make_cache(folder);
   std::optional<FileLock> lock;
   if (kept) {
-    lock.emplace(fs::path(path).concat(".lock"));
+    lock.emplace(fs::path(path).concat(".lock"), clock_);
     if (const auto links = read()) return *links;  // another process has measured them meanwhile
   }
-  const MeasuredLinks measured = measure_all_links(core_);
+  const MeasuredLinks measured = measure_all_links(devices_);
   if (!kept) return measured;
   try {
     base::write_file_atomic(path, std::string_view(links_text(machine, memories, measured)));
@@ -157,7 +160,7 @@ const sched::LinkTable& LinkStore::table() {
       table_ = sched::LinkTable(read_or_measure());
     } catch (const Error& error) {
       base::log_warn("the links between devices cannot be measured, and all count as alike: {}", error.what());
-      const std::size_t count = core_.places() + 1;
+      const std::size_t count = devices_.size() + 1;
       table_ = sched::LinkTable(MeasuredLinks(count, std::vector<double>(count, 1e9)));
     }
     known_.store(&table_, std::memory_order_release);

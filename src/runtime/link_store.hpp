@@ -16,13 +16,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "device/device.hpp"
 #include "sched/links.hpp"
 
 namespace heddle::runtime {
-
-class Core;
 
 using MeasuredLinks = std::vector<std::vector<double>>;  // bytes per second, by [from][to]
 
@@ -35,13 +36,15 @@ std::optional<MeasuredLinks> read_links(std::string_view text, std::string_view 
 
 class LinkStore {
  public:
-  explicit LinkStore(Core& core) : core_(core) {}
+  // The devices outlive it. `clock` times the wait for another process.
+  LinkStore(std::vector<device::Device*> devices, const base::Clock& clock)
+      : devices_(std::move(devices)), clock_(clock) {}
   LinkStore(const LinkStore&) = delete;
   LinkStore& operator=(const LinkStore&) = delete;
 
-  // Of all memories: the places, and behind them the host. The first call reads the file, or measures: another process
-  // that is measuring the same is waited for, as each would slow down the other. Where measuring fails all links count
-  // as alike, with a warning. Never throws but bad_alloc. Any thread, without the core's lock.
+  // Of all memories: the devices, and the host after them. The first call reads the file, or measures: it waits for
+  // another process that is measuring the same, as each would slow down the other. Where measuring fails all links
+  // count as alike, with a warning. Never throws but bad_alloc. Any thread, without the core's lock.
   const sched::LinkTable& table();
   // Null before somebody has wanted it. Any thread.
   const sched::LinkTable* known() const { return known_.load(std::memory_order_acquire); }
@@ -51,7 +54,8 @@ class LinkStore {
  private:
   MeasuredLinks read_or_measure();
 
-  Core& core_;
+  const std::vector<device::Device*> devices_;
+  const base::Clock& clock_;
   std::once_flag once_;
   sched::LinkTable table_;
   std::atomic<const sched::LinkTable*> known_{nullptr};

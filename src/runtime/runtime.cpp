@@ -19,10 +19,9 @@
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
-#include "runtime/launch_state.hpp"
-#include "runtime/links.hpp"
+#include "runtime/launch.hpp"
+#include "runtime/link_measurement.hpp"
 #include "runtime/module_state.hpp"
-#include "runtime/trace_file.hpp"
 
 namespace heddle {
 
@@ -67,12 +66,15 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
 }
 
 Runtime::Runtime(const RuntimeOptions& options) {
-  std::unique_ptr<runtime::TraceFile> trace;
-  if (!options.trace.empty()) trace = std::make_unique<runtime::TraceFile>(options.trace);
-  auto devices = runtime::open_devices(options.devices,
-                                       {.workers = options.workers, .check = options.check, .trace = trace.get()});
-  core_ = std::make_shared<runtime::Core>(std::move(devices), options.check, options.slice, std::move(trace),
-                                          options.scheduling, options.ranges);
+  runtime::CoreOptions core{
+      .check = options.check, .slice = options.slice, .ranges = options.ranges, .scheduling = options.scheduling};
+  if (!options.trace.empty())
+    core.trace = std::make_unique<trace::Recorder>(
+        options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));
+  auto devices = runtime::open_devices(
+      options.devices,
+      {.workers = options.workers, .check = options.check, .trace = core.trace.get(), .watcher = core.watcher});
+  core_ = std::make_shared<runtime::Core>(std::move(devices), std::move(core));
 }
 
 void Runtime::write_trace() {
@@ -113,7 +115,7 @@ std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
   runtime::Core& core = held(core_, "Runtime");
   list.reserve(core.places());
-  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(runtime::public_info(core.place(i).device->info()));
+  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(runtime::public_info(core.device(i).info()));
   return list;
 }
 
@@ -129,19 +131,35 @@ Device Runtime::device(int number) const {
 
 double Runtime::measured_bandwidth(std::string_view device) const {
   runtime::Core& core = held(core_, "Runtime");
-  return core.place(core.find(device)).device->measured_bandwidth();
+  return core.device(core.find(device)).measured_bandwidth();
 }
 
+namespace {
+
+[[noreturn]] void refuse_link(std::string_view from, std::string_view to) {
+  base::fail(ErrorCode::invalid_argument, "there is no link from {} to {}: both are the same memory", from, to);
+}
+
+}  // namespace
+
 double Runtime::measured_link(std::string_view from, std::string_view to) const {
-  return runtime::measure_link(held(core_, "Runtime"), from, to);
+  runtime::Core& core = held(core_, "Runtime");
+  // A device that uses the host's memory stands for that.
+  const auto memory = [&](std::string_view id) {
+    if (id == "host") return core.places();
+    const std::size_t place = core.find(id);
+    return core.device(place).info().host_memory ? core.places() : place;
+  };
+  const std::size_t source = memory(from), destination = memory(to);
+  if (source == destination) refuse_link(from, to);
+  return runtime::measure_link(core.devices(), source, destination);
 }
 
 double Runtime::placement_link(std::string_view from, std::string_view to) const {
   runtime::Core& core = held(core_, "Runtime");
   const auto memory = [&](std::string_view id) { return id == "host" ? core.places() : core.find(id); };
   const std::size_t source = memory(from), destination = memory(to);
-  if (source == destination)
-    base::fail(ErrorCode::invalid_argument, "there is no link from {} to {}: both are the same memory", from, to);
+  if (source == destination) refuse_link(from, to);
   return core.links().table().bytes_per_second(source, destination);
 }
 
@@ -175,7 +193,7 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
   held(core_, "Runtime");
   held(kernel.state(), "Kernel");
-  return Launch(runtime::launch(core_, kernel.state(), options, arguments));
+  return Launch(runtime::launch(*core_, kernel.state(), options, arguments));
 }
 
 Launch Runtime::call_list(const CallOptions& options, CallFunction function, std::span<const Argument> arrays) {
@@ -192,7 +210,6 @@ std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& bloc
   runtime::Core& core = held(core_, "Runtime");
   runtime::KernelState& state = held(kernel.state(), "Kernel");
   const std::size_t place = core.find(device);
-  const std::lock_guard lock(core.mutex());
   return state.on(place).occupancy(block, shared);
 }
 

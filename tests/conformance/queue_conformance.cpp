@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "conformance/conformance.hpp"
+#include "support/flag_event.hpp"
 
 namespace heddle::conformance {
 namespace {
@@ -174,25 +175,8 @@ TEST_P(Conformance, WaitRefersToTheRecordBeforeIt) {
   queue->synchronize();
 }
 
-// An event of a device that the queue under test knows nothing about.
-class ForeignEvent final : public Event {
- public:
-  struct Point final : device::EventPoint {
-    bool done() const override { return reached; }
-    std::atomic<bool> reached{false};
-  };
-  std::shared_ptr<Point> record() { return last_ = std::make_shared<Point>(); }
-  bool done() const override { return !last_ || last_->done(); }
-  void wait() override {}
-  unsigned long long completed_ns() const override { return 0; }
-  std::shared_ptr<const device::EventPoint> point() const override { return last_; }
-
- private:
-  std::shared_ptr<Point> last_;
-};
-
 TEST_P(Conformance, WaitsForRecordsOfOtherDevices) {
-  auto event = std::make_unique<ForeignEvent>();
+  auto event = std::make_unique<tests::FlagEvent>();
   queue->wait(*event);  // never recorded
   queue->synchronize();
   const auto first = event->record();

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/watcher.hpp"
 #include "device/host_memory.hpp"
 #include "device/parameter_layout.hpp"
 
@@ -23,17 +24,26 @@ constexpr std::uint64_t out_of_reach = 1ull << 62;
 
 class Record final : public EventPoint {
  public:
+  explicit Record(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
   bool done() const override {
     const std::lock_guard lock(mutex_);
     return done_;
   }
+  bool on_done(std::function<void()> callback) const override {
+    const std::lock_guard lock(mutex_);
+    if (!done_) callbacks_.push_back(std::move(callback));
+    return !done_;
+  }
   void reach(const std::optional<Error>& error) {
+    std::vector<std::function<void()>> callbacks;
     {
       const std::lock_guard lock(mutex_);
       done_ = true;
       error_ = error;
+      callbacks.swap(callbacks_);
     }
     changed_.notify_all();
+    for (auto& callback : callbacks) watcher_->post(std::move(callback));
   }
   std::optional<Error> wait() const {
     std::unique_lock lock(mutex_);
@@ -44,6 +54,8 @@ class Record final : public EventPoint {
  private:
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
+  mutable std::vector<std::function<void()>> callbacks_;
+  const std::shared_ptr<base::Watcher> watcher_;
   bool done_ = false;
   std::optional<Error> error_;
 };
@@ -134,11 +146,11 @@ class ThreadQueue final : public Queue {
   void copy(Span to, Span from) override {
     add([to, from] { std::memcpy(reach(to.address), reach(from.address), from.size); });
   }
-  void announce(Arrival& arrival, std::uint64_t begin) override {
-    add([word = word_of(arrival.address()), begin] { word->store(begin, std::memory_order_release); }, true);
+  void begin_progress(ProgressFlag& flag, std::uint64_t begin) override {
+    add([word = word_of(flag.address()), begin] { word->store(begin, std::memory_order_release); }, true);
   }
-  void copy_telling(Span to, Span from, Arrival& arrival) override {
-    add([to, from, word = word_of(arrival.address())] {
+  void copy_with_progress(Span to, Span from, ProgressFlag& flag) override {
+    add([to, from, word = word_of(flag.address())] {
       constexpr std::uint64_t pieces = 3;
       const std::uint64_t piece = from.size / pieces + 1;
       for (std::uint64_t at = 0; at < from.size; at += piece) {
@@ -148,7 +160,7 @@ class ThreadQueue final : public Queue {
         std::this_thread::yield();
       }
     });
-    add([word = word_of(arrival.address())] { word->store(all_there, std::memory_order_release); }, true);
+    add([word = word_of(flag.address())] { word->store(all_there, std::memory_order_release); }, true);
   }
   void fill(Span to, std::uint32_t value, unsigned) override {
     add([to, value] { std::memset(reach(to.address), static_cast<int>(value), to.size); });
@@ -157,7 +169,7 @@ class ThreadQueue final : public Queue {
   void fill_box(const BoxPlace&, const BoxExtent&, std::uint32_t, unsigned) override { refuse("boxes"); }
   void set_partition(const Partition*) override { refuse("partitions"); }
   void record(Event& event) override {
-    auto record = std::make_shared<Record>();
+    auto record = std::make_shared<Record>(base::process_watcher());
     static_cast<ThreadEvent&>(event).set(record);
     add([this, record] { record->reach(failure_); }, true);
   }
@@ -218,7 +230,7 @@ class ThreadQueue final : public Queue {
   std::thread thread_;
 };
 
-class ThreadArrival final : public Arrival {
+class ThreadArrival final : public ProgressFlag {
  public:
   std::uint64_t address() const override { return reinterpret_cast<std::uint64_t>(&word_); }
 
@@ -265,6 +277,7 @@ class ThreadDevice final : public Device {
     info_.memory_bytes = std::uint64_t{1} << 30;
   }
   const DeviceInfo& info() const override { return info_; }
+  const base::Clock& clock() const override { return watcher_->clock(); }
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     return std::make_unique<ThreadMemory>(this, bytes, host_reaches_);
   }
@@ -276,7 +289,7 @@ class ThreadDevice final : public Device {
   }
   std::unique_ptr<Queue> queue(const QueueOptions&) override { return std::make_unique<ThreadQueue>(); }
   std::unique_ptr<Event> event() override { return std::make_unique<ThreadEvent>(); }
-  std::unique_ptr<Arrival> arrival() override { return std::make_unique<ThreadArrival>(); }
+  std::unique_ptr<ProgressFlag> progress_flag() override { return std::make_unique<ThreadArrival>(); }
   std::unique_ptr<Partition> partition(const ProcessorSet&) override { refuse("partitions"); }
   double measured_bandwidth() override { return 1e9; }
 
@@ -284,6 +297,7 @@ class ThreadDevice final : public Device {
   std::map<std::string, ThreadKernel> kernels_;
   bool host_reaches_;
   DeviceInfo info_;
+  std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
 };
 
 }  // namespace

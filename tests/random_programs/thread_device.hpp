@@ -31,7 +31,7 @@ using ThreadKernel = std::function<void(const ThreadLaunch&)>;
 std::unique_ptr<device::Device> make_thread_device(std::string id, bool host_reaches_memory,
                                                    std::map<std::string, ThreadKernel> kernels);
 
-// Waits until a word of a device's arrival says that all bytes below `end` are there.
+// Waits until the progress flag at this address says that all bytes below `end` have arrived.
 void await_arrival(std::uint64_t word, std::uint64_t end);
 
 // What an address in a launch's arguments points to.

@@ -13,7 +13,7 @@
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle::test::random_programs {
@@ -79,7 +79,7 @@ class ThreadsMachine final : public Machine {
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids)
       devices.push_back(make_thread_device(id, id.find("far") == std::string::npos, bodies()));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
+    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = policy});
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
     if (policy.early_start_bytes > 0)
@@ -89,7 +89,7 @@ class ThreadsMachine final : public Machine {
     return Array<Word>(std::make_shared<runtime::Buffer>(core_, count * sizeof(Word)));
   }
   void launch(const char* kernel, const LaunchOptions& options, std::span<const Argument> arguments) override {
-    runtime::launch(core_, module_->kernel(kernel), options, arguments);
+    runtime::launch(*core_, module_->kernel(kernel), options, arguments);
   }
   void synchronize() override { core_->synchronize(); }
   const std::vector<std::string>& devices() const override { return ids_; }

@@ -1,4 +1,4 @@
-#include "runtime/arguments.hpp"
+#include "runtime/bind.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,14 +108,15 @@ TEST_F(ArgumentTest, PacksByOffset) {
   Array<float> from = floats({1, 2}), to = floats({0, 0});
   launch("copy_first", {}, 0, from, to).wait();  // now they have addresses
   const std::vector<Argument> list = {Argument(7), Argument(from), Argument(to.slice(1))};
-  const KernelInfo& info = module_->kernel("copy_first").info();
-  ASSERT_EQ(runtime::packed_bytes(info), 24u);
-  std::vector<std::byte> packed(24, std::byte{0xff});
-  runtime::pack_arguments(info, 0, list, packed);
-  EXPECT_EQ(packed[4], std::byte{0});  // between parameters
-  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<int>(0), 7);
-  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(8), from.buffer()->address(0));
-  EXPECT_EQ(FakeLaunch{.parameters = packed}.parameter<std::uint64_t>(16), to.buffer()->address(0) + sizeof(float));
+  sched::BoundLaunch bound;
+  runtime::bind(bound, *core_, *module_->kernel("copy_first").state(), {}, list);
+  bound.put_addresses();
+  ASSERT_EQ(bound.packed.size(), 24u);
+  EXPECT_EQ(bound.packed[4], std::byte{0});  // between parameters
+  const FakeLaunch launched{.parameters = bound.arguments()};
+  EXPECT_EQ(launched.parameter<int>(0), 7);
+  EXPECT_EQ(launched.parameter<std::uint64_t>(8), from.buffer()->array().address(0));
+  EXPECT_EQ(launched.parameter<std::uint64_t>(16), to.buffer()->array().address(0) + sizeof(float));
 }
 
 TEST_F(ArgumentTest, BlockRangesMustLieInTheGrid) {

@@ -48,7 +48,7 @@ TEST_F(CoherenceTest, WhatTheHostAlwaysReadsIsCopiedBackAtOnce) {
   Array<float> data = floats({0, 0});
   const auto round = [&](int launches) {
     for (int i = 0; i < launches; ++i) launch("add_to", {}, 2, 1.0f, data);
-    core_->engine().synchronize();
+    core_->scheduler().synchronize();
     const int copied = logged("far: copy 8");
     static_cast<void>(data.read());
     return logged("far: copy 8") - copied;  // when the host asked for them
@@ -154,7 +154,7 @@ TEST_F(CoherenceTest, AddressKeepsAnArrayOnTheDevice) {
   const std::uint64_t address = hidden.address("far");
   hidden.write()[0] = 40;                               // the host's copy is the only current one now
   launch("add_to", {.device = "far"}, 2, 1.0f, other);  // may read it: it must be there
-  core_->engine().synchronize();
+  core_->scheduler().synchronize();
   EXPECT_EQ(*at(address), 40);
   at(address)[1] = 9;  // as a kernel might that found the pointer
   EXPECT_THAT(hidden.read(), ElementsAre(40, 9));
@@ -205,7 +205,7 @@ TEST_F(CoherenceTest, KernelsHaveAHistory) {
   const Kernel kernel = module_->kernel("add_to");
   EXPECT_EQ(kernel.history().launches, 0u);
   for (unsigned i = 1; i <= 130; ++i) launch("add_to", {.grid = {i}, .block = {32, 2}, .shared = 64}, 1, 1.0f, data);
-  core_->engine().synchronize();
+  core_->scheduler().synchronize();
   KernelHistory history = kernel.history();
   EXPECT_EQ(history.launches, 130u);
   EXPECT_EQ(history.timed, 4u + 2u);  // the first four, 64 and 128

@@ -11,11 +11,11 @@
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "random_programs/thread_device.hpp"
-#include "runtime/awaiting_form.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
+#include "sched/early_form.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -58,7 +58,7 @@ class EarlyStartTest : public testing::Test {
     const auto change = [](const test::ThreadLaunch& launch) { ++*word(launch, 0); };
     std::vector<std::unique_ptr<device::Device>> devices;
     devices.push_back(test::make_thread_device("far", false, {{"first", first}, {"change", change}}));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, policy);
+    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = policy});
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
   }
@@ -72,7 +72,7 @@ class EarlyStartTest : public testing::Test {
   }
   void launch(const char* name, std::initializer_list<Argument> arguments) {
     const std::vector<Argument> list(arguments);
-    runtime::launch(core_, module_->kernel(name), {}, list);
+    runtime::launch(*core_, module_->kernel(name), {}, list);
   }
   // One launch with an array from the host; what it gives.
   std::uint32_t copied(std::uint32_t value) {

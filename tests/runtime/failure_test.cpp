@@ -39,7 +39,7 @@ TEST_F(FailureTest, IsToldToWhoDependsOnIt) {
   EXPECT_THAT(free.read(), ElementsAre(6));
   EXPECT_THROW(other.read(), Error);
   EXPECT_THROW(one.read(), Error);  // it was skipped
-  EXPECT_NO_THROW(core_->engine().synchronize());
+  EXPECT_NO_THROW(core_->scheduler().synchronize());
 }
 
 TEST_F(FailureTest, WhatGetsNoQueueIsToldAndOver) {
@@ -53,8 +53,8 @@ TEST_F(FailureTest, WhatGetsNoQueueIsToldAndOver) {
   launch("copy_first", {}, 1, data, other);
   EXPECT_THAT(other.read(), ElementsAre(2));
   EXPECT_THAT(data.read(), ElementsAre(2));
-  EXPECT_NO_THROW(core_->engine().synchronize());
-  EXPECT_EQ(core_->engine().dag().active(), 0u);
+  EXPECT_NO_THROW(core_->scheduler().synchronize());
+  EXPECT_EQ(core_->scheduler().dag().active(), 0u);
 }
 
 TEST_F(FailureTest, WhatGetsNoQueueComesBehindItsParents) {
@@ -71,8 +71,8 @@ TEST_F(FailureTest, WhatGetsNoQueueComesBehindItsParents) {
 TEST_F(FailureTest, SynchronizeTellsAndClears) {
   start({"near", "near2"});
   launch("fails", {.device = "near2"});
-  EXPECT_THROW(core_->engine().synchronize(), Error);
-  EXPECT_NO_THROW(core_->engine().synchronize());
+  EXPECT_THROW(core_->scheduler().synchronize(), Error);
+  EXPECT_NO_THROW(core_->scheduler().synchronize());
 }
 
 TEST_F(FailureTest, OtherDevicesGoOn) {

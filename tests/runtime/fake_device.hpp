@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/watcher.hpp"
 #include "device/device.hpp"
 #include "device/host_memory.hpp"
 #include "heddle/error.hpp"
@@ -114,6 +115,7 @@ class FakeDevice final : public device::Device {
  public:
   explicit FakeDevice(FakeOptions options);
   const device::DeviceInfo& info() const override { return info_; }
+  const base::Clock& clock() const override { return watcher_->clock(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return device::make_host_memory(bytes); }
   std::unique_ptr<device::Memory> register_host(void*, std::size_t) override {
@@ -135,6 +137,7 @@ class FakeDevice final : public device::Device {
  private:
   FakeOptions options_;
   device::DeviceInfo info_;
+  std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
   std::shared_ptr<std::size_t> live_ = std::make_shared<std::size_t>(0);
   std::size_t queues_ = 0;
 };

@@ -18,7 +18,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
 #include "runtime/fake_device.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle::tests {
@@ -108,9 +108,9 @@ class RuntimeTest : public testing::Test {
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
     }
-    core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, scheduling);
+    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = scheduling});
     {
-      const std::lock_guard lock(core_->mutex());
+      const base::Lock lock(core_->mutex());
       core_->replayer().set_patience(forever);
     }
     module_.emplace(std::make_shared<runtime::ModuleState>(
@@ -160,13 +160,13 @@ class RuntimeTest : public testing::Test {
   template <typename... Arguments>
   Launch launch(const char* kernel, const LaunchOptions& options, const Arguments&... arguments) {
     const std::vector<Argument> list = {Argument(arguments)...};
-    return Launch(runtime::launch(core_, module_->kernel(kernel).state(), options, list));
+    return Launch(runtime::launch(*core_, module_->kernel(kernel).state(), options, list));
   }
   // The same with a signature.
   template <typename... Arguments>
   Launch launch_as(const char* kernel, const char* signature, const Arguments&... arguments) {
     const std::vector<Argument> list = {Argument(arguments)...};
-    return Launch(runtime::launch(core_, module_->kernel(kernel, signature).state(), {}, list));
+    return Launch(runtime::launch(*core_, module_->kernel(kernel, signature).state(), {}, list));
   }
   template <typename F>
   static std::string message_of(F&& f) {

@@ -109,7 +109,7 @@ TEST_F(LinkStoreTest, OneOfTwoMeasuresForBoth) {
       for (const char* id : {"far", "far2"})
         devices.push_back(std::make_unique<FakeDevice>(
             FakeOptions{.id = id, .host_reaches_memory = false, .kernels = {}, .log = &log}));
-      core = std::make_shared<runtime::Core>(std::move(devices), false);
+      core = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{});
     }
   };
   Probe probes[2];

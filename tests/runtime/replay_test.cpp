@@ -13,13 +13,13 @@ using testing::ElementsAre;
 
 class ReplayTest : public RuntimeTest {
  protected:
-  runtime::Replayer& replayer() { return core_->replayer(); }
+  sched::Replayer& replayer() { return core_->replayer(); }
   std::size_t held() {
-    const std::lock_guard lock(core_->mutex());
+    const base::Lock lock(core_->mutex());
     return replayer().held();
   }
   std::uint64_t abandoned() {
-    const std::lock_guard lock(core_->mutex());
+    const base::Lock lock(core_->mutex());
     return replayer().abandoned();
   }
   // a += i, copied to b and c; c += 1.
@@ -132,8 +132,8 @@ TEST_F(ReplayTest, ModulesMayEndMeanwhile) {
 TEST_F(ReplayTest, NothingIsHeldForLong) {
   start({"near"});
   {
-    const std::lock_guard lock(core_->mutex());
-    replayer().set_patience(runtime::Replayer::usual_patience);
+    const base::Lock lock(core_->mutex());
+    replayer().set_patience(sched::Replayer::usual_patience);
   }
   Array<float> a = floats({0});
   int launches = 0;
@@ -188,7 +188,7 @@ TEST_F(ReplayTest, AnotherThreadMayHaveLookedBefore) {
     Array<float> a = floats({0});
     for (int i = 0; i < before - 1; ++i) launch("add_to", {.device = "far"}, 1, 1.0f, a);
     ASSERT_FALSE(replayer().follows());
-    std::unique_lock lock(core_->mutex());
+    base::Lock lock(core_->mutex());
     std::thread other([&] { launch("add_to", {.device = "far1"}, 1, 1000.0f, a); });
     std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until it waits for the lock
     lock.unlock();

@@ -11,7 +11,7 @@
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/core.hpp"
-#include "runtime/launch_state.hpp"
+#include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle::tests {
@@ -51,7 +51,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
         {"add", [word](const test::ThreadLaunch& launch) { *word(launch, 0) += launch.argument<std::uint32_t>(1); }}};
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const char* name : {"one", "other"}) devices.push_back(test::make_thread_device(name, GetParam(), functions));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), false, 0, nullptr, Scheduling{});
+    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{});
     core_->replayer().set_patience(std::chrono::milliseconds(2));  // on a machine that does other things besides
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
@@ -63,7 +63,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
   }
   void launch(const char* name, const std::string& device, std::initializer_list<Argument> arguments) {
     const std::vector<Argument> list(arguments);
-    runtime::launch(core_, module_->kernel(name), {.device = device}, list);
+    runtime::launch(*core_, module_->kernel(name), {.device = device}, list);
   }
   // Some hundred rounds that are alike but for a number, without waiting and with reading now and then.
   void repeat(const std::string& device, std::uint32_t number, std::chrono::microseconds pause) {

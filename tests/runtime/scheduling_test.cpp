@@ -82,8 +82,10 @@ TEST_F(SchedulingTest, ArraysWithAnAddressMayEndDuringALaunch) {
   launch("add_to", {}, 1, 1.0f, other);
   data->address("far");
   data->write()[0] = 2;  // so that the next launch copies
-  while_copying_ = [&] { data.reset(); };
+  std::thread ending;
+  while_copying_ = [&] { ending = std::thread([&] { data.reset(); }); };  // waits for the launch
   launch("add_to", {}, 1, 1.0f, other);
+  ending.join();
   EXPECT_FALSE(data);
   EXPECT_EQ(devices_[0]->live_allocations(), 1u);
   EXPECT_THAT(other.read(), ElementsAre(7));

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/clock.hpp"
+#include "base/watcher.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -24,11 +24,11 @@ int last_cache_bytes() {
   return 4 << 20;
 }
 
-std::uint64_t ticks() {
+std::uint64_t ticks([[maybe_unused]] const base::Clock& clock) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
 #else
-  return base::SteadyClock::now();
+  return clock.now_ns();
 #endif
 }
 
@@ -36,11 +36,12 @@ std::uint64_t ticks() {
 int ticks_per_ms() {
   static const int made = [] {
     constexpr unsigned long long measured_ns = 2'000'000;
-    const auto begin = base::SteadyClock::now();
-    const std::uint64_t first = ticks();
-    unsigned long long now = begin;
-    while (now - begin < measured_ns) now = base::SteadyClock::now();
-    return static_cast<int>(static_cast<double>(ticks() - first) * 1e6 / static_cast<double>(now - begin));
+    const auto watcher = base::process_watcher();
+    const base::Clock& clock = watcher->clock();
+    const std::uint64_t begin = clock.now_ns(), first = ticks(clock);
+    std::uint64_t now = begin;
+    while (now - begin < measured_ns) now = clock.now_ns();
+    return static_cast<int>(static_cast<double>(ticks(clock) - first) * 1e6 / static_cast<double>(now - begin));
   }();
   return made;
 }

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <cstring>
@@ -15,14 +14,12 @@
 #include <thread>
 
 #include "base/format.hpp"
+#include "base/watcher.hpp"
 
 namespace heddle::cuda_api {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using namespace std::chrono_literals;
-
-constexpr std::chrono::milliseconds patience = 2s, pause = 500ms;
+constexpr std::uint64_t patience_ns = 2'000'000'000, pause_ns = 500'000'000;
 constexpr std::size_t most_columns = 78;  // a line that is wrapped could not be taken away
 
 // What stands behind the cursor is ours.
@@ -47,7 +44,7 @@ class Shown {
   void begin() {
     const std::lock_guard lock(mutex_);
     if (waiting_++ > 0) return;
-    since_ = Clock::now();
+    since_ns_ = clock_.now_ns();
     ++turn_;
     if (!started_) std::thread([this] { watch(); }).detach();
     started_ = true;
@@ -81,16 +78,19 @@ class Shown {
     for (;;) {
       changed_.wait(lock, [&] { return waiting_ > 0; });
       const unsigned turn = turn_;
-      const auto over = [&] { return turn != turn_; };
-      if (changed_.wait_until(lock, since_ + patience, over)) continue;
-      do show();
-      while (!changed_.wait_for(lock, pause, over));
+      for (std::uint64_t next_ns = since_ns_ + patience_ns; wait_until(lock, next_ns, turn); next_ns += pause_ns)
+        show();
     }
+  }
+  // False: the wait of that turn is over.
+  bool wait_until(std::unique_lock<std::mutex>& lock, std::uint64_t deadline_ns, unsigned turn) {
+    while (turn == turn_ && clock_.now_ns() < deadline_ns) clock_.wait_until(lock, changed_, deadline_ns);
+    return turn == turn_;
   }
   // On the line below the cursor, which goes back to where it was: what the program has begun to write stays, and goes
   // on there.
   void show() {
-    const double seconds = std::chrono::duration<double>(Clock::now() - since_).count();
+    const double seconds = static_cast<double>(clock_.now_ns() - since_ns_) * 1e-9;
     std::string line = "waiting for " + (kernel_.empty() ? "the device" : kernel_);
     if (launches_ > 1) line += fmt::format(", the last of {} launches", base::format_count(launches_));
     const std::string time = fmt::format(", {:.0f} s", seconds);
@@ -108,7 +108,9 @@ class Shown {
   std::condition_variable changed_;
   unsigned waiting_ = 0, turn_ = 0;
   bool started_ = false, on_screen_ = false;
-  Clock::time_point since_;
+  const std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
+  const base::Clock& clock_ = watcher_->clock();
+  std::uint64_t since_ns_ = 0;
   std::string mangled_, kernel_;
   std::uint64_t launches_ = 0;
 };

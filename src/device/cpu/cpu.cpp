@@ -28,8 +28,11 @@ std::unique_ptr<ObjectCache> make_cache(const CpuOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<Device> make_cpu_device(const CpuOptions& options) {
-  auto compiler = std::make_shared<KernelCompiler>(&compile_kernel, identity(), make_cache(options));
+std::unique_ptr<Device> make_cpu_device(const CpuOptions& given) {
+  CpuOptions options = given;
+  if (!options.watcher) options.watcher = base::process_watcher();
+  const std::shared_ptr<const base::Clock> clock(options.watcher, &options.watcher->clock());
+  auto compiler = std::make_shared<KernelCompiler>(&compile_kernel, identity(), make_cache(options), clock);
   CodeProvider provider = [compiler](const ptx::Module& source, std::uint32_t entry, const KernelUnit& unit,
                                      const std::string& print, const CodegenOptions& codegen) {
     return compiler->compile(source, entry, unit, print, codegen);

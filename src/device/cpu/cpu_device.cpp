@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "device/cpu/event.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/queue.hpp"
 #include "device/launch_check.hpp"
@@ -40,10 +41,11 @@ unsigned worker_count(const CpuOptions& options, const Topology& topology) {
   return wanted != 0 ? wanted : topology.usable_cores();
 }
 
-CpuOptions with_environment(CpuOptions options) {
+CpuOptions with_defaults(CpuOptions options) {
   if (const std::uint64_t ms = environment_number("HEDDLE_DEADLOCK_MS", 1, 86'400'000)) {
     options.deadlock_timeout = std::chrono::milliseconds(ms);
   }
+  if (!options.watcher) options.watcher = base::process_watcher();
   return options;
 }
 
@@ -64,7 +66,7 @@ DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t m
 }  // namespace
 
 CpuDevice::CpuDevice(const CpuOptions& options, CodeProvider provider, void (*const* soft_functions)())
-    : services_(with_environment(options), worker_count(options, topology_),
+    : services_(with_defaults(options), worker_count(options, topology_),
                 options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes(), soft_functions),
       provider_(std::move(provider)),
       info_(make_info(topology_, services_.runtime.processors,
@@ -100,10 +102,10 @@ std::shared_ptr<Module> CpuDevice::load(std::shared_ptr<const ptx::Module> modul
 }
 
 std::unique_ptr<Queue> CpuDevice::queue(const QueueOptions& options) {
-  return std::make_unique<CpuQueue>(*this, services_.next_number(), options.priority, workers_of(options.partition));
+  return std::make_unique<CpuQueue>(*this, pool_, services_, options.priority, workers_of(options.partition));
 }
 
-std::unique_ptr<Event> CpuDevice::event() { return std::make_unique<CpuEvent>(pool_); }
+std::unique_ptr<Event> CpuDevice::event() { return std::make_unique<CpuEvent>(pool_, services_.watcher()); }
 
 std::unique_ptr<Partition> CpuDevice::partition(const ProcessorSet& processors) {
   const auto& ids = processors.ids;
@@ -119,22 +121,6 @@ std::unique_ptr<Partition> CpuDevice::partition(const ProcessorSet& processors) 
   return std::make_unique<CpuPartition>(processors);
 }
 
-void CpuDevice::check_cooperative(const CpuFunction& function, const KernelCode& code, const LaunchConfig& config,
-                                  BlockRange range, const WorkerSet& workers) const {
-  if (code.shape != Shape::fiber) return;  // its blocks wait for nothing
-  const auto threads = static_cast<unsigned>(config.block.count());
-  const unsigned fibers = (threads + code.width - 1) / code.width;
-  const unsigned members = workers.all() ? pool_.size() : workers.count(pool_.size());
-  const std::uint64_t most = std::uint64_t{pool_.fiber_share_of(fibers) / fibers} * members;
-  if (range.size() > most) {
-    base::fail(
-        ErrorCode::invalid_argument,
-        "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
-        "at once",
-        function.ptx().name, range.size(), threads, most);
-  }
-}
-
 double CpuDevice::measured_bandwidth() {
   std::call_once(bandwidth_once_, [this] {
     constexpr std::size_t wanted = 64 << 20;
@@ -146,11 +132,11 @@ double CpuDevice::measured_bandwidth() {
     copies->fill(a->span(), 1, 1);
     copies->copy(b->span(), a->span());
     copies->synchronize();
-    const base::Stopwatch total;
+    const base::Stopwatch total(clock());
     constexpr int least_copies = 5;  // on a busy machine one may be held up
     int copied = 0;
     do {
-      const base::Stopwatch one;
+      const base::Stopwatch one(clock());
       copies->copy(b->span(), a->span());
       copies->synchronize();
       bandwidth_ = std::max(bandwidth_, 2.0 * static_cast<double>(bytes) / one.seconds());

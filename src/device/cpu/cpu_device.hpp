@@ -4,7 +4,6 @@
 #include <memory>
 #include <mutex>
 
-#include "device/cpu/event_watcher.hpp"
 #include "device/cpu/module.hpp"
 #include "device/cpu/options.hpp"
 #include "device/cpu/pool.hpp"
@@ -30,13 +29,10 @@ class CpuDevice final : public Device {
   std::unique_ptr<Event> event() override;
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override;
   double measured_bandwidth() override;
+  const base::Clock& clock() const override { return services_.clock(); }
 
   Pool& pool() { return pool_; }
   Services& services() { return services_; }
-  EventWatcher& watcher() { return watcher_; }
-  // Throws invalid_argument when the blocks of a cooperative launch cannot all be resident at once.
-  void check_cooperative(const CpuFunction& function, const KernelCode& code, const LaunchConfig& config,
-                         BlockRange range, const WorkerSet& workers) const;
 
  private:
   Topology topology_;
@@ -44,7 +40,6 @@ class CpuDevice final : public Device {
   CodeProvider provider_;
   DeviceInfo info_;
   Pool pool_;
-  EventWatcher watcher_;
   std::once_flag bandwidth_once_;
   double bandwidth_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/clock.hpp"
 #include "base/format.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -12,8 +11,12 @@
 
 namespace heddle::device::cpu {
 
-KernelCompiler::KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache)
-    : generator_(std::move(generator)), identity_(std::move(identity)), cache_(std::move(cache)) {}
+KernelCompiler::KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache,
+                               std::shared_ptr<const base::Clock> clock)
+    : generator_(std::move(generator)),
+      identity_(std::move(identity)),
+      cache_(std::move(cache)),
+      clock_(std::move(clock)) {}
 
 std::string KernelCompiler::fingerprint(const KernelUnit& unit) {
   return base::sha256_hex(ptx::print(unit.module) + "\n" + unit.module.functions[unit.kernel].name);
@@ -44,7 +47,7 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
                                                           const KernelUnit& unit, const std::string& print,
                                                           const CodegenOptions& options) {
   const std::string& name = source.functions[entry].name;
-  const base::Stopwatch stopwatch;
+  const base::Stopwatch stopwatch(*clock_);
   const std::string id = cache_ != nullptr ? key(print, options) : std::string();
   if (cache_ != nullptr) {
     if (std::optional<CompiledKernel> cached = cache_->load(id)) {

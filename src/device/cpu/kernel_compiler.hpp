@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/clock.hpp"
 #include "device/cpu/codegen/codegen.hpp"
 #include "device/cpu/kernel_code.hpp"
 #include "device/cpu/kernel_unit.hpp"
@@ -16,8 +17,10 @@ class KernelCompiler {
  public:
   using Generator = std::function<CompiledKernel(const ptx::Module&, const ptx::Function&, const CodegenOptions&)>;
 
-  // `identity` names everything besides the kernel that the code depends on: CPU, versions. `cache` may be null.
-  KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache);
+  // `identity` names all that the code depends on apart from the kernel: CPU, versions. `cache` may be null. `clock`
+  // times compilations for the log.
+  KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache,
+                 std::shared_ptr<const base::Clock> clock);
 
   // The part of a cache key that the kernel gives: a hash of its printed unit.
   static std::string fingerprint(const KernelUnit& unit);
@@ -35,6 +38,7 @@ class KernelCompiler {
   const Generator generator_;
   const std::string identity_;
   const std::unique_ptr<ObjectCache> cache_;
+  const std::shared_ptr<const base::Clock> clock_;
 };
 
 }  // namespace heddle::device::cpu

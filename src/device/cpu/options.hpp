@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "base/trace.hpp"
+#include "base/watcher.hpp"
 
 namespace heddle::device::cpu {
 
@@ -37,6 +39,8 @@ struct CpuOptions {
 
   std::FILE* printf_output = nullptr;  // null: stdout
   base::TraceSink* trace = nullptr;    // must outlive the device
+  // Calls back for events; its clock is the device's. Null: base::process_watcher().
+  std::shared_ptr<base::Watcher> watcher = {};
 };
 
 }  // namespace heddle::device::cpu

@@ -5,11 +5,14 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "device/copy_way.hpp"
-#include "device/cpu/cpu_device.hpp"
 #include "device/cpu/data_job.hpp"
+#include "device/cpu/event.hpp"
 #include "device/cpu/launch_job.hpp"
 #include "device/cpu/module.hpp"
 #include "device/cpu/partition.hpp"
+#include "device/cpu/pool.hpp"
+#include "device/cpu/services.hpp"
+#include "device/device.hpp"
 #include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
@@ -26,10 +29,11 @@ bool global_id_fits(const LaunchConfig& config) {
 
 }  // namespace
 
-CpuQueue::CpuQueue(CpuDevice& device, std::uint64_t id, int priority, WorkerSet workers)
+CpuQueue::CpuQueue(Device& device, Pool& pool, Services& services, int priority, WorkerSet workers)
     : device_(device),
-      core_(std::make_shared<QueueCore>(device.pool(), device.services(), device.watcher(), id, priority,
-                                        std::move(workers))),
+      pool_(pool),
+      services_(services),
+      core_(std::make_shared<QueueCore>(pool, services, services.next_number(), priority, std::move(workers))),
       drained_(std::make_shared<EventState>()) {}
 
 CpuQueue::~CpuQueue() { drain(); }
@@ -37,7 +41,7 @@ CpuQueue::~CpuQueue() { drain(); }
 void CpuQueue::drain() {
   core_->record(drained_);
   EventTarget target(*drained_);
-  device_.pool().wait(target);
+  pool_.wait(target);
 }
 
 namespace {
@@ -50,6 +54,23 @@ CpuFunction& cpu_function(Function& function) {
   }
   refuse_clusters(kernel->ptx(), "the CPU device");
   return *kernel;
+}
+
+// Throws invalid_argument when the blocks of a cooperative launch cannot all be resident at once.
+void check_cooperative(const Pool& pool, const CpuFunction& function, const KernelCode& code,
+                       const LaunchConfig& config, BlockRange range, const WorkerSet& workers) {
+  if (code.shape != Shape::fiber) return;  // its blocks wait for nothing
+  const auto threads = static_cast<unsigned>(config.block.count());
+  const unsigned fibers = (threads + code.width - 1) / code.width;
+  const unsigned members = workers.all() ? pool.size() : workers.count(pool.size());
+  const std::uint64_t most = std::uint64_t{pool.fiber_share_of(fibers) / fibers} * members;
+  if (range.size() > most) {
+    base::fail(
+        ErrorCode::invalid_argument,
+        "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
+        "at once",
+        function.ptx().name, range.size(), threads, most);
+  }
 }
 
 class CpuStoppableLaunch final : public StoppableLaunch {
@@ -92,7 +113,7 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.asked_block = config.block;
   setup.config.block = kernel.distinct(config.block);
   setup.code = kernel.code(setup.config.block, global_id_fits(config));
-  if (config.cooperative) device_.check_cooperative(kernel, *setup.code, config, range, core_->workers());
+  if (config.cooperative) check_cooperative(pool_, kernel, *setup.code, config, range, core_->workers());
   if (range.empty()) return nullptr;
   setup.module = &kernel.module();
   setup.kernel = &kernel.ptx();
@@ -102,8 +123,8 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.range = range;
   setup.arguments = arguments;
   setup.queue_id = core_->id();
-  setup.command = device_.services().next_number();
-  return std::make_shared<LaunchJob>(setup, device_.services());
+  setup.command = services_.next_number();
+  return std::make_shared<LaunchJob>(setup, services_);
 }
 
 void CpuQueue::check_span(const Span& span, const char* what) const {
@@ -111,12 +132,11 @@ void CpuQueue::check_span(const Span& span, const char* what) const {
   if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
   if (span.device == nullptr) return;
   if (span.device == &device_) {
-    if (!device_.services().allocator->contains(span.address, span.size)) {
+    if (!services_.allocator->contains(span.address, span.size)) {
       base::fail(ErrorCode::invalid_argument,
                  "the {} of a copy or fill, {} at {:#x}, is not within one allocation: "
                  "it begins {}",
-                 what, base::counted(span.size, "byte"), span.address,
-                 device_.services().allocator->whereabouts(span.address));
+                 what, base::counted(span.size, "byte"), span.address, services_.allocator->whereabouts(span.address));
     }
     return;
   }
@@ -139,13 +159,12 @@ void CpuQueue::copy(Span destination, Span source) {
   if (source.size == 0) return;
   auto* to = reinterpret_cast<std::byte*>(destination.address);
   const auto* from = reinterpret_cast<const std::byte*>(source.address);
-  if (source.size <= inline_bytes && device_.services().trace() == nullptr && core_->begin_inline()) {
+  if (source.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
     copy_bytes(to, from, source.size, false);
     core_->end_inline();
     return;
   }
-  auto job = std::make_shared<CopyJob>(to, from, source.size, core_->id(), device_.services().next_number(),
-                                       device_.services());
+  auto job = std::make_shared<CopyJob>(to, from, source.size, core_->id(), services_.next_number(), services_);
   job->set_way(way_of_copy(destination.device, source.device));
   core_->submit(std::move(job));
 }
@@ -164,7 +183,7 @@ void CpuQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, con
         copy_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)),
                    reinterpret_cast<const std::byte*>(row_address(source, extent, row)), extent.width, false);
       },
-      core_->id(), device_.services().next_number(), device_.services());
+      core_->id(), services_.next_number(), services_);
   job->set_way(way_of_copy(destination.device, source.device));
   core_->submit(std::move(job));
 }
@@ -194,7 +213,7 @@ void CpuQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, st
         fill_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)), extent.width, value,
                    value_bytes);
       },
-      core_->id(), device_.services().next_number(), device_.services()));
+      core_->id(), services_.next_number(), services_));
 }
 
 void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
@@ -202,13 +221,13 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
   check_span(destination, "destination");
   if (destination.size == 0) return;
   auto* to = reinterpret_cast<std::byte*>(destination.address);
-  if (destination.size <= inline_bytes && device_.services().trace() == nullptr && core_->begin_inline()) {
+  if (destination.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
     fill_bytes(to, destination.size, value, value_bytes);
     core_->end_inline();
     return;
   }
   core_->submit(std::make_shared<FillJob>(to, destination.size, value, value_bytes, core_->id(),
-                                          device_.services().next_number(), device_.services()));
+                                          services_.next_number(), services_));
 }
 
 void CpuQueue::set_partition(const Partition* partition) { core_->set_workers(workers_of(partition)); }
@@ -229,13 +248,12 @@ void CpuQueue::wait(const Event& event) {
 }
 
 void CpuQueue::call(std::function<void()> function) {
-  core_->submit(std::make_shared<CallJob>(std::move(function), core_->id(), device_.services().next_number(),
-                                          device_.services()));
+  core_->submit(std::make_shared<CallJob>(std::move(function), core_->id(), services_.next_number(), services_));
 }
 
 void CpuQueue::synchronize() {
   drain();
-  device_.services().flush();
+  services_.flush();
   if (const std::exception_ptr failure = core_->take_failure()) std::rethrow_exception(failure);
 }
 

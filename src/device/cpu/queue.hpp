@@ -9,13 +9,14 @@
 
 namespace heddle::device::cpu {
 
-class CpuDevice;
 class CpuFunction;
 class LaunchJob;
+class Pool;
+class Services;
 
 class CpuQueue final : public Queue {
  public:
-  CpuQueue(CpuDevice& device, std::uint64_t id, int priority, WorkerSet workers);
+  CpuQueue(Device& device, Pool& pool, Services& services, int priority, WorkerSet workers);
   // Waits for what is under way.
   ~CpuQueue() override;
 
@@ -41,7 +42,9 @@ class CpuQueue final : public Queue {
                                       std::span<const std::byte> arguments);
   void check_span(const Span& span, const char* what) const;
 
-  CpuDevice& device_;
+  Device& device_;
+  Pool& pool_;
+  Services& services_;
   std::shared_ptr<QueueCore> core_;
   std::shared_ptr<EventState> drained_;
   std::shared_ptr<const Footprint> footprint_;  // of the next launches

@@ -2,15 +2,13 @@
 
 #include <mutex>
 
-#include "device/cpu/event_watcher.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/services.hpp"
 
 namespace heddle::device::cpu {
 
-QueueCore::QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std::uint64_t id, int priority,
-                     WorkerSet workers)
-    : pool_(pool), services_(services), watcher_(watcher), id_(id), priority_(priority), workers_(std::move(workers)) {}
+QueueCore::QueueCore(Pool& pool, Services& services, std::uint64_t id, int priority, WorkerSet workers)
+    : pool_(pool), services_(services), id_(id), priority_(priority), workers_(std::move(workers)) {}
 
 WorkerSet QueueCore::workers() const {
   const std::lock_guard guard(lock_);
@@ -104,12 +102,10 @@ bool QueueCore::start(Command& command) {
     return true;
   }
   waits_for_event_.store(true, std::memory_order_release);
-  bool pending = false;
-  if (const auto* wait = std::get_if<Wait>(&command)) {
-    pending = wait->event->subscribe(wait->number, shared_from_this());
-  } else {
-    pending = watcher_.subscribe(std::get<ForeignWait>(command).point, shared_from_this());
-  }
+  const auto resumed = [self = shared_from_this()] { self->resume(); };
+  const auto* const wait = std::get_if<Wait>(&command);
+  const bool pending = wait != nullptr ? wait->event->subscribe(wait->number, resumed)
+                                       : std::get<ForeignWait>(command).point->on_done(resumed);
   if (!pending) waits_for_event_.store(false, std::memory_order_release);
   return !pending;
 }

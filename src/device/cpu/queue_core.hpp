@@ -7,23 +7,23 @@
 #include <memory>
 #include <variant>
 
-#include "device/cpu/event.hpp"
+#include "device/cpu/event_state.hpp"
 #include "device/cpu/job.hpp"
 #include "device/cpu/spin_lock.hpp"
+#include "device/event.hpp"
 
 namespace heddle::device::cpu {
 
-class EventWatcher;
 class Pool;
 class Services;
 
-class QueueCore final : public JobOwner, public std::enable_shared_from_this<QueueCore> {
+class QueueCore final : public JobOwner, public Recorder, public std::enable_shared_from_this<QueueCore> {
  public:
-  QueueCore(Pool& pool, Services& services, EventWatcher& watcher, std::uint64_t id, int priority, WorkerSet workers);
+  QueueCore(Pool& pool, Services& services, std::uint64_t id, int priority, WorkerSet workers);
 
-  std::uint64_t id() const { return id_; }
-  // Who may run commands that are submitted from now on. Asked by any thread, set by the one that submits.
-  WorkerSet workers() const;
+  std::uint64_t id() const override { return id_; }
+  // Those of commands that are submitted from now on. Asked by any thread, set by the one that submits.
+  WorkerSet workers() const override;
   void set_workers(WorkerSet workers);
   int priority() const { return priority_; }
 
@@ -39,8 +39,7 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
 
   // The first failure, which is forgotten thereby. Only when all commands have run.
   std::exception_ptr take_failure();
-  // The command at the head waits for an event, so work of any queue may be what is missing.
-  bool waits_for_event() const { return waits_for_event_.load(std::memory_order_acquire); }
+  bool waits_for_event() const override { return waits_for_event_.load(std::memory_order_acquire); }
 
   // The event that the head waits for has come.
   void resume();
@@ -66,7 +65,6 @@ class QueueCore final : public JobOwner, public std::enable_shared_from_this<Que
 
   Pool& pool_;
   Services& services_;
-  EventWatcher& watcher_;
   const std::uint64_t id_;
   const int priority_;
 

@@ -107,10 +107,11 @@ void call_nanosleep(WarpContext* context, std::uint32_t nanoseconds, std::uint32
   if (!has_fiber(warp)) refuse_waiting(warp);
   if (progress != 0) warp.block->worker->note_progress();
   if (nanoseconds > longest_sleep_ns) nanoseconds = longest_sleep_ns;
-  const std::uint64_t until = base::SteadyClock::now() + nanoseconds;
+  const base::Clock& clock = warp.block->worker->services().clock();
+  const std::uint64_t until = clock.now_ns() + nanoseconds;
   do {
     warp.block->worker->spin(warp);
-  } while (base::SteadyClock::now() < until);
+  } while (clock.now_ns() < until);
 }
 
 std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
@@ -266,15 +267,15 @@ void call_mbarrier(WarpContext* context, std::uint64_t* const* places, std::uint
   }
 }
 
+std::uint64_t call_global_timer() { return worker_of_thread()->services().now_ns(); }
+
 std::uint64_t call_clock() {
 #if defined(__x86_64__)
   return __rdtsc();
 #else
-  return base::SteadyClock::now();
+  return call_global_timer();
 #endif
 }
-
-std::uint64_t call_global_timer() { return base::SteadyClock::now(); }
 
 }  // namespace
 

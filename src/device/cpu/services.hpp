@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/trace.hpp"
+#include "base/watcher.hpp"
 #include "device/cpu/abi.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/memory.hpp"
@@ -28,7 +29,9 @@ class Services {
   const std::uint64_t cache_bytes;  // of the last level
 
   std::uint64_t next_number() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }
-  std::uint64_t now_ns() const { return base::SteadyClock::now(); }
+  const std::shared_ptr<base::Watcher>& watcher() const { return options.watcher; }
+  const base::Clock& clock() const { return options.watcher->clock(); }
+  std::uint64_t now_ns() const { return clock().now_ns(); }
 
   // Writes what a kernel printed, in one piece.
   void print(const char* text, std::size_t size);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/trace.hpp"
+#include "base/watcher.hpp"
 #include "device/device.hpp"
 
 namespace heddle::device::cuda {
@@ -12,6 +13,8 @@ namespace heddle::device::cuda {
 struct CudaOptions {
   int ordinal = 0;                   // the driver's number of the GPU
   base::TraceSink* trace = nullptr;  // must outlive the device
+  // Calls back for events; times of events are given on its clock. Null: base::process_watcher().
+  std::shared_ptr<base::Watcher> watcher = {};
 };
 
 // How many GPUs there are; 0 without a driver. `why`, when given and the answer is 0, is told the reason in a sentence.

@@ -5,13 +5,13 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "device/cuda/address_mapping.hpp"
-#include "device/cuda/arrival.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/launch_graph.hpp"
 #include "device/cuda/memory.hpp"
 #include "device/cuda/module.hpp"
 #include "device/cuda/partition.hpp"
 #include "device/cuda/pinned.hpp"
+#include "device/cuda/progress_flag.hpp"
 #include "device/cuda/queue.hpp"
 #include "device/launch_check.hpp"
 
@@ -21,14 +21,16 @@ namespace {
 class CudaDevice final : public Device {
  public:
   CudaDevice(std::shared_ptr<const Driver> driver, const CudaOptions& options)
-      : state_(std::make_shared<DeviceState>(std::move(driver), options.ordinal, options.trace)),
+      : state_(std::make_shared<DeviceState>(std::move(driver), options.ordinal, options.trace,
+                                             options.watcher ? options.watcher : base::process_watcher())),
         partitions_(std::make_shared<PartitionTable>(state_)),
         pools_(std::make_shared<PoolTable>(*this, state_)),
-        arrivals_(std::make_shared<ArrivalTable>(*this, state_)) {
+        progress_flags_(std::make_shared<ProgressFlagTable>(*this, state_)) {
     if (options.trace) tracer_ = std::make_unique<Tracer>(state_, *options.trace);
   }
 
   const DeviceInfo& info() const override { return state_->info(); }
+  const base::Clock& clock() const override { return state_->clock(); }
 
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     return std::make_unique<CudaMemory>(*this, state_, bytes);
@@ -77,7 +79,7 @@ class CudaDevice final : public Device {
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions& options) override {
-    return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, arrivals_, tracer_.get(), options);
+    return std::make_unique<CudaQueue>(*this, state_, partitions_, pools_, progress_flags_, tracer_.get(), options);
   }
 
   std::unique_ptr<Event> event() override { return std::make_unique<CudaEvent>(state_, true); }
@@ -86,7 +88,7 @@ class CudaDevice final : public Device {
   }
   std::unique_ptr<Event> untimed_event() override { return std::make_unique<CudaEvent>(state_, false); }
 
-  std::unique_ptr<Arrival> arrival() override { return arrivals_->take(); }
+  std::unique_ptr<ProgressFlag> progress_flag() override { return progress_flags_->take(); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     return partitions_->partition(processors);
@@ -144,7 +146,7 @@ class CudaDevice final : public Device {
   CudaAddressMapping mapping_{state_};
   std::shared_ptr<PartitionTable> partitions_;
   std::shared_ptr<PoolTable> pools_;
-  std::shared_ptr<ArrivalTable> arrivals_;
+  std::shared_ptr<ProgressFlagTable> progress_flags_;
   std::unique_ptr<Tracer> tracer_;
   std::mutex mutex_;
   double bandwidth_ = 0;

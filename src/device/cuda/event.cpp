@@ -4,8 +4,11 @@
 
 namespace heddle::device::cuda {
 
-CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed)
-    : state_(std::move(state)), timed_(timed), event_(state_->take_event(timed)) {}
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue)
+    : PolledPoint(state->watcher(), queue),
+      state_(std::move(state)),
+      timed_(timed),
+      event_(state_->take_event(timed)) {}
 
 CudaPoint::~CudaPoint() { state_->give_event(event_, timed_); }
 

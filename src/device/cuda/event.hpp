@@ -7,15 +7,15 @@
 #include <mutex>
 
 #include "device/cuda/state.hpp"
-#include "device/event.hpp"
+#include "device/polled_point.hpp"
 
 namespace heddle::device::cuda {
 
-class CudaPoint final : public EventPoint {
+class CudaPoint final : public PolledPoint {
  public:
-  // Needs the GPU's context.
-  // `timed`: completed_ns() will be asked; recording takes the driver ten times as long then.
-  CudaPoint(std::shared_ptr<DeviceState> state, bool timed);
+  // Needs the GPU's context. `timed`: completed_ns() will be asked; recording takes the driver ten times as long then.
+  // `queue`: of the record, for the order of callbacks.
+  CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue = nullptr);
   ~CudaPoint() override;
   CudaPoint(const CudaPoint&) = delete;
   CudaPoint& operator=(const CudaPoint&) = delete;
@@ -23,7 +23,7 @@ class CudaPoint final : public EventPoint {
   bool done() const override;
   // Throws the failure of the commands before it.
   void wait() const;
-  // Points are made before their record is in the stream, which may be held back (host_side.hpp).
+  // Points are made before their record is in the stream, which may be held back (held_commands.hpp).
   bool submitted() const { return record_.load(std::memory_order_acquire) != Record::awaited; }
   void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it never will be

@@ -42,13 +42,13 @@ Own* as_own(Any& any) {
 }  // namespace
 
 CudaQueue::CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-                     std::shared_ptr<PoolTable> pools, std::shared_ptr<ArrivalTable> arrivals, Tracer* tracer,
-                     const QueueOptions& options)
+                     std::shared_ptr<PoolTable> pools, std::shared_ptr<ProgressFlagTable> progress_flags,
+                     Tracer* tracer, const QueueOptions& options)
     : device_(device),
       state_(std::move(state)),
       partitions_(std::move(partitions)),
       pools_(std::move(pools)),
-      arrivals_(std::move(arrivals)),
+      progress_flags_(std::move(progress_flags)),
       tracer_(tracer),
       id_(next_queue_id()),
       processors_(state_->info().processors),
@@ -86,7 +86,7 @@ driver::Stream CudaQueue::stream_of(driver::GreenContext context, unsigned numbe
 CudaQueue::~CudaQueue() {
   if (state_->lost()) return;
   const DeviceState::Current current(*state_);
-  host_side_.reset();
+  if (held_) held_->drain();
   for (const auto& [context, stream] : streams_) state_->driver().stream_synchronize(stream);
   for (const auto& [context, stream] : streams_) state_->driver().stream_destroy(stream);
 }
@@ -130,7 +130,7 @@ void CudaQueue::launch(Function& function, const LaunchConfig& config, BlockRang
   if (range.empty()) return;
   if (!whole) return put_parts(*kernel, config, range, range.size(), arguments);
   if (!held_back()) return start(*kernel, config, arguments);
-  host_side_->hold_back(
+  held_->hold_back(
       [this, kernel, config, task = Tracer::task(tracer_), bytes = std::vector(arguments.begin(), arguments.end())] {
         const Tracer::For held(task);
         start(*kernel, config, bytes);
@@ -195,7 +195,7 @@ std::shared_ptr<StoppableLaunch> CudaQueue::launch_stoppable(Function& function,
   if (!held_back()) {
     command();
   } else {
-    host_side_->hold_back(std::move(command), [end](std::exception_ptr failure) { end->fail(std::move(failure)); });
+    held_->hold_back(std::move(command), [end](std::exception_ptr failure) { end->fail(std::move(failure)); });
   }
   return control;
 }
@@ -290,15 +290,11 @@ void CudaQueue::record(Event& event) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   if (own->timed()) state_->keep_time();
-  auto point = std::make_shared<CudaPoint>(state_, own->timed());
+  auto point = std::make_shared<CudaPoint>(state_, own->timed(), this);
   own->set(point);
-  const auto command = [this, point] {
-    chain_.end();
-    check(state_->driver().event_record(point->handle(), stream_), "recording an event");
-    point->submit();
-  };
-  if (!held_back()) return command();
-  host_side_->hold_back(command, [point](std::exception_ptr failure) { point->fail(std::move(failure)); });
+  if (!held_back()) return put_record(*point);
+  held_->hold_back([this, point] { put_record(*point); },
+                   [point](std::exception_ptr failure) { point->fail(std::move(failure)); });
 }
 
 void CudaQueue::wait(const Event& event) {
@@ -308,19 +304,19 @@ void CudaQueue::wait(const Event& event) {
     const auto point = own->current();
     if (!point) return;
     // A record that is held back is waited for like one of another device.
-    if (!point->submitted()) return host_side().wait(point);
+    if (!point->submitted()) return held().wait(point);
     put([this, point] {
       check(state_->driver().stream_wait_event(stream_, point->handle(), 0), "waiting for an event");
     });
     return;
   }
   if (auto point = event.point())
-    if (!point->done()) host_side().wait(std::move(point));
+    if (!point->done()) held().wait(std::move(point));
 }
 
 void CudaQueue::call(std::function<void()> function) {
   state_->check_lost();
-  host_side().call([this, task = Tracer::task(tracer_), function = std::move(function)] {
+  held().call([this, task = Tracer::task(tracer_), function = std::move(function)] {
     const Tracer::For held(task);
     const Tracer::Scope traced(tracer_, Kind::call, id_, stream_);
     function();
@@ -337,26 +333,37 @@ void CudaQueue::call_with_stream(std::function<void(void* stream)> function) {
   });
 }
 
-HostSide& CudaQueue::host_side() {
-  if (!host_side_)
-    host_side_ = std::make_unique<HostSide>(state_, [this] {
-      chain_.end();
-      check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
-    });
-  return *host_side_;
+HeldCommands& CudaQueue::held() {
+  const auto mark = [this] {
+    auto point = std::make_shared<CudaPoint>(state_, false, this);
+    put_record(*point);
+    return point;
+  };
+  const auto synchronize = [this] {
+    chain_.end();
+    check(state_->driver().stream_synchronize(stream_), "waiting for a queue");
+  };
+  if (!held_) held_ = std::make_shared<HeldCommands>(state_, HeldCommands::Stream{mark, synchronize});
+  return *held_;
+}
+
+void CudaQueue::put_record(CudaPoint& point) {
+  chain_.end();
+  check(state_->driver().event_record(point.handle(), stream_), "recording an event");
+  point.submit();
 }
 
 bool CudaQueue::idle() {
-  if (host_side_ || state_->lost()) return false;
+  if (held_back() || state_->lost()) return false;
   const DeviceState::Current current(*state_);
   chain_.end();  // ranges in other streams count too
   return state_->driver().stream_query(stream_) == driver::success;
 }
 
 void CudaQueue::synchronize() {
-  if (host_side_) {
-    host_side_->drain();
-    if (const std::exception_ptr failure = host_side_->take_failure()) std::rethrow_exception(failure);
+  if (held_) {
+    held_->drain();
+    if (const std::exception_ptr failure = held_->take_failure()) std::rethrow_exception(failure);
   }
   state_->check_lost();
   const DeviceState::Current current(*state_);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "device/cuda/event.hpp"
-#include "device/cuda/host_side.hpp"
+#include "device/cuda/held_commands.hpp"
 #include "device/cuda/partition.hpp"
 #include "device/cuda/pool_control.hpp"
 #include "device/cuda/range_chain.hpp"
@@ -19,7 +19,7 @@
 
 namespace heddle::device::cuda {
 
-class ArrivalTable;
+class ProgressFlagTable;
 class CudaFunction;
 class CudaGraph;
 class DriverFunction;
@@ -29,7 +29,7 @@ class CudaQueue final : public Queue {
  public:
   // Higher priorities run first, as far as the driver has them; beyond its range they count as its ends.
   CudaQueue(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<PartitionTable> partitions,
-            std::shared_ptr<PoolTable> pools, std::shared_ptr<ArrivalTable> arrivals, Tracer* tracer,
+            std::shared_ptr<PoolTable> pools, std::shared_ptr<ProgressFlagTable> progress_flags, Tracer* tracer,
             const QueueOptions& options);
   ~CudaQueue() override;
 
@@ -45,8 +45,8 @@ class CudaQueue final : public Queue {
   void fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
                 unsigned value_bytes) override;
   void set_partition(const Partition* partition) override;
-  void announce(Arrival& arrival, std::uint64_t begin) override;
-  void copy_telling(Span destination, Span source, Arrival& arrival) override;
+  void begin_progress(ProgressFlag& flag, std::uint64_t begin) override;
+  void copy_with_progress(Span destination, Span source, ProgressFlag& flag) override;
   void record(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
@@ -59,10 +59,11 @@ class CudaQueue final : public Queue {
 
  private:
   // Whether commands must be held back, behind a step of the host.
-  bool held_back() const { return host_side_ && host_side_->busy(); }
-  // Puts a command into the stream, now or when its turn comes. Needs the GPU's context.
+  bool held_back() const { return held_ && held_->busy(); }
+  // Puts a command into the stream, now or when its turn comes. Needs the GPU's context. `may_block`: see
+  // HeldCommands::hold_back.
   template <class Command>
-  void put(Command&& command);
+  void put(Command&& command, bool may_block = false);
   // A whole grid.
   void start(CudaFunction& kernel, const LaunchConfig& config, std::span<const std::byte> arguments);
   // A range in parts; needs the GPU's context (queue_parts.cpp).
@@ -76,10 +77,10 @@ class CudaQueue final : public Queue {
   void start_in_turns(CudaFunction& kernel, const RangeCode& code, const LaunchConfig& config, BlockRange range,
                       std::uint64_t part, std::span<std::byte> packed, bool chained);
   void copy_now(const Span& destination, const Span& source, bool from_host, bool to_host);
-  std::uint64_t own_word(const Arrival& arrival) const;
+  std::uint64_t own_word(const ProgressFlag& flag) const;
   void write_word(std::uint64_t word, std::uint64_t value);
   template <class Command>
-  void put_telling(std::uint64_t word, Command&& command);
+  void put_reporting(std::uint64_t word, Command&& command);
   void copy_pieces(const Span& destination, const Span& source, std::uint64_t word);
   void copy_box_now(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent);
   void fill_box_now(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value, unsigned value_bytes);
@@ -100,7 +101,9 @@ class CudaQueue final : public Queue {
   void remember(const std::string& kernel);
   void check(driver::Result result, std::string_view what) const;
   std::string suspects() const;
-  HostSide& host_side();
+  HeldCommands& held();
+  // Records an event in the stream, now. Needs the GPU's context.
+  void put_record(CudaPoint& point);
   driver::Stream stream_of(driver::GreenContext context, unsigned number = 0);
   const CudaPartition* own_partition(const Partition* partition) const;
 
@@ -108,7 +111,7 @@ class CudaQueue final : public Queue {
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<PartitionTable> partitions_;  // lives as long as the stream
   std::shared_ptr<PoolTable> pools_;
-  std::shared_ptr<ArrivalTable> arrivals_;
+  std::shared_ptr<ProgressFlagTable> progress_flags_;
   Tracer* tracer_;
   std::uint64_t id_;
   // The stream that commands go into, of the partition that is set; one each of all that ever were.
@@ -118,8 +121,8 @@ class CudaQueue final : public Queue {
   driver::GreenContext context_ = nullptr;  // of the partition; null: the whole GPU
   // By context and number: 0, and those beside it for ranges in turns (range_chain.hpp).
   std::map<std::pair<driver::GreenContext, unsigned>, driver::Stream> streams_;
-  std::unique_ptr<HostSide> host_side_;  // made at first use
-  RangeChain chain_;                     // of what is last in the stream
+  std::shared_ptr<HeldCommands> held_;  // made at first use
+  RangeChain chain_;                    // of what is last in the stream
   // Launches whose words the GPU may still use, and where each ends.
   struct Stoppable {
     std::shared_ptr<PoolControl> control;

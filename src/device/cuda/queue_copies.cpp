@@ -70,7 +70,8 @@ void CudaQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, co
         std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
                      reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
     });
-  put([this, destination, source, extent] { copy_box_now(destination, source, extent); });
+  put([this, destination, source, extent] { copy_box_now(destination, source, extent); },
+      on_host(source.device) || on_host(destination.device));
 }
 
 void CudaQueue::copy_box_now(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
@@ -139,9 +140,9 @@ void CudaQueue::copy(Span destination, Span source) {
       std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
                    source.size);
     });
-  put([this, destination, source, from_host = on_host(source.device), to_host = on_host(destination.device)] {
-    copy_now(destination, source, from_host, to_host);
-  });
+  put([this, destination, source, from_host = on_host(source.device),
+       to_host = on_host(destination.device)] { copy_now(destination, source, from_host, to_host); },
+      on_host(source.device) || on_host(destination.device));
 }
 
 void CudaQueue::copy_now(const Span& destination, const Span& source, bool from_host, bool to_host) {
@@ -190,7 +191,5 @@ void CudaQueue::fill_now(const Span& destination, std::uint32_t value, unsigned 
                             : cuda.fill8_async(destination.address, static_cast<unsigned char>(value), count, stream_);
   if (result != driver::success) check(result, "filling " + base::counted(destination.size, "byte"));
 }
-
-// The new stream waits for what is in the old one.
 
 }  // namespace heddle::device::cuda

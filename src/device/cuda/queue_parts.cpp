@@ -43,8 +43,8 @@ void CudaQueue::put_parts(CudaFunction& kernel, const LaunchConfig& config, Bloc
   const RangeCode code = code_for(kernel, config.grid, range, part);
   code.function->allow_shared(*state_, config.dynamic_shared_bytes);
   if (!held_back()) return start_parts(kernel, code, config, range, part, arguments);
-  host_side_->hold_back([this, &kernel, code, config, range, part, task = Tracer::task(tracer_),
-                         bytes = std::vector(arguments.begin(), arguments.end())] {
+  held_->hold_back([this, &kernel, code, config, range, part, task = Tracer::task(tracer_),
+                    bytes = std::vector(arguments.begin(), arguments.end())] {
     const Tracer::For held(task);
     start_parts(kernel, code, config, range, part, bytes);
   });

@@ -8,14 +8,14 @@
 namespace heddle::device::cuda {
 
 template <class Command>
-void CudaQueue::put(Command&& command) {
+void CudaQueue::put(Command&& command, bool may_block) {
   auto alone = [this, task = Tracer::task(tracer_), command = std::forward<Command>(command)] {
     const Tracer::For held(task);
     chain_.end();
     command();
   };
   if (held_back())
-    host_side_->hold_back(std::move(alone));
+    held_->hold_back(std::move(alone), {}, may_block);
   else
     alone();
 }

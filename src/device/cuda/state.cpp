@@ -18,8 +18,9 @@ constexpr std::uint64_t reference_period_ns = 2'000'000'000;
 
 }  // namespace
 
-DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace)
-    : driver_(std::move(driver)), is_first_(ordinal == 0), trace_(trace) {
+DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace,
+                         std::shared_ptr<base::Watcher> watcher)
+    : driver_(std::move(driver)), is_first_(ordinal == 0), trace_(trace), watcher_(std::move(watcher)) {
   info_.id = fmt::format("cuda:{}", ordinal);
   if (const Result result = driver_->device_get(&number_, ordinal); result != driver::success)
     base::fail(ErrorCode::not_found, "{}: opening the GPU failed: {}", info_.id, driver_->describe(result));
@@ -207,13 +208,13 @@ void DeviceState::start_clock() {
   check(driver_->event_create(&event, driver::event_default), "making an event");
   check(driver_->event_record(event, service_), "recording an event");
   check(driver_->event_synchronize(event), "waiting for an event");
-  const std::uint64_t now = base::SteadyClock::now();
+  const std::uint64_t now = clock().now_ns();
   references_.push_back({event, now, true});
   next_reference_ns_ = now + reference_period_ns;
 }
 
 void DeviceState::keep_time() const {
-  const std::uint64_t now = base::SteadyClock::now();
+  const std::uint64_t now = clock().now_ns();
   std::uint64_t due = next_reference_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_reference_ns_.compare_exchange_strong(due, now + reference_period_ns)) return;
   EventHandle event = take_event(true);

@@ -9,7 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/thread_cache.hpp"
 #include "base/trace.hpp"
+#include "base/watcher.hpp"
 #include "device/cuda/context.hpp"
 #include "device/cuda/driver.hpp"
 #include "device/cuda/pinned.hpp"
@@ -22,7 +24,8 @@ namespace heddle::device::cuda {
 class DeviceState {
  public:
   // Throws unsupported or io_error when the GPU cannot be used.
-  DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace);
+  DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace,
+              std::shared_ptr<base::Watcher> watcher);
   ~DeviceState();
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
@@ -33,6 +36,10 @@ class DeviceState {
   driver::Context context() const { return context_->handle(); }
   driver::Stream service_stream() const { return service_; }
   base::TraceSink* trace() const { return trace_; }
+  const std::shared_ptr<base::Watcher>& watcher() const { return watcher_; }
+  const base::Clock& clock() const { return watcher_->clock(); }
+  // For what queues do on the host.
+  base::ThreadCache& host_threads() { return host_threads_; }
   int attribute(driver::DeviceAttribute attribute) const;
   unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
   // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
@@ -82,8 +89,8 @@ class DeviceState {
   driver::EventHandle take_event(bool timed) const;
   void give_event(driver::EventHandle event, bool timed) const;
 
-  // Nanoseconds of base::SteadyClock at which a completed event was reached on the GPU. Differences are exact to about
-  // half a microsecond.
+  // Nanoseconds of clock() at which a completed event was reached on the GPU. Differences are exact to about half a
+  // microsecond.
   std::uint64_t time_of(driver::EventHandle event) const;
   void keep_time() const;  // at every record: takes a new reference now and then, as the driver counts in floats
 
@@ -108,6 +115,8 @@ class DeviceState {
   driver::Stream service_ = nullptr;
   bool is_first_;  // that CUDA's runtime gives a thread which has not chosen
   base::TraceSink* trace_;
+  const std::shared_ptr<base::Watcher> watcher_;
+  base::ThreadCache host_threads_{"heddle-host"};
   DeviceInfo info_;
   unsigned max_resident_threads_ = 0;
   bool launches_early_ = false;

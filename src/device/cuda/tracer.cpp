@@ -16,17 +16,7 @@ std::uint64_t Tracer::task(const Tracer* tracer) {
 Tracer::For::For(std::uint64_t task) : before_(held_back_for) { held_back_for = task; }
 Tracer::For::~For() { held_back_for = before_; }
 
-Tracer::Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink)
-    : state_(std::move(state)), sink_(sink), thread_([this] { work(); }) {}
-
-Tracer::~Tracer() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
+Tracer::Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink) : state_(std::move(state)), sink_(sink) {}
 
 Tracer::Scope::Scope(Tracer* tracer, TraceEvent::Kind kind, std::uint64_t queue, driver::Stream stream,
                      std::string_view name, std::uint64_t bytes, const BlockRange& blocks, const LaunchConfig& config,
@@ -61,16 +51,14 @@ Tracer::Scope::~Scope() {
   }
 }
 
+// Numbers are in the order in which the worker gets the commands.
 void Tracer::add(Command command) {
-  {
-    const std::lock_guard lock(mutex_);
-    command.event.command = next_++;
-    commands_.push_back(std::move(command));
-  }
-  changed_.notify_all();
+  const std::lock_guard lock(mutex_);
+  command.event.command = next_++;
+  worker_.post([this, command = std::move(command)] { report(command); });
 }
 
-void Tracer::tell(const Command& command) {
+void Tracer::report(const Command& command) {
   TraceEvent event = command.event;
   event.device = state_->info().id;
   event.name = command.name;
@@ -86,19 +74,6 @@ void Tracer::tell(const Command& command) {
   }
   event.phase = TraceEvent::Phase::end;
   sink_.event(event);
-}
-
-void Tracer::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return stop_ || !commands_.empty(); });
-    if (commands_.empty()) return;
-    const Command command = std::move(commands_.front());
-    commands_.pop_front();
-    lock.unlock();
-    tell(command);
-    lock.lock();
-  }
 }
 
 }  // namespace heddle::device::cuda

@@ -1,25 +1,21 @@
 // Trace events of a GPU: timing events around each command, told to the sink once the command has run.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
 
 #include "base/trace.hpp"
+#include "base/worker_thread.hpp"
 #include "device/cuda/event.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::cuda {
 
-// Only devices that are traced have one. Any thread.
+// Only devices that are traced have one; its end reports what is left. Any thread.
 class Tracer {
  public:
   Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink);
-  // Tells what is left.
-  ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
@@ -63,17 +59,13 @@ class Tracer {
   };
 
   void add(Command command);
-  void work();
-  void tell(const Command& command);
+  void report(const Command& command);
 
   std::shared_ptr<DeviceState> state_;
   base::TraceSink& sink_;
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Command> commands_;
   std::uint64_t next_ = 1;
-  bool stop_ = false;
-  std::thread thread_;
+  base::WorkerThread worker_{"heddle-trace"};  // the last member: its work uses the others
 };
 
 }  // namespace heddle::device::cuda

@@ -114,6 +114,7 @@ class InterpDevice final : public Device {
   }
 
   const DeviceInfo& info() const override { return info_; }
+  const base::Clock& clock() const override { return state_->clock(); }
 
   std::unique_ptr<Memory> allocate(std::size_t bytes) override {
     if (bytes > info_.memory_bytes)
@@ -144,7 +145,7 @@ class InterpDevice final : public Device {
   }
 
   std::unique_ptr<Queue> queue(const QueueOptions&) override { return std::make_unique<InterpQueue>(*this, state_); }
-  std::unique_ptr<Event> event() override { return std::make_unique<InterpEvent>(); }
+  std::unique_ptr<Event> event() override { return std::make_unique<InterpEvent>(state_->options.watcher); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     if (processors.ids != std::vector<unsigned>{0})
@@ -157,7 +158,7 @@ class InterpDevice final : public Device {
     std::call_once(measured_, [&] {
       constexpr std::size_t bytes = 32 << 20;
       std::vector<char> from(bytes, 1), to(bytes, 2);
-      const base::Stopwatch watch;
+      const base::Stopwatch watch(clock());
       unsigned rounds = 0;
       while (watch.seconds() < 0.05) {
         std::memcpy(to.data(), from.data(), bytes);
@@ -178,6 +179,7 @@ class InterpDevice final : public Device {
 }  // namespace
 
 std::unique_ptr<Device> make_interp_device(InterpOptions options) {
+  if (!options.watcher) options.watcher = base::process_watcher();
   return std::make_unique<InterpDevice>(std::move(options));
 }
 

@@ -1,39 +1,54 @@
 #include "device/interp/event.hpp"
 
-#include <utility>
-
-#include "base/clock.hpp"
-
 namespace heddle::device::interp {
 
 void EventState::complete(std::exception_ptr failure) {
+  std::vector<std::function<void()>> callbacks;
   {
-    std::lock_guard lock(mutex);
-    reached = true;
-    error = std::move(failure);
-    completed_ns = base::SteadyClock::now();
+    const std::lock_guard lock(mutex_);
+    reached_ = true;
+    error_ = std::move(failure);
+    completed_ns_ = watcher_->clock().now_ns();
+    callbacks.swap(callbacks_);
   }
-  changed.notify_all();
+  changed_.notify_all();
+  for (auto& callback : callbacks) watcher_->post(std::move(callback));
+}
+
+bool EventState::on_done(std::function<void()> callback) const {
+  const std::lock_guard lock(mutex_);
+  if (!reached_) callbacks_.push_back(std::move(callback));
+  return !reached_;
 }
 
 void EventState::wait_done() const {
-  std::unique_lock lock(mutex);
-  changed.wait(lock, [&] { return reached; });
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return reached_; });
 }
 
 bool EventState::done() const {
-  std::lock_guard lock(mutex);
-  return reached;
+  const std::lock_guard lock(mutex_);
+  return reached_;
+}
+
+std::exception_ptr EventState::error() const {
+  const std::lock_guard lock(mutex_);
+  return error_;
+}
+
+std::uint64_t EventState::completed_ns() const {
+  const std::lock_guard lock(mutex_);
+  return completed_ns_;
 }
 
 std::shared_ptr<EventState> InterpEvent::renew() {
-  std::lock_guard lock(mutex_);
-  state_ = std::make_shared<EventState>();
+  const std::lock_guard lock(mutex_);
+  state_ = std::make_shared<EventState>(watcher_);
   return state_;
 }
 
 std::shared_ptr<EventState> InterpEvent::current() const {
-  std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex_);
   return state_;
 }
 
@@ -46,14 +61,12 @@ void InterpEvent::wait() {
   const auto state = current();
   if (!state) return;
   state->wait_done();
-  if (state->error) std::rethrow_exception(state->error);
+  if (const std::exception_ptr error = state->error()) std::rethrow_exception(error);
 }
 
 unsigned long long InterpEvent::completed_ns() const {
   const auto state = current();
-  if (!state) return 0;
-  std::lock_guard lock(state->mutex);
-  return state->completed_ns;
+  return state ? state->completed_ns() : 0;
 }
 
 }  // namespace heddle::device::interp

@@ -3,28 +3,42 @@
 
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
+#include "base/watcher.hpp"
 #include "device/event.hpp"
 
 namespace heddle::device::interp {
 
-struct EventState final : EventPoint {
-  mutable std::mutex mutex;
-  mutable std::condition_variable changed;
-  bool reached = false;
-  std::exception_ptr error;
-  unsigned long long completed_ns = 0;
-
+class EventState final : public EventPoint {
+ public:
+  explicit EventState(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
   bool done() const override;
+  bool on_done(std::function<void()> callback) const override;
   void complete(std::exception_ptr failure);
   // Blocks until done; throws nothing.
   void wait_done() const;
+  // Valid when done.
+  std::exception_ptr error() const;
+  std::uint64_t completed_ns() const;
+
+ private:
+  const std::shared_ptr<base::Watcher> watcher_;
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  mutable std::vector<std::function<void()>> callbacks_;
+  bool reached_ = false;
+  std::exception_ptr error_;
+  std::uint64_t completed_ns_ = 0;
 };
 
 class InterpEvent final : public Event {
  public:
+  explicit InterpEvent(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
   bool done() const override;
   void wait() override;
   unsigned long long completed_ns() const override;
@@ -35,6 +49,7 @@ class InterpEvent final : public Event {
   std::shared_ptr<EventState> current() const;
 
  private:
+  const std::shared_ptr<base::Watcher> watcher_;
   mutable std::mutex mutex_;
   std::shared_ptr<EventState> state_;  // null: never recorded
 };

@@ -220,7 +220,7 @@ Executor::Value Executor::special(ptx::SpecialRegister which) {
   using S = ptx::SpecialRegister;
   const Dim3 &tid = thread_->index, &ntid = launch_.config.block, &ctaid = block_->index, &nctaid = launch_.config.grid;
   const std::uint32_t lane = thread_->lane(), bit = 1u << lane;
-  const std::uint64_t now = base::SteadyClock::now();
+  const std::uint64_t now = launch_.state.clock().now_ns();
   const std::uint64_t shared = block_->shared_bytes;
   const std::uint64_t workspace =
       launch_.config.cooperative ? reinterpret_cast<std::uint64_t>(launch_.grid_workspace.data()) : 0;

@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/watcher.hpp"
 #include "device/device.hpp"
 #include "ptx/ir.hpp"
 #include "ptx/semantics/evaluate.hpp"
@@ -46,6 +47,8 @@ struct InterpOptions {
   std::function<void(std::string_view)> print;
   // Told of each instruction, but for those whose guard does not hold. Called by one thread at a time, within a launch.
   std::function<void(const Step&)> step;
+  // Calls back for events; its clock is the device's. Null: base::process_watcher().
+  std::shared_ptr<base::Watcher> watcher = {};
 };
 
 // Queues, modules, memory and events made by the device must be gone before it is.

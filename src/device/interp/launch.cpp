@@ -307,7 +307,7 @@ void Launch::watch() {
   state.stuck[context_.grid_id] = state.memory_epoch;
   const bool others = std::any_of(state.stuck.begin(), state.stuck.end(),
                                   [&](const auto& entry) { return entry.second != state.memory_epoch; });
-  const std::uint64_t now = base::SteadyClock::now();
+  const std::uint64_t now = state.clock().now_ns();
   if (stuck_since_ns_ == 0) stuck_since_ns_ = now;
   if (!others && now - stuck_since_ns_ > stuck_grace_ns) report_spinning(repeated);
 }

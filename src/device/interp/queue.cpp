@@ -1,8 +1,7 @@
 #include "device/interp/queue.hpp"
 
-#include <chrono>
 #include <cstring>
-#include <thread>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -31,49 +30,28 @@ void check(const DeviceInfo& info, const LoadedFunction& function, const LaunchC
 }  // namespace
 
 InterpQueue::InterpQueue(Device& device, std::shared_ptr<DeviceState> state)
-    : device_(device), state_(std::move(state)), worker_([this] { work(); }) {}
+    : device_(device), state_(std::move(state)), worker_("heddle-interp") {}
 
-InterpQueue::~InterpQueue() {
-  {
-    std::lock_guard lock(mutex_);
-    stop_ = true;
-  }
-  changed_.notify_all();
-  worker_.join();
-}
-
-void InterpQueue::push(Command command) {
-  {
-    std::lock_guard lock(mutex_);
-    commands_.push_back(std::move(command));
-  }
-  changed_.notify_all();
-}
-
-void InterpQueue::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return stop_ || !commands_.empty(); });
-    if (commands_.empty()) return;
-    Command command = std::move(commands_.front());
-    commands_.pop_front();
-    busy_ = true;
-    std::exception_ptr failure = failure_;
-    lock.unlock();
-    if (!failure && command.run) {
+// After a failure commands are skipped; what is to be done in any case gets the failure there is.
+void InterpQueue::push(std::function<void()> run, std::function<void(std::exception_ptr)> finally) {
+  worker_.post([this, run = std::move(run), finally = std::move(finally)] {
+    std::exception_ptr failure = this->failure();
+    if (!failure && run) {
       try {
-        command.run();
+        run();
       } catch (...) {
         failure = std::current_exception();
+        const std::lock_guard lock(mutex_);
+        failure_ = failure;
       }
     }
-    if (command.finally) command.finally(failure);
-    command = {};
-    lock.lock();
-    if (failure && !failure_) failure_ = failure;
-    busy_ = false;
-    changed_.notify_all();
-  }
+    if (finally) finally(failure);
+  });
+}
+
+std::exception_ptr InterpQueue::failure() const {
+  const std::lock_guard lock(mutex_);
+  return failure_;
 }
 
 namespace {
@@ -91,10 +69,9 @@ void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRa
   LoadedFunction* loaded = &loaded_function(function);
   check(device_.info(), *loaded, config, range, arguments.size());
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
-  push({[loaded, config, range, footprint = footprint_, bytes = std::move(bytes)] {
-          Launch(*loaded, config, range, bytes, footprint.get()).run();
-        },
-        {}});
+  push([loaded, config, range, footprint = footprint_, bytes = std::move(bytes)] {
+    Launch(*loaded, config, range, bytes, footprint.get()).run();
+  });
 }
 
 std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& function, const LaunchConfig& config,
@@ -105,12 +82,11 @@ std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& functio
   refuse_clusters(loaded->ptx(), "the interpreter");
   std::vector<std::byte> bytes(arguments.begin(), arguments.end());
   auto flag = std::make_shared<StopFlag>(range);
-  push({[loaded, config, range, flag, footprint = footprint_, bytes = std::move(bytes)] {
-          Launch launch(*loaded, config, range, bytes, footprint.get(), flag.get());
-          launch.run();
-          flag->advance(launch.next_block());
-        },
-        {}});
+  push([loaded, config, range, flag, footprint = footprint_, bytes = std::move(bytes)] {
+    Launch launch(*loaded, config, range, bytes, footprint.get(), flag.get());
+    launch.run();
+    flag->advance(launch.next_block());
+  });
   return flag;
 }
 
@@ -138,27 +114,25 @@ void InterpQueue::copy(Span destination, Span source) {
   destination.size = source.size;
   check_span(destination, "destination");
   check_span(source, "source");
-  push({[this, destination, source] {
-          std::lock_guard turn(state_->turn);
-          if (source.size > 0)
-            std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
-                         source.size);
-          ++state_->memory_epoch;
-        },
-        {}});
+  push([this, destination, source] {
+    std::lock_guard turn(state_->turn);
+    if (source.size > 0)
+      std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
+                   source.size);
+    ++state_->memory_epoch;
+  });
 }
 
 void InterpQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
   check_span(span_of(destination, extent, "the destination of a copy"), "destination");
   check_span(span_of(source, extent, "the source of a copy"), "source");
-  push({[this, destination, source, extent] {
-          std::lock_guard turn(state_->turn);
-          for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
-            std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
-                         reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
-          ++state_->memory_epoch;
-        },
-        {}});
+  push([this, destination, source, extent] {
+    std::lock_guard turn(state_->turn);
+    for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
+      std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
+                   reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
+    ++state_->memory_epoch;
+  });
 }
 
 namespace {
@@ -182,24 +156,22 @@ void InterpQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent,
                            unsigned value_bytes) {
   check_value(extent.width, value_bytes);
   check_span(span_of(destination, extent, "the destination of a fill"), "destination");
-  push({[this, destination, extent, value, value_bytes] {
-          std::lock_guard turn(state_->turn);
-          for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
-            fill_row(row_address(destination, extent, i), extent.width, value, value_bytes);
-          ++state_->memory_epoch;
-        },
-        {}});
+  push([this, destination, extent, value, value_bytes] {
+    std::lock_guard turn(state_->turn);
+    for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
+      fill_row(row_address(destination, extent, i), extent.width, value, value_bytes);
+    ++state_->memory_epoch;
+  });
 }
 
 void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
   check_value(destination.size, value_bytes);
   check_span(destination, "destination");
-  push({[this, destination, value, value_bytes] {
-          std::lock_guard turn(state_->turn);
-          fill_row(destination.address, destination.size, value, value_bytes);
-          ++state_->memory_epoch;
-        },
-        {}});
+  push([this, destination, value, value_bytes] {
+    std::lock_guard turn(state_->turn);
+    fill_row(destination.address, destination.size, value, value_bytes);
+    ++state_->memory_epoch;
+  });
 }
 
 void InterpQueue::set_partition(const Partition* partition) {
@@ -210,30 +182,23 @@ void InterpQueue::set_partition(const Partition* partition) {
 void InterpQueue::record(Event& event) {
   auto* own = dynamic_cast<InterpEvent*>(&event);
   if (!own) base::fail(ErrorCode::invalid_argument, "the event belongs to another device");
-  push({{}, [state = own->renew()](std::exception_ptr failure) { state->complete(failure); }});
+  push({}, [state = own->renew()](std::exception_ptr failure) { state->complete(std::move(failure)); });
 }
 
 void InterpQueue::wait(const Event& event) {
   if (const auto* own = dynamic_cast<const InterpEvent*>(&event)) {
-    if (auto state = own->current()) push({[state] { state->wait_done(); }, {}});
+    if (auto state = own->current()) push([state] { state->wait_done(); });
     return;
   }
-  // Of another device: it can only be asked.
-  if (auto point = event.point()) {
-    push({[point = std::move(point)] {
-            constexpr std::chrono::microseconds pause{50};
-            while (!point->done()) std::this_thread::sleep_for(pause);
-          },
-          {}});
-  }
+  if (auto point = event.point()) push([point = std::move(point)] { wait_until_done(*point); });
 }
 
-void InterpQueue::call(std::function<void()> function) { push({std::move(function), {}}); }
+void InterpQueue::call(std::function<void()> function) { push(std::move(function)); }
 
 void InterpQueue::synchronize() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return commands_.empty() && !busy_; });
-  if (std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
+  worker_.drain();
+  const std::lock_guard lock(mutex_);
+  if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
 }  // namespace heddle::device::interp

@@ -1,25 +1,23 @@
 // A queue: one thread that runs the commands in order.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "base/worker_thread.hpp"
 #include "device/interp/event.hpp"
 #include "device/interp/loaded_module.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::interp {
 
+// Its end waits for what was put in.
 class InterpQueue final : public Queue {
  public:
   InterpQueue(Device& device, std::shared_ptr<DeviceState> state);
-  ~InterpQueue() override;  // waits for what was put in
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
@@ -38,24 +36,17 @@ class InterpQueue final : public Queue {
   void synchronize() override;
 
  private:
-  // `run` is skipped after a failure; `finally` is not, and gets the failure there is.
-  struct Command {
-    std::function<void()> run;
-    std::function<void(std::exception_ptr)> finally;
-  };
+  // Puts a command in. `run` is skipped after a failure; `finally` is not, and gets the failure there is.
+  void push(std::function<void()> run, std::function<void(std::exception_ptr)> finally = {});
+  std::exception_ptr failure() const;
   void check_span(const Span& span, const char* what) const;
-  void push(Command command);
-  void work();
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   std::shared_ptr<const Footprint> footprint_;  // of the next launches
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Command> commands_;
-  std::exception_ptr failure_;
-  bool busy_ = false, stop_ = false;
-  std::thread worker_;
+  mutable std::mutex mutex_;
+  std::exception_ptr failure_;  // the first, until synchronize() has thrown it
+  base::WorkerThread worker_;   // the last member: its commands use the others
 };
 
 }  // namespace heddle::device::interp

@@ -33,6 +33,7 @@ struct DeviceState {
   DeviceState& operator=(const DeviceState&) = delete;
 
   const InterpOptions options;
+  const base::Clock& clock() const { return options.watcher->clock(); }
   AddressMap memory;
   TurnLock turn;
   // Changes of memory that other threads can see, of all launches. Guarded by `turn`.

@@ -355,7 +355,7 @@ TEST_P(FiberShape, WorkHandedOnThroughMemoryIsNoDeadlock) {
   auto* number = static_cast<Word*>(memory->host());
   number->store(0);
   const auto start = std::chrono::steady_clock::now();
-  const std::uint64_t until = base::SteadyClock::now() + 1'000'000'000;  // three times the time limit for deadlocks
+  const std::uint64_t until = base::SteadyClock().now_ns() + 1'000'000'000;  // three times the time limit for deadlocks
   native.launch(*queue, "ping_pong", {.grid = {2}, .block = {32}}, number, &until);
   EXPECT_NO_THROW(queue->synchronize());
   EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::seconds(1));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "device/cpu/native.hpp"
+#include "support/flag_event.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -107,31 +108,16 @@ TEST_P(Queues, EventsOutliveQueuesAndQueuesOutliveEvents) {
   EXPECT_TRUE(ran.load());
 }
 
-// An event that somebody else's device would have.
-class Foreign final : public Event {
- public:
-  struct Point final : EventPoint {
-    bool done() const override { return reached; }
-    std::atomic<bool> reached{false};
-  };
-  bool done() const override { return last->done(); }
-  void wait() override {
-    while (!done()) std::this_thread::yield();
-  }
-  unsigned long long completed_ns() const override { return 0; }
-  std::shared_ptr<const EventPoint> point() const override { return last; }
-  const std::shared_ptr<Point> last = std::make_shared<Point>();
-};
-
 TEST_P(Queues, WaitForEventsOfOtherDevices) {
-  Foreign event;
+  tests::FlagEvent event;
+  const auto point = event.record();
   const auto queue = native.device.queue({});
   std::atomic<std::uint32_t> ran{0};
   queue->wait(event);
   native.launch(*queue, "count", {.grid = {3}}, &ran);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(ran.load(), 0u);
-  event.last->reached = true;
+  point->reached = true;
   queue->synchronize();
   EXPECT_EQ(ran.load(), 3u);
   EXPECT_THROW(queue->record(event), Error);

@@ -7,6 +7,7 @@
 
 #include "device/cuda/fake_gpu.hpp"
 #include "device/launch_graph.hpp"
+#include "support/flag_event.hpp"
 
 namespace heddle::device::cuda {
 namespace {
@@ -123,29 +124,18 @@ TEST_F(FakeGraph, WithoutThreadsNothingIsLinked) {
   EXPECT_NO_THROW(graph->launch(*queue_));
 }
 
-struct LaterPoint final : EventPoint {
-  bool done() const override { return is_done; }
-  std::atomic<bool> is_done{false};
-};
-struct LaterEvent final : Event {
-  bool done() const override { return at->done(); }
-  void wait() override {}
-  unsigned long long completed_ns() const override { return 0; }
-  std::shared_ptr<const EventPoint> point() const override { return at; }
-  std::shared_ptr<LaterPoint> at = std::make_shared<LaterPoint>();
-};
-
 TEST_F(FakeGraph, LaunchesThatAreHeldBackKeepWhatTheyWereGiven) {
   const auto graph = device_->launch_graph(std::vector{small("counts", {})});
   const auto number = [](unsigned value) { return std::vector<std::byte>(8, std::byte(value)); };
   log();
-  LaterEvent of_another_device;
+  tests::FlagEvent of_another_device;
+  const auto point = of_another_device.record();
   queue_->wait(of_another_device);
   for (unsigned i = 0; i < 3; ++i) {
     graph->set_arguments(0, number(i + 1));
     graph->launch(*queue_);
   }
-  of_another_device.at->is_done = true;
+  point->reached = true;
   queue_->synchronize();
   graph->launch(*queue_);
   graph->set_arguments(0, number(4));

@@ -19,6 +19,7 @@ class KeepingDevice final : public Device {
   explicit KeepingDevice(Device& gpu, std::map<std::string, std::shared_ptr<device::Module>>& kept)
       : gpu_(gpu), kept_(kept) {}
   const device::DeviceInfo& info() const override { return gpu_.info(); }
+  const base::Clock& clock() const override { return gpu_.clock(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return gpu_.allocate(bytes); }
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return gpu_.allocate_host(bytes); }
   std::unique_ptr<device::Memory> register_host(void* data, std::size_t bytes) override {

@@ -45,6 +45,7 @@ class KeptGpu final : public device::Device {
  public:
   explicit KeptGpu(device::Device& gpu) : gpu_(gpu) {}
   const device::DeviceInfo& info() const override { return gpu_.info(); }
+  const base::Clock& clock() const override { return gpu_.clock(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override { return gpu_.allocate(bytes); }
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return gpu_.allocate_host(bytes); }
   std::unique_ptr<device::Memory> register_host(void* data, std::size_t bytes) override {

@@ -1,0 +1,32 @@
+#include "base/thread.hpp"
+
+#include <pthread.h>
+
+#include <system_error>
+#include <utility>
+
+#include "base/fail.hpp"
+
+namespace heddle::base {
+
+BlockedSignals::BlockedSignals() {
+  sigset_t all;
+  sigfillset(&all);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
+  pthread_sigmask(SIG_BLOCK, &all, &before_);
+}
+
+BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+std::thread start_thread(const std::string& name, std::function<void()> work) {
+  const BlockedSignals blocked;
+  try {
+    std::thread thread(std::move(work));
+    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+    return thread;
+  } catch (const std::system_error& error) {
+    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}", error.what());
+  }
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,58 @@
+#include "base/thread_cache.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+#include "base/thread.hpp"
+
+namespace heddle::base {
+
+struct ThreadCache::State {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::function<void()>> work;  // no more of it than idle threads
+  std::size_t idle = 0;
+  bool stop = false;
+
+  void run_thread(std::function<void()> first) {
+    first();
+    first = nullptr;
+    std::unique_lock lock(mutex);
+    while (!stop) {
+      ++idle;
+      changed.wait(lock, [&] { return stop || !work.empty(); });
+      --idle;
+      if (work.empty()) return;
+      std::function<void()> next = std::move(work.front());
+      work.pop_front();
+      lock.unlock();
+      next();
+      next = nullptr;
+      lock.lock();
+    }
+  }
+};
+
+ThreadCache::ThreadCache(std::string name) : name_(std::move(name)), state_(std::make_shared<State>()) {}
+
+ThreadCache::~ThreadCache() {
+  const std::lock_guard lock(state_->mutex);
+  state_->stop = true;
+  state_->changed.notify_all();
+}
+
+void ThreadCache::run(std::function<void()> work) {
+  {
+    const std::lock_guard lock(state_->mutex);
+    if (state_->work.size() < state_->idle) {
+      state_->work.push_back(std::move(work));
+      state_->changed.notify_one();
+      return;
+    }
+  }
+  start_thread(name_, [state = state_, work = std::move(work)] { state->run_thread(work); }).detach();
+}
+
+}  // namespace heddle::base

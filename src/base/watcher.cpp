@@ -1,0 +1,261 @@
+#include "base/watcher.hpp"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/thread.hpp"
+
+namespace heddle::base {
+namespace {
+
+using Callback = Watcher::Callback;
+using Condition = Watcher::Condition;
+
+// Between two evaluations of a condition: a thousandth of the time that it has been false for, within these limits. So
+// a short wait ends at once and a long one takes no processor time.
+constexpr std::uint64_t shortest_pause_ns = 5'000, longest_pause_ns = 500'000, pauses_of_wait = 1'000;
+
+// What the calling threads and the watcher's thread share. It outlives the watcher where a callback ends that.
+class State {
+ public:
+  explicit State(std::shared_ptr<const Clock> clock) : clock_(std::move(clock)) {}
+
+  const Clock& clock() const { return *clock_; }
+
+  void post(Callback callback) {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(callback));
+    changed_.notify_one();
+  }
+  void poll(const void* sequence, Condition condition, Callback callback) {
+    const std::lock_guard lock(mutex_);
+    added_.push_back({sequence, {std::move(condition), std::move(callback)}});
+    changed_.notify_one();
+  }
+  std::uint64_t at(std::uint64_t deadline_ns, Callback callback) {
+    const std::lock_guard lock(mutex_);
+    const std::uint64_t number = ++timers_made_;
+    timers_.emplace(std::pair(deadline_ns, number), std::move(callback));
+    changed_.notify_one();
+    return number;
+  }
+  bool cancel(std::uint64_t timer) {
+    const std::lock_guard lock(mutex_);
+    return std::erase_if(timers_, [&](const auto& entry) { return entry.first.second == timer; }) > 0;
+  }
+  void stop() {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+    changed_.notify_one();
+  }
+
+  void run();
+
+ private:
+  struct Polled {
+    Condition condition;
+    Callback callback;
+  };
+  struct Sequence {
+    const void* key = nullptr;
+    std::uint64_t since_ns = 0;  // when its first condition began to be evaluated
+    std::deque<Polled> polled;
+  };
+
+  bool run_posted(std::unique_lock<std::mutex>& lock);
+  bool run_timers(std::unique_lock<std::mutex>& lock);
+  void take_added(std::unique_lock<std::mutex>& lock);
+  bool run_polled(std::unique_lock<std::mutex>& lock);
+  std::optional<std::uint64_t> next_look() const;
+
+  const std::shared_ptr<const Clock> clock_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  // Guarded by the mutex.
+  std::vector<Callback> posted_;
+  std::vector<std::pair<const void*, Polled>> added_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Callback> timers_;  // by deadline and number
+  std::uint64_t timers_made_ = 0;
+  bool stop_ = false;
+  // Of the watcher's thread alone.
+  std::vector<Sequence> sequences_;
+};
+
+bool State::run_posted(std::unique_lock<std::mutex>& lock) {
+  if (posted_.empty()) return false;
+  std::vector<Callback> now;
+  now.swap(posted_);
+  lock.unlock();
+  for (Callback& callback : now) {
+    callback();
+    callback = nullptr;
+  }
+  lock.lock();
+  return true;
+}
+
+bool State::run_timers(std::unique_lock<std::mutex>& lock) {
+  bool any = false;
+  while (!timers_.empty() && timers_.begin()->first.first <= clock_->now_ns()) {
+    {
+      const Callback callback = std::move(timers_.begin()->second);
+      timers_.erase(timers_.begin());
+      lock.unlock();
+      callback();
+    }
+    lock.lock();
+    any = true;
+  }
+  return any;
+}
+
+void State::take_added(std::unique_lock<std::mutex>& lock) {
+  std::vector<std::pair<const void*, Polled>> added;
+  added.swap(added_);
+  lock.unlock();
+  for (auto& [key, polled] : added) {
+    auto place = sequences_.end();
+    if (key != nullptr)
+      place = std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence& s) { return s.key == key; });
+    Sequence& sequence = place != sequences_.end() ? *place : sequences_.emplace_back(key, clock_->now_ns());
+    sequence.polled.push_back(std::move(polled));
+  }
+  lock.lock();
+}
+
+bool State::run_polled(std::unique_lock<std::mutex>& lock) {
+  if (sequences_.empty()) return false;
+  lock.unlock();
+  bool any = false;
+  for (Sequence& sequence : sequences_) {
+    while (!sequence.polled.empty() && sequence.polled.front().condition()) {
+      const Polled reached = std::move(sequence.polled.front());
+      sequence.polled.pop_front();
+      reached.callback();
+      sequence.since_ns = clock_->now_ns();
+      any = true;
+    }
+  }
+  std::erase_if(sequences_, [](const Sequence& sequence) { return sequence.polled.empty(); });
+  lock.lock();
+  return any;
+}
+
+// When the thread has something to do that nobody wakes it for.
+std::optional<std::uint64_t> State::next_look() const {
+  std::optional<std::uint64_t> next;
+  if (!timers_.empty()) next = timers_.begin()->first.first;
+  if (sequences_.empty()) return next;
+  const std::uint64_t now = clock_->now_ns();
+  std::uint64_t shortest_wait = ~std::uint64_t{0};
+  for (const Sequence& sequence : sequences_) shortest_wait = std::min(shortest_wait, now - sequence.since_ns);
+  const std::uint64_t look = now + std::clamp(shortest_wait / pauses_of_wait, shortest_pause_ns, longest_pause_ns);
+  return next ? std::min(*next, look) : look;
+}
+
+void State::run() {
+  // The kernel lets a thread sleep 50 us longer than it asked for, unless it is told otherwise.
+  ::prctl(PR_SET_TIMERSLACK, 1UL);
+  std::unique_lock lock(mutex_);
+  while (!stop_) {
+    const bool posted = run_posted(lock), timed = run_timers(lock);
+    if (!added_.empty()) take_added(lock);
+    const bool polled = run_polled(lock);
+    if (posted || timed || polled || stop_ || !posted_.empty() || !added_.empty()) continue;
+    if (const auto next = next_look())
+      clock_->wait_until(lock, changed_, *next);
+    else
+      changed_.wait(lock);
+  }
+}
+
+class ThreadWatcher final : public Watcher {
+ public:
+  explicit ThreadWatcher(std::shared_ptr<const Clock> clock) : state_(std::make_shared<State>(std::move(clock))) {}
+  // The last reference may be a callback's.
+  ~ThreadWatcher() override {
+    if (!thread_.joinable()) return;
+    state_->stop();
+    if (is_own_thread())
+      thread_.detach();
+    else
+      thread_.join();
+  }
+  ThreadWatcher(const ThreadWatcher&) = delete;
+  ThreadWatcher& operator=(const ThreadWatcher&) = delete;
+
+  const Clock& clock() const override { return state_->clock(); }
+  void post(Callback callback) override {
+    start();
+    state_->post(std::move(callback));
+  }
+  void poll(const void* sequence, Condition condition, Callback callback) override {
+    start();
+    state_->poll(sequence, std::move(condition), std::move(callback));
+  }
+  std::uint64_t at(std::uint64_t deadline_ns, Callback callback) override {
+    start();
+    return state_->at(deadline_ns, std::move(callback));
+  }
+  bool cancel(std::uint64_t timer) override { return state_->cancel(timer); }
+
+  void drain() override {
+    if (!started_.load(std::memory_order_acquire)) return;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool reached = false;
+    state_->post([&] {
+      const std::lock_guard lock(mutex);
+      reached = true;
+      changed.notify_one();
+    });
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return reached; });
+  }
+
+ private:
+  bool is_own_thread() const { return thread_.get_id() == std::this_thread::get_id(); }
+  void start() {
+    if (started_.load(std::memory_order_acquire)) [[likely]]
+      return;
+    const std::lock_guard lock(start_mutex_);
+    if (thread_.joinable()) return;
+    thread_ = start_thread("heddle-watcher", [state = state_] { state->run(); });
+    started_.store(true, std::memory_order_release);
+  }
+
+  const std::shared_ptr<State> state_;
+  std::mutex start_mutex_;
+  std::atomic<bool> started_{false};
+  std::thread thread_;
+};
+
+}  // namespace
+
+std::shared_ptr<Watcher> make_watcher(std::shared_ptr<const Clock> clock) {
+  return std::make_shared<ThreadWatcher>(std::move(clock));
+}
+
+std::shared_ptr<Watcher> process_watcher() {
+  // Never destroyed: devices may end after main() has.
+  struct Shared {
+    std::mutex mutex;
+    std::weak_ptr<Watcher> watcher;
+  };
+  static Shared* const shared = new Shared;
+  const std::lock_guard lock(shared->mutex);
+  auto watcher = shared->watcher.lock();
+  if (!watcher) {
+    watcher = make_watcher(std::make_shared<SteadyClock>());
+    shared->watcher = watcher;
+  }
+  return watcher;
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,108 @@
+// The bytes of an array: copies of them on devices and on the host, and which of those are current.
+//
+// This is bookkeeping alone: it says what has to be copied, and the scheduler copies it (sched/transfers.hpp). On
+// devices whose memory the host can reach, the host uses that memory itself.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "device/memory.hpp"
+#include "graph/access.hpp"
+#include "memory/read_back.hpp"
+#include "memory/residence.hpp"
+
+namespace heddle::memory {
+
+// Where a copy of an array lies. Each copy is an object of the DAG, so that a copy elsewhere is nobody's hazard.
+struct Copy {
+  std::unique_ptr<device::Memory> memory;  // null: there is none
+  graph::ObjectId object = 0;
+  std::uint64_t address = 0;  // the memory's
+};
+
+// Needs the core's lock, but for what says otherwise.
+class Array {
+ public:
+  // `spaces`: one for each device, and the host's, which is the last.
+  Array(std::size_t spaces, std::size_t bytes);
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+
+  std::size_t bytes() const { return bytes_; }  // any thread
+  std::uint64_t id() const { return id_; }      // of no other array, also of later ones; any thread
+  std::size_t spaces() const { return copies_.size(); }
+  Space host() const { return static_cast<Space>(copies_.size() - 1); }
+
+  bool allocated(Space space) const { return copies_[space].memory != nullptr; }
+  bool allocated_anywhere() const;
+  void install(Space space, std::unique_ptr<device::Memory> memory, graph::ObjectId object);
+  // Takes a copy away; its object is the caller's to remove.
+  Copy release(Space space) { return std::exchange(copies_[space], {}); }
+  std::uint64_t address(Space space) const { return copies_[space].address; }
+  // Where the host reaches the copy; null where it does not, or where there is none.
+  void* reachable(Space space) const { return copies_[space].memory ? copies_[space].memory->host() : nullptr; }
+  // Bytes of a copy as queues take them: host memory where the host reaches them.
+  device::Span span(Space space, std::uint64_t begin, std::uint64_t end) const;
+  // The same as its device names them.
+  device::Span device_span(Space space, std::uint64_t begin, std::uint64_t end) const {
+    return copies_[space].memory->span().sub(begin, end - begin);
+  }
+  graph::Access access(Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const {
+    return {copies_[space].object, mode, begin, end};
+  }
+
+  const Residence& residence() const { return residence_; }
+  // Whether a task that uses the bytes there needs no copy to be made first.
+  bool is_there(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
+    return allocated(space) && (mode == graph::Mode::write || residence_.current(space, begin, end));
+  }
+  // Somebody is about to copy the bytes there, or to modify them there: later users find them current.
+  void copied(Space space, std::uint64_t begin, std::uint64_t end) { residence_.copied(space, begin, end); }
+  void modified(Space space, std::uint64_t begin, std::uint64_t end) { residence_.modified(space, begin, end); }
+  // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write the bytes that it
+  // leaves count from modified() on.
+  void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode) {
+    if (graph::modifies(mode)) {
+      if (mode != graph::Mode::write) residence_.modified(space, begin, end);
+      host_may_.store(may_nothing, std::memory_order_release);
+      read_back_.modify();
+    } else if (host_may_.load(std::memory_order_relaxed) == may_write) {
+      host_may_.store(may_read, std::memory_order_release);
+    }
+  }
+
+  // What the host may do with all bytes without asking; null: it must ask. Any thread, without the lock.
+  const std::byte* host_readable() const {
+    return host_may_.load(std::memory_order_acquire) >= may_read ? host_pointer_.load(std::memory_order_relaxed)
+                                                                 : nullptr;
+  }
+  std::byte* host_writable() const {
+    return host_may_.load(std::memory_order_acquire) == may_write ? host_pointer_.load(std::memory_order_relaxed)
+                                                                  : nullptr;
+  }
+  // The host may use the copy in this space from here on: read it, and write it if it is the only one in use.
+  void let_host(Space space, bool write);
+  // The host modifies bytes of the copy in this space: what it was let to do with another one ends.
+  void host_modified(Space space, std::uint64_t begin, std::uint64_t end);
+
+  ReadBack& read_back() { return read_back_; }
+
+ private:
+  enum HostMay : int { may_nothing, may_read, may_write };
+
+  const std::size_t bytes_;
+  const std::uint64_t id_;
+  std::vector<Copy> copies_;  // by space
+  Residence residence_;
+  std::atomic<int> host_may_{may_nothing};
+  std::atomic<std::byte*> host_pointer_{nullptr};
+  Space space_of_pointer_ = 0;
+  ReadBack read_back_;
+};
+
+}  // namespace heddle::memory

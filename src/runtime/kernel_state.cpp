@@ -1,0 +1,104 @@
+#include "runtime/kernel_state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ids.hpp"
+#include "ptx/rewrite/block_ranges.hpp"
+#include "ptx/rewrite/single_kernel.hpp"
+#include "runtime/inspect.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+std::optional<graph::Mode> mode_of(const std::vector<ptx::analysis::InspectedVariable>& variables) {
+  using ptx::analysis::AccessMode;
+  std::optional<graph::Mode> mode;
+  for (const ptx::analysis::InspectedVariable& variable : variables) {
+    if (variable.access == AccessMode::none) continue;
+    if (variable.access != AccessMode::read) return graph::Mode::read_write;
+    mode = graph::Mode::read;
+  }
+  return mode;
+}
+
+std::uint32_t index_of(const ptx::Module& module, const ptx::Function& function) {
+  return static_cast<std::uint32_t>(&function - module.functions.data());
+}
+
+}  // namespace
+
+bool takes_address(const Parameter& parameter) {
+  return parameter.size == 8 && parameter.type != "f32" && parameter.type != "f64";
+}
+
+KernelState::KernelState(LoadedCode& code, const ptx::Function& function)
+    : code_(code),
+      function_(function),
+      id_(base::next_id()),
+      functions_(code.core()->places()),
+      early_forms_(code.core()->places()),
+      early_known_(code.core()->places()) {
+  info_.name = function.name;
+}
+
+KernelState::KernelState(KernelState& kernel, KernelInfo info) : KernelState(kernel.code_, kernel.function_) {
+  static_cast<void>(kernel.info());
+  shown_ = kernel.shown_;
+  variables_ = kernel.variables_;
+  history_ = kernel.history_;
+  take_info(std::move(info));
+  analysed_.store(true, std::memory_order_release);
+}
+
+void KernelState::take_info(KernelInfo info) {
+  info_ = std::move(info);
+  for (const Parameter& parameter : info_.parameters) {
+    annotated_ = annotated_ || parameter.direction != Direction::found;
+    uses_.push_back({parameter.offset, parameter.access, takes_address(parameter)});
+    packed_bytes_ = std::max<std::size_t>(packed_bytes_, std::size_t{parameter.offset} + parameter.size);
+  }
+}
+
+void KernelState::analyse() {
+  const auto& kernels = code_.inspection().kernels;
+  const std::lock_guard lock(analysing_);
+  if (analysed_.load(std::memory_order_relaxed)) return;
+  const std::uint32_t own = index_of(code_.ptx(), function_);
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.function == own; });
+  take_info(public_info(*found));
+  for (std::size_t i = 0; i < found->parameters.size(); ++i)
+    shown_.push_back({info_.parameters[i].access, found->parameters[i].read_at, found->parameters[i].written_at});
+  variables_ = mode_of(found->variables);
+  analysed_.store(true, std::memory_order_release);
+}
+
+bool KernelState::blocks_independent() {
+  std::uint32_t place = 0;
+  const ptx::Module& module = code_.ptx();
+  // Where functions are called through pointers the kernel alone does not show which.
+  if (ptx::find_single_kernel_refusal(module)) return info().blocks_independent;
+  const ptx::Module alone = ptx::take_function(module, index_of(module, function_), place);
+  return ptx::find_range_facts(alone).blocks[place].independent();
+}
+
+device::Function& KernelState::on(std::size_t place) {
+  device::Function* function = functions_[place].load(std::memory_order_acquire);
+  if (function == nullptr) {
+    function = &code_.on(place).function(function_.name);
+    functions_[place].store(function, std::memory_order_release);
+  }
+  return *function;
+}
+
+void KernelState::make_early_form(std::size_t place) {
+  const std::lock_guard lock(making_early_forms_);
+  if (early_form_known(place)) return;
+  // Variables of the module would be others in a module of the form's own.
+  if (!variables_)
+    early_forms_[place] =
+        sched::make_early_form(code_.core()->device(place), code_.ptx(), index_of(code_.ptx(), function_));
+  early_known_[place].store(true, std::memory_order_release);
+}
+
+}  // namespace heddle::runtime

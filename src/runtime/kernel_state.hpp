@@ -1,0 +1,109 @@
+// A kernel of a module: what its PTX shows of it, what a signature says, and its functions on devices.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "heddle/kernel.hpp"
+#include "ptx/analysis/access.hpp"
+#include "ptx/ir.hpp"
+#include "runtime/loaded_code.hpp"
+#include "sched/bound_launch.hpp"
+#include "sched/early_form.hpp"
+
+namespace heddle::runtime {
+
+// Whether an array can be given for the parameter.
+bool takes_address(const Parameter& parameter);
+
+// What binding an argument needs of a parameter.
+struct ParameterUse {
+  std::uint32_t offset = 0;  // in the packed arguments
+  Access access = Access::none;
+  bool takes_address = false;
+};
+
+class KernelState final : public sched::LaunchedKernel {
+ public:
+  // `code` outlives it.
+  KernelState(LoadedCode& code, const ptx::Function& function);
+  // The same kernel with what a signature says of it.
+  KernelState(KernelState& kernel, KernelInfo info);
+  KernelState(const KernelState&) = delete;
+  KernelState& operator=(const KernelState&) = delete;
+
+  LoadedCode& code() const { return code_; }
+  Core& core() const { return *code_.core(); }
+  std::uint64_t id() const override { return id_; }
+  const std::string& name() const override { return function_.name; }
+
+  // Any thread; the first call analyses the module.
+  const KernelInfo& info() {
+    if (!analysed_.load(std::memory_order_acquire)) [[unlikely]]
+      analyse();
+    return info_;
+  }
+  // After info(), as are the next ones; any thread.
+  const KernelInfo& known_info() const { return info_; }
+  std::size_t packed_bytes() const { return packed_bytes_; }
+  const ParameterUse& use_of(std::size_t parameter) const { return uses_[parameter]; }
+  // What the PTX alone shows of a parameter, whatever a signature says.
+  struct Shown {
+    Access access = Access::none;
+    ptx::analysis::AccessWitness read_at = {}, written_at = {};  // also where the access is unknown
+  };
+  const Shown& shown(std::size_t parameter) const { return shown_[parameter]; }
+  // Its signature has directions.
+  bool annotated() const { return annotated_; }
+  std::optional<graph::Mode> variables() const override { return variables_; }
+
+  // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
+  // kernels. Any thread.
+  bool blocks_independent();
+  // Its function on a device: loads the module there on first use. Any thread, without the core's lock.
+  device::Function& on(std::size_t place);
+  // Makes the form that early_form() returns, if that has not been tried. Takes as long as loading the kernel does. Any
+  // thread, without the core's lock.
+  void make_early_form(std::size_t place);
+  bool early_form_known(std::size_t place) const { return early_known_[place].load(std::memory_order_acquire); }
+
+  // Need the core's lock.
+  graph::Access variables_access(std::size_t place, graph::Mode mode) override {
+    return code_.variables_access(place, mode);
+  }
+  bool variables_differ() const override { return code_.variables_differ(); }
+  sched::EarlyForm* early_form(std::size_t place) override {
+    return early_form_known(place) ? early_forms_[place].get() : nullptr;
+  }
+  const std::shared_ptr<KernelHistory>& history() override { return history_; }
+
+ private:
+  void analyse();
+  void take_info(KernelInfo info);
+
+  LoadedCode& code_;
+  const ptx::Function& function_;
+  const std::uint64_t id_;
+  std::mutex analysing_;
+  std::atomic<bool> analysed_{false};
+  KernelInfo info_;
+  std::size_t packed_bytes_ = 0;
+  std::vector<ParameterUse> uses_;  // by parameter
+  std::vector<Shown> shown_;        // by parameter
+  bool annotated_ = false;
+  std::optional<graph::Mode> variables_;
+  // By place.
+  std::vector<std::atomic<device::Function*>> functions_;
+  std::mutex making_early_forms_;
+  std::vector<std::unique_ptr<sched::EarlyForm>> early_forms_;
+  std::vector<std::atomic<bool>> early_known_;
+  std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
+};
+
+}  // namespace heddle::runtime

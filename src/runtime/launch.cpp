@@ -1,0 +1,234 @@
+#include "runtime/launch.hpp"
+
+#include <boost/container/small_vector.hpp>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "runtime/bind.hpp"
+#include "runtime/footprint.hpp"
+
+namespace heddle::runtime {
+
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) {
+  const graph::Dag& dag = core.scheduler().dag();
+  graph::TaskRefs moves;
+  for (const graph::Access& access : accesses) {
+    if (access.begin >= access.end) continue;
+    for (const graph::TaskRef& task : dag.hazards({access.object, graph::Mode::read, access.begin, access.end}))
+      if (dag[task].is_move) moves.push_back(task);
+  }
+  if (moves.empty()) return false;
+  lock.unlock();
+  core.scheduler().wait(moves);
+  lock.lock();
+  core.replayer().flush_others();
+  return true;
+}
+
+namespace {
+
+using Accesses = boost::container::small_vector<graph::Access, 8>;
+
+// What the launch needs, made ready without the lock: code for the kernel on its place may have to be compiled.
+struct Prepared {
+  device::Function* function = nullptr;
+  const device::Partition* partition = nullptr;
+};
+
+Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
+  Prepared prepared{&kernel.on(launch.place), nullptr};
+  prepared.function->prepare(launch.config.block);
+  launch.verified = core.verifies(launch.place);
+  if (launch.processors != nullptr) prepared.partition = &core.partition(launch.place, *launch.processors);
+  return prepared;
+}
+
+// Has the arrays copied to the launch's place; what the launch does to memory there. Arrays come first, in their order.
+Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
+  Accesses accesses;
+  for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
+    const sched::ArrayUse& use = launch.arrays[i];
+    const std::uint64_t end = use.used ? use.end : use.begin;
+    accesses.push_back(core.transfers().acquire(*use.array, launch.place, use.begin, end, use.mode, early.purpose(i)));
+  }
+  for (memory::Array* const array : core.pinned().at(launch.place))
+    accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
+  if (const auto variables = launch.kernel->variables())
+    accesses.push_back(launch.kernel->variables_access(launch.place, *variables));
+  return accesses;
+}
+
+// The same, after what must be over before the launch is submitted.
+Accesses acquire_all(Core& core, const sched::BoundLaunch& launch, sched::EarlyStart& early, base::Lock& lock) {
+  Accesses accesses = acquire(core, launch, early);
+  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
+  while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock))
+    accesses = acquire(core, launch, early);
+  early.settle(core.scheduler(), launch, {accesses.data(), accesses.size()});
+  return accesses;
+}
+
+// The first launches of a kernel, and some of the others, are timed for its history; fewer once there are many, as a
+// time takes the host as long as a launch.
+constexpr bool is_timed(std::uint64_t launch) {
+  return launch < 4 || (launch < 1024 ? launch % 64 == 0 : launch % 256 == 0);
+}
+
+void add_time(KernelHistory& history, const sched::TaskEvents& events) {
+  history.last_seconds = static_cast<double>(events.end->completed_ns() - events.start->completed_ns()) * 1e-9;
+  ++history.timed;
+  history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
+}
+
+sched::Submission submission_of(const sched::BoundLaunch& launch, const Prepared& prepared) {
+  KernelHistory& history = *launch.kernel->history();
+  const std::uint64_t number = history.launches++;
+  history.last_grid = launch.config.grid;
+  history.last_block = launch.config.block;
+  history.last_shared = launch.config.dynamic_shared_bytes;
+  sched::Submission submission{
+      .timed = launch.timed || is_timed(number), .barrier = launch.opaque, .partition = prepared.partition};
+  if (submission.timed)
+    submission.on_finished = [history = launch.kernel->history()](const sched::TaskEvents& events) {
+      add_time(*history, events);
+    };
+  return submission;
+}
+
+graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
+                      sched::EarlyStart& early, std::span<const graph::Access> accesses) {
+  sched::Submission submission = submission_of(launch, prepared);
+  early.complete(submission, launch);
+  return core.scheduler().submit(
+      launch.place, accesses,
+      [&](device::Queue& queue) {
+        if (launch.verified) queue.set_footprint(footprint_of(launch, kernel, core.pinned().at(launch.place)));
+        if (device::Function* const function = early.function()) [[unlikely]]
+          queue.launch(*function, launch.config, launch.blocks, early.arguments(launch.arguments()));
+        else
+          queue.launch(*prepared.function, launch.config, launch.blocks, launch.arguments());
+      },
+      submission);
+}
+
+// What the launch leaves behind it once it is made. If it was refused, what was there before still counts.
+void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
+  const Scheduling& policy = core.scheduler().policy();
+  const bool copies_back = policy.execution == Scheduling::Execution::async && policy.prefetch;
+  for (const sched::ArrayUse& use : launch.arrays) {
+    if (use.mode == graph::Mode::write)
+      use.array->modified(static_cast<memory::Space>(launch.place), use.begin, use.end);
+    if (copies_back) core.transfers().copy_back(*use.array);
+  }
+}
+
+// The launch as the one of a repetition that is expected now; null where it is another.
+std::shared_ptr<LaunchState> replayed(Core& core, const std::shared_ptr<KernelState>& kernel,
+                                      sched::BoundLaunch& launch) {
+  const base::Lock lock(core.mutex());
+  auto held = core.replayer().take(launch);
+  return held ? std::make_shared<LaunchState>(kernel, std::move(*held)) : nullptr;
+}
+
+void choose_place(Core& core, sched::Placer& placer, sched::BoundLaunch& launch) {
+  if (placer.wants_links()) core.links().table();  // measures them the first time
+  const base::Lock lock(core.mutex());
+  core.replayer().flush_others();
+  launch.place = placer.choose(launch);
+}
+
+bool may_start_early(Core& core, const sched::BoundLaunch& launch) {
+  return sched::EarlyStart::may_apply(core.scheduler().policy(), launch) && !core.check() &&
+         core.pinned().none(launch.place) && core.early().arrived(launch.place) != nullptr;
+}
+
+// Makes the form for early starts, without the lock, where the launch is the first that has a use for it.
+void prepare_early_form(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, base::Lock& lock) {
+  if (kernel.early_form_known(launch.place) || !may_start_early(core, launch)) return;
+  lock.unlock();
+  kernel.make_early_form(launch.place);
+  lock.lock();
+}
+
+void plan_early_start(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, sched::EarlyStart& early) {
+  sched::EarlyForm* const form = kernel.early_form(launch.place);
+  if (form != nullptr && may_start_early(core, launch))
+    early.plan(core.early(), core.scheduler().policy(), launch, *form);
+}
+
+}  // namespace
+
+graph::TaskRef LaunchState::task() const {
+  core().replayer().flush();
+  if (!held_) return task_;
+  const sched::HeldLaunches& launches = *held_->launches;
+  if (launches.failure) std::rethrow_exception(launches.failure);
+  return launches.of(held_->index);
+}
+
+bool LaunchState::done() const {
+  Core& core = this->core();
+  const base::Lock lock(core.mutex_at_end());
+  try {
+    const graph::TaskRef task = held_ ? this->task() : task_;
+    return core.scheduler().dag().finished(task) || core.scheduler().tracker()[task].end->done();
+  } catch (const Error&) {
+    return true;  // wait() throws it
+  }
+}
+
+void LaunchState::wait() const {
+  graph::TaskRef task;
+  {
+    const base::Lock lock(core().mutex());
+    task = this->task();
+  }
+  core().scheduler().wait(task);
+}
+
+double LaunchState::seconds() const {
+  if (!events_.start)
+    base::fail(ErrorCode::invalid_argument, "the {} was not timed: set {}::timed",
+               kernel_ ? "launch of kernel " + kernel_->name() : "call", kernel_ ? "LaunchOptions" : "CallOptions");
+  wait();
+  return static_cast<double>(events_.end->completed_ns() - events_.start->completed_ns()) * 1e-9;
+}
+
+const std::string& LaunchState::device() const { return core().device(place_).info().id; }
+
+// Docs/architecture.md, "How a launch travels", has these steps by number.
+std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
+                                    const LaunchOptions& options, std::span<const Argument> arguments) {
+  if (&kernel->core() != &core)
+    base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
+  sched::BoundLaunch bound;
+  bind(bound, core, *kernel, options, arguments);  // 1
+  sched::Placer* const placer = options.device.empty() ? core.placer() : nullptr;
+  bound.place = core.find(options.device);
+  bound.anywhere = placer != nullptr;
+  if (core.replayer().follows())
+    if (auto state = replayed(core, kernel, bound)) return state;
+  if (placer) choose_place(core, *placer, bound);           // 2
+  const Prepared prepared = prepare(core, *kernel, bound);  // 3
+  base::Lock lock(core.mutex());
+  prepare_early_form(core, *kernel, bound, lock);
+  core.replayer().flush_others();
+
+  const graph::TaskId before = core.scheduler().dag().last();
+  sched::EarlyStart early;
+  plan_early_start(core, *kernel, bound, early);
+  const Accesses accesses = acquire_all(core, bound, early, lock);  // 4
+  const bool moved = core.scheduler().dag().last() != before;
+  bound.put_addresses();
+  const graph::TaskRef task = submit(core, *kernel, bound, prepared, early, {accesses.data(), accesses.size()});  // 5
+  sched::TaskEvents events;
+  if (options.timed) events = core.scheduler().tracker()[task];
+  settle_arrays(core, bound);
+  core.replayer().submitted(bound, moved, *prepared.function, {accesses.data(), accesses.size()});
+  lock.unlock();
+  auto state = std::make_shared<LaunchState>(kernel, bound.place, task, std::move(events));
+  if (core.scheduler().policy().execution == Scheduling::Execution::sync) state->wait();
+  return state;
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,70 @@
+// The queues of one device, which of them a task runs in, and the events that are recorded in them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "device/device.hpp"
+#include "graph/task.hpp"
+#include "sched/queue_chooser.hpp"
+
+namespace heddle::sched {
+
+// A queue and the tasks that were submitted to it.
+struct DeviceQueue {
+  std::unique_ptr<device::Queue> queue;
+  const device::Partition* partition = nullptr;  // that the queue is set to
+  std::deque<graph::TaskRef> tasks;              // in order, as far as they are not known to be finished
+  unsigned unpolled = 0;                         // submitted since somebody looked at what is done
+};
+
+// Needs the core's lock.
+class DeviceQueues {
+ public:
+  // The device outlives it.
+  DeviceQueues(device::Device& device, const Scheduling& policy) : device_(device), chooser_(policy) {}
+
+  device::Device& device() const { return device_; }
+  DeviceQueue& operator[](std::uint32_t number) { return queues_[number]; }
+  std::deque<DeviceQueue>& all() { return queues_; }
+  const std::deque<DeviceQueue>& all() const { return queues_; }
+
+  // See QueueChooser::choose. Makes the queue where the device has too few. Throws what Device::queue does; the task
+  // then counts as one of that queue all the same, until finished().
+  template <class Mine>
+  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> dedicated) {
+    QueueChoice choice = chooser_.choose(dag, task, mine, dedicated);
+    if (choice.is_new) queues_.emplace_back();
+    DeviceQueue& queue = queues_[choice.queue];
+    if (!queue.queue) [[unlikely]]
+      queue.queue = device_.queue({});
+    return choice;
+  }
+  void finished(std::uint32_t queue) { chooser_.finished(queue); }
+  // Queues with tasks that are not known to be finished.
+  std::uint32_t busy() const { return chooser_.busy(); }
+
+  // Events are used again once nobody refers to them.
+  std::shared_ptr<device::Event> take_event(bool timed) {
+    auto& spare = spare_[timed ? 1 : 0];
+    if (spare.empty()) [[unlikely]]
+      return timed ? device_.event() : device_.untimed_event();
+    std::shared_ptr<device::Event> event = std::move(spare.back());
+    spare.pop_back();
+    return event;
+  }
+  void give_event(std::shared_ptr<device::Event>& event, bool timed) {
+    if (event && event.use_count() == 1) spare_[timed ? 1 : 0].push_back(std::move(event));
+    event.reset();
+  }
+
+ private:
+  device::Device& device_;
+  QueueChooser chooser_;
+  std::deque<DeviceQueue> queues_;                        // by the chooser's number
+  std::vector<std::shared_ptr<device::Event>> spare_[2];  // done, and nobody refers to them: without and with time
+};
+
+}  // namespace heddle::sched

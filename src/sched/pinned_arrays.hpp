@@ -1,0 +1,32 @@
+// Arrays whose address the program has taken: every launch on the place may use them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "memory/array.hpp"
+
+namespace heddle::sched {
+
+// Needs the core's lock.
+class PinnedArrays {
+ public:
+  explicit PinnedArrays(std::size_t places) : by_place_(places) {}
+  void pin(std::size_t place, memory::Array& array) {
+    auto& arrays = by_place_[place];
+    if (std::find(arrays.begin(), arrays.end(), &array) == arrays.end()) arrays.push_back(&array);
+  }
+  // On all places: the array ends.
+  void unpin(memory::Array& array) {
+    for (auto& arrays : by_place_) std::erase(arrays, &array);
+  }
+  std::span<memory::Array* const> at(std::size_t place) const { return by_place_[place]; }
+  bool none(std::size_t place) const { return by_place_[place].empty(); }
+
+ private:
+  std::vector<std::vector<memory::Array*>> by_place_;
+};
+
+}  // namespace heddle::sched

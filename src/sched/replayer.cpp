@@ -1,0 +1,206 @@
+#include "sched/replayer.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+#include "sched/replay_watch.hpp"
+
+namespace heddle::sched {
+
+Replayer::Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
+                   std::shared_ptr<base::Watcher> watcher, bool on)
+    : scheduler_(scheduler), transfers_(transfers), pinned_(pinned), on_(on) {
+  watch_ = std::make_shared<ReplayWatch>(
+      mutex, std::move(watcher),
+      ReplayWatch::Held{[this] { return held_ == 0 ? std::nullopt : std::optional(graphs_ * most_in_part + held_); },
+                        [this] { abandon(); }});
+}
+
+Replayer::~Replayer() { watch_->end(); }
+
+bool Replayer::is_plain(const BoundLaunch& launch) const {
+  // What changes a variable of its module ties a kernel to the first device (placer.hpp).
+  if (launch.anywhere && launch.place != 0 && launch.kernel->variables()) return false;
+  return launch.whole && !launch.config.cooperative && !launch.timed && !launch.opaque && !launch.verified &&
+         launch.processors == nullptr && pinned_.none(launch.place);
+}
+
+// Whether the launch is to be recorded.
+bool Replayer::saw(std::uint64_t thing) {
+  ++things_;
+  host_waited_ = false;
+  const std::optional<std::size_t> period = finder_.add(thing);
+  if (!period) {
+    to_record_ = 0;
+    return false;
+  }
+  if (to_record_ > 0) return !after_wait_;
+  if (things_ < quiet_until_) return false;
+  // From the next thing on.
+  bool waits = false;
+  for (std::size_t i = 0; i < *period; ++i) waits = waits || finder_.ago(i) == 0;
+  to_record_ = waits ? *period : (least_in_part + *period - 1) / *period * *period;
+  after_wait_ = waits;
+  period_ = waits ? 0 : *period;
+  recording_.clear();
+  recording_.emplace_back();
+  return false;
+}
+
+void Replayer::record(ReplayStep step) {
+  if (recording_.back().steps.size() == most_in_part) recording_.emplace_back();
+  recording_.back().steps.push_back(std::move(step));
+  if (--to_record_ == 0) end_recording();
+}
+
+void Replayer::end_recording() {
+  std::erase_if(recording_, [](const ReplayPart& part) { return part.steps.empty(); });
+  std::size_t longest = 0;
+  for (const ReplayPart& part : recording_) longest = std::max(longest, part.steps.size());
+  const std::size_t place = recording_.empty() ? 0 : recording_.front().steps.front().place;
+  bool one_place = true;
+  for (const ReplayPart& part : recording_)
+    for (const ReplayStep& step : part.steps) one_place = one_place && step.place == place;
+  if (longest < 2 || !one_place) {
+    quiet_until_ = things_ + 16 * RepetitionFinder::longest;
+    recording_.clear();
+    return;
+  }
+  for (ReplayPart& part : recording_) part.connect();
+  plan_ = std::exchange(recording_, {});
+  follows_.store(true, std::memory_order_relaxed);
+  part_ = held_ = passing_ = 0;
+  launched_ = false;
+  launches_ = std::make_shared<HeldLaunches>();
+}
+
+std::optional<Replayer::Held> Replayer::follow(BoundLaunch& launch) {
+  ReplayPart& part = plan_[part_];
+  const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
+  // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
+  const bool stays = pinned_.none(part.steps[at].place) && (!launch.anywhere || pinned_.none(0));
+  if (!stays || !part.steps[at].take(launch)) {
+    if (held_ > 0)
+      abandon();
+    else
+      stop_following();
+    return std::nullopt;
+  }
+  if (passing_ > 0) {
+    --passing_;
+    return std::nullopt;
+  }
+  KernelHistory& history = *launch.kernel->history();
+  ++history.launches;
+  history.last_grid = launch.config.grid;
+  history.last_block = launch.config.block;
+  history.last_shared = launch.config.dynamic_shared_bytes;
+  Held held{launches_, held_, part.steps[held_].place};
+  ++held_;
+  if (held_ == part.steps.size())
+    submit_part();
+  else if (held_ == 1 && !watch_->start(patience_))
+    abandon();  // nobody would see that it is held for too long
+  return held;
+}
+
+void Replayer::copy_back(const ReplayPart& part, std::size_t steps) {
+  const Scheduling& policy = scheduler_.policy();
+  if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
+  for (std::size_t i = 0; i < steps; ++i)
+    for (const ReplayStep::Array& array : part.steps[i].arrays) transfers_.copy_back(*array.use.array);
+}
+
+void Replayer::submit_part() {
+  ReplayPart& part = plan_[part_];
+  const std::size_t place = part.steps.front().place;
+  if (part.steps.size() == 1) {
+    submit_one_by_one();
+    part_ = (part_ + 1) % plan_.size();
+    return;
+  }
+  try {
+    part.update(scheduler_.device(place));
+  } catch (const std::exception& error) {
+    base::log_debug("launches that repeat themselves cannot be a graph: {}", error.what());
+    quiet_until_ = ~std::uint64_t{0};
+    return abandon();
+  }
+  std::vector<device::LaunchGraph::Tail> tails;
+  try {
+    const graph::TaskRef task = scheduler_.submit(
+        place, part.accesses, [&](device::Queue& queue) { tails = part.graph->launch(queue); }, {.keep = part.graph});
+    launches_->tasks.push_back(task);
+    if (!tails.empty()) scheduler_.tracker()[task].with_extras().tails = std::move(tails);
+  } catch (const std::exception&) {
+    launches_->failure = std::current_exception();
+  }
+  copy_back(part, part.steps.size());
+  launches_->submitted = launches_->together = true;
+  launches_ = std::make_shared<HeldLaunches>();
+  held_ = 0;
+  part_ = (part_ + 1) % plan_.size();
+  launched_ = true;
+  if (++graphs_ % 16 == 0) failures_ = 0;
+}
+
+// As they would have been without replay.
+void Replayer::submit_one_by_one() {
+  for (std::size_t i = 0; i < held_; ++i) {
+    const ReplayStep& step = plan_[part_].steps[i];
+    try {
+      launches_->tasks.push_back(scheduler_.submit(step.place, step.accesses, [&](device::Queue& queue) {
+        queue.launch(*step.launch.function, step.launch.config, {0, step.launch.config.grid.count()},
+                     step.launch.arguments);
+      }));
+    } catch (const std::exception&) {
+      launches_->tasks.emplace_back();
+      if (!launches_->failure) launches_->failure = std::current_exception();
+    }
+  }
+  copy_back(plan_[part_], held_);
+  launches_->submitted = true;
+  launches_ = std::make_shared<HeldLaunches>();
+  held_ = 0;
+}
+
+void Replayer::abandon() {
+  submit_one_by_one();
+  ++abandoned_;
+  stop_following();
+  if (quiet_until_ != ~std::uint64_t{0}) quiet_until_ = things_ + (std::uint64_t{64} << std::min(++failures_, 12u));
+}
+
+// The host waits at the end of a loop without waiting: the next one may be the same again.
+void Replayer::pause() {
+  if (period_ == 0 || !launched_) return abandon();
+  passing_ = (period_ - held_ % period_) % period_;
+  launched_ = false;
+  submit_one_by_one();
+}
+
+void Replayer::stop_following() {
+  plan_.clear();
+  follows_.store(false, std::memory_order_relaxed);
+  part_ = 0;
+  finder_.clear();
+}
+
+void Replayer::flush() {
+  if (!on_) return;
+  if (held_ > 0) pause();
+  if (host_waited_ || !plan_.empty()) return;
+  const bool recording = to_record_ > 0;
+  static_cast<void>(saw(0));
+  host_waited_ = true;
+  if (!recording || to_record_ == 0) return;
+  if (after_wait_) {
+    after_wait_ = false;  // here it starts
+    return;
+  }
+  recording_.emplace_back();
+  if (--to_record_ == 0) end_recording();
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,230 @@
+#include "sched/scheduler.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::sched {
+namespace {
+
+bool contains(std::span<const graph::TaskRef> tasks, graph::TaskId id) {
+  return std::any_of(tasks.begin(), tasks.end(), [id](graph::TaskRef task) { return task.id == id; });
+}
+
+}  // namespace
+
+Scheduler::Scheduler(const std::vector<device::Device*>& devices, const Scheduling& policy, base::Mutex& mutex,
+                     trace::Recorder* trace)
+    : mutex_(mutex), trace_(trace), policy_(policy) {
+  for (device::Device* device : devices) devices_.emplace_back(*device, policy);
+}
+
+graph::ObjectId Scheduler::add_object(std::uint64_t size, std::uint64_t array) {
+  const graph::ObjectId object = dag_.add_object(size);
+  if (trace_) trace_->name_object(object, array);
+  return object;
+}
+
+graph::ObjectId Scheduler::add_object(std::uint64_t size, const std::string& name) {
+  const graph::ObjectId object = dag_.add_object(size);
+  if (trace_) trace_->name_object(object, name);
+  return object;
+}
+
+graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool barrier) {
+  graph::TaskRef task;
+  if (barrier) [[unlikely]] {
+    const graph::TaskRefs all = tracker_.last_tasks();
+    task = dag_.append(accesses, {all.data(), all.size()});
+  } else {
+    task = dag_.append(accesses);
+  }
+  if (barrier_.id != 0) [[unlikely]] {
+    if (dag_.finished(barrier_))
+      barrier_ = {};
+    else
+      dag_.put_behind(task, barrier_);
+  }
+  if (barrier) barrier_ = task;
+  tracker_.append(task);
+  return task;
+}
+
+graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
+                                const Submission& submission) {
+  const graph::TaskRef task = append(accesses, submission.barrier);
+  try {
+    enter(place, task, accesses, submission);
+  } catch (...) {
+    tracker_.give_up(task);
+    throw;
+  }
+  return task;
+}
+
+void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph::TaskRef task,
+                                 const graph::TaskRefs& awaited, const Submission& submission) {
+  for (const graph::TaskRef& parent : awaited) queue.wait(*tracker_[parent].end);
+  for (const graph::TaskRef& other : submission.also_after)
+    if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
+  ends_after_.clear();
+  for (const graph::TaskRef& parent : dag_[task].parents) {
+    const Tracker::Running& running = tracker_[parent];
+    if (contains(submission.early_parents, parent.id)) {
+      queue.wait(*running.extras->milestone);
+      ends_after_.push_back(running.end);
+    } else if (dag_[parent].place != place) {
+      queue.wait(*running.end);
+    }
+  }
+}
+
+void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task,
+                           const Submission& submission) {
+  if (submission.on_finished) tracker_[task].with_extras().on_finished.push_back(submission.on_finished);
+  if (submission.keep) tracker_[task].with_extras().keep.push_back(submission.keep);
+  if (submission.milestone == nullptr) return;
+  (*submission.milestone)(queue);
+  std::shared_ptr<device::Event>& milestone = tracker_[task].with_extras().milestone;
+  milestone = device.take_event(false);
+  queue.record(*milestone);
+}
+
+// A queue for the task, after its parents.
+void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,
+                      const Submission& submission) {
+  DeviceQueues& device = devices_[place];
+  dag_[task].place = static_cast<std::uint32_t>(place);
+  const auto orders = [&](const graph::Task& other) {
+    return other.place == place && (submission.early_parents.empty() || !contains(submission.early_parents, other.id));
+  };
+  const auto dedicated = submission.hook ? submission.hook->parents_known(task) : std::nullopt;
+  const QueueChoice choice = device.choose(dag_, task, orders, dedicated);
+  DeviceQueue& chosen = device[choice.queue];
+  device::Queue& queue = *chosen.queue;
+  wait_for_parents(place, queue, task, choice.awaited, submission);
+  if (submission.hook)
+    submission.hook->queue_known(task, chosen.tasks.empty() ? graph::TaskRef() : chosen.tasks.back());
+  if (chosen.partition != submission.partition) {
+    queue.set_partition(submission.partition);
+    chosen.partition = submission.partition;
+  }
+  Tracker::Running& running = tracker_[task];
+  running.end = device.take_event(submission.timed);
+  if (submission.timed) {
+    running.start = device.take_event(true);
+    queue.record(*running.start);
+  }
+  queue_ = &chosen;
+  add_extras(device, queue, task, submission);
+  if (trace_) trace(task, accesses, choice.awaited);
+}
+
+void Scheduler::trace(graph::TaskRef ref, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited) {
+  const graph::Task& task = dag_[ref];
+  const auto number = [&](graph::TaskRef parent) { return tracker_[parent].with_extras().traced; };
+  trace::RecordedTask recorded;
+  for (const graph::TaskRef& parent : task.parents) {
+    recorded.behind.push_back(number(parent));
+    if (dag_[parent].place != task.place) recorded.waits.push_back(number(parent));
+  }
+  for (const graph::TaskRef& parent : awaited) recorded.waits.push_back(number(parent));
+  for (const graph::Access& access : accesses)
+    recorded.uses.push_back({access.object, graph::modifies(access.mode), access.begin, access.end});
+  tracker_[ref].with_extras().traced = trace_->begin_task(std::move(recorded));
+}
+
+void Scheduler::end(graph::TaskRef task) {
+  if (trace_) trace_->end_task();
+  try {
+    for (const auto& event : ends_after_) queue_->queue->wait(*event);
+    ends_after_.clear();
+    queue_->queue->record(*tracker_[task].end);
+  } catch (...) {
+    tracker_.give_up(task);
+    throw;
+  }
+  tracker_.submitted(task);
+}
+
+void Scheduler::wait(const InFlight& work) {
+  std::exception_ptr failure;
+  try {
+    work.end->wait();
+  } catch (const Error&) {
+    failure = std::current_exception();
+  }
+  {
+    const base::Lock lock(mutex_);
+    if (!dag_.finished(work.task)) {
+      if (failure) tracker_.clear_failure(work.task);
+      const std::exception_ptr other = tracker_.finish(work.task, failure);
+      if (!failure) failure = other;
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+void Scheduler::wait(graph::TaskRef task) {
+  std::exception_ptr failure;
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    if (dag_.finished(task))
+      failure = tracker_.failure_of(task.id);
+    else
+      all = tracker_.in_flight({task});
+  }
+  wait_for_all(std::move(all), std::move(failure));
+}
+
+void Scheduler::wait_for_all(std::vector<InFlight> all, std::exception_ptr first) {
+  for (const InFlight& work : all) {
+    try {
+      wait(work);
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
+}
+
+void Scheduler::wait(const graph::TaskRefs& tasks) {
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    all = tracker_.in_flight(tasks);
+  }
+  wait_for_all(std::move(all), nullptr);
+}
+
+void Scheduler::synchronize() {
+  std::exception_ptr first;
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    first = tracker_.take_unseen_failure();
+    all = tracker_.in_flight(tracker_.last_tasks());
+  }
+  wait_for_all(std::move(all), first);
+}
+
+void Scheduler::drain() {
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    all = tracker_.in_flight(tracker_.last_tasks());
+  }
+  for (const InFlight& work : all) {
+    try {
+      work.end->wait();
+    } catch (const Error& error) {
+      base::log_debug("the queue holds this for those that ask: {}", error.what());
+    }
+  }
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,97 @@
+// Work in flight: every command is a task of the DAG, gets a queue of its device and waits for its parents elsewhere.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "device/device.hpp"
+#include "graph/dag.hpp"
+#include "heddle/scheduling.hpp"
+#include "sched/device_queues.hpp"
+#include "sched/submission.hpp"
+#include "sched/tracker.hpp"
+#include "trace/recorder.hpp"
+
+namespace heddle::sched {
+
+class Scheduler {
+ public:
+  // The devices' places are their numbers; the devices outlive the scheduler. `mutex` is the core's lock: functions
+  // need it unless they say otherwise. `trace`: gets each task; null: none.
+  Scheduler(const std::vector<device::Device*>& devices, const Scheduling& policy, base::Mutex& mutex,
+            trace::Recorder* trace = nullptr);
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  const Scheduling& policy() const { return policy_; }  // any thread
+  std::size_t places() const { return devices_.size(); }
+  device::Device& device(std::size_t place) { return devices_[place].device(); }
+  graph::Dag& dag() { return dag_; }
+  Tracker& tracker() { return tracker_; }
+  // An object of the DAG, whose uses the trace calls those of this array, or by this name.
+  graph::ObjectId add_object(std::uint64_t size, std::uint64_t array);
+  graph::ObjectId add_object(std::uint64_t size, const std::string& name);
+
+  // Makes a task of what put(queue) puts into a queue of the place, after all that its accesses make it wait for. What
+  // `put` throws is thrown on; the task is there all the same, empty, so that later tasks come after its parents.
+  template <class Put>
+  graph::TaskRef submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put,
+                        const Submission& submission = {}) {
+    graph::TaskRef task;
+    devices_[place].device().commands([&] {
+      task = begin(place, accesses, submission);
+      device::Queue& queue = *queue_->queue;
+      try {
+        put(queue);
+      } catch (...) {
+        end(task);
+        throw;
+      }
+      end(task);
+    });
+    return task;
+  }
+
+  // Queues of the place with tasks that are not known to be finished.
+  std::uint32_t busy_queues(std::size_t place) const { return devices_[place].busy(); }
+
+  // Waits for a task in flight; throws the Error of what failed in it or before it, once its queue is usable again.
+  // Without the lock, like the others that wait.
+  void wait(const InFlight& work);
+  void wait(graph::TaskRef task);
+  void wait(const graph::TaskRefs& tasks);
+  // Waits for all that was submitted; throws the first Error.
+  void synchronize();
+  // Waits for it and leaves the errors to those that ask for them.
+  void drain();
+
+ private:
+  graph::TaskRef begin(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
+  graph::TaskRef append(std::span<const graph::Access> accesses, bool barrier);
+  void enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,
+             const Submission& submission);
+  void wait_for_parents(std::size_t place, device::Queue& queue, graph::TaskRef task, const graph::TaskRefs& awaited,
+                        const Submission& submission);
+  void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
+  void end(graph::TaskRef task);
+  void trace(graph::TaskRef task, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
+  void wait_for_all(std::vector<InFlight> all, std::exception_ptr first);
+
+  base::Mutex& mutex_;
+  trace::Recorder* const trace_;
+  const Scheduling policy_;
+  graph::Dag dag_;
+  std::deque<DeviceQueues> devices_;
+  Tracker tracker_{dag_, devices_};
+  graph::TaskRef barrier_;  // the last one
+  // Of the submission under way: its queue, and the events that it ends after.
+  DeviceQueue* queue_ = nullptr;
+  std::vector<std::shared_ptr<device::Event>> ends_after_;
+};
+
+}  // namespace heddle::sched

@@ -1,0 +1,143 @@
+#include "sched/tracker.hpp"
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::sched {
+namespace {
+
+// How many tasks are submitted to a queue until somebody looks at what is done: looking costs a call of the driver.
+constexpr unsigned poll_after = 32;
+
+// A failure is being reported; later commands of its queue must not be skipped for it.
+void clear(device::Queue& queue) {
+  try {
+    queue.synchronize();
+  } catch (const Error& error) {
+    base::log_debug("the failure that is being reported: {}", error.what());
+  }
+}
+
+// Of an event that is done.
+std::exception_ptr failure_at(device::Event& end) {
+  try {
+    end.wait();
+  } catch (const Error&) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+void Tracker::submitted(graph::TaskRef ref) {
+  const graph::Task& task = dag_[ref];
+  DeviceQueue& queue = devices_[task.place][task.queue];
+  queue.tasks.push_back(ref);
+  if (++queue.unpolled >= poll_after) poll(queue);
+}
+
+void Tracker::remember(graph::TaskId task, std::exception_ptr failure) {
+  if (failed_.size() == most_failures) {
+    failures_.erase(failed_.front());
+    failed_.pop_front();
+  }
+  if (failures_.emplace(task, std::move(failure)).second) failed_.push_back(task);
+}
+
+std::exception_ptr Tracker::failure_of(graph::TaskId task) const {
+  const auto found = failures_.find(task);
+  return found == failures_.end() ? nullptr : found->second;
+}
+
+void Tracker::clear_failure(graph::TaskRef ref) {
+  const graph::Task& task = dag_[ref];
+  clear(*devices_[task.place][task.queue].queue);
+}
+
+// The task is done, and its events are there.
+void Tracker::forget(DeviceQueues& device, graph::TaskRef ref, std::exception_ptr& failure) {
+  Running& running = running_[ref.slot];
+  if (running.extras) {
+    for (const device::LaunchGraph::Tail& tail : running.extras->tails) {
+      const std::exception_ptr failed = failure_at(*tail.end);
+      if (!failed) continue;
+      if (!failure) failure = failed;
+      clear(*tail.queue);
+    }
+    for (const auto& finished : running.extras->on_finished) finished(running);
+    device.give_event(running.extras->milestone, false);
+    running.extras.reset();
+  }
+  device.give_event(running.end, running.start != nullptr);
+  device.give_event(running.start, true);
+}
+
+std::exception_ptr Tracker::finish(graph::TaskRef ref, std::exception_ptr own_failure) {
+  if (dag_.finished(ref)) return nullptr;
+  const std::uint32_t place = dag_[ref].place, queue = dag_[ref].queue;
+  std::exception_ptr first;
+  dag_.finish(ref, [&](graph::TaskRef done, const graph::Task& task) {
+    DeviceQueues& device = devices_[task.place];
+    Running& running = running_[done.slot];
+    const bool elsewhere = task.place != place || task.queue != queue;
+    std::exception_ptr failure = done == ref ? own_failure : nullptr;
+    // A task's event reports what failed before it in its queue, so of that queue nothing is asked where it reports
+    // nothing.
+    if (done != ref && running.end && (elsewhere ? device.device().info().survives_faults : own_failure != nullptr))
+      failure = failure_at(*running.end);
+    if (failure && elsewhere) clear(*device[task.queue].queue);
+    forget(device, done, failure);
+    device.finished(task.queue);
+    if (!failure) return;
+    remember(done.id, failure);
+    if (!first) first = failure;
+  });
+  return first;
+}
+
+void Tracker::give_up(graph::TaskRef task) {
+  for (const graph::TaskRef& parent : dag_[task].parents) {
+    const auto& end = running_[parent.slot].end;
+    if (const std::exception_ptr failure = end ? failure_at(*end) : nullptr)
+      base::log_debug("before a task that could not be put into a queue, something failed");
+  }
+  finish(task);
+}
+
+// The queue is in order: what is before a task that is done is done as well. One question for a half of them is enough
+// to keep up with any number.
+void Tracker::poll(DeviceQueue& queue) {
+  queue.unpolled = 0;
+  auto& tasks = queue.tasks;
+  while (!tasks.empty() && dag_.finished(tasks.front())) tasks.pop_front();
+  std::size_t known = tasks.size() / 2 + 1;
+  while (known > 0 && (known > tasks.size() || dag_.finished(tasks[known - 1]))) --known;
+  if (known == 0) return;
+  device::Event& end = *running_[tasks[known - 1].slot].end;
+  if (!end.done() || failure_at(end)) return;  // a failure stays for those that wait for it
+  for (std::size_t i = 0; i < known; ++i) {
+    if (std::exception_ptr failure = finish(tasks[i])) {
+      unseen_failure_ = std::move(failure);  // synchronize() reports it
+      break;
+    }
+  }
+  tasks.erase(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(known));
+}
+
+std::vector<InFlight> Tracker::in_flight(const graph::TaskRefs& tasks) const {
+  std::vector<InFlight> all;
+  for (const graph::TaskRef& task : tasks)
+    if (!dag_.finished(task)) all.push_back({task, running_[task.slot].end});
+  return all;
+}
+
+graph::TaskRefs Tracker::last_tasks() const {
+  graph::TaskRefs tasks;
+  for (const DeviceQueues& device : devices_)
+    for (const DeviceQueue& queue : device.all())
+      if (!queue.tasks.empty()) tasks.push_back(queue.tasks.back());
+  return tasks;
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,340 @@
+#include "trace/recorder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "trace/dot.hpp"
+#include "trace/name.hpp"
+#include "trace/picture.hpp"
+#include "trace/timeline.hpp"
+
+namespace heddle::trace {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_pending = 1 << 16;
+constexpr const char* ending = "\n]\n";
+constexpr std::uint64_t patience_ns = 1'000'000'000;  // with a device that has not reported the end of what has ended
+
+// What this thread puts commands in for; of one file at a time.
+struct Putting {
+  const Recorder* file = nullptr;
+  std::uint64_t task = 0;
+  bool asked = false;  // a device has
+};
+thread_local Putting putting;
+
+std::string json(std::string_view text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      made += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20)
+      made += fmt::format("\\u{:04x}", c);
+    else
+      made += c;
+  }
+  return made + '"';
+}
+
+// Devices' clocks start anywhere; Perfetto counts in microseconds.
+std::string microseconds(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+
+std::string shape(const Dim3& d) { return fmt::format("\"{} x {} x {}\"", d.x, d.y, d.z); }
+
+std::string list(const std::vector<std::uint64_t>& numbers) {
+  std::string text = "[";
+  for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ",") + std::to_string(number);
+  return text + "]";
+}
+
+[[noreturn]] void refuse(const fs::path& path, int error) {
+  base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(error));
+}
+
+// A file that goes with its last user.
+int open_nameless() {
+  std::string name = (fs::temp_directory_path() / "heddle-trace-XXXXXX").string();
+  const int file = ::mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) refuse(name, errno);
+  ::unlink(name.c_str());
+  return file;
+}
+
+int open_file(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file >= 0 || (errno != EACCES && errno != ENXIO && errno != EINVAL)) return file;
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+}
+
+// Also makes sure that a picture can be written in the end.
+int open_record(const fs::path& path, bool named) {
+  const int file = open_file(path);
+  if (file < 0) refuse(path, errno);
+  if (named) return file;
+  ::close(file);
+  return open_nameless();
+}
+
+}  // namespace
+
+Recorder::Form Recorder::form_of(const fs::path& path) {
+  const std::string ending_of = path.extension().string();
+  return ending_of == ".svg" ? Form::svg : ending_of == ".dot" ? Form::dot : Form::json;
+}
+
+Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
+    : clock_(std::move(clock)), path_(path), form_(form_of(path)), file_(open_record(path, form_ == Form::json)) {
+  pending_ = "[";
+  const std::lock_guard lock(mutex_);
+  flush();
+  if (failure_ == 0) return;
+  ::close(file_);
+  check_written();
+}
+
+Recorder::~Recorder() {
+  try {
+    save(true);
+  } catch (const std::exception&) {  // there is nobody left to tell
+  }
+  ::close(file_);
+}
+
+std::uint64_t Recorder::task() const noexcept {
+  if (putting.file != this) return 0;
+  putting.asked = true;
+  return putting.task;
+}
+
+void Recorder::name_device(const std::string& id, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  device_names_[id] = name;
+}
+
+void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
+  std::string name;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto known = arrays_.try_emplace(array, "array " + std::to_string(arrays_.size() + 1)).first;
+    name = known->second;
+  }
+  name_object(object, name);
+}
+
+void Recorder::name_object(std::uint32_t object, const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  if (objects_.size() <= object) objects_.resize(object + 1);
+  objects_[object] = {name, ++named_};
+}
+
+std::uint64_t Recorder::begin_task(RecordedTask task) {
+  const std::lock_guard lock(mutex_);
+  if (ended_.empty()) ended_.emplace_back();  // there is no task 0
+  const std::uint64_t number = ended_.size();
+  ended_.emplace_back();
+  for (RecordedTask::Use& use : task.uses) {
+    if (use.object >= objects_.size()) continue;
+    use.name = objects_[use.object].name;
+    use.object = objects_[use.object].number;
+  }
+  std::vector<std::uint64_t> behind;
+  for (const std::uint64_t parent : task.behind) {
+    const auto empty = without_commands_.find(parent);
+    if (empty == without_commands_.end())
+      behind.push_back(parent);
+    else
+      behind.insert(behind.end(), empty->second.begin(), empty->second.end());
+  }
+  std::sort(behind.begin(), behind.end());
+  behind.erase(std::unique(behind.begin(), behind.end()), behind.end());
+  task.behind = std::move(behind);
+  tasks_[number] = std::move(task);
+  putting = {this, number, false};
+  return number;
+}
+
+void Recorder::end_task() {
+  const Putting ended = std::exchange(putting, {});
+  if (ended.file != this || ended.asked) return;
+  const std::lock_guard lock(mutex_);
+  const auto empty = tasks_.find(ended.task);
+  if (empty == tasks_.end()) return;
+  without_commands_[ended.task] = std::move(empty->second.behind);
+  tasks_.erase(empty);
+}
+
+void Recorder::event(const base::TraceEvent& event) noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    const std::pair<std::string, std::uint64_t> command(event.device, event.command);
+    if (event.phase == base::TraceEvent::Phase::start) {
+      started_[command] = event.time_ns;
+      return;
+    }
+    const auto found = started_.find(command);
+    add(event, found == started_.end() ? event.time_ns : found->second);
+    if (found != started_.end()) started_.erase(found);
+    // Whoever cuts the process off from here on leaves a record of what has ended.
+    if (started_.empty()) flush();
+    changed_.notify_all();
+  } catch (...) {  // an event that finds no memory is left out
+  }
+}
+
+std::string Recorder::details(const base::TraceEvent& event, const RecordedTask* task) {
+  std::string text = fmt::format("{{\"kind\":\"{}\"", name_of(event.kind, event.way));
+  if (event.kind == base::TraceEvent::Kind::launch)
+    text += fmt::format(",\"kernel\":{},\"grid\":{},\"block\":{},\"shared\":{},\"first block\":{},\"blocks\":{}",
+                        json(event.name), shape(event.grid), shape(event.block), event.shared, event.blocks.begin,
+                        event.blocks.end - event.blocks.begin);
+  else
+    text += fmt::format(",\"bytes\":{}", event.bytes);
+  if (event.failed) text += ",\"failed\":true";
+  if (event.task != 0) text += fmt::format(",\"task\":{}", event.task);
+  if (task != nullptr) {
+    text += ",\"behind\":" + list(task->behind);
+    if (!task->waits.empty()) text += ",\"waits\":" + list(task->waits);
+    text += task->by_streams ? ",\"order\":\"streams\"" : ",\"order\":\"data\"";
+    std::string uses;
+    for (const RecordedTask::Use& use : task->uses)
+      uses += fmt::format("{}[{},\"{}\",{},{},{}]", uses.empty() ? "" : ",", json(use.name),
+                          use.modifies ? "modifies" : "reads", use.begin, use.end, use.object);
+    if (!uses.empty()) text += ",\"uses\":[" + uses + "]";
+  }
+  return text + "}";
+}
+
+void Recorder::add(const base::TraceEvent& end, std::uint64_t start_ns) {
+  const Row row = row_of(end);
+  const std::uint64_t length = end.time_ns > start_ns ? end.time_ns - start_ns : 0;
+  const auto known = tasks_.find(end.task);
+  const RecordedTask* const task = known == tasks_.end() ? nullptr : &known->second;
+  write(fmt::format(
+      "{{\"name\":{},\"cat\":\"{}\",\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":{},\"dur\":{},\"args\":{}}}",
+      json(end.name.empty() ? std::string(name_of(end.kind, end.way)) : short_name(std::string(end.name))),
+      base::name(end.kind), row.device, row.queue, microseconds(start_ns), microseconds(length), details(end, task)));
+  if (task) add_arrows(*task, row, start_ns);
+  if (end.task != 0 && end.task < ended_.size()) ended_[end.task] = {row, start_ns + length};
+  if (task) tasks_.erase(known);
+}
+
+// From the end of the one, a nanosecond before it so that it is still within, to the begin of the other.
+void Recorder::add_arrows(const RecordedTask& task, const Row& row, std::uint64_t start_ns) {
+  for (const std::uint64_t parent : task.behind) {
+    if (parent >= ended_.size() || ended_[parent].row.queue == 0) continue;  // it had no commands
+    const Ended& from = ended_[parent];
+    ++arrows_;
+    constexpr const char* form =
+        "{{\"name\":\"dependence\",\"cat\":\"dependence\",\"ph\":\"{}\",{}\"id\":{},\"pid\":{},\"tid\":{},\"ts\":{}}}";
+    write(fmt::format(form, "s", "", arrows_, from.row.device, from.row.queue,
+                      microseconds(from.time_ns - std::min<std::uint64_t>(from.time_ns, 1))));
+    write(fmt::format(form, "f", "\"bp\":\"e\",", arrows_, row.device, row.queue, microseconds(start_ns)));
+  }
+}
+
+Recorder::Row Recorder::row_of(const base::TraceEvent& event) {
+  auto device = devices_.find(event.device);
+  if (device == devices_.end()) {
+    device = devices_.emplace(std::string(event.device), static_cast<int>(devices_.size()) + 1).first;
+    write(fmt::format("{{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"name\":{}}}}}", device->second,
+                      json(event.device)));
+    if (const auto name = device_names_.find(event.device); name != device_names_.end())
+      write(fmt::format("{{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":{},\"args\":{{\"labels\":{}}}}}",
+                        device->second, json(name->second)));
+  }
+  const auto [queue, is_new] =
+      queues_.emplace(std::pair(device->second, event.queue), static_cast<int>(queues_.size()) + 1);
+  if (is_new)
+    write(fmt::format(
+        "{{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"queue {}\"}}}}",
+        device->second, queue->second, event.queue));
+  return {device->second, queue->second};
+}
+
+void Recorder::write(const std::string& entry) {
+  pending_ += (empty_ ? "\n" : ",\n") + entry;
+  empty_ = false;
+  if (pending_.size() > most_pending) flush();
+}
+
+// What is there is written over the bracket that ended the file, which moves on. On a full disk the same bytes are
+// tried again later.
+void Recorder::flush() {
+  const std::string bytes = pending_ + ending;
+  std::size_t done = 0;
+  failure_ = 0;
+  while (done < bytes.size()) {
+    const ssize_t got = ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(written_ + done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      failure_ = got < 0 ? errno : ENOSPC;
+      return;
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  written_ += pending_.size();
+  pending_.clear();
+}
+
+void Recorder::check_written() const {
+  if (failure_ != 0) refuse(path_, failure_);
+}
+
+// All that is in the file.
+std::string Recorder::recorded() {
+  std::string text(written_ + std::strlen(ending), '\0');
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t got = ::pread(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0)
+      base::fail(ErrorCode::io_error, "the timeline {} cannot be read again: {}", path_.string(),
+                 got < 0 ? std::strerror(errno) : "it is shorter than what was written");
+    done += static_cast<std::size_t>(got);
+  }
+  return text;
+}
+
+void Recorder::write_form(Form form, const fs::path& path, const std::string& text) const {
+  if (form == Form::json) return base::write_file_atomic(path, text);
+  const Timeline timeline = parse_timeline(text, path_.string());
+  base::write_file_atomic(path, form == Form::svg ? picture(timeline) : dot(timeline));
+}
+
+void Recorder::save(bool settled) { save(path_, settled); }
+
+void Recorder::save(const fs::path& path, bool settled) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t deadline = clock_->now_ns() + patience_ns;
+  while (settled && !(started_.empty() && tasks_.empty()) && clock_->now_ns() < deadline)
+    clock_->wait_until(lock, changed_, deadline);
+  flush();
+  check_written();
+  std::error_code error;
+  const bool own = path == path_ || fs::equivalent(path, path_, error);
+  if (own && form_ == Form::json) return;
+  const Form form = form_of(path);
+  if (form == Form::json && path.extension() != ".json")
+    base::fail(
+        ErrorCode::invalid_argument,
+        "{}: a timeline is written as .json (for Perfetto and chrome://tracing), .svg (a picture) or .dot (a graph)",
+        path.string());
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, error))
+    base::fail(ErrorCode::io_error, "the timeline {} cannot be written: there is no folder {}", path.string(),
+               folder.string());
+  const std::string text = recorded();
+  lock.unlock();
+  write_form(form, path, text);
+}
+
+}  // namespace heddle::trace

@@ -1,0 +1,112 @@
+// The record of what devices did and why in that order: a JSON array of events, as Perfetto and chrome://tracing read
+// it, one row for each queue of each device, with an arrow for each dependence. src/trace reads it again.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/trace.hpp"
+
+namespace heddle::trace {
+
+// What is known of a task before its commands run. Tasks have the numbers that add() gives them, from 1 up.
+struct RecordedTask {
+  struct Use {
+    std::uint64_t object = 0;  // the DAG's number
+    bool modifies = false;
+    std::uint64_t begin = 0, end = 0;
+    std::string name = {};  // which is the trace's to find
+  };
+  std::vector<std::uint64_t> behind;  // tasks that it comes behind
+  std::vector<std::uint64_t> waits;   // those of them whose end its queue waits for by an event
+  std::vector<Use> uses;              // of the DAG's objects
+  bool by_streams = false;            // `behind` is the program's own order of streams and events
+};
+
+// With a name that ends in .svg or .dot the events are kept in a file without a name, and the picture or the graph is
+// made of them by save() and at the end; else the file is valid JSON at any time, and has what ended before nothing
+// ran, so that a process that is cut off leaves a record that can be read. Any thread.
+class Recorder : public base::TraceSink {
+ public:
+  // Throws io_error when the file cannot be written.
+  Recorder(const std::filesystem::path& path, std::shared_ptr<const base::Clock> clock);
+  ~Recorder() override;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  void event(const base::TraceEvent& event) noexcept override;
+  std::uint64_t task() const noexcept override;
+
+  // A device's name, for readers.
+  void name_device(const std::string& id, const std::string& name);
+  // Uses of the DAG's object are of this array (any number that is the array's own), or of what `name` says.
+  void name_object(std::uint32_t object, std::uint64_t array);
+  void name_object(std::uint32_t object, const std::string& name);
+
+  // Notes a task; its number. What this thread puts into queues from here to end_task() are its commands.
+  std::uint64_t begin_task(RecordedTask task);
+  void end_task();
+
+  // Brings the file up to date, or another one of the kind that the name's ending says (.json, .svg, .dot), with what
+  // has been recorded so far. `settled`: all tasks have run, so that those of which a device has not told yet are
+  // waited for, a second at most. Throws io_error, also where the record itself could not be written; invalid_argument
+  // for another ending.
+  void save(bool settled);
+  void save(const std::filesystem::path& path, bool settled);
+
+ private:
+  enum class Form { json, svg, dot };
+  struct Row {
+    int device = 0, queue = 0;
+  };
+  struct Ended {
+    Row row;
+    std::uint64_t time_ns = 0;
+  };
+  static Form form_of(const std::filesystem::path& path);
+  void add(const base::TraceEvent& end, std::uint64_t start_ns);
+  void add_arrows(const RecordedTask& task, const Row& row, std::uint64_t start_ns);
+  std::string details(const base::TraceEvent& event, const RecordedTask* task);
+  Row row_of(const base::TraceEvent& event);
+  void write(const std::string& entry);
+  void flush();  // these two with the lock; failures are remembered
+  void check_written() const;
+  std::string recorded();
+  void write_form(Form form, const std::filesystem::path& path, const std::string& text) const;
+
+  const std::shared_ptr<const base::Clock> clock_;
+  const std::filesystem::path path_;
+  const Form form_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int file_ = -1;
+  int failure_ = 0;            // errno of the last write to the file
+  std::uint64_t written_ = 0;  // bytes of the file before the bracket that ends it
+  bool empty_ = true;
+  std::string pending_;
+  std::map<std::string, int, std::less<>> devices_;
+  std::map<std::string, std::string, std::less<>> device_names_;
+  std::map<std::pair<int, std::uint64_t>, int> queues_;
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> started_;  // by device and command: when
+  std::map<std::uint64_t, std::string> arrays_;                             // names, by their own numbers
+  struct Object {
+    std::string name;
+    std::uint64_t number = 0;  // of no other, also of later ones
+  };
+  std::vector<Object> objects_;
+  std::uint64_t named_ = 0;
+  std::map<std::uint64_t, RecordedTask> tasks_;                           // that have not run
+  std::map<std::uint64_t, std::vector<std::uint64_t>> without_commands_;  // tasks: what they come behind
+  std::vector<Ended> ended_;  // by number; those that have not run have row 0
+  std::uint64_t arrows_ = 0;
+};
+
+}  // namespace heddle::trace
