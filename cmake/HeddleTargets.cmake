@@ -58,6 +58,9 @@ endfunction()
 function(heddle_hot)
   foreach(name ${ARGN})
     target_compile_options(heddle_${name} PRIVATE $<$<CONFIG:RelWithDebInfo>:-O3>)
+    # GCC 12 warns wrongly about moves of small_vector at -O3.
+    target_compile_options(heddle_${name} PRIVATE
+      $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-stringop-overread>)
   endforeach()
 endfunction()
 

@@ -37,7 +37,8 @@ struct DeviceInfo {
   // The host, too, may use its memory at the same addresses, while kernels run; variables of modules may lie in the
   // host's (LoadOptions::placed).
   bool managed_memory = false;
-  unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
+  bool has_streams = false;  // Queue::call_with_stream calls its function at once, with a native stream
+  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
   bool verifies = false;    // every access of a kernel, whether or not that was asked for (LoadOptions::check)
   // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
   bool survives_faults = true;

@@ -31,6 +31,9 @@ class Function {
   // Generates code for launches with this block size, if that has not happened: first use made explicit. Throws
   // unsupported or compile_error.
   virtual void prepare(const Dim3& block) = 0;
+  // Makes what launches of parts of the grid need, if that has not happened. False: the device cannot run parts of this
+  // kernel's grid. Any thread.
+  virtual bool prepare_ranges() { return true; }
   // See Runtime::occupancy; empty for devices without SMs. Any thread.
   virtual std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) = 0;
   // What that says of launches of the whole grid, which makes no code for others; nothing where it is empty. Any

@@ -24,6 +24,14 @@ device::Span Array::span(Space space, std::uint64_t begin, std::uint64_t end) co
   return device_span(space, begin, end);
 }
 
+std::uint64_t Array::dirty_bytes(Space space) const {
+  std::uint64_t dirty = 0;
+  residence_.each(0, bytes_, [&](std::uint64_t bytes, Spaces spaces) {
+    if (spaces == only(space)) dirty += bytes;
+  });
+  return dirty;
+}
+
 void Array::let_host(Space space, bool write) {
   space_of_pointer_ = space;
   host_pointer_.store(static_cast<std::byte*>(reachable(space)), std::memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,7 +23,8 @@ namespace heddle::memory {
 struct Copy {
   std::unique_ptr<device::Memory> memory;  // null: there is none
   graph::ObjectId object = 0;
-  std::uint64_t address = 0;  // the memory's
+  std::uint64_t address = 0;   // the memory's
+  std::uint64_t last_use = 0;  // a number that grows with every use of any copy
 };
 
 // Needs the core's lock, but for what says otherwise.
@@ -64,9 +66,25 @@ class Array {
   // Somebody is about to copy the bytes there, or to modify them there: later users find them current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end) { residence_.copied(space, begin, end); }
   void modified(Space space, std::uint64_t begin, std::uint64_t end) { residence_.modified(space, begin, end); }
+  // The copy there is evicted: its bytes do not count any more, and the host must ask again.
+  void dropped(Space space) {
+    residence_.dropped(space, 0, bytes_);
+    if (space_of_pointer_ == space) host_may_.store(may_nothing, std::memory_order_release);
+  }
+  std::uint64_t last_use(Space space) const { return copies_[space].last_use; }
+  // Bytes of the copy there that are current nowhere else.
+  std::uint64_t dirty_bytes(Space space) const;
+
+  // Calls that use the array and are still putting their work into a device (runtime/open_calls.hpp): no other task may
+  // use it until then.
+  unsigned open_uses = 0;
+  // Its object in the DAG of held tasks (managed mode), once it has one.
+  std::optional<graph::ObjectId> logical;
   // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write the bytes that it
   // leaves count from modified() on.
-  void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode) {
+  // `now`: see Copy::last_use.
+  void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
+    copies_[space].last_use = now;
     if (graph::modifies(mode)) {
       if (mode != graph::Mode::write) residence_.modified(space, begin, end);
       host_may_.store(may_nothing, std::memory_order_release);

@@ -35,21 +35,35 @@ void Residence::cut_at(std::uint64_t at) {
   pieces_.insert(pieces_.begin() + static_cast<std::ptrdiff_t>(i) + 1, second);
 }
 
-void Residence::set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool alone) {
+template <class Change>
+void Residence::change(std::uint64_t begin, std::uint64_t end, const Change& change) {
   if (begin >= end) return;
   if (pieces_.size() == 1 && begin == 0 && end >= pieces_.front().end) {
-    Spaces& all = pieces_.front().spaces;
-    all = alone ? spaces : all | spaces;
+    pieces_.front().spaces = change(pieces_.front().spaces);
     return;
   }
   cut_at(begin);
   cut_at(end);
   const std::size_t first = find(begin), last = find(end);
-  for (std::size_t i = first; i < last; ++i) pieces_[i].spaces = alone ? spaces : pieces_[i].spaces | spaces;
-  const std::size_t from = first > 0 ? first - 1 : 0, to = std::min(last + 1, pieces_.size());
-  if (from == to) return;
-  std::size_t kept = from;
-  for (std::size_t i = from + 1; i < to; ++i) {
+  for (std::size_t i = first; i < last; ++i) pieces_[i].spaces = change(pieces_[i].spaces);
+  join(first > 0 ? first - 1 : 0, std::min(last + 1, pieces_.size()));
+}
+
+void Residence::copied(Space space, std::uint64_t begin, std::uint64_t end) {
+  change(begin, end, [space](Spaces spaces) { return spaces | only(space); });
+}
+void Residence::modified(Space space, std::uint64_t begin, std::uint64_t end) {
+  change(begin, end, [space](Spaces) { return only(space); });
+}
+void Residence::dropped(Space space, std::uint64_t begin, std::uint64_t end) {
+  change(begin, end, [space](Spaces spaces) { return spaces & ~only(space); });
+}
+
+// Makes neighbours that have become alike one.
+void Residence::join(std::size_t first, std::size_t last) {
+  if (first == last) return;
+  std::size_t kept = first;
+  for (std::size_t i = first + 1; i < last; ++i) {
     if (pieces_[kept].spaces == pieces_[i].spaces) {
       pieces_[kept].end = pieces_[i].end;
     } else if (++kept != i) {
@@ -57,7 +71,7 @@ void Residence::set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool 
     }
   }
   pieces_.erase(pieces_.begin() + static_cast<std::ptrdiff_t>(kept) + 1,
-                pieces_.begin() + static_cast<std::ptrdiff_t>(to));
+                pieces_.begin() + static_cast<std::ptrdiff_t>(last));
 }
 
 }  // namespace heddle::memory

@@ -7,7 +7,7 @@
 
 namespace heddle::memory {
 
-// A place where a copy of the bytes may lie: devices are numbered from 0, the host comes behind them. At most 64.
+// A place where a copy of the bytes may lie: devices are numbered from 0, the host comes after them. At most 64.
 using Space = unsigned;
 using Spaces = std::uint64_t;  // a set: bit s for space s
 
@@ -50,9 +50,12 @@ class Residence {
   // Those that have some of it.
   Spaces having_some(std::uint64_t begin, std::uint64_t end) const;
 
-  // Somebody is about to copy the bytes there, or to modify them there: who comes behind him finds them current.
-  void copied(Space space, std::uint64_t begin, std::uint64_t end) { set(begin, end, only(space), false); }
-  void modified(Space space, std::uint64_t begin, std::uint64_t end) { set(begin, end, only(space), true); }
+  // A copy of the bytes to there, or a change of them there, is submitted: later users find them current.
+  void copied(Space space, std::uint64_t begin, std::uint64_t end);
+  void modified(Space space, std::uint64_t begin, std::uint64_t end);
+
+  // The copy of the bytes there does not count any more.
+  void dropped(Space space, std::uint64_t begin, std::uint64_t end);
 
   std::uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }
   std::size_t pieces() const { return pieces_.size(); }
@@ -69,7 +72,9 @@ class Residence {
   Spaces having_in_pieces(std::uint64_t begin, std::uint64_t end) const;
   std::size_t find(std::uint64_t at) const;
   void cut_at(std::uint64_t at);
-  void set(std::uint64_t begin, std::uint64_t end, Spaces spaces, bool alone);
+  template <class Change>
+  void change(std::uint64_t begin, std::uint64_t end, const Change& change);
+  void join(std::size_t first, std::size_t last);
 
   boost::container::small_vector<Piece, 1> pieces_;  // sorted, without gaps; neighbours differ
 };

@@ -19,9 +19,10 @@ Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
 Buffer::~Buffer() {
   graph::TaskRefs users;
   {
-    const base::Lock lock(core_->mutex_at_end());
-    core_->replayer().flush();
+    base::Lock lock(core_->mutex_at_end());
     core_->pinned().unpin(array_);
+    core_->wait_until_submitted(array_, Mode::write, 0, array_.bytes(), lock);
+    core_->replayer().flush();
     for (Space space = 0; space < array_.spaces(); ++space) {
       if (!array_.allocated(space)) continue;
       const graph::TaskRefs here =
@@ -35,23 +36,37 @@ Buffer::~Buffer() {
     base::log_warn("an error of a launch with an array that is gone: {}", error.what());
   }
   const base::Lock lock(core_->mutex_at_end());
-  for (Space space = 0; space < array_.spaces(); ++space) core_->transfers().release(array_, space);
+  for (Space space = 0; space < array_.spaces(); ++space) core_->memory().release(array_, space);
+  if (array_.logical) core_->dispatcher()->dag().remove_object(*array_.logical);
+}
+
+// Has a copy made where the host finds the bytes, or has them copied to.
+Space Buffer::make_space_for_host(std::uint64_t begin, std::uint64_t end, bool reaches_first, base::Lock& lock) {
+  memory::Array* const own[] = {&array_};
+  sched::MemoryManager::Pressure pressure;
+  // Nothing has used it: memory of the first device, if the host reaches that and it is not full.
+  if (!array_.allocated_anywhere() && reaches_first) {
+    try {
+      core_->memory().allocate(own, 0, lock, pressure, "an array");
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::out_of_memory) throw;
+    }
+  }
+  for (;;) {
+    const Space space = core_->transfers().space_for_host(array_, begin, end);
+    if (!core_->memory().allocate(own, space, lock, pressure, "an array")) return space;
+  }
 }
 
 std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
-  sched::Transfers& transfers = core_->transfers();
+  const bool reaches_first = core_->memory().host_reaches(0);
   base::Lock lock(core_->mutex());
   const graph::Dag& dag = core_->scheduler().dag();
+  core_->wait_until_submitted(array_, writes ? Mode::read_write : Mode::read, begin, end, lock);
   core_->replayer().flush();
-  // Nothing has used it: memory of the first device, if the host reaches that.
-  if (!array_.allocated_anywhere()) {
-    transfers.allocate(array_, 0);
-    if (array_.reachable(0) == nullptr) transfers.release(array_, 0);
-  }
-  const Space space = transfers.space_for_host(array_, begin, end);
+  const Space space = make_space_for_host(begin, end, reaches_first, lock);
   array_.read_back().read(begin, end);
-  transfers.allocate(array_, space);
-  transfers.copy_missing(array_, space, begin, end, true);
+  core_->transfers().copy_missing(array_, space, begin, end, true);
   const Access wanted = array_.access(space, writes ? Mode::write : Mode::read, begin, end);
   for (graph::TaskRefs users = dag.hazards(wanted); !users.empty(); users = dag.hazards(wanted)) {
     lock.unlock();
@@ -74,7 +89,8 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
                       to = std::min<std::uint64_t>((end + page - 1) / page * page, array_.bytes());
   bool more = false;  // the page has writers that the bytes asked for do not have
   {
-    const base::Lock lock(core_->mutex());
+    base::Lock lock(core_->mutex());
+    core_->wait_until_submitted(array_, Mode::read, begin, end, lock);
     core_->replayer().flush();
     const graph::Dag& dag = core_->scheduler().dag();
     for (Space space = 0; space < array_.spaces(); ++space) {
@@ -88,11 +104,17 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
 }
 
 std::uint64_t Buffer::pin(std::size_t place) {
-  const base::Lock lock(core_->mutex());
+  const auto space = static_cast<Space>(place);
+  memory::Array* const own[] = {&array_};
+  sched::MemoryManager::Pressure pressure;
+  base::Lock lock(core_->mutex());
+  do {
+    core_->wait_until_all_submitted(lock);
+  } while (core_->memory().allocate(own, space, lock, pressure, "an array whose address is taken"));
   core_->replayer().flush();
   core_->transfers().acquire(array_, place, 0, array_.bytes(), Mode::read);
   core_->pinned().pin(place, array_);
-  return array_.address(static_cast<Space>(place));
+  return array_.address(space);
 }
 
 }  // namespace heddle::runtime

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/thread_safety.hpp"
 #include "memory/array.hpp"
 
 namespace heddle::runtime {
@@ -52,6 +53,7 @@ class Buffer {
   std::uint64_t pin(std::size_t place);
 
  private:
+  memory::Space make_space_for_host(std::uint64_t begin, std::uint64_t end, bool reaches_first, base::Lock& lock);
   std::byte* access(bool writes, std::uint64_t begin, std::uint64_t end);
   const void* read_page(std::uint64_t begin, std::uint64_t end);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <exception>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +96,48 @@ std::vector<graph::Access> acquire(Core& core, std::size_t place, std::span<cons
   return accesses;
 }
 
+// Has the arrays copied to the place, once nothing is held or being put together.
+std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<const Part> parts, base::Lock& lock,
+                                       sched::MemoryManager::Pressure& pressure) {
+  std::vector<memory::Array*> arrays;
+  for (const Part& part : parts) arrays.push_back(&part.buffer->array());
+  for (;;) {
+    core.wait_until_all_submitted(lock);
+    core.replayer().flush();
+    if (core.memory().allocate(arrays, static_cast<memory::Space>(place), lock, pressure, "a call")) continue;
+    std::vector<graph::Access> accesses = acquire(core, place, parts);
+    if (core.scheduler().policy().prefetch || !wait_for_moves(core, accesses, lock)) return accesses;
+  }
+}
+
+// The function is called now, by this thread, without the lock: the task has its place in the order, and a queue of its
+// own.
+graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+                           std::span<memory::Array* const> arrays, const std::shared_ptr<Task>& task, bool timed,
+                           base::Lock& lock) {
+  const std::size_t queue = core.calls().open(place, arrays);
+  std::optional<sched::Scheduler::OpenTask> open;
+  try {
+    open = core.scheduler().open(place, accesses, {.timed = timed, .dedicated = queue});
+  } catch (...) {
+    core.calls().close(place, queue, arrays);
+    throw;
+  }
+  std::exception_ptr failure;
+  lock.unlock();
+  try {
+    core.device(place).commands([&] { put(*open->queue->queue, task); });
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  lock.lock();
+  core.calls().close(place, queue, arrays);
+  const graph::TaskRef made = open->task;
+  core.scheduler().close(std::move(*open));
+  if (failure) std::rethrow_exception(failure);
+  return made;
+}
+
 }  // namespace
 
 std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallOptions& options, CallFunction function,
@@ -103,25 +145,31 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallO
   if (!function) base::fail(ErrorCode::invalid_argument, "Runtime::call was given no function");
   const std::vector<Part> parts = parts_of(*core, arrays);
   const std::size_t place = core->find(options.device);
-  auto task = std::make_shared<Task>(Task{*core, std::move(function), core->device(place).info().id, {}});
-  const Scheduling& policy = core->scheduler().policy();
-  base::Lock lock(core->mutex());
-  core->replayer().flush();
-  std::vector<graph::Access> accesses = acquire(*core, place, parts);
-  while (!policy.prefetch && wait_for_moves(*core, accesses, lock)) accesses = acquire(*core, place, parts);
   const auto space = static_cast<memory::Space>(place);
-  for (const Part& part : parts)
-    task->arrays.push_back({reinterpret_cast<void*>(part.buffer->array().address(space) + part.begin),
-                            static_cast<std::size_t>(part.end - part.begin)});
-  const graph::TaskRef made = core->scheduler().submit(place, accesses, [&](device::Queue& queue) { put(queue, task); },
-                                                       {.timed = options.timed});
+  auto task = std::make_shared<Task>(Task{*core, std::move(function), core->device(place).info().id, {}});
+  sched::MemoryManager::Pressure pressure;
+  base::Lock lock(core->mutex());
+  const std::vector<graph::Access> accesses = acquire_all(*core, place, parts, lock, pressure);
+  std::vector<memory::Array*> used;
+  for (const Part& part : parts) {
+    memory::Array& array = part.buffer->array();
+    used.push_back(&array);
+    task->arrays.push_back(
+        {reinterpret_cast<void*>(array.address(space) + part.begin), static_cast<std::size_t>(part.end - part.begin)});
+  }
+  graph::TaskRef made;
+  if (core->device(place).info().has_streams)
+    made = submit_open(*core, place, accesses, used, task, options.timed, lock);
+  else
+    made = core->scheduler().submit(place, accesses, [&](device::Queue& queue) { put(queue, task); },
+                                    {.timed = options.timed});
   for (const Part& part : parts)
     if (part.direction == Direction::out) part.buffer->array().modified(space, part.begin, part.end);
   sched::TaskEvents events;
   if (options.timed) events = core->scheduler().tracker()[made];
   lock.unlock();
   auto state = std::make_shared<LaunchState>(core, place, made, std::move(events));
-  if (policy.execution == Scheduling::Execution::sync) state->wait();
+  if (core->scheduler().policy().execution == Scheduling::Execution::sync) state->wait();
   return state;
 }
 

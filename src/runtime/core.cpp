@@ -1,5 +1,6 @@
 #include "runtime/core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -25,7 +26,8 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
       ranges_(options.ranges),
       partitions_(devices_.size()),
       links_(pointers(devices_), watcher_->clock()),
-      pinned_(devices_.size()) {
+      pinned_(devices_.size()),
+      calls_(devices_.size()) {
   const Scheduling& policy = options.scheduling;
   for (const auto& device : devices_) {
     if (trace_) trace_->name_device(device->info().id, device->info().name);
@@ -33,14 +35,60 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   }
   scheduler_ = std::make_unique<sched::Scheduler>(pointers(devices_), policy, mutex_, trace_.get());
   early_ = std::make_unique<sched::EarlyStarts>(*scheduler_);
-  std::vector<bool> guarded = verifies_;
-  guarded.push_back(check_);  // the host's memory
   const auto known_links = [this] { return links_.known(); };
-  transfers_ = std::make_unique<sched::Transfers>(*scheduler_, *early_, known_links, std::move(guarded));
+  transfers_ = std::make_unique<sched::Transfers>(*scheduler_, *early_, known_links);
+  memory_ = std::make_unique<sched::MemoryManager>(*scheduler_, *transfers_, pinned_, memory_options(options));
   placer_ = sched::Placer::make(*scheduler_, pinned_, known_links);
   // A trace shows each launch, which a graph does not report.
-  const bool replays = policy.replay && policy.execution == Scheduling::Execution::async && !trace_;
+  auto managed = sched::make_policy(options.policy);
+  const bool replays =
+      policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
   replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, mutex_, watcher_, replays);
+  if (managed) start_dispatcher(std::move(managed));
+}
+
+sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) const {
+  sched::MemoryManager::Options made;
+  const std::uint64_t budget = options.memory_budget != 0 ? options.memory_budget : memory::Registry::unlimited;
+  made.budgets.assign(devices_.size(), budget);
+  made.budgets.push_back(memory::Registry::unlimited);  // the host's memory
+  made.guarded = verifies_;
+  made.guarded.push_back(check_);
+  return made;
+}
+
+void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
+  std::vector<sched::Dispatcher::Device> devices;
+  for (const auto& device : devices_) devices.push_back({device->info().processors});
+  const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {
+    return &partition(place, processors);
+  };
+  dispatcher_ = std::make_unique<sched::Dispatcher>(std::move(policy), std::move(devices), find, mutex_, watcher_);
+  launch_queue_ = &dispatcher_->add_queue("launches", 0);
+}
+
+graph::ObjectId Core::logical_object(memory::Array& array) {
+  if (!array.logical) array.logical = dispatcher_->dag().add_object(std::max<std::size_t>(array.bytes(), 1));
+  return *array.logical;
+}
+
+void Core::wait_until_all_submitted(base::Lock& lock) {
+  do {
+    calls_.wait_for_all(lock);
+    if (dispatcher_) dispatcher_->wait_until_all_submitted(lock);
+  } while (!calls_.none());
+}
+
+void Core::wait_until_submitted(memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end,
+                                base::Lock& lock) {
+  memory::Array* const arrays[] = {&array};
+  for (;;) {
+    calls_.wait(lock, arrays);
+    if (!dispatcher_ || !array.logical) return;
+    const auto held = dispatcher_->hazards({*array.logical, mode, begin, end});
+    if (held.empty()) return;
+    dispatcher_->wait_until_submitted(held, lock);
+  }
 }
 
 std::vector<device::Device*> Core::devices() const { return pointers(devices_); }
@@ -51,11 +99,15 @@ bool Core::idle() {
 }
 
 void Core::synchronize() {
+  std::exception_ptr failure;
   {
-    const base::Lock lock(mutex());
+    base::Lock lock(mutex());
+    wait_until_all_submitted(lock);
     replayer_->flush();
+    if (dispatcher_) failure = dispatcher_->take_failure();
   }
   scheduler_->synchronize();
+  if (failure) std::rethrow_exception(failure);
 }
 
 Core::~Core() {

@@ -15,7 +15,10 @@
 #include "device/device.hpp"
 #include "runtime/in_call.hpp"
 #include "runtime/link_store.hpp"
+#include "runtime/open_calls.hpp"
+#include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
+#include "sched/memory_manager.hpp"
 #include "sched/pinned_arrays.hpp"
 #include "sched/placer.hpp"
 #include "sched/replayer.hpp"
@@ -30,7 +33,9 @@ struct CoreOptions {
   std::uint64_t slice = 0;  // queues of the explicit level cut launches into ranges of so many blocks; 0: not
   bool ranges = true;       // launches of a part of a grid are possible
   Scheduling scheduling = {};
-  std::unique_ptr<trace::Recorder> trace = nullptr;                  // null: what devices report is not recorded
+  std::string policy = {};                           // see sched::make_policy
+  std::uint64_t memory_budget = 0;                   // bytes of each device that arrays may take; 0: what there is
+  std::unique_ptr<trace::Recorder> trace = nullptr;  // null: what devices report is not recorded
   std::shared_ptr<base::Watcher> watcher = base::process_watcher();  // that the devices use
 };
 
@@ -75,6 +80,20 @@ class Core {
   // Chooses a place for launches that name no device; null: they go to the first place.
   sched::Placer* placer() { return placer_.get(); }
 
+  sched::MemoryManager& memory() { return *memory_; }
+  OpenCalls& calls() { return calls_; }
+  // Managed mode; null: direct.
+  sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
+  // That of launches of the inferred level.
+  sched::LaunchQueue& launch_queue() { return *launch_queue_; }
+  // The array in the DAG of held tasks.
+  graph::ObjectId logical_object(memory::Array& array);
+  // Waits until no call is being put together and nothing is held, giving the lock back meanwhile.
+  void wait_until_all_submitted(base::Lock& lock);
+  // The same for what uses bytes of the array so that the access has to come after it.
+  void wait_until_submitted(memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end,
+                            base::Lock& lock);
+
   // Without the lock.
   // The partition of these processors, made once. Throws invalid_argument.
   const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);
@@ -84,6 +103,9 @@ class Core {
   void synchronize();
 
  private:
+  sched::MemoryManager::Options memory_options(const CoreOptions& options) const;
+  void start_dispatcher(std::unique_ptr<sched::Policy> policy);
+
   const std::shared_ptr<base::Watcher> watcher_;
   const std::unique_ptr<trace::Recorder> trace_;  // outlives the devices
   std::vector<std::unique_ptr<device::Device>> devices_;
@@ -101,8 +123,12 @@ class Core {
   std::unique_ptr<sched::Scheduler> scheduler_;
   std::unique_ptr<sched::EarlyStarts> early_;
   std::unique_ptr<sched::Transfers> transfers_;
+  std::unique_ptr<sched::MemoryManager> memory_;
   std::unique_ptr<sched::Placer> placer_;
   std::unique_ptr<sched::Replayer> replayer_;  // its graphs end before the devices
+  OpenCalls calls_;
+  std::unique_ptr<sched::Dispatcher> dispatcher_;
+  sched::LaunchQueue* launch_queue_ = nullptr;
 };
 
 }  // namespace heddle::runtime

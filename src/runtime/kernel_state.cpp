@@ -38,7 +38,8 @@ KernelState::KernelState(LoadedCode& code, const ptx::Function& function)
       id_(base::next_id()),
       functions_(code.core()->places()),
       early_forms_(code.core()->places()),
-      early_known_(code.core()->places()) {
+      early_known_(code.core()->places()),
+      seconds_per_block_(code.core()->places()) {
   info_.name = function.name;
 }
 
@@ -80,6 +81,13 @@ bool KernelState::blocks_independent() {
   if (ptx::find_single_kernel_refusal(module)) return info().blocks_independent;
   const ptx::Module alone = ptx::take_function(module, index_of(module, function_), place);
   return ptx::find_range_facts(alone).blocks[place].independent();
+}
+
+// The last launches count most: data and neighbours change.
+void KernelState::add_time(std::size_t place, double seconds) {
+  constexpr double weight = 0.25;
+  double& known = seconds_per_block_[place];
+  known = known <= 0 ? seconds : known + weight * (seconds - known);
 }
 
 device::Function& KernelState::on(std::size_t place) {

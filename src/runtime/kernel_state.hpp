@@ -77,6 +77,10 @@ class KernelState final : public sched::LaunchedKernel {
   graph::Access variables_access(std::size_t place, graph::Mode mode) override {
     return code_.variables_access(place, mode);
   }
+  graph::ObjectId logical_variables() override { return code_.logical_variables(); }
+  // How long a block takes on the place, divided by how many run at once; 0: not known.
+  double seconds_per_block(std::size_t place) const { return seconds_per_block_[place]; }
+  void add_time(std::size_t place, double seconds_per_block);
   bool variables_differ() const override { return code_.variables_differ(); }
   sched::EarlyForm* early_form(std::size_t place) override {
     return early_form_known(place) ? early_forms_[place].get() : nullptr;
@@ -103,6 +107,7 @@ class KernelState final : public sched::LaunchedKernel {
   std::mutex making_early_forms_;
   std::vector<std::unique_ptr<sched::EarlyForm>> early_forms_;
   std::vector<std::atomic<bool>> early_known_;
+  std::vector<double> seconds_per_block_;  // by place; 0: not known
   std::shared_ptr<KernelHistory> history_ = std::make_shared<KernelHistory>();
 };
 

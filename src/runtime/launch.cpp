@@ -1,11 +1,12 @@
 #include "runtime/launch.hpp"
 
-#include <boost/container/small_vector.hpp>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "device/launch_check.hpp"
 #include "runtime/bind.hpp"
-#include "runtime/footprint.hpp"
+#include "runtime/held_launch.hpp"
+#include "runtime/launch_steps.hpp"
 
 namespace heddle::runtime {
 
@@ -27,8 +28,6 @@ bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::L
 
 namespace {
 
-using Accesses = boost::container::small_vector<graph::Access, 8>;
-
 // What the launch needs, made ready without the lock: code for the kernel on its place may have to be compiled.
 struct Prepared {
   device::Function* function = nullptr;
@@ -43,83 +42,33 @@ Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
   return prepared;
 }
 
-// Has the arrays copied to the launch's place; what the launch does to memory there. Arrays come first, in their order.
-Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
-  Accesses accesses;
-  for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
-    const sched::ArrayUse& use = launch.arrays[i];
-    const std::uint64_t end = use.used ? use.end : use.begin;
-    accesses.push_back(core.transfers().acquire(*use.array, launch.place, use.begin, end, use.mode, early.purpose(i)));
-  }
-  for (memory::Array* const array : core.pinned().at(launch.place))
-    accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
-  if (const auto variables = launch.kernel->variables())
-    accesses.push_back(launch.kernel->variables_access(launch.place, *variables));
-  return accesses;
-}
-
-// The same, after what must be over before the launch is submitted.
-Accesses acquire_all(Core& core, const sched::BoundLaunch& launch, sched::EarlyStart& early, base::Lock& lock) {
+// Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted.
+Accesses acquire_all(Core& core, const sched::BoundLaunch& launch, sched::EarlyStart& early, base::Lock& lock,
+                     sched::MemoryManager::Pressure& pressure) {
   Accesses accesses = acquire(core, launch, early);
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock))
+  while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock)) {
+    make_arrays_ready(core, launch, lock, pressure);
     accesses = acquire(core, launch, early);
+  }
   early.settle(core.scheduler(), launch, {accesses.data(), accesses.size()});
   return accesses;
 }
 
-// The first launches of a kernel, and some of the others, are timed for its history; fewer once there are many, as a
-// time takes the host as long as a launch.
-constexpr bool is_timed(std::uint64_t launch) {
-  return launch < 4 || (launch < 1024 ? launch % 64 == 0 : launch % 256 == 0);
-}
-
-void add_time(KernelHistory& history, const sched::TaskEvents& events) {
-  history.last_seconds = static_cast<double>(events.end->completed_ns() - events.start->completed_ns()) * 1e-9;
-  ++history.timed;
-  history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
-}
-
-sched::Submission submission_of(const sched::BoundLaunch& launch, const Prepared& prepared) {
-  KernelHistory& history = *launch.kernel->history();
-  const std::uint64_t number = history.launches++;
-  history.last_grid = launch.config.grid;
-  history.last_block = launch.config.block;
-  history.last_shared = launch.config.dynamic_shared_bytes;
-  sched::Submission submission{
-      .timed = launch.timed || is_timed(number), .barrier = launch.opaque, .partition = prepared.partition};
-  if (submission.timed)
-    submission.on_finished = [history = launch.kernel->history()](const sched::TaskEvents& events) {
-      add_time(*history, events);
-    };
-  return submission;
-}
-
 graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
                       sched::EarlyStart& early, std::span<const graph::Access> accesses) {
-  sched::Submission submission = submission_of(launch, prepared);
+  sched::Submission submission = submission_of(launch, prepared.partition);
   early.complete(submission, launch);
   return core.scheduler().submit(
       launch.place, accesses,
       [&](device::Queue& queue) {
-        if (launch.verified) queue.set_footprint(footprint_of(launch, kernel, core.pinned().at(launch.place)));
+        if (launch.verified) queue.set_footprint(footprint_of(core, launch, kernel));
         if (device::Function* const function = early.function()) [[unlikely]]
           queue.launch(*function, launch.config, launch.blocks, early.arguments(launch.arguments()));
         else
           queue.launch(*prepared.function, launch.config, launch.blocks, launch.arguments());
       },
       submission);
-}
-
-// What the launch leaves behind it once it is made. If it was refused, what was there before still counts.
-void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
-  const Scheduling& policy = core.scheduler().policy();
-  const bool copies_back = policy.execution == Scheduling::Execution::async && policy.prefetch;
-  for (const sched::ArrayUse& use : launch.arrays) {
-    if (use.mode == graph::Mode::write)
-      use.array->modified(static_cast<memory::Space>(launch.place), use.begin, use.end);
-    if (copies_back) core.transfers().copy_back(*use.array);
-  }
 }
 
 // The launch as the one of a repetition that is expected now; null where it is another.
@@ -129,6 +78,9 @@ std::shared_ptr<LaunchState> replayed(Core& core, const std::shared_ptr<KernelSt
   auto held = core.replayer().take(launch);
   return held ? std::make_shared<LaunchState>(kernel, std::move(*held)) : nullptr;
 }
+
+// An opaque pointer may lead anywhere, and times are those of whole launches.
+bool may_be_held(const sched::BoundLaunch& launch) { return !launch.opaque && !launch.timed; }
 
 void choose_place(Core& core, sched::Placer& placer, sched::BoundLaunch& launch) {
   if (placer.wants_links()) core.links().table();  // measures them the first time
@@ -158,8 +110,13 @@ void plan_early_start(Core& core, KernelState& kernel, const sched::BoundLaunch&
 
 }  // namespace
 
-graph::TaskRef LaunchState::task() const {
+graph::TaskRef LaunchState::task(base::Lock& lock) const {
   core().replayer().flush();
+  if (managed_) {
+    core().dispatcher()->wait_until_submitted({&managed_, 1}, lock);
+    if (managed_->failure) std::rethrow_exception(managed_->failure);
+    return managed_->work->task();
+  }
   if (!held_) return task_;
   const sched::HeldLaunches& launches = *held_->launches;
   if (launches.failure) std::rethrow_exception(launches.failure);
@@ -168,9 +125,10 @@ graph::TaskRef LaunchState::task() const {
 
 bool LaunchState::done() const {
   Core& core = this->core();
-  const base::Lock lock(core.mutex_at_end());
+  base::Lock lock(core.mutex_at_end());
+  if (managed_ && managed_->state < sched::TaskState::submitted) return false;
   try {
-    const graph::TaskRef task = held_ ? this->task() : task_;
+    const graph::TaskRef task = held_ || managed_ ? this->task(lock) : task_;
     return core.scheduler().dag().finished(task) || core.scheduler().tracker()[task].end->done();
   } catch (const Error&) {
     return true;  // wait() throws it
@@ -180,8 +138,8 @@ bool LaunchState::done() const {
 void LaunchState::wait() const {
   graph::TaskRef task;
   {
-    const base::Lock lock(core().mutex());
-    task = this->task();
+    base::Lock lock(core().mutex());
+    task = this->task(lock);
   }
   core().scheduler().wait(task);
 }
@@ -196,7 +154,26 @@ double LaunchState::seconds() const {
 
 const std::string& LaunchState::device() const { return core().device(place_).info().id; }
 
-// Docs/architecture.md, "How a launch travels", has these steps by number.
+namespace {
+
+// Managed mode: the policy decides when the launch is submitted.
+std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>& kernel, sched::BoundLaunch& bound,
+                                  const Prepared& prepared) {
+  device::check_launch(core.device(bound.place).info(), *prepared.function, bound.config, bound.blocks,
+                       bound.packed.size());
+  auto work = std::make_unique<HeldLaunch>(core, kernel, std::move(bound), *prepared.function, prepared.partition);
+  const sched::BoundLaunch& launch = work->launch();
+  const std::size_t place = launch.place;
+  base::Lock lock(core.mutex());
+  const std::vector<graph::Access> accesses = logical_accesses(core, launch);
+  auto task = core.dispatcher()->hold(core.launch_queue(), std::move(work), accesses);
+  lock.unlock();
+  return std::make_shared<LaunchState>(kernel, place, std::move(task));
+}
+
+}  // namespace
+
+// docs/architecture.md, "How a launch travels", has these steps by number.
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments) {
   if (&kernel->core() != &core)
@@ -210,14 +187,18 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
     if (auto state = replayed(core, kernel, bound)) return state;
   if (placer) choose_place(core, *placer, bound);           // 2
   const Prepared prepared = prepare(core, *kernel, bound);  // 3
+  if (core.dispatcher() && may_be_held(bound)) return hold(core, kernel, bound, prepared);
+  sched::MemoryManager::Pressure pressure;
   base::Lock lock(core.mutex());
   prepare_early_form(core, *kernel, bound, lock);
+  if (bound.opaque) core.wait_until_all_submitted(lock);
+  make_arrays_ready(core, bound, lock, pressure);
   core.replayer().flush_others();
 
   const graph::TaskId before = core.scheduler().dag().last();
   sched::EarlyStart early;
   plan_early_start(core, *kernel, bound, early);
-  const Accesses accesses = acquire_all(core, bound, early, lock);  // 4
+  const Accesses accesses = acquire_all(core, bound, early, lock, pressure);  // 4
   const bool moved = core.scheduler().dag().last() != before;
   bound.put_addresses();
   const graph::TaskRef task = submit(core, *kernel, bound, prepared, early, {accesses.data(), accesses.size()});  // 5

@@ -20,6 +20,9 @@ class LaunchState {
       : kernel_(std::move(kernel)), place_(place), task_(task), events_(std::move(events)) {}
   LaunchState(std::shared_ptr<KernelState> kernel, sched::Replayer::Held held)
       : kernel_(std::move(kernel)), place_(held.place), held_(std::move(held)) {}
+  // Managed mode.
+  LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, std::shared_ptr<sched::HeldTask> task)
+      : kernel_(std::move(kernel)), place_(place), managed_(std::move(task)) {}
   // Of a task that is not a kernel.
   LaunchState(std::shared_ptr<Core> core, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
       : core_(std::move(core)), place_(place), task_(task), events_(std::move(events)) {}
@@ -29,9 +32,9 @@ class LaunchState {
   const std::string& device() const;
 
  private:
-  // The task that it became when it was submitted, which it is now if it was held. Throws what failed then. Needs the
-  // lock.
-  graph::TaskRef task() const;
+  // The task that it became when it was submitted, which it is now if it was held; `lock` is given back meanwhile.
+  // Throws what failed then.
+  graph::TaskRef task(base::Lock& lock) const;
   Core& core() const { return kernel_ ? kernel_->core() : *core_; }
 
   std::shared_ptr<KernelState> kernel_ = {};  // null: no kernel
@@ -40,6 +43,7 @@ class LaunchState {
   graph::TaskRef task_ = {};
   sched::TaskEvents events_ = {};
   std::optional<sched::Replayer::Held> held_ = {};
+  std::shared_ptr<sched::HeldTask> managed_ = {};
 };
 
 // Waits for copies that a task with these accesses needs and that are still under way, without the lock. Whether it had

@@ -43,7 +43,13 @@ graph::Access LoadedCode::variables_access(std::size_t place, graph::Mode mode) 
   return {*variables_[place], mode, 0, 1};
 }
 
+graph::ObjectId LoadedCode::logical_variables() {
+  if (!logical_variables_) logical_variables_ = core_->dispatcher()->dag().add_object(1);
+  return *logical_variables_;
+}
+
 void LoadedCode::remove_variables() {
+  if (logical_variables_) core_->dispatcher()->dag().remove_object(*logical_variables_);
   for (const auto& object : variables_)
     if (object) core_->scheduler().dag().remove_object(*object);
 }

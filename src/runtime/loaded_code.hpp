@@ -45,6 +45,8 @@ class LoadedCode {
   // changed. Needs the core's lock.
   bool variables_differ() const { return variables_differ_; }
   void let_variables_differ() { variables_differ_ = true; }
+  // Their object in the DAG of held tasks. Needs the core's lock.
+  graph::ObjectId logical_variables();
   // No task uses the variables any more. Needs the core's lock.
   void remove_variables();
 
@@ -60,6 +62,7 @@ class LoadedCode {
   std::vector<std::atomic<device::Module*>> known_;
   // Guarded by the core's lock.
   bool variables_differ_ = false;
+  std::optional<graph::ObjectId> logical_variables_;
   std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where they have not been used
 };
 

@@ -22,7 +22,8 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
 ModuleState::~ModuleState() {
   Core& core = *code_.core();
   {
-    const base::Lock lock(core.mutex_at_end());
+    base::Lock lock(core.mutex_at_end());
+    core.wait_until_all_submitted(lock);
     core.replayer().flush();
   }
   core.scheduler().drain();
@@ -100,7 +101,8 @@ void ModuleState::copy_variable(const device::Span& to, const device::Span& from
   Core& core = *code_.core();
   graph::TaskRef copied;
   {
-    const base::Lock lock(core.mutex());
+    base::Lock lock(core.mutex());
+    core.wait_until_all_submitted(lock);
     core.replayer().flush();
     const graph::Access access = code_.variables_access(place, mode);
     copied = core.scheduler().submit(place, {&access, 1}, [&](device::Queue& queue) { queue.copy(to, from); });

@@ -36,6 +36,8 @@ class LaunchedKernel {
   // Whether the variables may have other values on one device than on another: each has its own, and they may have been
   // changed.
   virtual bool variables_differ() const = 0;
+  // An object of the DAG of held tasks that stands for the variables of its module.
+  virtual graph::ObjectId logical_variables() = 0;
   // Its form that may start before its arrays have arrived; null where it has none, or none that is known yet.
   virtual EarlyForm* early_form(std::size_t place) = 0;
 };

@@ -47,7 +47,7 @@ ReplayStep::ReplayStep(const BoundLaunch& bound, device::Function& function, std
   for (const ArrayUse& use : bound.arrays) arrays.push_back({use, use.array->id()});
 }
 
-bool ReplayStep::take(BoundLaunch& bound) {
+bool ReplayStep::take(BoundLaunch& bound, std::uint64_t now) {
   const device::LaunchConfig& config = launch.config;
   const bool alike = bound.kernel->id() == kernel_id && bound.anywhere == anywhere &&
                      (anywhere || bound.place == place) && bound.config.grid == config.grid &&
@@ -59,11 +59,11 @@ bool ReplayStep::take(BoundLaunch& bound) {
   const auto space = static_cast<memory::Space>(place);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const ArrayUse& use = bound.arrays[i];
-    if (!same(use, arrays[i].use) || use.array->id() != arrays[i].id) return false;
+    if (!same(use, arrays[i].use) || use.array->id() != arrays[i].id || use.array->open_uses > 0) return false;
     if (use.used && use.begin < use.end && !use.array->is_there(space, use.begin, use.end, use.mode)) return false;
   }
   for (const ArrayUse& use : bound.arrays) {
-    if (use.used && use.begin < use.end) use.array->use(space, use.begin, use.end, use.mode);
+    if (use.used && use.begin < use.end) use.array->use(space, use.begin, use.end, use.mode, now);
     if (use.mode == graph::Mode::write) [[unlikely]]
       use.array->modified(space, use.begin, use.end);
   }

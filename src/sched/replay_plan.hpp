@@ -22,8 +22,8 @@ struct ReplayStep {
   ReplayStep(const BoundLaunch& launch, device::Function& function, std::span<const graph::Access> accesses);
 
   // Whether `launch` is this one, with arrays that are where they must be. If so, takes over its numbers and marks its
-  // arrays as used. Needs the core's lock.
-  bool take(BoundLaunch& launch);
+  // arrays as used, at `now` (Copy::last_use). Needs the core's lock.
+  bool take(BoundLaunch& launch, std::uint64_t now);
 
   std::uint64_t kernel_id = 0;
   std::size_t place = 0;

@@ -80,7 +80,7 @@ std::optional<Replayer::Held> Replayer::follow(BoundLaunch& launch) {
   const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
   // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
   const bool stays = pinned_.none(part.steps[at].place) && (!launch.anywhere || pinned_.none(0));
-  if (!stays || !part.steps[at].take(launch)) {
+  if (!stays || !part.steps[at].take(launch, scheduler_.dag().last() + held_)) {
     if (held_ > 0)
       abandon();
     else

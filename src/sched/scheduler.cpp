@@ -101,17 +101,14 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
   const auto orders = [&](const graph::Task& other) {
     return other.place == place && (submission.early_parents.empty() || !contains(submission.early_parents, other.id));
   };
-  const auto dedicated = submission.hook ? submission.hook->parents_known(task) : std::nullopt;
+  const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
   const QueueChoice choice = device.choose(dag_, task, orders, dedicated);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
   wait_for_parents(place, queue, task, choice.awaited, submission);
   if (submission.hook)
     submission.hook->queue_known(task, chosen.tasks.empty() ? graph::TaskRef() : chosen.tasks.back());
-  if (chosen.partition != submission.partition) {
-    queue.set_partition(submission.partition);
-    chosen.partition = submission.partition;
-  }
+  set_partition(chosen, submission.partition);
   Tracker::Running& running = tracker_[task];
   running.end = device.take_event(submission.timed);
   if (submission.timed) {
@@ -121,6 +118,27 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
   queue_ = &chosen;
   add_extras(device, queue, task, submission);
   if (trace_) trace(task, accesses, choice.awaited);
+}
+
+void Scheduler::set_partition(DeviceQueue& queue, const device::Partition* partition) {
+  if (queue.partition == partition) return;
+  queue.queue->set_partition(partition);
+  queue.partition = partition;
+}
+
+Scheduler::OpenTask Scheduler::open(std::size_t place, std::span<const graph::Access> accesses,
+                                    const Submission& submission) {
+  OpenTask open{};
+  devices_[place].device().commands([&] { open.task = begin(place, accesses, submission); });
+  open.queue = queue_;
+  open.ends_after.swap(ends_after_);
+  return open;
+}
+
+void Scheduler::close(OpenTask open) {
+  queue_ = open.queue;
+  ends_after_.swap(open.ends_after);
+  devices_[dag_[open.task].place].device().commands([&] { end(open.task); });
 }
 
 void Scheduler::trace(graph::TaskRef ref, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited) {
@@ -212,12 +230,7 @@ void Scheduler::synchronize() {
   wait_for_all(std::move(all), first);
 }
 
-void Scheduler::drain() {
-  std::vector<InFlight> all;
-  {
-    const base::Lock lock(mutex_);
-    all = tracker_.in_flight(tracker_.last_tasks());
-  }
+void Scheduler::drain(const std::vector<InFlight>& all) {
   for (const InFlight& work : all) {
     try {
       work.end->wait();
@@ -225,6 +238,24 @@ void Scheduler::drain() {
       base::log_debug("the queue holds this for those that ask: {}", error.what());
     }
   }
+}
+
+void Scheduler::drain(const graph::TaskRefs& tasks) {
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    all = tracker_.in_flight(tasks);
+  }
+  drain(all);
+}
+
+void Scheduler::drain() {
+  std::vector<InFlight> all;
+  {
+    const base::Lock lock(mutex_);
+    all = tracker_.in_flight(tracker_.last_tasks());
+  }
+  drain(all);
 }
 
 }  // namespace heddle::sched

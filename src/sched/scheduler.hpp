@@ -57,6 +57,30 @@ class Scheduler {
     return task;
   }
 
+  // A task whose commands are put in one after the other.
+  struct OpenTask {
+    graph::TaskRef task;
+    DeviceQueue* queue;
+    std::vector<std::shared_ptr<device::Event>> ends_after;
+  };
+  // Appends a task and gives it a queue; its commands follow. Until close() nothing that depends on it may be
+  // submitted: the caller sees to that.
+  OpenTask open(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
+  // Puts commands of an open task into its queue, in this partition; null: on the whole device.
+  template <class Put>
+  void put(const OpenTask& open, const device::Partition* partition, Put&& put) {
+    devices_[dag_[open.task].place].device().commands([&] {
+      set_partition(*open.queue, partition);
+      put(*open.queue->queue);
+    });
+  }
+  void close(OpenTask open);
+  // Events for what goes into queues of the place. They are used again.
+  std::shared_ptr<device::Event> take_event(std::size_t place, bool timed) { return devices_[place].take_event(timed); }
+  void give_event(std::size_t place, std::shared_ptr<device::Event> event, bool timed) {
+    devices_[place].give_event(event, timed);
+  }
+
   // Queues of the place with tasks that are not known to be finished.
   std::uint32_t busy_queues(std::size_t place) const { return devices_[place].busy(); }
 
@@ -67,7 +91,8 @@ class Scheduler {
   void wait(const graph::TaskRefs& tasks);
   // Waits for all that was submitted; throws the first Error.
   void synchronize();
-  // Waits for it and leaves the errors to those that ask for them.
+  // Wait, for these tasks or for all that was submitted, and leave the errors to those that ask for them.
+  void drain(const graph::TaskRefs& tasks);
   void drain();
 
  private:
@@ -79,6 +104,8 @@ class Scheduler {
                         const Submission& submission);
   void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void end(graph::TaskRef task);
+  static void set_partition(DeviceQueue& queue, const device::Partition* partition);
+  static void drain(const std::vector<InFlight>& all);
   void trace(graph::TaskRef task, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
   void wait_for_all(std::vector<InFlight> all, std::exception_ptr first);
 

@@ -35,6 +35,8 @@ struct Submission {
   bool barrier = false;  // after all that was submitted, before all that will be, on all devices
   const device::Partition* partition = nullptr;  // to run in; null: the whole device
   SubmissionHook* hook = nullptr;
+  // Without a hook: the number of a dedicated queue.
+  std::optional<std::size_t> dedicated = {};
   // Parents that the task need not wait for to its start: it starts once their milestone is reached, and ends after
   // they have ended.
   std::span<const graph::TaskRef> early_parents = {};

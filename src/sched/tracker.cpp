@@ -1,5 +1,7 @@
 #include "sched/tracker.hpp"
 
+#include <algorithm>
+
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 
@@ -130,6 +132,12 @@ std::vector<InFlight> Tracker::in_flight(const graph::TaskRefs& tasks) const {
   for (const graph::TaskRef& task : tasks)
     if (!dag_.finished(task)) all.push_back({task, running_[task.slot].end});
   return all;
+}
+
+bool Tracker::all_done(const graph::TaskRefs& tasks) const {
+  return std::all_of(tasks.begin(), tasks.end(), [this](graph::TaskRef task) {
+    return dag_.finished(task) || (running_[task.slot].end && running_[task.slot].end->done());
+  });
 }
 
 graph::TaskRefs Tracker::last_tasks() const {

@@ -70,6 +70,8 @@ class Tracker {
 
   // Of these tasks those that are not done.
   std::vector<InFlight> in_flight(const graph::TaskRefs& tasks) const;
+  // Whether all of these are done, also those that are not known to be.
+  bool all_done(const graph::TaskRefs& tasks) const;
   // The last task of each queue.
   graph::TaskRefs last_tasks() const;
 

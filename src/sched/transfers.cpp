@@ -15,27 +15,6 @@ using memory::Array;
 using memory::Space;
 using memory::Spaces;
 
-// Of the device that will be copied from or to, which makes copies fast.
-std::size_t Transfers::place_for_host_memory() const {
-  std::size_t place = 0;
-  while (place + 1 < scheduler_.places() && scheduler_.device(place).info().host_memory) ++place;
-  return place;
-}
-
-void Transfers::make_copy(Array& array, Space space) {
-  // An empty array has an address too, so that kernels can be given it.
-  auto memory = space == array.host()
-                    ? scheduler_.device(place_for_host_memory()).allocate_host(std::max<std::size_t>(array.bytes(), 1))
-                    : scheduler_.device(space).allocate(array.bytes());
-  if (verify_[space]) memory->guard();
-  array.install(space, std::move(memory), scheduler_.add_object(std::max<std::size_t>(array.bytes(), 1), array.id()));
-}
-
-void Transfers::release(Array& array, Space space) {
-  if (!array.allocated(space)) return;
-  scheduler_.dag().remove_object(array.release(space).object);
-}
-
 // By the fastest link where links are known. Else devices are nearer to each other than to the host; what the host
 // reaches comes last.
 Space Transfers::source(const Array& array, Spaces spaces, Space to) const {
@@ -97,13 +76,27 @@ void Transfers::copy_pieces(Array& array, Space space, std::uint64_t begin, std:
   }
 }
 
+void Transfers::write_back(Array& array, Space space) {
+  struct Piece {
+    std::uint64_t begin, end;
+  };
+  boost::container::small_vector<Piece, 2> pieces;
+  array.residence().missing(array.host(), 0, array.bytes(), [&](std::uint64_t b, std::uint64_t e, Spaces spaces) {
+    if (spaces == memory::only(space)) pieces.push_back({b, e});
+  });
+  for (const Piece& piece : pieces) {
+    move(array, space, array.host(), piece.begin, piece.end, CopyPurpose::before);
+    array.copied(array.host(), piece.begin, piece.end);
+  }
+}
+
 void Transfers::copy_back(Array& array) {
   memory::ReadBack& expected = array.read_back();
   if (!expected.due()) return;
   expected.start();
+  const Space space = space_for_host(array, expected.begin(), expected.end());
+  if (!array.allocated(space)) return;  // the host asks, and gets memory then
   try {
-    const Space space = space_for_host(array, expected.begin(), expected.end());
-    allocate(array, space);
     copy_missing(array, space, expected.begin(), expected.end(), false);
     expected.made();
   } catch (const Error& error) {

@@ -18,20 +18,18 @@ namespace heddle::sched {
 // Needs the core's lock.
 class Transfers {
  public:
-  // `links`: gives the table of bandwidths where it is known, else null. `verify`: by place, whether memory there is
-  // guarded, so that launches are held to what they were given; the host's place is the last.
-  Transfers(Scheduler& scheduler, EarlyStarts& early, std::function<const LinkTable*()> links, std::vector<bool> verify)
-      : scheduler_(scheduler), early_(early), links_(std::move(links)), verify_(std::move(verify)) {}
+  // `links`: gives the table of bandwidths where it is known, else null.
+  Transfers(Scheduler& scheduler, EarlyStarts& early, std::function<const LinkTable*()> links)
+      : scheduler_(scheduler), early_(early), links_(std::move(links)) {}
 
-  // Has bytes [begin, end) copied to a place, for a task that is submitted next, and returns what that task does to
-  // them there. With Mode::write nothing is copied, and what lies elsewhere counts until Array::modified(). Throws
-  // out_of_memory.
+  // Has bytes [begin, end) copied to a place, where the array has a copy (MemoryManager::allocate), for a task that is
+  // submitted next, and returns what that task does to them there. With Mode::write nothing is copied, and what lies
+  // elsewhere counts until Array::modified().
   graph::Access acquire(memory::Array& array, std::size_t place, std::uint64_t begin, std::uint64_t end,
                         graph::Mode mode, CopyPurpose purpose = CopyPurpose::before) {
     const auto space = static_cast<memory::Space>(place);
-    allocate(array, space);
     if (mode != graph::Mode::write) copy_missing(array, space, begin, end, false, purpose);
-    array.use(space, begin, end, mode);
+    array.use(space, begin, end, mode, scheduler_.dag().last());
     return array.access(space, mode, begin, end);
   }
   // What the host is expected to read next begins to move, if it is known (Array::read_back).
@@ -40,12 +38,8 @@ class Transfers {
   // The space where the host finds the bytes, or has them copied to: memory of a device that it reaches, unless a
   // device of which it does not reach the memory is involved, whose copies want memory that was made for them.
   memory::Space space_for_host(const memory::Array& array, std::uint64_t begin, std::uint64_t end) const;
-  // Makes a copy of the array's bytes in the space, whose contents are undefined. Throws out_of_memory.
-  void allocate(memory::Array& array, memory::Space space) {
-    if (!array.allocated(space)) [[unlikely]]
-      make_copy(array, space);
-  }
-  void release(memory::Array& array, memory::Space space);
+  // Copies to the host, which has a copy, what is current in this space and nowhere else.
+  void write_back(memory::Array& array, memory::Space space);
   // `for_host`: the host wants the bytes.
   void copy_missing(memory::Array& array, memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host,
                     CopyPurpose purpose = CopyPurpose::before) {
@@ -54,8 +48,6 @@ class Transfers {
   }
 
  private:
-  void make_copy(memory::Array& array, memory::Space space);
-  std::size_t place_for_host_memory() const;
   memory::Space source(const memory::Array& array, memory::Spaces spaces, memory::Space to) const;
   void copy_pieces(memory::Array& array, memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host,
                    CopyPurpose purpose);
@@ -66,7 +58,6 @@ class Transfers {
   Scheduler& scheduler_;
   EarlyStarts& early_;
   const std::function<const LinkTable*()> links_;
-  const std::vector<bool> verify_;
 };
 
 }  // namespace heddle::sched

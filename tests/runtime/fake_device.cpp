@@ -196,6 +196,7 @@ void FakeQueue::synchronize() {
 FakeDevice::FakeDevice(FakeOptions options) : options_(std::move(options)) {
   info_.id = options_.id;
   info_.name = "a fake device";
+  info_.has_streams = options_.has_streams;
 }
 
 std::unique_ptr<device::Memory> FakeDevice::allocate(std::size_t bytes) {

@@ -48,6 +48,20 @@ void CudaFunction::prepare(const Dim3&) {
   prepared_.store(true, std::memory_order_release);
 }
 
+bool CudaFunction::prepare_ranges() {
+  const DeviceState::Current current(module_.state());
+  try {
+    // Ranges of any shape run the linear form, if there is one, or the box or prelude form (queue_parts.cpp).
+    for (const ptx::RangeForm form : {ptx::RangeForm::linear, ptx::RangeForm::box, ptx::RangeForm::prelude})
+      if (has(form)) range(form).function->load(module_.state());
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::device_lost) throw;
+    base::log_debug("launches of kernel {} stay whole: {}", ptx_.name, error.what());
+    return false;
+  }
+  return has(ptx::RangeForm::linear) || has(ptx::RangeForm::box) || has(ptx::RangeForm::prelude);
+}
+
 std::optional<Occupancy> CudaFunction::whole_occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) {
   const DeviceState& state = module_.state();
   check_launch(state.info(), *this, {.block = block, .dynamic_shared_bytes = dynamic_shared_bytes}, {0, 1},

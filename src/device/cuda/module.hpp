@@ -33,6 +33,7 @@ class CudaFunction final : public Function {
   // Loads the code of the kernel, and of its range entries where they are part of the module: the driver does so at
   // first use otherwise.
   void prepare(const Dim3& block) override;
+  bool prepare_ranges() override;
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) override;
   std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) override;
 

@@ -112,6 +112,7 @@ void DeviceState::describe() {
   info_.capability = 10 * limit(DeviceAttribute::capability_major) + limit(DeviceAttribute::capability_minor);
   launches_early_ = info_.capability >= 90;
   info_.partition_grain = 2;
+  info_.has_streams = true;
   info_.survives_faults = false;
 }
 

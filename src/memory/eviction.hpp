@@ -1,0 +1,37 @@
+// Which copies leave a device whose memory does not suffice.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "memory/array.hpp"
+
+namespace heddle::memory {
+
+// A copy that may go: no launch that is being submitted needs it.
+struct EvictionCandidate {
+  Array* array = nullptr;
+  std::uint64_t bytes = 0;
+  std::uint64_t dirty = 0;     // of them, bytes that are current nowhere else and must be written back
+  std::uint64_t last_use = 0;  // a number that grows with every use
+};
+
+class EvictionPolicy {
+ public:
+  virtual ~EvictionPolicy() = default;
+  // Puts the candidates in the order in which they go; as many go as make room.
+  virtual void order(std::vector<EvictionCandidate>& candidates) const = 0;
+};
+
+// The least recently used first, and of those used at the same time the one that has least to be written back.
+class LeastRecentlyUsed final : public EvictionPolicy {
+ public:
+  void order(std::vector<EvictionCandidate>& candidates) const override {
+    std::sort(candidates.begin(), candidates.end(), [](const EvictionCandidate& a, const EvictionCandidate& b) {
+      return a.last_use != b.last_use ? a.last_use < b.last_use : a.dirty < b.dirty;
+    });
+  }
+};
+
+}  // namespace heddle::memory

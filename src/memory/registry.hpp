@@ -1,0 +1,48 @@
+// What takes memory where: copies of arrays, and memory that the program has allocated by hand.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "memory/array.hpp"
+
+namespace heddle::memory {
+
+// Needs the core's lock.
+class Registry {
+ public:
+  static constexpr std::uint64_t unlimited = ~std::uint64_t{0};
+  // `budgets`: bytes that copies of arrays may take, by space.
+  explicit Registry(std::vector<std::uint64_t> budgets);
+
+  std::uint64_t budget(Space space) const { return spaces_[space].budget; }
+  std::uint64_t used(Space space) const { return spaces_[space].used; }
+  // Takes bytes of the budget for a copy that is about to be made. False: there are too few.
+  bool reserve(Space space, std::uint64_t bytes);
+  void unreserve(Space space, std::uint64_t bytes) { spaces_[space].used -= bytes; }
+  // A copy is made, whose bytes were reserved; one ends.
+  void add(Space space, Array& array) { spaces_[space].arrays.push_back(&array); }
+  void remove(Space space, Array& array);
+  const std::vector<Array*>& arrays(Space space) const { return spaces_[space].arrays; }
+
+  // Memory that the program has allocated by hand, which is not evicted.
+  void add_explicit(Space space, std::uint64_t bytes);
+  void remove_explicit(Space space, std::uint64_t bytes);
+
+  // "3 arrays take 2.1 GiB, the largest 1.0 GiB; 4 allocations of the program take 512 MiB".
+  std::string describe(Space space) const;
+
+ private:
+  struct PerSpace {
+    std::uint64_t budget = unlimited, used = 0;
+    std::vector<Array*> arrays;
+    std::uint64_t explicit_bytes = 0;
+    std::size_t explicit_count = 0;
+  };
+  std::vector<PerSpace> spaces_;
+};
+
+}  // namespace heddle::memory

@@ -1,0 +1,80 @@
+#include "runtime/held_launch.hpp"
+
+#include <utility>
+
+#include "runtime/launch_steps.hpp"
+
+namespace heddle::runtime {
+
+HeldLaunch::HeldLaunch(Core& core, std::shared_ptr<KernelState> kernel, sched::BoundLaunch launch,
+                       device::Function& function, const device::Partition* partition)
+    : core_(core), kernel_(std::move(kernel)), launch_(std::move(launch)), function_(function), partition_(partition) {
+  if (launch_.processors != nullptr) processors_ = *launch_.processors;
+  if (launch_.processors != nullptr) launch_.processors = &processors_;
+  for (const sched::ArrayUse& use : launch_.arrays) arrays_.push_back(use.array);
+  divisible_ =
+      !launch_.config.cooperative && core.ranges() && kernel_->blocks_independent() && function_.prepare_ranges();
+}
+
+HeldLaunch::~HeldLaunch() = default;
+
+bool HeldLaunch::is_ready() {
+  const auto space = static_cast<memory::Space>(launch_.place);
+  for (const memory::Array* const array : arrays_)
+    if (!array->allocated(space) || array->open_uses > 0) return false;
+  return true;
+}
+
+void HeldLaunch::make_ready() {
+  base::Lock lock(core_.mutex());
+  make_arrays_ready(core_, launch_, lock, pressure_);
+}
+
+void HeldLaunch::open() {
+  const sched::EarlyStart none;
+  const Accesses accesses = acquire(core_, launch_, none);
+  launch_.put_addresses();
+  sched::Submission submission = submission_of(launch_, partition_);
+  open_ = core_.scheduler().open(launch_.place, {accesses.data(), accesses.size()}, submission);
+}
+
+void HeldLaunch::close() {
+  done_ = open_->task;
+  core_.scheduler().close(*std::exchange(open_, std::nullopt));
+  settle_arrays(core_, launch_);
+  pressure_ = {};
+}
+
+void HeldLaunch::submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) {
+  if (!open_) open();
+  try {
+    core_.scheduler().put(*open_, partition_ != nullptr ? partition_ : partition, [&](device::Queue& queue) {
+      if (launch_.verified) queue.set_footprint(footprint_of(core_, launch_, *kernel_));
+      queue.launch(function_, launch_.config, range, launch_.arguments());
+      if (end != nullptr) queue.record(*end);
+    });
+  } catch (...) {
+    close();
+    throw;
+  }
+  if (last) close();
+}
+
+std::shared_ptr<device::Event> HeldLaunch::take_event() { return core_.scheduler().take_event(launch_.place, true); }
+
+void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {
+  core_.scheduler().give_event(launch_.place, std::move(event), true);
+}
+
+std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch) {
+  std::vector<graph::Access> accesses;
+  for (const sched::ArrayUse& use : launch.arrays)
+    if (use.used) accesses.push_back({core.logical_object(*use.array), use.mode, use.begin, use.end});
+  for (memory::Array* const array : core.pinned().at(launch.place))
+    accesses.push_back({core.logical_object(*array), graph::Mode::read_write, 0, array->bytes()});
+  if (const auto variables = launch.kernel->variables())
+    accesses.push_back({launch.kernel->logical_variables(), *variables, 0, 1});
+  return accesses;
+}
+
+}  // namespace heddle::runtime

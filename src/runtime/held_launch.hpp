@@ -1,0 +1,57 @@
+// A launch that is held until the policy has it submitted, in ranges of blocks.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "runtime/core.hpp"
+#include "runtime/kernel_state.hpp"
+#include "sched/held_task.hpp"
+
+namespace heddle::runtime {
+
+class HeldLaunch final : public sched::Work {
+ public:
+  // `partition`: the processors that the program has chosen; null: the policy may choose. Without the core's lock.
+  HeldLaunch(Core& core, std::shared_ptr<KernelState> kernel, sched::BoundLaunch launch, device::Function& function,
+             const device::Partition* partition);
+  ~HeldLaunch() override;
+
+  const sched::BoundLaunch& launch() const { return launch_; }
+  std::string_view name() const override { return kernel_->name(); }
+  std::size_t place() const override { return launch_.place; }
+  BlockRange blocks() const override { return launch_.blocks; }
+  bool divisible() override { return divisible_; }
+  bool is_ready() override;
+  void make_ready() override;
+  void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
+  std::shared_ptr<device::Event> take_event() override;
+  void give_event(std::shared_ptr<device::Event> event) override;
+  double seconds_per_block() const override { return kernel_->seconds_per_block(launch_.place); }
+  void measured(std::uint64_t blocks, double seconds) override {
+    kernel_->add_time(launch_.place, seconds / static_cast<double>(blocks));
+  }
+  graph::TaskRef task() const override { return open_ ? open_->task : done_; }
+
+ private:
+  void open();
+  void close();
+
+  Core& core_;
+  const std::shared_ptr<KernelState> kernel_;
+  sched::BoundLaunch launch_;
+  std::vector<unsigned> processors_;  // that launch_ refers to
+  device::Function& function_;
+  const device::Partition* const partition_;
+  bool divisible_ = false;
+  std::vector<memory::Array*> arrays_;
+  sched::MemoryManager::Pressure pressure_;
+  std::optional<sched::Scheduler::OpenTask> open_;  // while some of it is submitted
+  graph::TaskRef done_;
+};
+
+// What the launch does to arrays and variables, as the DAG of held tasks counts them.
+std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch);
+
+}  // namespace heddle::runtime

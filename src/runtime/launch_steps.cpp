@@ -1,0 +1,91 @@
+#include "runtime/launch_steps.hpp"
+
+#include <algorithm>
+
+#include "runtime/footprint.hpp"
+
+namespace heddle::runtime {
+namespace {
+
+bool are_ready(const sched::BoundLaunch& launch) {
+  const auto space = static_cast<memory::Space>(launch.place);
+  return std::all_of(launch.arrays.begin(), launch.arrays.end(), [space](const sched::ArrayUse& use) {
+    return use.array->allocated(space) && use.array->open_uses == 0;
+  });
+}
+
+// The first launches of a kernel, and some of the others, are timed for its history; fewer once there are many, as a
+// time takes the host as long as a launch.
+constexpr bool is_timed(std::uint64_t launch) {
+  return launch < 4 || (launch < 1024 ? launch % 64 == 0 : launch % 256 == 0);
+}
+
+void add_time(KernelHistory& history, const sched::TaskEvents& events) {
+  history.last_seconds = static_cast<double>(events.end->completed_ns() - events.start->completed_ns()) * 1e-9;
+  ++history.timed;
+  history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
+}
+
+}  // namespace
+
+void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
+                       sched::MemoryManager::Pressure& pressure) {
+  if (are_ready(launch) && core.calls().none()) [[likely]]
+    return;
+  std::vector<memory::Array*> arrays;
+  for (const sched::ArrayUse& use : launch.arrays) arrays.push_back(use.array);
+  std::vector<memory::Array*> all = arrays;
+  do {
+    const auto pinned = core.pinned().at(launch.place);
+    all.resize(arrays.size());
+    all.insert(all.end(), pinned.begin(), pinned.end());
+    core.calls().wait(lock, all);
+  } while (core.memory().allocate(arrays, static_cast<memory::Space>(launch.place), lock, pressure,
+                                  "kernel " + launch.kernel->name()));
+}
+
+Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
+  Accesses accesses;
+  for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
+    const sched::ArrayUse& use = launch.arrays[i];
+    const std::uint64_t end = use.used ? use.end : use.begin;
+    accesses.push_back(core.transfers().acquire(*use.array, launch.place, use.begin, end, use.mode, early.purpose(i)));
+  }
+  for (memory::Array* const array : core.pinned().at(launch.place))
+    accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
+  if (const auto variables = launch.kernel->variables())
+    accesses.push_back(launch.kernel->variables_access(launch.place, *variables));
+  return accesses;
+}
+
+sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition) {
+  KernelHistory& history = *launch.kernel->history();
+  const std::uint64_t number = history.launches++;
+  history.last_grid = launch.config.grid;
+  history.last_block = launch.config.block;
+  history.last_shared = launch.config.dynamic_shared_bytes;
+  sched::Submission submission{
+      .timed = launch.timed || is_timed(number), .barrier = launch.opaque, .partition = partition};
+  if (submission.timed)
+    submission.on_finished = [history = launch.kernel->history()](const sched::TaskEvents& events) {
+      add_time(*history, events);
+    };
+  return submission;
+}
+
+void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
+  const Scheduling& policy = core.scheduler().policy();
+  const bool copies_back = policy.execution == Scheduling::Execution::async && policy.prefetch;
+  for (const sched::ArrayUse& use : launch.arrays) {
+    if (use.mode == graph::Mode::write)
+      use.array->modified(static_cast<memory::Space>(launch.place), use.begin, use.end);
+    if (copies_back) core.transfers().copy_back(*use.array);
+  }
+}
+
+std::shared_ptr<const device::Footprint> footprint_of(Core& core, const sched::BoundLaunch& launch,
+                                                      const KernelState& kernel) {
+  return footprint_of(launch, kernel, core.pinned().at(launch.place));
+}
+
+}  // namespace heddle::runtime

@@ -1,0 +1,44 @@
+// Calls whose function is putting its work into a device at this moment, without the core's lock (Runtime::call).
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "memory/array.hpp"
+
+namespace heddle::runtime {
+
+// Until a call is closed its end is not recorded, so nothing can be submitted that depends on it: other threads wait
+// here before they use its arrays. Needs the core's lock, which is given back while a thread waits.
+class OpenCalls {
+ public:
+  explicit OpenCalls(std::size_t places) : queues_(places) {}
+
+  // Opens a call that uses these arrays; returns the number of the dedicated queue that is its own until close().
+  std::size_t open(std::size_t place, std::span<memory::Array* const> arrays);
+  void close(std::size_t place, std::size_t queue, std::span<memory::Array* const> arrays);
+
+  bool none() const { return count_ == 0; }
+  // Waits while a call uses one of the arrays, or while there is any.
+  void wait(base::Lock& lock, std::span<memory::Array* const> arrays) {
+    while (count_ > 0 && uses_any(arrays)) [[unlikely]]
+      changed_.wait(lock.native());
+  }
+  void wait_for_all(base::Lock& lock) {
+    while (count_ > 0) changed_.wait(lock.native());
+  }
+
+ private:
+  // Copies have the first ones (sched/early_start.hpp).
+  static constexpr std::size_t first_queue = 4;
+  static bool uses_any(std::span<memory::Array* const> arrays);
+
+  std::size_t count_ = 0;
+  std::vector<std::vector<bool>> queues_;  // by place: those in use
+  std::condition_variable changed_;
+};
+
+}  // namespace heddle::runtime

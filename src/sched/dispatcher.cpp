@@ -1,0 +1,338 @@
+#include "sched/dispatcher.hpp"
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::sched {
+
+struct Dispatcher::Link {
+  std::mutex mutex;  // taken before the core's lock
+  Dispatcher* dispatcher;
+  // Runs f(dispatcher) with the core's lock, while the dispatcher is there.
+  template <class F>
+  void run(F&& f) {
+    const std::lock_guard alive(mutex);
+    if (dispatcher == nullptr) return;
+    const base::Lock lock(dispatcher->mutex_);
+    f(*dispatcher);
+  }
+};
+
+Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, std::vector<Device> devices, FindPartition partition,
+                       base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher)
+    : policy_(std::move(policy)),
+      partition_(std::move(partition)),
+      mutex_(mutex),
+      watcher_(std::move(watcher)),
+      link_(std::make_shared<Link>()),
+      last_end_ns_(devices.size()) {
+  link_->dispatcher = this;
+  for (const Device& device : devices) devices_.push_back({.processors = device.processors});
+}
+
+Dispatcher::~Dispatcher() {
+  const std::lock_guard alive(link_->mutex);
+  link_->dispatcher = nullptr;
+}
+
+LaunchQueue& Dispatcher::add_queue(std::string name, int priority) {
+  return queues_.emplace_back(LaunchQueue{queues_made_++, std::move(name), priority});
+}
+
+void Dispatcher::remove_queue(LaunchQueue& queue) {
+  if (queue.suspended) --suspended_;
+  queues_.remove_if([&](const LaunchQueue& other) { return &other == &queue; });
+}
+
+void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
+  if (queue.suspended == suspended) return;
+  queue.suspended = suspended;
+  suspended_ += suspended ? 1 : -1;
+  if (!suspended) dispatch();
+}
+
+std::shared_ptr<HeldTask> Dispatcher::add(LaunchQueue& queue, std::unique_ptr<Work> work) {
+  auto task = std::make_shared<HeldTask>();
+  task->id = ++made_;
+  task->left = work->blocks();
+  task->work = std::move(work);
+  task->queue = &queue;
+  ++queue.tasks;
+  tasks_.push_back(task);
+  task->place_in_list = std::prev(tasks_.end());
+  return task;
+}
+
+void Dispatcher::depend(HeldTask& task, HeldTask& parent) {
+  if (parent.state >= TaskState::submitted) return;
+  task.parents.push_back(&parent);
+  parent.children.push_back(&task);
+}
+
+std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                           std::span<const graph::Access> accesses) {
+  auto task = add(queue, std::move(work));
+  task->logical = dag_.append(accesses);
+  graph::Task& logical = dag_[task->logical];
+  // The DAG takes tasks of one queue to run in order, which held tasks do not.
+  logical.queue = task->logical.slot;
+  if (by_slot_.size() <= task->logical.slot) by_slot_.resize(task->logical.slot + 1);
+  by_slot_[task->logical.slot] = task.get();
+  for (const graph::TaskRef& parent : logical.parents) depend(*task, *by_slot_[parent.slot]);
+  if (task->parents.empty()) task->state = TaskState::ready;
+  dispatch();
+  return task;
+}
+
+std::shared_ptr<HeldTask> Dispatcher::hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                                 std::span<const std::shared_ptr<HeldTask>> parents) {
+  auto task = add(queue, std::move(work));
+  for (const auto& parent : parents)
+    if (parent) depend(*task, *parent);
+  if (task->parents.empty()) task->state = TaskState::ready;
+  dispatch();
+  return task;
+}
+
+std::vector<std::shared_ptr<HeldTask>> Dispatcher::hazards(const graph::Access& access) const {
+  std::vector<std::shared_ptr<HeldTask>> found;
+  for (const graph::TaskRef& task : dag_.hazards(access)) found.push_back(*by_slot_[task.slot]->place_in_list);
+  return found;
+}
+
+void Dispatcher::require(HeldTask& task) {
+  if (task.required) return;
+  task.required = true;
+  for (HeldTask* const parent : task.parents) require(*parent);
+}
+
+void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock) {
+  for (const auto& task : tasks) require(*task);
+  dispatch();
+  const auto all = [&] {
+    return std::all_of(tasks.begin(), tasks.end(),
+                       [](const auto& task) { return task->state >= TaskState::submitted; });
+  };
+  changed_.wait(lock.native(), all);
+}
+
+void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
+  const std::vector<std::shared_ptr<HeldTask>> all(tasks_.begin(), tasks_.end());
+  wait_until_submitted(all, lock);
+}
+
+// What is submitted may complete at once, and then the policy is asked again.
+void Dispatcher::dispatch() {
+  again_ = true;
+  if (dispatching_) return;
+  dispatching_ = true;
+  while (std::exchange(again_, false)) {
+    while (ask_policy()) {
+    }
+    if (force_required()) again_ = true;
+  }
+  dispatching_ = false;
+}
+
+// A task of a queue that is not suspended must not wait for one that is.
+void Dispatcher::require_for_others() {
+  for (const auto& task : tasks_) {
+    if (task->queue->suspended && !task->required) continue;
+    for (HeldTask* const parent : task->parents)
+      if (parent->queue->suspended) require(*parent);
+  }
+}
+
+void Dispatcher::find_ready() {
+  if (suspended_ > 0) require_for_others();
+  ready_.clear();
+  for (auto at = tasks_.begin(); at != tasks_.end() && ready_.size() < most_shown;) {
+    HeldTask& task = **at++;
+    if (task.state != TaskState::ready || task.waits_for_memory) continue;
+    if (task.queue->suspended && !task.required) continue;
+    if (task.work->is_ready())
+      ready_.push_back(&task);
+    else
+      make_ready(task);
+  }
+}
+
+View Dispatcher::view() {
+  queue_views_.clear();
+  queue_views_.reserve(ready_.size());
+  views_.clear();
+  for (HeldTask* const task : ready_) {
+    const LaunchQueue& queue = *task->queue;
+    queue_views_.push_back({queue.id, queue.name, queue.priority, queue.suspended});
+    views_.push_back({.id = task->id,
+                      .name = task->work->name(),
+                      .queue = &queue_views_.back(),
+                      .place = task->work->place(),
+                      .left = task->left,
+                      .blocks = task->work->blocks().size(),
+                      .divisible = task->work->divisible(),
+                      .required = task->required,
+                      .seconds_per_block = task->work->seconds_per_block()});
+  }
+  return {watcher_->clock().now_ns(), views_, devices_};
+}
+
+bool Dispatcher::ask_policy() {
+  find_ready();
+  if (ready_.empty()) return false;
+  const View now = view();
+  decisions_.clear();
+  try {
+    policy_->decide(now, decisions_);
+  } catch (const std::exception& error) {
+    base::log_error("the scheduling policy failed, and nothing is submitted for it: {}", error.what());
+    decisions_.clear();
+  }
+  if (decisions_.empty()) set_timer(now);
+  if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
+  bool any = false;
+  for (const Decision& decision : decisions_) {
+    if (decision.task >= ready_.size()) continue;
+    HeldTask* const task = ready_[decision.task];
+    if (task == nullptr) continue;  // all of it is submitted
+    any = true;
+    const bool last = decision.blocks == 0 || decision.blocks >= task->left.size();
+    submit(*task, decision.blocks, decision.processors);
+    if (last) ready_[decision.task] = nullptr;
+  }
+  return any;
+}
+
+void Dispatcher::set_timer(const View& now) {
+  const auto wake = policy_->wake_ns(now);
+  if (timer_ != 0) watcher_->cancel(timer_);
+  timer_ = 0;
+  if (!wake) return;
+  timer_ = watcher_->at(*wake, [link = link_] { link->run([](Dispatcher& self) { self.dispatch(); }); });
+}
+
+// Where the policy submits nothing of what is waited for, and nothing is in flight whose end would have it asked again.
+bool Dispatcher::force_required() {
+  if (!in_flight_.empty()) return false;
+  for (const auto& task : tasks_) {
+    if (!task->required || task->state != TaskState::ready || task->waits_for_memory || !task->work->is_ready())
+      continue;
+    base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", task->id,
+                    task->work->name());
+    submit(*std::shared_ptr<HeldTask>(task), 0, {});
+    return true;
+  }
+  return false;
+}
+
+// Memory has to be found, for which others may have to be evicted, or kernels to be compiled.
+void Dispatcher::make_ready(HeldTask& task) {
+  task.waits_for_memory = true;
+  const std::shared_ptr<HeldTask> shared = *task.place_in_list;
+  const auto work = [link = link_, shared] {
+    std::exception_ptr failure;
+    try {
+      shared->work->make_ready();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    link->run([&](Dispatcher& self) {
+      shared->waits_for_memory = false;
+      if (failure) {
+        shared->failure = failure;
+        self.submitted(*shared);
+      }
+      self.dispatch();
+    });
+  };
+  try {
+    threads_.run(work);
+  } catch (...) {
+    task.failure = std::current_exception();
+    submitted(task);
+  }
+}
+
+void Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors) {
+  const std::shared_ptr<HeldTask> keep = *task.place_in_list;
+  Work& work = *task.work;
+  BlockRange range = task.left;
+  if (blocks != 0 && blocks < range.size() && work.divisible()) range.end = range.begin + blocks;
+  const bool last = range.end == task.left.end;
+  try {
+    const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
+    auto end = work.take_event();
+    work.submit(range, last, partition, end.get());
+    task.left.begin = range.end;
+    track(task, range.size(), std::move(end));
+  } catch (...) {
+    task.failure = std::current_exception();
+    if (!failure_) failure_ = task.failure;
+    return submitted(task);
+  }
+  if (last) submitted(task);
+}
+
+void Dispatcher::submitted(HeldTask& task) {
+  const std::shared_ptr<HeldTask> keep = *task.place_in_list;
+  task.state = task.ranges == 0 ? TaskState::done : TaskState::submitted;
+  for (HeldTask* const child : task.children) {
+    auto& parents = child->parents;
+    parents.erase(std::remove(parents.begin(), parents.end(), &task), parents.end());
+    if (parents.empty() && child->state == TaskState::held) child->state = TaskState::ready;
+  }
+  task.children.clear();
+  if (task.logical.id != 0) dag_.finish(task.logical);
+  --task.queue->tasks;
+  tasks_.erase(task.place_in_list);
+  again_ = true;
+  changed_.notify_all();
+}
+
+void Dispatcher::track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end) {
+  const std::size_t place = task.work->place();
+  const double each = task.work->seconds_per_block();
+  InFlight& range = in_flight_.emplace_back(InFlight{*task.place_in_list, place, blocks,
+                                                     each > 0 ? each * static_cast<double>(blocks) : -1,
+                                                     watcher_->clock().now_ns(), std::move(end)});
+  const auto at = std::prev(in_flight_.end());
+  DeviceView& device = devices_[place];
+  ++device.ranges;
+  if (range.predicted < 0)
+    ++device.unknown_ranges;
+  else
+    device.predicted_seconds += range.predicted;
+  ++task.ranges;
+  const auto point = range.end->point();
+  const auto done = [link = link_, at] {
+    link->run([&](Dispatcher& self) {
+      self.range_done(at);
+      self.dispatch();
+    });
+  };
+  if (!point || !point->on_done(done)) range_done(at);
+}
+
+void Dispatcher::range_done(std::list<InFlight>::iterator at) {
+  InFlight& range = *at;
+  HeldTask& task = *range.task;
+  const std::uint64_t completed = range.end->completed_ns();
+  const std::uint64_t end_ns = completed != 0 ? completed : watcher_->clock().now_ns();
+  const std::uint64_t start_ns = std::max(last_end_ns_[range.place], range.submitted_ns);
+  if (end_ns > start_ns) task.work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
+  last_end_ns_[range.place] = std::max(last_end_ns_[range.place], end_ns);
+  DeviceView& device = devices_[range.place];
+  --device.ranges;
+  if (range.predicted < 0)
+    --device.unknown_ranges;
+  else
+    device.predicted_seconds = device.ranges == 0 ? 0 : device.predicted_seconds - range.predicted;
+  task.work->give_event(std::move(range.end));
+  if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
+  again_ = true;
+  in_flight_.erase(at);
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,130 @@
+// Managed mode: holds tasks, and submits them in ranges of blocks when the policy says so.
+//
+// A task is held until all that it depends on has been submitted: from then on the device keeps the order. What a task
+// of the inferred level depends on is found from the bytes of arrays, in a DAG of the held tasks alone; a task of the
+// explicit level depends on the one before it in its stream and on the events that it waits for.
+//
+// Nothing that is waited for is held for ever: where a thread waits for a task, and where a task of another queue
+// depends on one of a suspended queue, the task and all that it depends on are required. If the policy submits nothing
+// of that while the devices have nothing to do, the dispatcher does.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/thread_cache.hpp"
+#include "base/thread_safety.hpp"
+#include "base/watcher.hpp"
+#include "graph/dag.hpp"
+#include "sched/held_task.hpp"
+#include "sched/launch_queue.hpp"
+#include "sched/policy.hpp"
+
+namespace heddle::sched {
+
+// Needs the core's lock, but for its construction and end.
+class Dispatcher {
+ public:
+  struct Device {
+    unsigned processors = 1;
+  };
+  // `partition`: makes or finds the partition of these processors of a place. `mutex`: the core's.
+  using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
+  Dispatcher(std::unique_ptr<Policy> policy, std::vector<Device> devices, FindPartition partition, base::Mutex& mutex,
+             std::shared_ptr<base::Watcher> watcher);
+  // Nothing is held or in flight.
+  ~Dispatcher();
+  Dispatcher(const Dispatcher&) = delete;
+  Dispatcher& operator=(const Dispatcher&) = delete;
+
+  LaunchQueue& add_queue(std::string name, int priority);
+  void remove_queue(LaunchQueue& queue);  // it has no tasks
+  // Suspends a queue, or resumes it.
+  void set_suspended(LaunchQueue& queue, bool suspended);
+
+  // The DAG of held tasks: objects are whole arrays and the variables of modules.
+  graph::Dag& dag() { return dag_; }
+  // Holds a task of the inferred level.
+  std::shared_ptr<HeldTask> hold(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                 std::span<const graph::Access> accesses);
+  // Holds a task of the explicit level, after these.
+  std::shared_ptr<HeldTask> hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                       std::span<const std::shared_ptr<HeldTask>> parents);
+  // Asks the policy, as something has changed.
+  void dispatch();
+
+  // The held tasks that an access would have to come after.
+  std::vector<std::shared_ptr<HeldTask>> hazards(const graph::Access& access) const;
+  // Waits until the tasks are submitted; gives the lock back meanwhile. What their submission throws stays with them.
+  void wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock);
+  // The same for all that is held.
+  void wait_until_all_submitted(base::Lock& lock);
+  std::size_t held() const { return tasks_.size(); }
+  // The first failure of a submission that no thread has waited for, once.
+  std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
+
+ private:
+  struct InFlight {
+    std::shared_ptr<HeldTask> task;
+    std::size_t place;
+    std::uint64_t blocks;
+    double predicted;  // seconds; negative: not known
+    std::uint64_t submitted_ns;
+    std::shared_ptr<device::Event> end;
+  };
+  // The dispatcher for callbacks that may come after its end.
+  struct Link;
+
+  static constexpr std::size_t most_shown = 256;  // ready tasks that the policy sees at a time
+
+  std::shared_ptr<HeldTask> add(LaunchQueue& queue, std::unique_ptr<Work> work);
+  void depend(HeldTask& task, HeldTask& parent);
+  bool ask_policy();
+  void find_ready();
+  View view();
+  bool force_required();
+  void require(HeldTask& task);
+  void require_for_others();
+  void make_ready(HeldTask& task);
+  void submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
+  void submitted(HeldTask& task);
+  void track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end);
+  void range_done(std::list<InFlight>::iterator range);
+  void set_timer(const View& view);
+
+  const std::unique_ptr<Policy> policy_;
+  const FindPartition partition_;
+  base::Mutex& mutex_;
+  const std::shared_ptr<base::Watcher> watcher_;
+  const std::shared_ptr<Link> link_;
+  base::ThreadCache threads_{"heddle-memory"};
+  graph::Dag dag_;
+  std::vector<HeldTask*> by_slot_;  // of the DAG
+  std::list<LaunchQueue> queues_;
+  std::uint32_t queues_made_ = 0;
+  std::list<std::shared_ptr<HeldTask>> tasks_;  // not submitted, by age
+  std::list<InFlight> in_flight_;
+  std::vector<DeviceView> devices_;
+  std::vector<std::uint64_t> last_end_ns_;  // by place: when the last range that is known to be done ended
+  std::uint64_t made_ = 0;
+  bool dispatching_ = false, again_ = false;
+  std::size_t suspended_ = 0;  // queues
+  std::uint64_t timer_ = 0;
+  std::exception_ptr failure_;
+  std::condition_variable changed_;
+  // Of one dispatch, kept for their memory.
+  std::vector<TaskView> views_;
+  std::vector<QueueView> queue_views_;
+  std::vector<Decision> decisions_;
+  std::vector<HeldTask*> ready_;
+};
+
+}  // namespace heddle::sched

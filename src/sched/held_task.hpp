@@ -1,0 +1,74 @@
+// Tasks that are made and not submitted yet (managed mode).
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <exception>
+#include <list>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "device/event.hpp"
+#include "device/partition.hpp"
+#include "graph/task.hpp"
+#include "heddle/dim3.hpp"
+
+namespace heddle::sched {
+
+struct LaunchQueue;
+
+// What a task puts into its device, in one piece or in ranges of blocks. Needs the core's lock.
+class Work {
+ public:
+  virtual ~Work() = default;
+  virtual std::string_view name() const = 0;
+  virtual std::size_t place() const = 0;
+  virtual BlockRange blocks() const { return {0, 1}; }
+  // Its blocks may be submitted in several ranges.
+  virtual bool divisible() { return false; }
+  // Whether submit() can be called: the memory that it needs is there. If not, make_ready() is called first, on a
+  // thread that may block, without the lock.
+  virtual bool is_ready() { return true; }
+  virtual void make_ready() {}
+  // Puts blocks into the device, in order with those before; `last`: no more come. `partition`: to run in; null: the
+  // whole device. Records `end`, if it is not null, after them. Throws what the device does.
+  virtual void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) = 0;
+  // An event that submit() can record.
+  virtual std::shared_ptr<device::Event> take_event() = 0;
+  virtual void give_event(std::shared_ptr<device::Event> event) = 0;
+  // How long a block takes, divided by how many run at once; 0: not known.
+  virtual double seconds_per_block() const { return 0; }
+  virtual void measured(std::uint64_t blocks, double seconds) {
+    static_cast<void>(blocks);
+    static_cast<void>(seconds);
+  }
+  // The task in flight that it has become, once some of it is submitted; id 0 at the explicit level.
+  virtual graph::TaskRef task() const { return {}; }
+};
+
+enum class TaskState : std::uint8_t {
+  held,       // something that it depends on is not submitted
+  ready,      // it may be submitted
+  submitted,  // all of it is; or it has failed
+  done        // and has run
+};
+
+// Shared with the handles of the program. Guarded by the core's lock.
+struct HeldTask {
+  std::uint64_t id = 0;
+  std::unique_ptr<Work> work;
+  LaunchQueue* queue = nullptr;
+  TaskState state = TaskState::held;
+  BlockRange left;        // not submitted
+  bool required = false;  // a thread, or a queue that is not suspended, waits for it
+  bool waits_for_memory = false;
+  std::uint32_t ranges = 0;  // in flight
+  // Tasks that must be submitted before it, and after it.
+  boost::container::small_vector<HeldTask*, 2> parents, children;
+  std::list<std::shared_ptr<HeldTask>>::iterator place_in_list;
+  graph::TaskRef logical;      // in the DAG of held tasks; id 0: at the explicit level
+  std::exception_ptr failure;  // submitting it failed
+};
+
+}  // namespace heddle::sched

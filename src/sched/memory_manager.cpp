@@ -1,0 +1,200 @@
+#include "sched/memory_manager.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+
+namespace heddle::sched {
+
+using memory::Array;
+using memory::EvictionCandidate;
+using memory::Space;
+
+MemoryManager::MemoryManager(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, Options options)
+    : scheduler_(scheduler),
+      transfers_(transfers),
+      pinned_(pinned),
+      guarded_(std::move(options.guarded)),
+      eviction_(std::move(options.eviction)),
+      reaches_(scheduler.places()),
+      registry_(std::move(options.budgets)) {}
+
+// Of the device that will be copied from or to, which makes copies fast.
+std::size_t MemoryManager::place_for_host_memory() const {
+  std::size_t place = 0;
+  while (place + 1 < scheduler_.places() && scheduler_.device(place).info().host_memory) ++place;
+  return place;
+}
+
+std::unique_ptr<device::Memory> MemoryManager::make(const Array& array, Space space) const {
+  // An empty array has an address too, so that kernels can be given it.
+  auto memory = space == array.host()
+                    ? scheduler_.device(place_for_host_memory()).allocate_host(std::max<std::size_t>(array.bytes(), 1))
+                    : scheduler_.device(space).allocate(array.bytes());
+  if (guarded_[space]) memory->guard();
+  return memory;
+}
+
+bool MemoryManager::host_reaches(std::size_t place) {
+  int known = reaches_[place].load(std::memory_order_relaxed);
+  if (known == 0) {
+    known = scheduler_.device(place).allocate(1)->host() != nullptr ? 2 : 1;
+    reaches_[place].store(known, std::memory_order_relaxed);
+  }
+  return known == 2;
+}
+
+void MemoryManager::release(Array& array, Space space) {
+  if (!array.allocated(space)) return;
+  registry_.remove(space, array);
+  scheduler_.dag().remove_object(array.release(space).object);
+}
+
+bool MemoryManager::try_allocate(const std::vector<Array*>& missing, Space space, base::Lock& lock) {
+  std::uint64_t bytes = 0;
+  for (const Array* const array : missing) bytes += array->bytes();
+  if (!registry_.reserve(space, bytes)) return false;
+  std::vector<std::unique_ptr<device::Memory>> made;
+  bool enough = true;
+  lock.unlock();
+  try {
+    for (const Array* const array : missing) made.push_back(make(*array, space));
+  } catch (const Error& error) {
+    lock.lock();
+    registry_.unreserve(space, bytes);
+    if (error.code() != ErrorCode::out_of_memory) throw;
+    // The budget would allow it, and the device has less.
+    if (registry_.arrays(space).empty()) throw;
+    enough = false;
+  }
+  if (!enough) return false;
+  lock.lock();
+  for (std::size_t i = 0; i < missing.size(); ++i) {
+    Array& array = *missing[i];
+    if (array.allocated(space)) {  // by another thread meanwhile
+      registry_.unreserve(space, array.bytes());
+      continue;
+    }
+    array.install(space, std::move(made[i]),
+                  scheduler_.add_object(std::max<std::size_t>(array.bytes(), 1), array.id()));
+    registry_.add(space, array);
+  }
+  return true;
+}
+
+bool MemoryManager::allocate_missing(std::span<Array* const> arrays, Space space, base::Lock& lock, Pressure& pressure,
+                                     std::string_view who) {
+  for (;;) {
+    std::vector<Array*> missing;
+    std::uint64_t bytes = 0;
+    for (Array* const array : arrays) {
+      if (array->allocated(space) || std::find(missing.begin(), missing.end(), array) != missing.end()) continue;
+      missing.push_back(array);
+      bytes += array->bytes();
+    }
+    if (missing.empty()) return true;
+    if (!try_allocate(missing, space, lock)) make_room(arrays, space, bytes, lock, pressure, who);
+  }
+}
+
+std::vector<EvictionCandidate> MemoryManager::candidates(std::span<Array* const> needed, Space space) const {
+  std::vector<EvictionCandidate> all;
+  const auto pinned = space < scheduler_.places() ? pinned_.at(space) : std::span<Array* const>();
+  const auto contains = [](std::span<Array* const> arrays, const Array* array) {
+    return std::find(arrays.begin(), arrays.end(), array) != arrays.end();
+  };
+  for (Array* const array : registry_.arrays(space)) {
+    if (array->bytes() == 0 || array->open_uses > 0 || contains(needed, array) || contains(pinned, array)) continue;
+    all.push_back({array, array->bytes(), array->dirty_bytes(space), array->last_use(space)});
+  }
+  eviction_->order(all);
+  return all;
+}
+
+void MemoryManager::make_host_copy(Array& array, base::Lock& lock) {
+  if (array.allocated(array.host())) return;
+  lock.unlock();
+  std::unique_ptr<device::Memory> made;
+  try {
+    made = make(array, array.host());
+  } catch (...) {
+    lock.lock();
+    throw;
+  }
+  lock.lock();
+  if (array.allocated(array.host())) return;
+  static_cast<void>(registry_.reserve(array.host(), array.bytes()));
+  array.install(array.host(), std::move(made),
+                scheduler_.add_object(std::max<std::size_t>(array.bytes(), 1), array.id()));
+  registry_.add(array.host(), array);
+}
+
+graph::TaskRefs MemoryManager::start_evicting(Array& array, Space space) {
+  const std::uint64_t dirty = array.dirty_bytes(space);
+  if (dirty > 0) transfers_.write_back(array, space);
+  array.dropped(space);
+  evicted_ += array.bytes();
+  written_back_ += dirty;
+  return scheduler_.dag().hazards(array.access(space, graph::Mode::write, 0, array.bytes()));
+}
+
+void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view who) const {
+  const bool host = space >= scheduler_.places();
+  const std::string where = host ? "the host" : scheduler_.device(space).info().id;
+  const std::uint64_t budget = registry_.budget(space);
+  base::fail(ErrorCode::out_of_memory, "{} needs {} more on {} for its arrays{}; {}", who, base::format_bytes(bytes),
+             where,
+             budget == memory::Registry::unlimited
+                 ? std::string(", which has no more memory")
+                 : fmt::format(", where arrays may take {} in all", base::format_bytes(budget)),
+             registry_.describe(space));
+}
+
+void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::uint64_t bytes, base::Lock& lock,
+                              Pressure& pressure, std::string_view who) {
+  if (!pressure.lock_) {
+    lock.unlock();
+    pressure.lock_ = std::unique_lock(pressure_);
+    lock.lock();
+    return;  // there may be room now
+  }
+  const std::vector<EvictionCandidate> going = candidates(needed, space);
+  std::vector<std::pair<Array*, graph::TaskRefs>> evicted;
+  // Of a limit what is over it; where the device itself has no more, all that is wanted.
+  const std::uint64_t limit = registry_.budget(space), wanted = registry_.used(space) + bytes;
+  const std::uint64_t least = limit != memory::Registry::unlimited && wanted > limit ? wanted - limit : bytes;
+  std::uint64_t room = 0;
+  for (const EvictionCandidate& candidate : going) {
+    if (room >= least) break;
+    // Others that the lock is given back for may end.
+    const bool is_there = std::find(registry_.arrays(space).begin(), registry_.arrays(space).end(), candidate.array) !=
+                          registry_.arrays(space).end();
+    if (!is_there) continue;
+    if (candidate.dirty > 0 && !candidate.array->allocated(candidate.array->host())) {
+      make_host_copy(*candidate.array, lock);
+      return;  // what there is to evict may be other now
+    }
+    evicted.emplace_back(candidate.array, start_evicting(*candidate.array, space));
+    room += candidate.bytes;
+  }
+  if (evicted.empty()) refuse(space, bytes, who);
+  graph::TaskRefs all;
+  for (const auto& [array, tasks] : evicted) all.insert(all.end(), tasks.begin(), tasks.end());
+  lock.unlock();
+  scheduler_.drain(all);
+  lock.lock();
+  for (const auto& [array, tasks] : evicted) {
+    const auto& there = registry_.arrays(space);
+    // It may have ended, or have been used again.
+    if (std::find(there.begin(), there.end(), array) == there.end()) continue;
+    if (array->residence().having_some(0, array->bytes()) & memory::only(space)) continue;
+    const graph::Access whole = array->access(space, graph::Mode::write, 0, array->bytes());
+    if (!scheduler_.dag().hazards(whole).empty() && !scheduler_.tracker().all_done(scheduler_.dag().hazards(whole)))
+      continue;
+    release(*array, space);
+  }
+}
+
+}  // namespace heddle::sched

@@ -1,0 +1,89 @@
+// Memory for copies of arrays: makes them, and evicts others where a device's memory does not suffice.
+//
+// Allocating may wait for the device, and evicting does, so both happen without the core's lock. What is evicted is
+// written back to the host as far as it is current nowhere else.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "memory/eviction.hpp"
+#include "memory/registry.hpp"
+#include "sched/pinned_arrays.hpp"
+#include "sched/scheduler.hpp"
+#include "sched/transfers.hpp"
+
+namespace heddle::sched {
+
+class MemoryManager {
+ public:
+  struct Options {
+    std::vector<std::uint64_t> budgets;  // bytes for copies of arrays, by space (memory::Registry::unlimited: no limit)
+    std::vector<bool> guarded;           // by space: memory is guarded (device::Memory::guard)
+    std::unique_ptr<const memory::EvictionPolicy> eviction = std::make_unique<memory::LeastRecentlyUsed>();
+  };
+  MemoryManager(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, Options options);
+  MemoryManager(const MemoryManager&) = delete;
+  MemoryManager& operator=(const MemoryManager&) = delete;
+
+  // Held by a thread that had to make room, until what it needs the room for is submitted: only one does so at a time.
+  class Pressure {
+   private:
+    friend class MemoryManager;
+    std::unique_lock<std::mutex> lock_;
+  };
+
+  // Has a copy of each of these arrays made in the space, evicting others if need be. `lock` holds the core's lock and
+  // is given back meanwhile; when the function returns all copies have been there since it was last taken. Returns
+  // whether it was given back. `who`: what needs them, for messages. Throws out_of_memory, with what takes the memory.
+  bool allocate(std::span<memory::Array* const> arrays, memory::Space space, base::Lock& lock, Pressure& pressure,
+                std::string_view who) {
+    for (const memory::Array* const array : arrays)
+      if (!array->allocated(space)) [[unlikely]]
+        return allocate_missing(arrays, space, lock, pressure, who);
+    return false;
+  }
+  // Needs the core's lock. The copy has no users any more.
+  void release(memory::Array& array, memory::Space space);
+
+  // Whether the host reaches memory of the place, found by allocating some once. Any thread, without the core's lock.
+  bool host_reaches(std::size_t place);
+
+  memory::Registry& registry() { return registry_; }  // needs the core's lock
+  // How much was evicted, and how much of it had to be written back. Needs the core's lock.
+  std::uint64_t evicted_bytes() const { return evicted_; }
+  std::uint64_t written_back_bytes() const { return written_back_; }
+
+ private:
+  bool allocate_missing(std::span<memory::Array* const> arrays, memory::Space space, base::Lock& lock,
+                        Pressure& pressure, std::string_view who);
+  bool try_allocate(const std::vector<memory::Array*>& missing, memory::Space space, base::Lock& lock);
+  std::unique_ptr<device::Memory> make(const memory::Array& array, memory::Space space) const;
+  void make_room(std::span<memory::Array* const> needed, memory::Space space, std::uint64_t bytes, base::Lock& lock,
+                 Pressure& pressure, std::string_view who);
+  std::vector<memory::EvictionCandidate> candidates(std::span<memory::Array* const> needed, memory::Space space) const;
+  // Starts to evict a copy; the tasks after which its memory is free.
+  graph::TaskRefs start_evicting(memory::Array& array, memory::Space space);
+  void make_host_copy(memory::Array& array, base::Lock& lock);
+  [[noreturn]] void refuse(memory::Space space, std::uint64_t bytes, std::string_view who) const;
+  std::size_t place_for_host_memory() const;
+
+  Scheduler& scheduler_;
+  Transfers& transfers_;
+  const PinnedArrays& pinned_;
+  const std::vector<bool> guarded_;
+  const std::unique_ptr<const memory::EvictionPolicy> eviction_;
+  std::mutex pressure_;                    // taken before the core's lock
+  std::vector<std::atomic<int>> reaches_;  // by place: 0: not known, 1: no, 2: yes
+  memory::Registry registry_;
+  std::uint64_t evicted_ = 0, written_back_ = 0;
+};
+
+}  // namespace heddle::sched
