@@ -78,6 +78,8 @@ class Array {
   // Calls that use the array and are still putting their work into a device (runtime/open_calls.hpp): no other task may
   // use it until then.
   unsigned open_uses = 0;
+  // Held launches of which some blocks are submitted: its copies must stay where they are.
+  unsigned partial_uses = 0;
   // Its object in the DAG of held tasks (managed mode), once it has one.
   std::optional<graph::ObjectId> logical;
   // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write the bytes that it
@@ -85,13 +87,18 @@ class Array {
   // `now`: see Copy::last_use.
   void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
     copies_[space].last_use = now;
-    if (graph::modifies(mode)) {
-      if (mode != graph::Mode::write) residence_.modified(space, begin, end);
+    restrict_host(mode);
+    if (!graph::modifies(mode)) return;
+    if (mode != graph::Mode::write) residence_.modified(space, begin, end);
+    read_back_.modify();
+  }
+
+  // A task that uses the bytes is made, and held: the host must ask before it does what that forbids.
+  void restrict_host(graph::Mode mode) {
+    if (graph::modifies(mode))
       host_may_.store(may_nothing, std::memory_order_release);
-      read_back_.modify();
-    } else if (host_may_.load(std::memory_order_relaxed) == may_write) {
+    else if (host_may_.load(std::memory_order_relaxed) == may_write)
       host_may_.store(may_read, std::memory_order_release);
-    }
   }
 
   // What the host may do with all bytes without asking; null: it must ask. Any thread, without the lock.

@@ -59,7 +59,7 @@ Space Buffer::make_space_for_host(std::uint64_t begin, std::uint64_t end, bool r
 }
 
 std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
-  const bool reaches_first = core_->memory().host_reaches(0);
+  const bool reaches_first = !core_->memory().limited(0) && core_->memory().host_reaches(0);
   base::Lock lock(core_->mutex());
   const graph::Dag& dag = core_->scheduler().dag();
   core_->wait_until_submitted(array_, writes ? Mode::read_write : Mode::read, begin, end, lock);
@@ -77,7 +77,8 @@ std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
   if (writes) array_.host_modified(space, begin, end);
   const bool whole = begin == 0 && end == array_.bytes();
   if (whole && array_.residence().current(space, 0, end)) {
-    const bool used = !writes && !dag.hazards(array_.access(space, Mode::write, 0, end)).empty();
+    const bool used = !writes && (!dag.hazards(array_.access(space, Mode::write, 0, end)).empty() ||
+                                  core_->is_held(array_, Mode::write, 0, end));
     array_.let_host(space, !used && array_.residence().having_some(0, end) == memory::only(space));
   }
   return static_cast<std::byte*>(array_.reachable(space)) + begin;

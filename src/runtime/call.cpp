@@ -115,12 +115,14 @@ std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<
 graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph::Access> accesses,
                            std::span<memory::Array* const> arrays, const std::shared_ptr<Task>& task, bool timed,
                            base::Lock& lock) {
-  const std::size_t queue = core.calls().open(place, arrays);
+  const std::size_t queue = core.dedicated_queues().take(place);
+  core.calls().open(arrays);
   std::optional<sched::Scheduler::OpenTask> open;
   try {
     open = core.scheduler().open(place, accesses, {.timed = timed, .dedicated = queue});
   } catch (...) {
-    core.calls().close(place, queue, arrays);
+    core.calls().close(arrays);
+    core.dedicated_queues().give_back(place, queue);
     throw;
   }
   std::exception_ptr failure;
@@ -131,9 +133,11 @@ graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph:
     failure = std::current_exception();
   }
   lock.lock();
-  core.calls().close(place, queue, arrays);
+  core.calls().close(arrays);
+  core.dedicated_queues().give_back(place, queue);
   const graph::TaskRef made = open->task;
   core.scheduler().close(std::move(*open));
+  if (auto* const dispatcher = core.dispatcher()) dispatcher->dispatch();  // held tasks may have waited for the call
   if (failure) std::rethrow_exception(failure);
   return made;
 }

@@ -27,7 +27,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
       partitions_(devices_.size()),
       links_(pointers(devices_), watcher_->clock()),
       pinned_(devices_.size()),
-      calls_(devices_.size()) {
+      dedicated_queues_(devices_.size()) {
   const Scheduling& policy = options.scheduling;
   for (const auto& device : devices_) {
     if (trace_) trace_->name_device(device->info().id, device->info().name);
@@ -70,6 +70,10 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
 graph::ObjectId Core::logical_object(memory::Array& array) {
   if (!array.logical) array.logical = dispatcher_->dag().add_object(std::max<std::size_t>(array.bytes(), 1));
   return *array.logical;
+}
+
+bool Core::is_held(const memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const {
+  return dispatcher_ && array.logical && !dispatcher_->hazards({*array.logical, mode, begin, end}).empty();
 }
 
 void Core::wait_until_all_submitted(base::Lock& lock) {

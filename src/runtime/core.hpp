@@ -16,6 +16,7 @@
 #include "runtime/in_call.hpp"
 #include "runtime/link_store.hpp"
 #include "runtime/open_calls.hpp"
+#include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
 #include "sched/memory_manager.hpp"
@@ -82,6 +83,7 @@ class Core {
 
   sched::MemoryManager& memory() { return *memory_; }
   OpenCalls& calls() { return calls_; }
+  sched::DedicatedQueues& dedicated_queues() { return dedicated_queues_; }
   // Managed mode; null: direct.
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
   // That of launches of the inferred level.
@@ -93,6 +95,9 @@ class Core {
   // The same for what uses bytes of the array so that the access has to come after it.
   void wait_until_submitted(memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end,
                             base::Lock& lock);
+
+  // Whether something is held that such an access would have to come after.
+  bool is_held(const memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
 
   // Without the lock.
   // The partition of these processors, made once. Throws invalid_argument.
@@ -127,6 +132,7 @@ class Core {
   std::unique_ptr<sched::Placer> placer_;
   std::unique_ptr<sched::Replayer> replayer_;  // its graphs end before the devices
   OpenCalls calls_;
+  sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;
   sched::LaunchQueue* launch_queue_ = nullptr;
 };

@@ -30,25 +30,39 @@ void HeldLaunch::make_ready() {
   make_arrays_ready(core_, launch_, lock, pressure_);
 }
 
-void HeldLaunch::open() {
+void HeldLaunch::open(bool whole, const device::Partition* partition) {
   const sched::EarlyStart none;
   const Accesses accesses = acquire(core_, launch_, none);
   launch_.put_addresses();
-  sched::Submission submission = submission_of(launch_, partition_);
-  open_ = core_.scheduler().open(launch_.place, {accesses.data(), accesses.size()}, submission);
+  sched::Submission submission = submission_of(launch_, partition);
+  if (!whole) submission.dedicated = queue_ = core_.dedicated_queues().take(launch_.place);
+  for (memory::Array* const array : arrays_) ++array->partial_uses;
+  try {
+    open_ = core_.scheduler().open(launch_.place, {accesses.data(), accesses.size()}, submission);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+void HeldLaunch::release() {
+  for (memory::Array* const array : arrays_) --array->partial_uses;
+  if (queue_) core_.dedicated_queues().give_back(launch_.place, *std::exchange(queue_, std::nullopt));
+  pressure_.give_back();
 }
 
 void HeldLaunch::close() {
   done_ = open_->task;
+  release();
   core_.scheduler().close(*std::exchange(open_, std::nullopt));
   settle_arrays(core_, launch_);
-  pressure_ = {};
 }
 
-void HeldLaunch::submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) {
-  if (!open_) open();
+void HeldLaunch::submit(BlockRange range, bool last, const device::Partition* chosen, device::Event* end) {
+  const device::Partition* const partition = partition_ != nullptr ? partition_ : chosen;
+  if (!open_) open(last, partition);
   try {
-    core_.scheduler().put(*open_, partition_ != nullptr ? partition_ : partition, [&](device::Queue& queue) {
+    core_.scheduler().put(*open_, partition, [&](device::Queue& queue) {
       if (launch_.verified) queue.set_footprint(footprint_of(core_, launch_, *kernel_));
       queue.launch(function_, launch_.config, range, launch_.arguments());
       if (end != nullptr) queue.record(*end);
@@ -68,8 +82,11 @@ void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {
 
 std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch) {
   std::vector<graph::Access> accesses;
-  for (const sched::ArrayUse& use : launch.arrays)
-    if (use.used) accesses.push_back({core.logical_object(*use.array), use.mode, use.begin, use.end});
+  for (const sched::ArrayUse& use : launch.arrays) {
+    if (!use.used) continue;
+    use.array->restrict_host(use.mode);
+    accesses.push_back({core.logical_object(*use.array), use.mode, use.begin, use.end});
+  }
   for (memory::Array* const array : core.pinned().at(launch.place))
     accesses.push_back({core.logical_object(*array), graph::Mode::read_write, 0, array->bytes()});
   if (const auto variables = launch.kernel->variables())

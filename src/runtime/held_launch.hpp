@@ -35,8 +35,10 @@ class HeldLaunch final : public sched::Work {
   graph::TaskRef task() const override { return open_ ? open_->task : done_; }
 
  private:
-  void open();
+  // `whole`: all blocks are submitted at once.
+  void open(bool whole, const device::Partition* partition);
   void close();
+  void release();
 
   Core& core_;
   const std::shared_ptr<KernelState> kernel_;
@@ -48,10 +50,12 @@ class HeldLaunch final : public sched::Work {
   std::vector<memory::Array*> arrays_;
   sched::MemoryManager::Pressure pressure_;
   std::optional<sched::Scheduler::OpenTask> open_;  // while some of it is submitted
+  std::optional<std::size_t> queue_;                // the dedicated queue that it has meanwhile
   graph::TaskRef done_;
 };
 
-// What the launch does to arrays and variables, as the DAG of held tasks counts them.
+// What the launch does to arrays and variables, as the DAG of held tasks counts them. The host must ask for them from
+// here on.
 std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch);
 
 }  // namespace heddle::runtime

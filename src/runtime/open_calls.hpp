@@ -4,7 +4,6 @@
 #include <condition_variable>
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "base/thread_safety.hpp"
 #include "memory/array.hpp"
@@ -15,11 +14,9 @@ namespace heddle::runtime {
 // here before they use its arrays. Needs the core's lock, which is given back while a thread waits.
 class OpenCalls {
  public:
-  explicit OpenCalls(std::size_t places) : queues_(places) {}
-
-  // Opens a call that uses these arrays; returns the number of the dedicated queue that is its own until close().
-  std::size_t open(std::size_t place, std::span<memory::Array* const> arrays);
-  void close(std::size_t place, std::size_t queue, std::span<memory::Array* const> arrays);
+  // A call that uses these arrays is opened, or closed.
+  void open(std::span<memory::Array* const> arrays);
+  void close(std::span<memory::Array* const> arrays);
 
   bool none() const { return count_ == 0; }
   // Waits while a call uses one of the arrays, or while there is any.
@@ -32,12 +29,9 @@ class OpenCalls {
   }
 
  private:
-  // Copies have the first ones (sched/early_start.hpp).
-  static constexpr std::size_t first_queue = 4;
   static bool uses_any(std::span<memory::Array* const> arrays);
 
   std::size_t count_ = 0;
-  std::vector<std::vector<bool>> queues_;  // by place: those in use
   std::condition_variable changed_;
 };
 

@@ -154,7 +154,7 @@ void Dispatcher::find_ready() {
     if (task.queue->suspended && !task.required) continue;
     if (task.work->is_ready())
       ready_.push_back(&task);
-    else
+    else if (!making_ready_)
       make_ready(task);
   }
 }
@@ -229,7 +229,7 @@ bool Dispatcher::force_required() {
 
 // Memory has to be found, for which others may have to be evicted, or kernels to be compiled.
 void Dispatcher::make_ready(HeldTask& task) {
-  task.waits_for_memory = true;
+  task.waits_for_memory = making_ready_ = true;
   const std::shared_ptr<HeldTask> shared = *task.place_in_list;
   const auto work = [link = link_, shared] {
     std::exception_ptr failure;
@@ -239,7 +239,7 @@ void Dispatcher::make_ready(HeldTask& task) {
       failure = std::current_exception();
     }
     link->run([&](Dispatcher& self) {
-      shared->waits_for_memory = false;
+      shared->waits_for_memory = self.making_ready_ = false;
       if (failure) {
         shared->failure = failure;
         self.submitted(*shared);
@@ -250,6 +250,7 @@ void Dispatcher::make_ready(HeldTask& task) {
   try {
     threads_.run(work);
   } catch (...) {
+    making_ready_ = false;
     task.failure = std::current_exception();
     submitted(task);
   }

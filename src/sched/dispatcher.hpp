@@ -117,6 +117,7 @@ class Dispatcher {
   std::uint64_t made_ = 0;
   bool dispatching_ = false, again_ = false;
   std::size_t suspended_ = 0;  // queues
+  bool making_ready_ = false;  // some task: one at a time, or they would take memory from each other
   std::uint64_t timer_ = 0;
   std::exception_ptr failure_;
   std::condition_variable changed_;

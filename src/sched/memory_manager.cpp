@@ -19,7 +19,10 @@ MemoryManager::MemoryManager(Scheduler& scheduler, Transfers& transfers, const P
       guarded_(std::move(options.guarded)),
       eviction_(std::move(options.eviction)),
       reaches_(scheduler.places()),
-      registry_(std::move(options.budgets)) {}
+      registry_(std::move(options.budgets)) {
+  for (std::size_t place = 0; place < scheduler_.places(); ++place)
+    if (limited(place)) transfers_.keep_from_host(static_cast<Space>(place));
+}
 
 // Of the device that will be copied from or to, which makes copies fast.
 std::size_t MemoryManager::place_for_host_memory() const {
@@ -106,7 +109,10 @@ std::vector<EvictionCandidate> MemoryManager::candidates(std::span<Array* const>
     return std::find(arrays.begin(), arrays.end(), array) != arrays.end();
   };
   for (Array* const array : registry_.arrays(space)) {
-    if (array->bytes() == 0 || array->open_uses > 0 || contains(needed, array) || contains(pinned, array)) continue;
+    if (transfers_.gives_to_host(*array, space)) continue;  // it may be using it
+    if (array->bytes() == 0 || array->open_uses > 0 || array->partial_uses > 0 || contains(needed, array) ||
+        contains(pinned, array))
+      continue;
     all.push_back({array, array->bytes(), array->dirty_bytes(space), array->last_use(space)});
   }
   eviction_->order(all);
@@ -152,11 +158,24 @@ void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view wh
              registry_.describe(space));
 }
 
+void MemoryManager::begin_pressure(Pressure& pressure) {
+  std::unique_lock lock(pressure_mutex_);
+  pressure_ended_.wait(lock, [this] { return !pressure_; });
+  pressure_ = true;
+  pressure.manager_ = this;
+}
+
+void MemoryManager::end_pressure() {
+  const std::lock_guard lock(pressure_mutex_);
+  pressure_ = false;
+  pressure_ended_.notify_one();
+}
+
 void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::uint64_t bytes, base::Lock& lock,
                               Pressure& pressure, std::string_view who) {
-  if (!pressure.lock_) {
+  if (pressure.manager_ == nullptr) {
     lock.unlock();
-    pressure.lock_ = std::unique_lock(pressure_);
+    begin_pressure(pressure);
     lock.lock();
     return;  // there may be room now
   }

@@ -5,12 +5,14 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/thread_safety.hpp"
@@ -33,11 +35,21 @@ class MemoryManager {
   MemoryManager(const MemoryManager&) = delete;
   MemoryManager& operator=(const MemoryManager&) = delete;
 
-  // Held by a thread that had to make room, until what it needs the room for is submitted: only one does so at a time.
+  // Held for a launch that had to make room, until it is submitted: only one makes room at a time, so that two do not
+  // evict each other's arrays. May be given back by another thread than the one that took it.
   class Pressure {
+   public:
+    Pressure() = default;
+    ~Pressure() { give_back(); }
+    Pressure(const Pressure&) = delete;
+    Pressure& operator=(const Pressure&) = delete;
+    void give_back() {
+      if (auto* const manager = std::exchange(manager_, nullptr)) manager->end_pressure();
+    }
+
    private:
     friend class MemoryManager;
-    std::unique_lock<std::mutex> lock_;
+    MemoryManager* manager_ = nullptr;
   };
 
   // Has a copy of each of these arrays made in the space, evicting others if need be. `lock` holds the core's lock and
@@ -56,6 +68,11 @@ class MemoryManager {
   // Whether the host reaches memory of the place, found by allocating some once. Any thread, without the core's lock.
   bool host_reaches(std::size_t place);
 
+  // Whether the place's copies have a budget. The host is not given their memory then.
+  bool limited(std::size_t place) const {
+    return registry_.budget(static_cast<memory::Space>(place)) != memory::Registry::unlimited;
+  }
+
   memory::Registry& registry() { return registry_; }  // needs the core's lock
   // How much was evicted, and how much of it had to be written back. Needs the core's lock.
   std::uint64_t evicted_bytes() const { return evicted_; }
@@ -72,6 +89,8 @@ class MemoryManager {
   // Starts to evict a copy; the tasks after which its memory is free.
   graph::TaskRefs start_evicting(memory::Array& array, memory::Space space);
   void make_host_copy(memory::Array& array, base::Lock& lock);
+  void begin_pressure(Pressure& pressure);
+  void end_pressure();
   [[noreturn]] void refuse(memory::Space space, std::uint64_t bytes, std::string_view who) const;
   std::size_t place_for_host_memory() const;
 
@@ -80,7 +99,9 @@ class MemoryManager {
   const PinnedArrays& pinned_;
   const std::vector<bool> guarded_;
   const std::unique_ptr<const memory::EvictionPolicy> eviction_;
-  std::mutex pressure_;                    // taken before the core's lock
+  std::mutex pressure_mutex_;
+  std::condition_variable pressure_ended_;
+  bool pressure_ = false;
   std::vector<std::atomic<int>> reaches_;  // by place: 0: not known, 1: no, 2: yes
   memory::Registry registry_;
   std::uint64_t evicted_ = 0, written_back_ = 0;

@@ -108,7 +108,7 @@ Space Transfers::space_for_host(const Array& array, std::uint64_t begin, std::ui
   const Space host = array.host();
   Space fits = host;
   for (Space space = 0; space < host; ++space) {
-    if (array.reachable(space) == nullptr) {
+    if (!gives_to_host(array, space)) {
       if (array.allocated(space) && !array.residence().having(begin, end)) return host;
       continue;
     }
@@ -117,7 +117,7 @@ Space Transfers::space_for_host(const Array& array, std::uint64_t begin, std::ui
   }
   if (array.residence().current(host, begin, end) && array.reachable(host)) return host;
   for (Space space = 0; space < host; ++space)
-    if (array.allocated(space) && array.reachable(space) == nullptr) return host;
+    if (array.allocated(space) && !gives_to_host(array, space)) return host;
   return fits;
 }
 

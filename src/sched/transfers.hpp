@@ -32,6 +32,13 @@ class Transfers {
     array.use(space, begin, end, mode, scheduler_.dag().last());
     return array.access(space, mode, begin, end);
   }
+  // The host is not given memory of the space from now on: copies there may be evicted at any time, while a pointer
+  // that the host was given stays good until the next launch that uses the array.
+  void keep_from_host(memory::Space space) { kept_from_host_ |= memory::only(space); }
+  bool gives_to_host(const memory::Array& array, memory::Space space) const {
+    return (kept_from_host_ & memory::only(space)) == 0 && array.reachable(space) != nullptr;
+  }
+
   // What the host is expected to read next begins to move, if it is known (Array::read_back).
   void copy_back(memory::Array& array);
 
@@ -58,6 +65,7 @@ class Transfers {
   Scheduler& scheduler_;
   EarlyStarts& early_;
   const std::function<const LinkTable*()> links_;
+  memory::Spaces kept_from_host_ = 0;
 };
 
 }  // namespace heddle::sched

@@ -18,9 +18,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"base", {}},
       {"model", {"base"}},
       {"graph", {"base"}},
-      {"memory", {"base"}},
-      {"sched", {"graph", "base"}},
-      {"replay", {"base"}},
+      {"memory", {"base", "graph", "device"}},
+      {"sched", {"base", "ptx", "graph", "memory", "trace", "device"}},
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
@@ -29,7 +28,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device"}},
       {"runtime",
-       {"base", "ptx", "graph", "memory", "sched", "replay", "trace", "compile", "device", "device/cpu", "device/cuda",
+       {"base", "ptx", "graph", "memory", "sched", "trace", "compile", "device", "device/cpu", "device/cuda",
         "device/interp"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.

@@ -9,7 +9,7 @@ const char* const kernels = R"ptx(
 
 .visible .entry copy(.param .u32 delay, .param .u64 in, .param .u64 out) {
   .reg .pred %p<2>;
-  .reg .b32 %r<6>;
+  .reg .b32 %r<6>, %n, %b;
   .reg .b64 %rd<4>;
   ld.param.u32 %r1, [delay];
 wait:
@@ -18,7 +18,10 @@ wait:
   sub.u32 %r1, %r1, 1;
   bra wait;
 go:
+  mov.u32 %n, %ntid.x;
+  mov.u32 %b, %ctaid.x;
   mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r2, %b, %n, %r2;
   ld.param.u64 %rd1, [in];
   ld.param.u64 %rd2, [out];
   mad.wide.u32 %rd1, %r2, 4, %rd1;
@@ -31,7 +34,7 @@ go:
 
 .visible .entry mix(.param .u32 delay, .param .u32 a, .param .u64 data) {
   .reg .pred %p<2>;
-  .reg .b32 %r<6>;
+  .reg .b32 %r<6>, %n, %b;
   .reg .b64 %rd<4>;
   ld.param.u32 %r1, [delay];
 wait:
@@ -40,7 +43,10 @@ wait:
   sub.u32 %r1, %r1, 1;
   bra wait;
 go:
+  mov.u32 %n, %ntid.x;
+  mov.u32 %b, %ctaid.x;
   mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r2, %b, %n, %r2;
   ld.param.u64 %rd1, [data];
   ld.param.u32 %r4, [a];
   mad.wide.u32 %rd1, %r2, 4, %rd1;
@@ -52,7 +58,7 @@ go:
 
 .visible .entry cross(.param .u32 delay, .param .u64 in, .param .u64 other, .param .u64 out) {
   .reg .pred %p<2>;
-  .reg .b32 %r<8>;
+  .reg .b32 %r<8>, %n, %b;
   .reg .b64 %rd<4>;
   ld.param.u32 %r1, [delay];
 wait:
@@ -61,8 +67,12 @@ wait:
   sub.u32 %r1, %r1, 1;
   bra wait;
 go:
+  mov.u32 %n, %ntid.x;
+  mov.u32 %b, %ctaid.x;
   mov.u32 %r2, %tid.x;
-  mov.u32 %r5, %ntid.x;
+  mad.lo.u32 %r2, %b, %n, %r2;
+  mov.u32 %r5, %nctaid.x;
+  mul.lo.u32 %r5, %r5, %n;
   sub.u32 %r5, %r5, %r2;
   sub.u32 %r5, %r5, 1;
   ld.param.u64 %rd1, [in];
@@ -80,7 +90,7 @@ go:
 
 .visible .entry sum(.param .u32 delay, .param .u64 in, .param .u64 total) {
   .reg .pred %p<2>;
-  .reg .b32 %r<6>;
+  .reg .b32 %r<6>, %n, %b;
   .reg .b64 %rd<4>;
   ld.param.u32 %r1, [delay];
 wait:
@@ -89,7 +99,10 @@ wait:
   sub.u32 %r1, %r1, 1;
   bra wait;
 go:
+  mov.u32 %n, %ntid.x;
+  mov.u32 %b, %ctaid.x;
   mov.u32 %r2, %tid.x;
+  mad.lo.u32 %r2, %b, %n, %r2;
   ld.param.u64 %rd1, [in];
   ld.param.u64 %rd2, [total];
   mad.wide.u32 %rd1, %r2, 4, %rd1;

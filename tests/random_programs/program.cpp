@@ -37,7 +37,8 @@ struct Call {
 class Program {
  public:
   Program(Machine& machine, std::uint64_t seed) : machine_(machine), random_(seed) {
-    for (std::size_t i = 0; i < 4 + below(most_arrays - 4); ++i) add_array();
+    const std::size_t least = machine.least_arrays();
+    for (std::size_t i = 0; i < least + below(most_arrays - 4); ++i) add_array();
   }
 
   std::string run() {
@@ -125,8 +126,10 @@ class Program {
     }
     static const char* const names[] = {"copy", "mix", "cross", "sum"};
     const auto threads = static_cast<std::uint32_t>(made.parts[0].count);
-    machine_.launch(names[static_cast<int>(made.kernel)], {.grid = {1}, .block = {threads}, .device = made.device},
-                    arguments);
+    std::uint32_t blocks = chance(50) ? 1 + static_cast<std::uint32_t>(below(12)) : 1;
+    while (threads % blocks != 0) --blocks;
+    machine_.launch(names[static_cast<int>(made.kernel)],
+                    {.grid = {blocks}, .block = {threads / blocks}, .device = made.device}, arguments);
     apply(made, number);
   }
 

@@ -21,9 +21,11 @@ class Machine {
   virtual void launch(const char* kernel, const LaunchOptions& options, std::span<const Argument> arguments) = 0;
   virtual void synchronize() = 0;
   virtual const std::vector<std::string>& devices() const = 0;
+  // How many arrays a program has at the least.
+  virtual std::size_t least_arrays() const { return 4; }
 };
 
-// PTX of the kernels; each thread does one element, after `delay` turns of a loop.
+// PTX of the kernels; each thread of the grid does one element, after `delay` turns of a loop.
 //   copy(delay, in, out)           out[i] = 3 in[i] + 1
 //   mix(delay, a, data)            data[i] = 5 data[i] + a
 //   cross(delay, in, other, out)   out[i] = in[i] + 7 other[n - 1 - i]

@@ -49,6 +49,16 @@ TEST(RandomPrograms, AreTheSameWhereverTheirLaunchesArePlaced) {
   const Seeds seeds;
   EXPECT_EQ(count_placed_differences(seeds.begin, seeds.end, 10), 0);
 }
+
+TEST(RandomPrograms, AreTheSameWhenAPolicyHoldsAndSlicesTheirLaunches) {
+  const Seeds seeds;
+  EXPECT_EQ(count_managed_differences(seeds.begin, seeds.end, 10), 0);
+}
+
+TEST(RandomPrograms, AreTheSameInMemoryOfAQuarterOfTheirArrays) {
+  const Seeds seeds;
+  EXPECT_EQ(count_small_memory_differences(seeds.begin, seeds.end, 10), 0);
+}
 #endif
 
 }  // namespace

@@ -132,11 +132,11 @@ class ThreadQueue final : public Queue {
   ThreadQueue(const ThreadQueue&) = delete;
   ThreadQueue& operator=(const ThreadQueue&) = delete;
 
-  void launch(Function& function, const LaunchConfig& config, BlockRange,
+  void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override {
-    add([&kernel = static_cast<ThreadFunction&>(function), config,
+    add([&kernel = static_cast<ThreadFunction&>(function), config, range,
          bytes = std::vector<std::byte>(arguments.begin(), arguments.end())] {
-      kernel.kernel()({config, bytes, &kernel.parameters()});
+      kernel.kernel()({config, range, bytes, &kernel.parameters()});
     });
   }
   std::shared_ptr<StoppableLaunch> launch_stoppable(Function&, const LaunchConfig&, BlockRange,

@@ -15,6 +15,7 @@ namespace heddle::test {
 
 struct ThreadLaunch {
   device::LaunchConfig config;
+  BlockRange range;  // the blocks to run
   std::span<const std::byte> arguments;
   const std::vector<device::ParameterLayout>* layout;
   // The parameter at this place.

@@ -42,7 +42,10 @@ class Body {
     return array(i)[element];
   }
   Word number(std::size_t i) const { return launch_.argument<Word>(i); }
-  Word threads() const { return launch_.config.block.x; }
+  // Of the whole grid, and those of the blocks that are to run.
+  Word threads() const { return launch_.config.grid.x * launch_.config.block.x; }
+  Word first() const { return static_cast<Word>(launch_.range.begin) * launch_.config.block.x; }
+  Word last() const { return static_cast<Word>(launch_.range.end) * launch_.config.block.x; }
 
  private:
   const ThreadLaunch& launch_;
@@ -54,32 +57,37 @@ std::map<std::string, ThreadKernel> bodies() {
   return {{"copy",
            [](const ThreadLaunch& launch) {
              const Body body(launch, 3, {1});
-             for (Word i = 0; i < body.threads(); ++i) body.array(2)[i] = 3 * body.read(1, i) + 1;
+             for (Word i = body.first(); i < body.last(); ++i) body.array(2)[i] = 3 * body.read(1, i) + 1;
            }},
           {"mix",
            [](const ThreadLaunch& launch) {
              const Body body(launch, 3, {});
-             for (Word i = 0; i < body.threads(); ++i) body.array(2)[i] = 5 * body.array(2)[i] + body.number(1);
+             for (Word i = body.first(); i < body.last(); ++i) body.array(2)[i] = 5 * body.array(2)[i] + body.number(1);
            }},
           {"cross",
            [](const ThreadLaunch& launch) {
              const Body body(launch, 4, {1, 2});
              const Word n = body.threads();
-             for (Word i = 0; i < n; ++i) body.array(3)[i] = body.read(1, i) + 7 * body.read(2, n - 1 - i);
+             for (Word i = body.first(); i < body.last(); ++i)
+               body.array(3)[i] = body.read(1, i) + 7 * body.read(2, n - 1 - i);
            }},
           {"sum", [](const ThreadLaunch& launch) {
              const Body body(launch, 3, {1});
-             for (Word i = 0; i < body.threads(); ++i) body.array(2)[0] += body.read(1, i);
+             for (Word i = body.first(); i < body.last(); ++i) body.array(2)[0] += body.read(1, i);
            }}};
 }
 
 class ThreadsMachine final : public Machine {
  public:
-  ThreadsMachine(const std::vector<std::string>& ids, const Scheduling& policy) : ids_(ids) {
+  ThreadsMachine(const std::vector<std::string>& ids, const Scheduling& policy, const std::string& managed = {},
+                 std::uint64_t memory_budget = 0)
+      : ids_(ids), memory_budget_(memory_budget) {
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids)
       devices.push_back(make_thread_device(id, id.find("far") == std::string::npos, bodies()));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = policy});
+    core_ = std::make_shared<runtime::Core>(
+        std::move(devices),
+        runtime::CoreOptions{.scheduling = policy, .policy = managed, .memory_budget = memory_budget});
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
     if (policy.early_start_bytes > 0)
@@ -92,6 +100,12 @@ class ThreadsMachine final : public Machine {
     runtime::launch(*core_, module_->kernel(kernel), options, arguments);
   }
   void synchronize() override { core_->synchronize(); }
+  // With a budget: so many that they take more than four times of it.
+  std::size_t least_arrays() const override { return memory_budget_ == 0 ? 4 : 26; }
+  std::uint64_t evicted_bytes() {
+    const base::Lock lock(core_->mutex());
+    return core_->memory().evicted_bytes();
+  }
   const std::vector<std::string>& devices() const override { return ids_; }
 
   // Launches that name no device are most.
@@ -119,6 +133,7 @@ class ThreadsMachine final : public Machine {
   }
 
   std::vector<std::string> ids_;
+  const std::uint64_t memory_budget_;
   std::shared_ptr<runtime::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
 };
@@ -148,6 +163,23 @@ std::unique_ptr<Machine> placing_machine_for(std::uint64_t seed) {
   Scheduling policy = policy_for(seed);
   policy.placement = placements[seed % 5];
   return make_placing_machine(sets[seed / 5 % 4], policy, seed);
+}
+
+const char* managed_for(std::uint64_t seed) {
+  static constexpr const char* policies[] = {"slice:1", "slice:3", "bounded:1", "bounded:200"};
+  return policies[seed / 3 % 4];
+}
+
+std::unique_ptr<Machine> managed_machine_for(std::uint64_t seed) {
+  static const std::vector<std::vector<std::string>> sets{{"near"}, {"far"}, {"near", "far"}, {"far", "far2"}};
+  return std::make_unique<ThreadsMachine>(sets[seed % 4], policy_for(seed), managed_for(seed));
+}
+
+// As much as the largest launch needs: three arrays.
+std::unique_ptr<Machine> small_machine_for(std::uint64_t seed) {
+  constexpr std::uint64_t budget = 3 * most_elements * sizeof(Word);
+  static const std::vector<std::vector<std::string>> sets{{"near"}, {"far"}, {"near", "far"}, {"far", "far2"}};
+  return std::make_unique<ThreadsMachine>(sets[seed % 4], policy_for(seed), "", budget);
 }
 
 int count(std::uint64_t begin, std::uint64_t end, int enough,
@@ -183,6 +215,14 @@ int count_differences(std::uint64_t begin, std::uint64_t end, int enough) {
 
 int count_placed_differences(std::uint64_t begin, std::uint64_t end, int enough) {
   return count(begin, end, enough, placing_machine_for);
+}
+
+int count_managed_differences(std::uint64_t begin, std::uint64_t end, int enough) {
+  return count(begin, end, enough, managed_machine_for);
+}
+
+int count_small_memory_differences(std::uint64_t begin, std::uint64_t end, int enough) {
+  return count(begin, end, enough, small_machine_for);
 }
 
 }  // namespace heddle::test::random_programs

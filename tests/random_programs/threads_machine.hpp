@@ -23,5 +23,9 @@ std::uint64_t count_early_launches();
 int count_differences(std::uint64_t begin, std::uint64_t end, int enough);
 // The same on two or three devices, with each policy of placement in turn.
 int count_placed_differences(std::uint64_t begin, std::uint64_t end, int enough);
+// The same with policies that hold launches and submit them in ranges of blocks (managed mode).
+int count_managed_differences(std::uint64_t begin, std::uint64_t end, int enough);
+// The same with more arrays than the devices' memory has room for, by four times, in direct and managed mode.
+int count_small_memory_differences(std::uint64_t begin, std::uint64_t end, int enough);
 
 }  // namespace heddle::test::random_programs
