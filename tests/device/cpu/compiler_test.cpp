@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "base/clock.hpp"
 #include "base/file.hpp"
 #include "device/cpu/cpu_device.hpp"
 #include "device/cpu/kernel_compiler.hpp"
@@ -171,7 +172,7 @@ class Compiling : public testing::Test {
           std::this_thread::sleep_for(std::chrono::milliseconds(20));
           return adding_kernel(step, 3);
         },
-        "test", std::make_unique<ObjectCache>(path, 1 << 30));
+        "test", std::make_unique<ObjectCache>(path, 1 << 30), std::make_shared<base::SteadyClock>());
     CpuOptions options;
     options.workers = 2;
     return std::make_unique<CpuDevice>(
