@@ -390,7 +390,7 @@ TEST_F(Cli, KernelsThatCannotRunAreRefusedBeforeDataIsRead) {
   EXPECT_THAT(heddle(fill + "--arg i32:1").output, AllOf(HasSubstr("takes 1 argument"), Not(HasSubstr("absent"))));
   EXPECT_THAT(heddle(fill + "--block 5000").output, AllOf(HasSubstr("(5000, 1, 1)"), Not(HasSubstr("absent"))));
   EXPECT_THAT(heddle(fill + "--grid 2 --blocks 1:3").output,
-              AllOf(HasSubstr("blocks 1 to 3 are no part of a grid of 2 blocks"), Not(HasSubstr("absent"))));
+              AllOf(HasSubstr("blocks 1 to 3 are not part of a grid of 2 blocks"), Not(HasSubstr("absent"))));
   EXPECT_THAT(heddle(fill + "--grid 2 --blocks 0:2").output, HasSubstr("absent.npy"));
 }
 
