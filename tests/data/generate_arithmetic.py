@@ -278,7 +278,7 @@ def nans():
             regs = "\n".join(f".reg .{t} %x{c}" for c in "abc"[:n]) + f"\n.reg .{t} %y\n"
             text = regs + moves + f"{op}.{t} %y, " + ", ".join(f"%x{c}" for c in "abc"[:n]) + f"\nmov.b{t[1:]} {{d}}, %y"
             # Which of several NaN operands: the CPU device leaves that to the host.
-            on = "interp" if t == "f64" and op in ("sub.rn", "fma.rn") else None
+            on = "interp" if t == "f64" and op in ("add.rn", "sub.rn", "mul.rn", "fma.rn") else None
             f.add(text, tag, [tag] * n, inputs=inputs, name=f"{op}_{t}".replace(".", "_"), on=on)
     for text, to, source in [("cvt.f64.f32", "b64", "b32"), ("cvt.ftz.f64.f32", "b64", "b32"), ("cvt.rn.f32.f64", "b32", "b64"), ("cvt.rz.f32.f64", "b32", "b64"),
                              ("cvt.rni.f64.f64", "b64", "b64"), ("cvt.rni.f32.f32", "b32", "b32"), ("cvt.f32.f32", "b32", "b32"), ("cvt.f64.f64", "b64", "b64")]:

@@ -20,7 +20,7 @@ namespace {
 
 Value* to_nearest(llvm::IRBuilder<>& b, Opcode opcode, llvm::ArrayRef<Value*> v) {
   switch (opcode) {
-    // Of two f64 NaNs a GPU gives the second, the host the first.
+    // Of two f64 NaNs a GPU gives the second, the host the first, unless LLVM exchanges the operands.
     case Opcode::add: return b.CreateFAdd(v[1], v[0]);
     case Opcode::sub: return b.CreateFSub(v[0], v[1]);
     case Opcode::mul: return b.CreateFMul(v[1], v[0]);
