@@ -52,7 +52,9 @@ void ThreadCache::run(std::function<void()> work) {
       return;
     }
   }
-  start_thread(name_, [state = state_, work = std::move(work)] { state->run_thread(work); }).detach();
+  start_thread(name_, [state = state_, work = std::move(work)]() mutable {
+    state->run_thread(std::move(work));
+  }).detach();
 }
 
 }  // namespace heddle::base

@@ -6,14 +6,14 @@
 
 namespace heddle::runtime {
 
-HeldLaunch::HeldLaunch(Core& core, std::shared_ptr<KernelState> kernel, sched::BoundLaunch launch,
-                       device::Function& function, const device::Partition* partition)
-    : core_(core), kernel_(std::move(kernel)), launch_(std::move(launch)), function_(function), partition_(partition) {
+HeldLaunch::HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
+                       const device::Partition* partition)
+    : core_(core), kernel_(kernel), launch_(std::move(launch)), function_(function), partition_(partition) {
   if (launch_.processors != nullptr) processors_ = *launch_.processors;
   if (launch_.processors != nullptr) launch_.processors = &processors_;
   for (const sched::ArrayUse& use : launch_.arrays) arrays_.push_back(use.array);
   divisible_ =
-      !launch_.config.cooperative && core.ranges() && kernel_->blocks_independent() && function_.prepare_ranges();
+      !launch_.config.cooperative && core.ranges() && kernel_.blocks_independent() && function_.prepare_ranges();
 }
 
 HeldLaunch::~HeldLaunch() = default;
@@ -27,7 +27,12 @@ bool HeldLaunch::is_ready() {
 
 void HeldLaunch::make_ready() {
   base::Lock lock(core_.mutex());
-  make_arrays_ready(core_, launch_, lock, pressure_);
+  try {
+    make_arrays_ready(core_, launch_, lock, pressure_);
+  } catch (...) {
+    pressure_.give_back();  // the launch fails, and others may take what memory there is
+    throw;
+  }
 }
 
 void HeldLaunch::open(bool whole, const device::Partition* partition) {
@@ -63,7 +68,7 @@ void HeldLaunch::submit(BlockRange range, bool last, const device::Partition* ch
   if (!open_) open(last, partition);
   try {
     core_.scheduler().put(*open_, partition, [&](device::Queue& queue) {
-      if (launch_.verified) queue.set_footprint(footprint_of(core_, launch_, *kernel_));
+      if (launch_.verified) queue.set_footprint(footprint_of(core_, launch_, kernel_));
       queue.launch(function_, launch_.config, range, launch_.arguments());
       if (end != nullptr) queue.record(*end);
     });

@@ -14,12 +14,12 @@ namespace heddle::runtime {
 class HeldLaunch final : public sched::Work {
  public:
   // `partition`: the processors that the program has chosen; null: the policy may choose. Without the core's lock.
-  HeldLaunch(Core& core, std::shared_ptr<KernelState> kernel, sched::BoundLaunch launch, device::Function& function,
+  HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
              const device::Partition* partition);
   ~HeldLaunch() override;
 
   const sched::BoundLaunch& launch() const { return launch_; }
-  std::string_view name() const override { return kernel_->name(); }
+  std::string_view name() const override { return kernel_.name(); }
   std::size_t place() const override { return launch_.place; }
   BlockRange blocks() const override { return launch_.blocks; }
   bool divisible() override { return divisible_; }
@@ -28,9 +28,9 @@ class HeldLaunch final : public sched::Work {
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
   std::shared_ptr<device::Event> take_event() override;
   void give_event(std::shared_ptr<device::Event> event) override;
-  double seconds_per_block() const override { return kernel_->seconds_per_block(launch_.place); }
+  double seconds_per_block() const override { return kernel_.seconds_per_block(launch_.place); }
   void measured(std::uint64_t blocks, double seconds) override {
-    kernel_->add_time(launch_.place, seconds / static_cast<double>(blocks));
+    kernel_.add_time(launch_.place, seconds / static_cast<double>(blocks));
   }
   graph::TaskRef task() const override { return open_ ? open_->task : done_; }
 
@@ -41,7 +41,7 @@ class HeldLaunch final : public sched::Work {
   void release();
 
   Core& core_;
-  const std::shared_ptr<KernelState> kernel_;
+  KernelState& kernel_;  // its module waits for all that is held or in flight before it ends
   sched::BoundLaunch launch_;
   std::vector<unsigned> processors_;  // that launch_ refers to
   device::Function& function_;

@@ -161,7 +161,7 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
                                   const Prepared& prepared) {
   device::check_launch(core.device(bound.place).info(), *prepared.function, bound.config, bound.blocks,
                        bound.packed.size());
-  auto work = std::make_unique<HeldLaunch>(core, kernel, std::move(bound), *prepared.function, prepared.partition);
+  auto work = std::make_unique<HeldLaunch>(core, *kernel, std::move(bound), *prepared.function, prepared.partition);
   const sched::BoundLaunch& launch = work->launch();
   const std::size_t place = launch.place;
   base::Lock lock(core.mutex());

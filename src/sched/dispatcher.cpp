@@ -123,6 +123,11 @@ void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
   wait_until_submitted(all, lock);
 }
 
+void Dispatcher::wait_until_idle(base::Lock& lock) {
+  wait_until_all_submitted(lock);
+  changed_.wait(lock.native(), [this] { return tasks_.empty() && in_flight_.empty(); });
+}
+
 // What is submitted may complete at once, and then the policy is asked again.
 void Dispatcher::dispatch() {
   again_ = true;
@@ -334,6 +339,7 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
   again_ = true;
   in_flight_.erase(at);
+  if (in_flight_.empty()) changed_.notify_all();
 }
 
 }  // namespace heddle::sched

@@ -67,6 +67,8 @@ class Dispatcher {
   void wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock);
   // The same for all that is held.
   void wait_until_all_submitted(base::Lock& lock);
+  // Waits until nothing is held or in flight: no callback of a device concerns a task any more.
+  void wait_until_idle(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
   // The first failure of a submission that no thread has waited for, once.
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
