@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -80,6 +81,8 @@ class Array {
   unsigned open_uses = 0;
   // Held launches of which some blocks are submitted: its copies must stay where they are.
   unsigned partial_uses = 0;
+  // Why a held launch that modifies the array was not submitted. The host's next access reports it, once.
+  std::exception_ptr failure;
   // Its object in the DAG of held tasks (managed mode), once it has one.
   std::optional<graph::ObjectId> logical;
   // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write the bytes that it

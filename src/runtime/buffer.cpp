@@ -63,6 +63,8 @@ std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
   base::Lock lock(core_->mutex());
   const graph::Dag& dag = core_->scheduler().dag();
   core_->wait_until_submitted(array_, writes ? Mode::read_write : Mode::read, begin, end, lock);
+  if (array_.failure) [[unlikely]]
+    std::rethrow_exception(std::exchange(array_.failure, nullptr));
   core_->replayer().flush();
   const Space space = make_space_for_host(begin, end, reaches_first, lock);
   array_.read_back().read(begin, end);

@@ -47,13 +47,17 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   if (managed) start_dispatcher(std::move(managed));
 }
 
-sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) const {
+sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
   sched::MemoryManager::Options made;
   const std::uint64_t budget = options.memory_budget != 0 ? options.memory_budget : memory::Registry::unlimited;
   made.budgets.assign(devices_.size(), budget);
   made.budgets.push_back(memory::Registry::unlimited);  // the host's memory
   made.guarded = verifies_;
   made.guarded.push_back(check_);
+  made.wait_for_users = [this](base::Lock& lock) {
+    if (dispatcher_ && dispatcher_->finish_divided(lock)) return;
+    calls_.wait_for_one(lock);
+  };
   return made;
 }
 

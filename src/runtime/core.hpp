@@ -108,7 +108,7 @@ class Core {
   void synchronize();
 
  private:
-  sched::MemoryManager::Options memory_options(const CoreOptions& options) const;
+  sched::MemoryManager::Options memory_options(const CoreOptions& options);
   void start_dispatcher(std::unique_ptr<sched::Policy> policy);
 
   const std::shared_ptr<base::Watcher> watcher_;

@@ -79,6 +79,11 @@ void HeldLaunch::submit(BlockRange range, bool last, const device::Partition* ch
   if (last) close();
 }
 
+void HeldLaunch::failed(const std::exception_ptr& failure) {
+  for (const sched::ArrayUse& use : launch_.arrays)
+    if (graph::modifies(use.mode)) use.array->failure = failure;
+}
+
 std::shared_ptr<device::Event> HeldLaunch::take_event() { return core_.scheduler().take_event(launch_.place, true); }
 
 void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {

@@ -26,6 +26,7 @@ class HeldLaunch final : public sched::Work {
   bool is_ready() override;
   void make_ready() override;
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
+  void failed(const std::exception_ptr& failure) override;
   std::shared_ptr<device::Event> take_event() override;
   void give_event(std::shared_ptr<device::Event> event) override;
   double seconds_per_block() const override { return kernel_.seconds_per_block(launch_.place); }

@@ -19,10 +19,13 @@ class OpenCalls {
   void close(std::span<memory::Array* const> arrays);
 
   bool none() const { return count_ == 0; }
-  // Waits while a call uses one of the arrays, or while there is any.
+  // Waits while a call uses one of the arrays, until one is closed, and while there is any.
   void wait(base::Lock& lock, std::span<memory::Array* const> arrays) {
     while (count_ > 0 && uses_any(arrays)) [[unlikely]]
       changed_.wait(lock.native());
+  }
+  void wait_for_one(base::Lock& lock) {
+    if (count_ > 0) changed_.wait(lock.native());
   }
   void wait_for_all(base::Lock& lock) {
     while (count_ > 0) changed_.wait(lock.native());

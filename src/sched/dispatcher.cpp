@@ -123,6 +123,16 @@ void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
   wait_until_submitted(all, lock);
 }
 
+bool Dispatcher::finish_divided(base::Lock& lock) {
+  for (const auto& task : tasks_) {
+    if (task->left.begin == task->work->blocks().begin) continue;
+    const std::shared_ptr<HeldTask> divided = task;
+    wait_until_submitted({&divided, 1}, lock);
+    return true;
+  }
+  return false;
+}
+
 void Dispatcher::wait_until_idle(base::Lock& lock) {
   wait_until_all_submitted(lock);
   changed_.wait(lock.native(), [this] { return tasks_.empty() && in_flight_.empty(); });
@@ -245,10 +255,7 @@ void Dispatcher::make_ready(HeldTask& task) {
     }
     link->run([&](Dispatcher& self) {
       shared->waits_for_memory = self.making_ready_ = false;
-      if (failure) {
-        shared->failure = failure;
-        self.submitted(*shared);
-      }
+      if (failure) self.failed(*shared, failure);
       self.dispatch();
     });
   };
@@ -256,8 +263,7 @@ void Dispatcher::make_ready(HeldTask& task) {
     threads_.run(work);
   } catch (...) {
     making_ready_ = false;
-    task.failure = std::current_exception();
-    submitted(task);
+    failed(task, std::current_exception());
   }
 }
 
@@ -274,11 +280,16 @@ void Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<
     task.left.begin = range.end;
     track(task, range.size(), std::move(end));
   } catch (...) {
-    task.failure = std::current_exception();
-    if (!failure_) failure_ = task.failure;
-    return submitted(task);
+    return failed(task, std::current_exception());
   }
   if (last) submitted(task);
+}
+
+void Dispatcher::failed(HeldTask& task, std::exception_ptr failure) {
+  task.failure = failure;
+  if (!failure_) failure_ = failure;
+  task.work->failed(failure);
+  submitted(task);
 }
 
 void Dispatcher::submitted(HeldTask& task) {

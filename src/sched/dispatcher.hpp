@@ -69,6 +69,8 @@ class Dispatcher {
   void wait_until_all_submitted(base::Lock& lock);
   // Waits until nothing is held or in flight: no callback of a device concerns a task any more.
   void wait_until_idle(base::Lock& lock);
+  // Waits for the rest of a task of which some blocks are submitted; returns whether there was one.
+  bool finish_divided(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
   // The first failure of a submission that no thread has waited for, once.
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
@@ -97,6 +99,7 @@ class Dispatcher {
   void require_for_others();
   void make_ready(HeldTask& task);
   void submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
+  void failed(HeldTask& task, std::exception_ptr failure);
   void submitted(HeldTask& task);
   void track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end);
   void range_done(std::list<InFlight>::iterator range);

@@ -34,6 +34,8 @@ class Work {
   // Puts blocks into the device, in order with those before; `last`: no more come. `partition`: to run in; null: the
   // whole device. Records `end`, if it is not null, after them. Throws what the device does.
   virtual void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) = 0;
+  // It will not be submitted, or not whole, for this reason.
+  virtual void failed(const std::exception_ptr& failure) { static_cast<void>(failure); }
   // An event that submit() can record.
   virtual std::shared_ptr<device::Event> take_event() = 0;
   virtual void give_event(std::shared_ptr<device::Event> event) = 0;

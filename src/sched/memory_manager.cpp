@@ -18,6 +18,7 @@ MemoryManager::MemoryManager(Scheduler& scheduler, Transfers& transfers, const P
       pinned_(pinned),
       guarded_(std::move(options.guarded)),
       eviction_(std::move(options.eviction)),
+      wait_for_users_(std::move(options.wait_for_users)),
       reaches_(scheduler.places()),
       registry_(std::move(options.budgets)) {
   for (std::size_t place = 0; place < scheduler_.places(); ++place)
@@ -146,6 +147,15 @@ graph::TaskRefs MemoryManager::start_evicting(Array& array, Space space) {
   return scheduler_.dag().hazards(array.access(space, graph::Mode::write, 0, array.bytes()));
 }
 
+// Whether arrays that cannot be evicted now can be later, when what is being submitted with them is submitted.
+bool MemoryManager::is_kept_for_now(std::span<Array* const> needed, Space space) const {
+  const auto& arrays = registry_.arrays(space);
+  return std::any_of(arrays.begin(), arrays.end(), [needed](const Array* array) {
+    return (array->open_uses > 0 || array->partial_uses > 0) &&
+           std::find(needed.begin(), needed.end(), array) == needed.end();
+  });
+}
+
 void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view who) const {
   const bool host = space >= scheduler_.places();
   const std::string where = host ? "the host" : scheduler_.device(space).info().id;
@@ -198,7 +208,10 @@ void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::
     evicted.emplace_back(candidate.array, start_evicting(*candidate.array, space));
     room += candidate.bytes;
   }
-  if (evicted.empty()) refuse(space, bytes, who);
+  if (evicted.empty()) {
+    if (!is_kept_for_now(needed, space)) refuse(space, bytes, who);
+    return wait_for_users_(lock);
+  }
   graph::TaskRefs all;
   for (const auto& [array, tasks] : evicted) all.insert(all.end(), tasks.begin(), tasks.end());
   lock.unlock();
@@ -208,6 +221,7 @@ void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::
     const auto& there = registry_.arrays(space);
     // It may have ended, or have been used again.
     if (std::find(there.begin(), there.end(), array) == there.end()) continue;
+    if (array->open_uses > 0 || array->partial_uses > 0) continue;
     if (array->residence().having_some(0, array->bytes()) & memory::only(space)) continue;
     const graph::Access whole = array->access(space, graph::Mode::write, 0, array->bytes());
     if (!scheduler_.dag().hazards(whole).empty() && !scheduler_.tracker().all_done(scheduler_.dag().hazards(whole)))

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -30,6 +31,9 @@ class MemoryManager {
     std::vector<std::uint64_t> budgets;  // bytes for copies of arrays, by space (memory::Registry::unlimited: no limit)
     std::vector<bool> guarded;           // by space: memory is guarded (device::Memory::guard)
     std::unique_ptr<const memory::EvictionPolicy> eviction = std::make_unique<memory::LeastRecentlyUsed>();
+    // Waits until something that keeps arrays where they are may have ended (memory::Array::open_uses, partial_uses).
+    // Gives the lock back meanwhile.
+    std::function<void(base::Lock&)> wait_for_users;
   };
   MemoryManager(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, Options options);
   MemoryManager(const MemoryManager&) = delete;
@@ -91,6 +95,7 @@ class MemoryManager {
   void make_host_copy(memory::Array& array, base::Lock& lock);
   void begin_pressure(Pressure& pressure);
   void end_pressure();
+  bool is_kept_for_now(std::span<memory::Array* const> needed, memory::Space space) const;
   [[noreturn]] void refuse(memory::Space space, std::uint64_t bytes, std::string_view who) const;
   std::size_t place_for_host_memory() const;
 
@@ -99,6 +104,7 @@ class MemoryManager {
   const PinnedArrays& pinned_;
   const std::vector<bool> guarded_;
   const std::unique_ptr<const memory::EvictionPolicy> eviction_;
+  const std::function<void(base::Lock&)> wait_for_users_;
   std::mutex pressure_mutex_;
   std::condition_variable pressure_ended_;
   bool pressure_ = false;

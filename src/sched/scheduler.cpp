@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 
@@ -71,6 +72,7 @@ void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph:
   for (const graph::TaskRef& other : submission.also_after)
     if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
   ends_after_.clear();
+  if (!open_.empty()) refuse_open(dag_[task].parents);
   for (const graph::TaskRef& parent : dag_[task].parents) {
     const Tracker::Running& running = tracker_[parent];
     if (contains(submission.early_parents, parent.id)) {
@@ -80,6 +82,12 @@ void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph:
       queue.wait(*running.end);
     }
   }
+}
+
+void Scheduler::refuse_open(const graph::TaskRefs& parents) const {
+  for (const graph::TaskId open : open_)
+    if (contains({parents.data(), parents.size()}, open))
+      base::fail(ErrorCode::internal, "a task comes after task {}, whose commands are not all submitted", open);
 }
 
 void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task,
@@ -132,10 +140,12 @@ Scheduler::OpenTask Scheduler::open(std::size_t place, std::span<const graph::Ac
   devices_[place].device().commands([&] { open.task = begin(place, accesses, submission); });
   open.queue = queue_;
   open.ends_after.swap(ends_after_);
+  open_.push_back(open.task.id);
   return open;
 }
 
 void Scheduler::close(OpenTask open) {
+  open_.erase(std::find(open_.begin(), open_.end(), open.task.id));
   queue_ = open.queue;
   ends_after_.swap(open.ends_after);
   devices_[dag_[open.task].place].device().commands([&] { end(open.task); });

@@ -63,8 +63,8 @@ class Scheduler {
     DeviceQueue* queue;
     std::vector<std::shared_ptr<device::Event>> ends_after;
   };
-  // Appends a task and gives it a queue; its commands follow. Until close() nothing that depends on it may be
-  // submitted: the caller sees to that.
+  // Appends a task and gives it a queue; its commands follow. Until close() there is no event that a task which
+  // depends on it could wait for: to submit one is a defect of the caller, and throws Error(internal).
   OpenTask open(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
   // Puts commands of an open task into its queue, in this partition; null: on the whole device.
   template <class Put>
@@ -104,6 +104,7 @@ class Scheduler {
                         const Submission& submission);
   void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void end(graph::TaskRef task);
+  void refuse_open(const graph::TaskRefs& parents) const;
   static void set_partition(DeviceQueue& queue, const device::Partition* partition);
   static void drain(const std::vector<InFlight>& all);
   void trace(graph::TaskRef task, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
@@ -115,7 +116,8 @@ class Scheduler {
   graph::Dag dag_;
   std::deque<DeviceQueues> devices_;
   Tracker tracker_{dag_, devices_};
-  graph::TaskRef barrier_;  // the last one
+  graph::TaskRef barrier_;           // the last one
+  std::vector<graph::TaskId> open_;  // tasks between open() and close()
   // Of the submission under way: its queue, and the events that it ends after.
   DeviceQueue* queue_ = nullptr;
   std::vector<std::shared_ptr<device::Event>> ends_after_;

@@ -179,7 +179,8 @@ std::unique_ptr<Machine> managed_machine_for(std::uint64_t seed) {
 std::unique_ptr<Machine> small_machine_for(std::uint64_t seed) {
   constexpr std::uint64_t budget = 3 * most_elements * sizeof(Word);
   static const std::vector<std::vector<std::string>> sets{{"near"}, {"far"}, {"near", "far"}, {"far", "far2"}};
-  return std::make_unique<ThreadsMachine>(sets[seed % 4], policy_for(seed), "", budget);
+  return std::make_unique<ThreadsMachine>(sets[seed % 4], policy_for(seed), seed % 3 == 0 ? managed_for(seed) : "",
+                                          budget);
 }
 
 int count(std::uint64_t begin, std::uint64_t end, int enough,
