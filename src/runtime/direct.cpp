@@ -6,6 +6,7 @@
 #include "base/apart.hpp"
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "device/launch_check.hpp"
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/module_state.hpp"
@@ -34,12 +35,60 @@ void LoadedKernelState::keep_whole(const Error& reason) const {
   base::log_info("launches stay whole: {}", reason.what());
 }
 
+namespace {
+
+std::shared_ptr<EventRecord> make_record(Core& core, std::size_t place, bool timed) {
+  device::Device& device = core.device(place);
+  return std::make_shared<EventRecord>(timed ? device.event() : device.untimed_event());
+}
+
+bool is_held(const std::shared_ptr<sched::HeldTask>& task) {
+  return task != nullptr && task->state < sched::TaskState::submitted;
+}
+
+}  // namespace
+
+EventState::EventState(std::shared_ptr<Core> core, std::size_t place, bool timed)
+    : core_(std::move(core)), place_(place), timed_(timed), record_(make_record(*core_, place, timed)) {}
+
+// Where only this event refers to the record that is there, it is used again: nothing waits for it that is held.
+std::shared_ptr<EventRecord> EventState::renew() {
+  const std::lock_guard lock(mutex_);
+  if (record_.use_count() > 1) record_ = make_record(*core_, place_, timed_);
+  return record_;
+}
+
+bool EventState::done() const {
+  if (core_->dispatcher() != nullptr) {
+    const base::Lock lock(core_->mutex());
+    if (is_held(task())) return false;
+  }
+  return record()->event->done();
+}
+
+void EventState::wait() {
+  if (core_->dispatcher() != nullptr) {
+    base::Lock lock(core_->mutex());
+    const std::shared_ptr<sched::HeldTask> recorder = task();
+    if (is_held(recorder)) core_->dispatcher()->wait_until_submitted({&recorder, 1}, lock);
+  }
+  record()->event->wait();
+}
+
 QueueState::QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options)
-    : core_(std::move(core)), place_(place) {
-  device::Device& device = core_->device(place);
-  const device::Partition* partition = nullptr;
-  if (!options.processors.empty()) partition = &core_->partition(place, options.processors);
-  queue_ = device.queue({.priority = options.priority, .partition = partition});
+    : core_(std::move(core)),
+      partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
+      queue_(*core_, place, {.priority = options.priority, .partition = partition_}) {
+  if (core_->dispatcher() == nullptr) return;
+  const base::Lock lock(core_->mutex());
+  launch_queue_ = &core_->dispatcher()->add_queue("queue", options.priority);
+}
+
+QueueState::~QueueState() {
+  if (launch_queue_ == nullptr) return;
+  base::Lock lock(core_->mutex_at_end());
+  if (last_) core_->dispatcher()->wait_until_submitted({&last_, 1}, lock);
+  core_->dispatcher()->remove_queue(*launch_queue_);
 }
 
 device::Device* QueueState::device_of(int number) const {
@@ -60,95 +109,96 @@ device::BoxPlace QueueState::box(const MemoryBox& box) const {
 
 void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
                         const BlockRange* range) {
-  if (kernel.place() != place_)
+  if (kernel.place() != place())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}", kernel.kernel().name(),
-               core_->device(kernel.place()).info().id, core_->device(place_).info().id);
+               core_->device(kernel.place()).info().id, core_->device(place()).info().id);
   const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
-  const std::uint64_t slice = shape.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
-  const std::lock_guard lock(mutex_);
-  const Traced traced(*this);
-  if (slice != 0) {
-    try {
-      return queue_->launch_parts(kernel.function(), config, blocks, slice, arguments);
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported || range) throw;
-      kernel.keep_whole(error);
+  if (launch_queue_ != nullptr) return hold_launch(kernel, config, blocks, arguments);
+  launch_now(kernel, config, blocks, arguments, range == nullptr);
+}
+
+void QueueState::launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                            std::span<const std::byte> arguments, bool whole) {
+  const std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  queue_.put([&](device::Queue& queue) {
+    if (slice != 0) {
+      try {
+        return queue.launch_parts(kernel.function(), config, blocks, slice, arguments);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported || !whole) throw;
+        kernel.keep_whole(error);
+      }
     }
+    queue.launch(kernel.function(), config, blocks, arguments);
+  });
+}
+
+// What the arguments are wrong with is said now, not when the policy has the launch submitted.
+void QueueState::hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                             std::span<const std::byte> arguments) {
+  device::check_launch(core_->device(place()).info(), kernel.function(), config, blocks, arguments.size());
+  auto work = std::make_unique<QueueLaunch>(queue_, failure_, *kernel.kernel().state(), kernel.function(), config,
+                                            blocks, arguments, partition_);
+  const base::Lock lock(core_->mutex());
+  last_ = hold(std::move(work), nullptr);
+}
+
+std::shared_ptr<sched::HeldTask> QueueState::hold(std::unique_ptr<sched::Work> work,
+                                                  std::shared_ptr<sched::HeldTask> also_after) {
+  const std::shared_ptr<sched::HeldTask> parents[] = {last_, std::move(also_after)};
+  return core_->dispatcher()->hold_after(*launch_queue_, std::move(work), parents);
+}
+
+// Where nothing that comes before is held the command goes at once, and what it throws is thrown here. Needs the core's
+// lock. Returns the held task; null: the command is in the queue.
+std::shared_ptr<sched::HeldTask> QueueState::hold_command(std::function<void()> put,
+                                                          std::shared_ptr<sched::HeldTask> also_after) {
+  if (!is_held(last_) && !is_held(also_after) && !launch_queue_->suspended) {
+    put();
+    return nullptr;
   }
-  queue_->launch(kernel.function(), config, blocks, arguments);
-}
-
-void QueueState::begin_task() {
-  trace::RecordedTask task;
-  task.behind = behind();
-  task.waits = std::exchange(awaited_, {});
-  task.by_streams = true;
-  last_task_ = core_->trace()->begin_task(std::move(task));
-}
-
-std::vector<std::uint64_t> QueueState::behind() const {
-  std::vector<std::uint64_t> tasks = awaited_;
-  if (last_task_ != 0) tasks.push_back(last_task_);
-  return tasks;
+  last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put)), std::move(also_after));
+  return last_;
 }
 
 void QueueState::record(EventState& event) {
-  const std::lock_guard lock(mutex_);
-  queue_->record(event.event());
-  if (core_->trace()) event.set_behind(behind());
+  if (launch_queue_ == nullptr) return queue_.record(event.only_record());
+  const base::Lock lock(core_->mutex());
+  auto record = event.renew();
+  event.set_task(hold_command([this, record] { queue_.record(*record); }));
 }
 
 void QueueState::wait(EventState& event) {
-  const std::lock_guard lock(mutex_);
-  queue_->wait(event.event());
-  if (!core_->trace()) return;
-  for (const std::uint64_t task : event.behind())
-    if (task != last_task_ && std::find(awaited_.begin(), awaited_.end(), task) == awaited_.end())
-      awaited_.push_back(task);
+  if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
+  const base::Lock lock(core_->mutex());
+  hold_command([this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
-void QueueState::wait(const device::Event& event) {
-  const std::lock_guard lock(mutex_);
-  queue_->wait(event);
+void QueueState::wait(std::shared_ptr<const device::Event> event) {
+  if (launch_queue_ == nullptr) return queue_.wait(*event);
+  const base::Lock lock(core_->mutex());
+  hold_command([this, event = std::move(event)] { queue_.wait(*event); });
 }
 
-// Without the lock while it waits: others may put commands in meanwhile.
 void QueueState::synchronize() {
-  std::unique_ptr<device::Event> end;
-  {
-    const std::lock_guard lock(mutex_);
-    if (queue_->idle()) return;
-    if (spare_.empty()) {
-      end = core_->device(place_).untimed_event();
-    } else {
-      end = std::move(spare_.back());
-      spare_.pop_back();
-    }
-    queue_->record(*end);
+  std::exception_ptr failure;
+  if (launch_queue_ != nullptr) {
+    base::Lock lock(core_->mutex());
+    if (is_held(last_)) core_->dispatcher()->wait_until_submitted({&last_, 1}, lock);
+    failure = std::exchange(failure_.first, nullptr);
   }
-  try {
-    end->wait();
-  } catch (const Error&) {
-    // The failure is being told now; later commands must not be skipped for it.
-    const std::lock_guard lock(mutex_);
-    try {
-      queue_->synchronize();
-    } catch (const Error&) {  // the same failure
-    }
-    throw;
-  }
-  const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(end));
+  queue_.synchronize();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace runtime
 
 using runtime::held;
 
-bool Event::done() const { return held(state_, "Event").event().done(); }
-void Event::wait() const { held(state_, "Event").event().wait(); }
-std::uint64_t Event::completed_ns() const { return held(state_, "Event").event().completed_ns(); }
+bool Event::done() const { return held(state_, "Event").done(); }
+void Event::wait() const { held(state_, "Event").wait(); }
+std::uint64_t Event::completed_ns() const { return held(state_, "Event").completed_ns(); }
 
 void Queue::launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments) const {
   held(state_, "Queue").launch(held(kernel.state(), "LoadedKernel"), shape, arguments, nullptr);
@@ -159,32 +209,33 @@ void Queue::launch(const LoadedKernel& kernel, const LaunchShape& shape, std::sp
 }
 void Queue::copy(const MemorySpan& to, const MemorySpan& from) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.put([&](device::Queue& queue) { queue.copy(state.span(to), state.span(from)); });
+  state.put([to = state.span(to), from = state.span(from)](device::Queue& queue) { queue.copy(to, from); });
 }
 void Queue::copy(const MemoryBox& to, const MemoryBox& from, const BoxSize& size) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.put([&](device::Queue& queue) {
-    queue.copy_box(state.box(to), state.box(from), {size.width, size.height, size.depth});
-  });
+  const device::BoxExtent extent{size.width, size.height, size.depth};
+  state.put(
+      [to = state.box(to), from = state.box(from), extent](device::Queue& queue) { queue.copy_box(to, from, extent); });
 }
 void Queue::fill(const MemorySpan& to, std::uint32_t value, unsigned value_bytes) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.put([&](device::Queue& queue) { queue.fill(state.span(to), value, value_bytes); });
+  state.put([to = state.span(to), value, value_bytes](device::Queue& queue) { queue.fill(to, value, value_bytes); });
 }
 void Queue::fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, unsigned value_bytes) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.put([&](device::Queue& queue) {
-    queue.fill_box(state.box(to), {size.width, size.height, size.depth}, value, value_bytes);
+  const device::BoxExtent extent{size.width, size.height, size.depth};
+  state.put([to = state.box(to), extent, value, value_bytes](device::Queue& queue) {
+    queue.fill_box(to, extent, value, value_bytes);
   });
 }
 void Queue::record(const Event& event) const { held(state_, "Queue").record(held(event.state(), "Event")); }
 void Queue::wait(const Event& event) const { held(state_, "Queue").wait(held(event.state(), "Event")); }
 void Queue::wait_until(std::function<bool()> ready) const {
   runtime::QueueState& state = held(state_, "Queue");
-  state.wait(runtime::AskedEvent(state.watcher(), std::move(ready)));
+  state.wait(std::make_shared<runtime::AskedEvent>(state.watcher(), std::move(ready)));
 }
 void Queue::call(std::function<void()> function) const {
-  held(state_, "Queue").put([&](device::Queue& queue) { queue.call(std::move(function)); });
+  held(state_, "Queue").put([function = std::move(function)](device::Queue& queue) { queue.call(function); });
 }
 void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
 int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }
@@ -251,11 +302,13 @@ Queue Device::queue(const QueueOptions& options) const {
   return Queue(std::make_shared<runtime::QueueState>(core_, static_cast<std::size_t>(number_), options));
 }
 Event Device::untimed_event() const {
-  return Event(std::make_shared<runtime::EventState>(core_, device_at(core_, number_).untimed_event()));
+  held(core_, "Device");
+  return Event(std::make_shared<runtime::EventState>(core_, static_cast<std::size_t>(number_), false));
 }
 
 Event Device::event() const {
-  return Event(std::make_shared<runtime::EventState>(core_, device_at(core_, number_).event()));
+  held(core_, "Device");
+  return Event(std::make_shared<runtime::EventState>(core_, static_cast<std::size_t>(number_), true));
 }
 
 LoadedKernel Device::load(const Kernel& kernel) const {

@@ -13,6 +13,8 @@
 #include "heddle/device.hpp"
 #include "runtime/core.hpp"
 #include "runtime/kernel_state.hpp"
+#include "runtime/queue_work.hpp"
+#include "runtime/shared_queue.hpp"
 
 namespace heddle::runtime {
 
@@ -61,24 +63,41 @@ class LoadedKernelState {
 
 class EventState {
  public:
-  EventState(std::shared_ptr<Core> core, std::unique_ptr<device::Event> event)
-      : core_(std::move(core)), event_(std::move(event)) {}
-  device::Event& event() const { return *event_; }
-  // For the trace: the tasks that its last record comes behind.
-  void set_behind(std::vector<std::uint64_t> tasks) {
+  EventState(std::shared_ptr<Core> core, std::size_t place, bool timed);
+  EventState(const EventState&) = delete;
+  EventState& operator=(const EventState&) = delete;
+
+  // What its last record has recorded. Managed mode: each record has an event of its own, so that a wait which is held
+  // waits for the record that it was made for.
+  std::shared_ptr<EventRecord> record() const {
     const std::lock_guard lock(mutex_);
-    behind_ = std::move(tasks);
+    return record_;
   }
-  std::vector<std::uint64_t> behind() {
+  // The same in direct mode, where it is always the same.
+  EventRecord& only_record() const { return *record_; }
+  // A record that is about to be made. Needs the core's lock.
+  std::shared_ptr<EventRecord> renew();
+  // The held task that makes the last record; null: it is made.
+  void set_task(std::shared_ptr<sched::HeldTask> task) {
     const std::lock_guard lock(mutex_);
-    return behind_;
+    task_ = std::move(task);
+  }
+  std::shared_ptr<sched::HeldTask> task() const {
+    const std::lock_guard lock(mutex_);
+    return task_;
   }
 
+  bool done() const;
+  void wait();
+  std::uint64_t completed_ns() const { return record()->event->completed_ns(); }
+
  private:
-  std::shared_ptr<Core> core_;
-  std::unique_ptr<device::Event> event_;
-  std::mutex mutex_;
-  std::vector<std::uint64_t> behind_;
+  const std::shared_ptr<Core> core_;
+  const std::size_t place_;
+  const bool timed_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<EventRecord> record_;
+  std::shared_ptr<sched::HeldTask> task_;
 };
 
 // What is reached when a function of the host says so. For queues an event of another device, which they only ask.
@@ -112,54 +131,46 @@ class AskedEvent final : public device::Event {
 class QueueState {
  public:
   QueueState(std::shared_ptr<Core> core, std::size_t place, const QueueOptions& options);
-  std::size_t place() const { return place_; }
+  ~QueueState();
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  std::size_t place() const { return queue_.place(); }
   const std::shared_ptr<base::Watcher>& watcher() const { return core_->watcher(); }
   // The span as devices see it. Throws invalid_argument when there is no such device.
   device::Span span(const MemorySpan& span) const;
   device::BoxPlace box(const MemoryBox& box) const;
   void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
               const BlockRange* range);
-  // Puts a command into the queue, one thread at a time.
+  // Has put(device::Queue&) called in the queue's order: now, or where the policy holds what comes before, later.
   template <class Put>
-  void put(Put&& put) {
-    const std::lock_guard lock(mutex_);
-    const Traced traced(*this);
-    put(*queue_);
+  void put(Put put) {
+    if (launch_queue_ == nullptr) return queue_.put(put);
+    const base::Lock lock(core_->mutex());
+    hold_command([this, put = std::move(put)] { queue_.put(put); });
   }
   void record(EventState& event);
   void wait(EventState& event);
-  void wait(const device::Event& event);
+  void wait(std::shared_ptr<const device::Event> event);
   void synchronize();
 
  private:
-  // What is put in while it lives is a task of the trace, behind the queue's last one and those of the events that the
-  // queue waits for. Nothing without a trace.
-  class Traced {
-   public:
-    explicit Traced(QueueState& queue) : queue_(queue) {
-      if (queue.core_->trace()) queue.begin_task();
-    }
-    ~Traced() {
-      if (queue_.core_->trace()) queue_.core_->trace()->end_task();
-    }
-    Traced(const Traced&) = delete;
-    Traced& operator=(const Traced&) = delete;
-
-   private:
-    QueueState& queue_;
-  };
-  void begin_task();
-  std::vector<std::uint64_t> behind() const;
   device::Device* device_of(int number) const;
+  void launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                  std::span<const std::byte> arguments, bool whole);
+  void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                   std::span<const std::byte> arguments);
+  std::shared_ptr<sched::HeldTask> hold_command(std::function<void()> put,
+                                                std::shared_ptr<sched::HeldTask> also_after = nullptr);
+  std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
-  std::shared_ptr<Core> core_;
-  std::size_t place_;
-  std::mutex mutex_;
-  std::unique_ptr<device::Queue> queue_;
-  std::vector<std::unique_ptr<device::Event>> spare_;  // for synchronize()
-  // Numbers in the trace: of the last task, and of those that the next one waits for besides.
-  std::uint64_t last_task_ = 0;
-  std::vector<std::uint64_t> awaited_;
+  const std::shared_ptr<Core> core_;
+  const device::Partition* const partition_;  // its own; null: the whole device
+  SharedQueue queue_;
+  // Managed mode; the rest needs the core's lock.
+  sched::LaunchQueue* launch_queue_ = nullptr;
+  std::shared_ptr<sched::HeldTask> last_;
+  HeldFailure failure_;
 };
 
 }  // namespace heddle::runtime

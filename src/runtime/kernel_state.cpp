@@ -75,6 +75,12 @@ void KernelState::analyse() {
 }
 
 bool KernelState::blocks_independent() {
+  if (independent_.load(std::memory_order_acquire) == Known::unknown)
+    independent_.store(find_independent() ? Known::yes : Known::no, std::memory_order_release);
+  return independent_.load(std::memory_order_acquire) == Known::yes;
+}
+
+bool KernelState::find_independent() {
   std::uint32_t place = 0;
   const ptx::Module& module = code_.ptx();
   // Where functions are called through pointers the kernel alone does not show which.

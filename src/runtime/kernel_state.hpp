@@ -64,7 +64,7 @@ class KernelState final : public sched::LaunchedKernel {
   std::optional<graph::Mode> variables() const override { return variables_; }
 
   // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
-  // kernels. Any thread.
+  // kernels. Any thread; the first call analyses the kernel.
   bool blocks_independent();
   // Its function on a device: loads the module there on first use. Any thread, without the core's lock.
   device::Function& on(std::size_t place);
@@ -88,12 +88,15 @@ class KernelState final : public sched::LaunchedKernel {
   const std::shared_ptr<KernelHistory>& history() override { return history_; }
 
  private:
+  bool find_independent();
   void analyse();
   void take_info(KernelInfo info);
 
   LoadedCode& code_;
   const ptx::Function& function_;
   const std::uint64_t id_;
+  enum class Known : std::uint8_t { unknown, no, yes };
+  std::atomic<Known> independent_{Known::unknown};
   std::mutex analysing_;
   std::atomic<bool> analysed_{false};
   KernelInfo info_;

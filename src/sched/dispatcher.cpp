@@ -42,15 +42,17 @@ LaunchQueue& Dispatcher::add_queue(std::string name, int priority) {
 }
 
 void Dispatcher::remove_queue(LaunchQueue& queue) {
-  if (queue.suspended) --suspended_;
   queues_.remove_if([&](const LaunchQueue& other) { return &other == &queue; });
 }
 
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
   if (queue.suspended == suspended) return;
   queue.suspended = suspended;
-  suspended_ += suspended ? 1 : -1;
-  if (!suspended) dispatch();
+  if (suspended) {
+    for (const auto& task : tasks_) require_parents_of(*task);
+  } else {
+    dispatch();
+  }
 }
 
 std::shared_ptr<HeldTask> Dispatcher::add(LaunchQueue& queue, std::unique_ptr<Work> work) {
@@ -71,6 +73,17 @@ void Dispatcher::depend(HeldTask& task, HeldTask& parent) {
   parent.children.push_back(&task);
 }
 
+void Dispatcher::added(HeldTask& task) {
+  require_parents_of(task);
+  if (task.parents.empty()) set_ready(task);
+  dispatch();
+}
+
+void Dispatcher::set_ready(HeldTask& task) {
+  task.state = TaskState::ready;
+  (task.work->governed() ? ready_governed_ : ready_others_).emplace(task.id, &task);
+}
+
 std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                            std::span<const graph::Access> accesses) {
   auto task = add(queue, std::move(work));
@@ -81,8 +94,7 @@ std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<W
   if (by_slot_.size() <= task->logical.slot) by_slot_.resize(task->logical.slot + 1);
   by_slot_[task->logical.slot] = task.get();
   for (const graph::TaskRef& parent : logical.parents) depend(*task, *by_slot_[parent.slot]);
-  if (task->parents.empty()) task->state = TaskState::ready;
-  dispatch();
+  added(*task);
   return task;
 }
 
@@ -91,8 +103,7 @@ std::shared_ptr<HeldTask> Dispatcher::hold_after(LaunchQueue& queue, std::unique
   auto task = add(queue, std::move(work));
   for (const auto& parent : parents)
     if (parent) depend(*task, *parent);
-  if (task->parents.empty()) task->state = TaskState::ready;
-  dispatch();
+  added(*task);
   return task;
 }
 
@@ -102,10 +113,27 @@ std::vector<std::shared_ptr<HeldTask>> Dispatcher::hazards(const graph::Access& 
   return found;
 }
 
+// Not by recursion: chains of tasks are as long as the program makes them.
 void Dispatcher::require(HeldTask& task) {
   if (task.required) return;
   task.required = true;
-  for (HeldTask* const parent : task.parents) require(*parent);
+  std::vector<HeldTask*> open{&task};
+  while (!open.empty()) {
+    const HeldTask& next = *open.back();
+    open.pop_back();
+    for (HeldTask* const parent : next.parents) {
+      if (parent->required) continue;
+      parent->required = true;
+      open.push_back(parent);
+    }
+  }
+}
+
+// A task of a queue that is not suspended must not wait for one that is.
+void Dispatcher::require_parents_of(HeldTask& task) {
+  if (task.queue->suspended && !task.required) return;
+  for (HeldTask* const parent : task.parents)
+    if (task.required || parent->queue->suspended) require(*parent);
 }
 
 void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock) {
@@ -144,28 +172,35 @@ void Dispatcher::dispatch() {
   if (dispatching_) return;
   dispatching_ = true;
   while (std::exchange(again_, false)) {
-    while (ask_policy()) {
+    while (submit_ungoverned() || ask_policy()) {
     }
     if (force_required()) again_ = true;
   }
   dispatching_ = false;
 }
 
-// A task of a queue that is not suspended must not wait for one that is.
-void Dispatcher::require_for_others() {
-  for (const auto& task : tasks_) {
-    if (task->queue->suspended && !task->required) continue;
-    for (HeldTask* const parent : task->parents)
-      if (parent->queue->suspended) require(*parent);
+// What becomes ready by that goes as well.
+bool Dispatcher::submit_ungoverned() {
+  bool any = false;
+  for (auto at = ready_others_.begin(); at != ready_others_.end();) {
+    HeldTask& task = *at->second;
+    if (task.queue->suspended && !task.required) {
+      ++at;
+      continue;
+    }
+    const std::uint64_t id = task.id;
+    submit(task, 0, {});
+    any = true;
+    at = ready_others_.lower_bound(id);
   }
+  return any;
 }
 
 void Dispatcher::find_ready() {
-  if (suspended_ > 0) require_for_others();
   ready_.clear();
-  for (auto at = tasks_.begin(); at != tasks_.end() && ready_.size() < most_shown;) {
-    HeldTask& task = **at++;
-    if (task.state != TaskState::ready || task.waits_for_memory) continue;
+  for (auto at = ready_governed_.begin(); at != ready_governed_.end() && ready_.size() < most_shown;) {
+    HeldTask& task = *(at++)->second;
+    if (task.waits_for_memory) continue;
     if (task.queue->suspended && !task.required) continue;
     if (task.work->is_ready())
       ready_.push_back(&task);
@@ -213,9 +248,7 @@ bool Dispatcher::ask_policy() {
     HeldTask* const task = ready_[decision.task];
     if (task == nullptr) continue;  // all of it is submitted
     any = true;
-    const bool last = decision.blocks == 0 || decision.blocks >= task->left.size();
-    submit(*task, decision.blocks, decision.processors);
-    if (last) ready_[decision.task] = nullptr;
+    if (submit(*task, decision.blocks, decision.processors)) ready_[decision.task] = nullptr;
   }
   return any;
 }
@@ -231,12 +264,11 @@ void Dispatcher::set_timer(const View& now) {
 // Where the policy submits nothing of what is waited for, and nothing is in flight whose end would have it asked again.
 bool Dispatcher::force_required() {
   if (!in_flight_.empty()) return false;
-  for (const auto& task : tasks_) {
-    if (!task->required || task->state != TaskState::ready || task->waits_for_memory || !task->work->is_ready())
-      continue;
-    base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", task->id,
+  for (const auto& [id, task] : ready_governed_) {
+    if (!task->required || task->waits_for_memory || !task->work->is_ready()) continue;
+    base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", id,
                     task->work->name());
-    submit(*std::shared_ptr<HeldTask>(task), 0, {});
+    submit(*task, 0, {});
     return true;
   }
   return false;
@@ -267,7 +299,7 @@ void Dispatcher::make_ready(HeldTask& task) {
   }
 }
 
-void Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors) {
+bool Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors) {
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
   Work& work = *task.work;
   BlockRange range = task.left;
@@ -275,14 +307,16 @@ void Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<
   const bool last = range.end == task.left.end;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
-    auto end = work.take_event();
+    auto end = work.governed() ? work.take_event() : nullptr;
     work.submit(range, last, partition, end.get());
     task.left.begin = range.end;
-    track(task, range.size(), std::move(end));
+    if (end) track(task, range.size(), std::move(end));
   } catch (...) {
-    return failed(task, std::current_exception());
+    failed(task, std::current_exception());
+    return true;
   }
   if (last) submitted(task);
+  return last;
 }
 
 void Dispatcher::failed(HeldTask& task, std::exception_ptr failure) {
@@ -294,11 +328,12 @@ void Dispatcher::failed(HeldTask& task, std::exception_ptr failure) {
 
 void Dispatcher::submitted(HeldTask& task) {
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
+  if (task.state == TaskState::ready) (task.work->governed() ? ready_governed_ : ready_others_).erase(task.id);
   task.state = task.ranges == 0 ? TaskState::done : TaskState::submitted;
   for (HeldTask* const child : task.children) {
     auto& parents = child->parents;
     parents.erase(std::remove(parents.begin(), parents.end(), &task), parents.end());
-    if (parents.empty() && child->state == TaskState::held) child->state = TaskState::ready;
+    if (parents.empty() && child->state == TaskState::held) set_ready(*child);
   }
   task.children.clear();
   if (task.logical.id != 0) dag_.finish(task.logical);

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -46,7 +47,7 @@ class Dispatcher {
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   LaunchQueue& add_queue(std::string name, int priority);
-  void remove_queue(LaunchQueue& queue);  // it has no tasks
+  void remove_queue(LaunchQueue& queue);  // it has no held tasks
   // Suspends a queue, or resumes it.
   void set_suspended(LaunchQueue& queue, bool suspended);
 
@@ -55,7 +56,7 @@ class Dispatcher {
   // Holds a task of the inferred level.
   std::shared_ptr<HeldTask> hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                  std::span<const graph::Access> accesses);
-  // Holds a task of the explicit level, after these.
+  // Holds a task of the explicit level, after these (null: none).
   std::shared_ptr<HeldTask> hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
                                        std::span<const std::shared_ptr<HeldTask>> parents);
   // Asks the policy, as something has changed.
@@ -91,14 +92,18 @@ class Dispatcher {
 
   std::shared_ptr<HeldTask> add(LaunchQueue& queue, std::unique_ptr<Work> work);
   void depend(HeldTask& task, HeldTask& parent);
+  void added(HeldTask& task);
+  void set_ready(HeldTask& task);
   bool ask_policy();
   void find_ready();
   View view();
   bool force_required();
   void require(HeldTask& task);
-  void require_for_others();
+  void require_parents_of(HeldTask& task);
+  bool submit_ungoverned();
   void make_ready(HeldTask& task);
-  void submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
+  // Returns whether the task is over: all of it is submitted, or it has failed.
+  bool submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
   void failed(HeldTask& task, std::exception_ptr failure);
   void submitted(HeldTask& task);
   void track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end);
@@ -116,12 +121,13 @@ class Dispatcher {
   std::list<LaunchQueue> queues_;
   std::uint32_t queues_made_ = 0;
   std::list<std::shared_ptr<HeldTask>> tasks_;  // not submitted, by age
+  // Of them, those that are ready, by age: what the policy decides about, and the rest.
+  std::map<std::uint64_t, HeldTask*> ready_governed_, ready_others_;
   std::list<InFlight> in_flight_;
   std::vector<DeviceView> devices_;
   std::vector<std::uint64_t> last_end_ns_;  // by place: when the last range that is known to be done ended
   std::uint64_t made_ = 0;
   bool dispatching_ = false, again_ = false;
-  std::size_t suspended_ = 0;  // queues
   bool making_ready_ = false;  // some task: one at a time, or they would take memory from each other
   std::uint64_t timer_ = 0;
   std::exception_ptr failure_;

@@ -27,6 +27,9 @@ class Work {
   virtual BlockRange blocks() const { return {0, 1}; }
   // Its blocks may be submitted in several ranges.
   virtual bool divisible() { return false; }
+  // Whether the policy decides when it is submitted, as it does for launches. Other work (copies, fills, events, calls)
+  // goes as soon as all that it depends on has been submitted and its queue is not suspended; it is not tracked.
+  virtual bool governed() const { return true; }
   // Whether submit() can be called: the memory that it needs is there. If not, make_ready() is called first, on a
   // thread that may block, without the lock.
   virtual bool is_ready() { return true; }
@@ -36,7 +39,7 @@ class Work {
   virtual void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) = 0;
   // It will not be submitted, or not whole, for this reason.
   virtual void failed(const std::exception_ptr& failure) { static_cast<void>(failure); }
-  // An event that submit() can record.
+  // An event that submit() can record. Asked for governed work only.
   virtual std::shared_ptr<device::Event> take_event() = 0;
   virtual void give_event(std::shared_ptr<device::Event> event) = 0;
   // How long a block takes, divided by how many run at once; 0: not known.

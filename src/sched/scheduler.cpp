@@ -141,6 +141,7 @@ Scheduler::OpenTask Scheduler::open(std::size_t place, std::span<const graph::Ac
   open.queue = queue_;
   open.ends_after.swap(ends_after_);
   open_.push_back(open.task.id);
+  if (trace_) open.traced = trace_->pause_task();
   return open;
 }
 
@@ -148,6 +149,7 @@ void Scheduler::close(OpenTask open) {
   open_.erase(std::find(open_.begin(), open_.end(), open.task.id));
   queue_ = open.queue;
   ends_after_.swap(open.ends_after);
+  if (trace_) trace_->resume_task(open.traced);
   devices_[dag_[open.task].place].device().commands([&] { end(open.task); });
 }
 

@@ -61,6 +61,7 @@ class Scheduler {
   struct OpenTask {
     graph::TaskRef task;
     DeviceQueue* queue;
+    trace::Recorder::Paused traced;
     std::vector<std::shared_ptr<device::Event>> ends_after;
   };
   // Appends a task and gives it a queue; its commands follow. Until close() there is no event that a task which
@@ -68,7 +69,8 @@ class Scheduler {
   OpenTask open(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
   // Puts commands of an open task into its queue, in this partition; null: on the whole device.
   template <class Put>
-  void put(const OpenTask& open, const device::Partition* partition, Put&& put) {
+  void put(OpenTask& open, const device::Partition* partition, Put&& put) {
+    const TracedPart traced(trace_, open);
     devices_[dag_[open.task].place].device().commands([&] {
       set_partition(*open.queue, partition);
       put(*open.queue->queue);
@@ -96,6 +98,22 @@ class Scheduler {
   void drain();
 
  private:
+  // What is put in while it lives belongs to the open task of the trace.
+  class TracedPart {
+   public:
+    TracedPart(trace::Recorder* trace, OpenTask& open) : trace_(trace), open_(open) {
+      if (trace_) trace_->resume_task(open_.traced);
+    }
+    ~TracedPart() {
+      if (trace_) open_.traced = trace_->pause_task();
+    }
+    TracedPart(const TracedPart&) = delete;
+    TracedPart& operator=(const TracedPart&) = delete;
+
+   private:
+    trace::Recorder* const trace_;
+    OpenTask& open_;
+  };
   graph::TaskRef begin(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
   graph::TaskRef append(std::span<const graph::Access> accesses, bool barrier);
   void enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,

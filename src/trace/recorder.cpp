@@ -172,6 +172,13 @@ void Recorder::end_task() {
   tasks_.erase(empty);
 }
 
+Recorder::Paused Recorder::pause_task() {
+  const Putting paused = std::exchange(putting, {});
+  return {paused.task, paused.asked};
+}
+
+void Recorder::resume_task(const Paused& task) { putting = {this, task.task, task.has_commands}; }
+
 void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
     const std::lock_guard lock(mutex_);

@@ -54,6 +54,14 @@ class Recorder : public base::TraceSink {
   // Notes a task; its number. What this thread puts into queues from here to end_task() are its commands.
   std::uint64_t begin_task(RecordedTask task);
   void end_task();
+  // A task whose commands are put in at several times: between pause_task() and resume_task(), by whatever thread,
+  // other tasks may be noted.
+  struct Paused {
+    std::uint64_t task = 0;
+    bool has_commands = false;
+  };
+  Paused pause_task();
+  void resume_task(const Paused& task);
 
   // Brings the file up to date, or another one of the kind that the name's ending says (.json, .svg, .dot), with what
   // has been recorded so far. `settled`: all tasks have run, so that those of which a device has not told yet are

@@ -1,0 +1,82 @@
+// What queues of the explicit level hold in managed mode until it is submitted: launches and other commands.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "device/partition.hpp"
+#include "runtime/kernel_state.hpp"
+#include "runtime/shared_queue.hpp"
+#include "sched/held_task.hpp"
+
+namespace heddle::runtime {
+
+// The first failure of a held command, for the next synchronisation of its queue. Needs the core's lock.
+struct HeldFailure {
+  std::exception_ptr first;
+  void add(const std::exception_ptr& failure) {
+    if (!first) first = failure;
+  }
+};
+
+// Copies, fills, events and calls: they go as soon as what comes before them has been submitted.
+class QueueCommand final : public sched::Work {
+ public:
+  QueueCommand(SharedQueue& queue, HeldFailure& failure, std::function<void()> put)
+      : queue_(queue), failure_(failure), put_(std::move(put)) {}
+  std::string_view name() const override { return "command"; }
+  std::size_t place() const override { return queue_.place(); }
+  bool governed() const override { return false; }
+  void submit(BlockRange, bool, const device::Partition*, device::Event*) override { put_(); }
+  void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
+  std::shared_ptr<device::Event> take_event() override { return nullptr; }
+  void give_event(std::shared_ptr<device::Event>) override {}
+
+ private:
+  SharedQueue& queue_;
+  HeldFailure& failure_;
+  const std::function<void()> put_;
+};
+
+// A launch, in ranges of blocks where the device can run parts of its grid and the blocks are independent.
+class QueueLaunch final : public sched::Work {
+ public:
+  // `partition`: the queue's own; null: the policy may choose one. The first launch of a kernel may compile code for
+  // parts of grids. Without the core's lock.
+  QueueLaunch(SharedQueue& queue, HeldFailure& failure, KernelState& kernel, device::Function& function,
+              const device::LaunchConfig& config, BlockRange blocks, std::span<const std::byte> arguments,
+              const device::Partition* partition);
+  std::string_view name() const override { return kernel_.name(); }
+  std::size_t place() const override { return place_; }
+  BlockRange blocks() const override { return blocks_; }
+  bool divisible() override { return divisible_; }
+  void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
+  void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
+  std::shared_ptr<device::Event> take_event() override;
+  void give_event(std::shared_ptr<device::Event> event) override;
+  double seconds_per_block() const override { return kernel_.seconds_per_block(place_); }
+  void measured(std::uint64_t blocks, double seconds) override {
+    kernel_.add_time(place_, seconds / static_cast<double>(blocks));
+  }
+
+ private:
+  Core& core_;
+  SharedQueue& queue_;    // until all is submitted
+  HeldFailure& failure_;  // the same
+  KernelState& kernel_;   // its module waits for all that is held or in flight before it ends
+  device::Function& function_;
+  const std::size_t place_;
+  const device::LaunchConfig config_;
+  const BlockRange blocks_;
+  const std::vector<std::byte> arguments_;
+  const device::Partition* const partition_;
+  const bool divisible_;
+};
+
+}  // namespace heddle::runtime

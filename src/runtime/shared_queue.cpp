@@ -1,0 +1,76 @@
+#include "runtime/shared_queue.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "heddle/error.hpp"
+
+namespace heddle::runtime {
+
+SharedQueue::SharedQueue(Core& core, std::size_t place, const device::QueueOptions& options)
+    : core_(core), place_(place), queue_(core.device(place).queue(options)), partition_(options.partition) {}
+
+void SharedQueue::begin_task() {
+  trace::RecordedTask task;
+  task.behind = parents();
+  task.waits = std::exchange(awaited_, {});
+  task.by_streams = true;
+  last_task_ = core_.trace()->begin_task(std::move(task));
+}
+
+std::vector<std::uint64_t> SharedQueue::parents() const {
+  std::vector<std::uint64_t> tasks = awaited_;
+  if (last_task_ != 0) tasks.push_back(last_task_);
+  return tasks;
+}
+
+void SharedQueue::record(EventRecord& record) {
+  const std::lock_guard lock(mutex_);
+  queue_->record(*record.event);
+  if (core_.trace()) record.set_after(parents());
+}
+
+void SharedQueue::wait(const EventRecord& record) {
+  const std::lock_guard lock(mutex_);
+  queue_->wait(*record.event);
+  if (!core_.trace()) return;
+  for (const std::uint64_t task : record.after())
+    if (task != last_task_ && std::find(awaited_.begin(), awaited_.end(), task) == awaited_.end())
+      awaited_.push_back(task);
+}
+
+void SharedQueue::wait(const device::Event& event) {
+  const std::lock_guard lock(mutex_);
+  queue_->wait(event);
+}
+
+// Without the lock while it waits: others may put commands in meanwhile.
+void SharedQueue::synchronize() {
+  std::unique_ptr<device::Event> end;
+  {
+    const std::lock_guard lock(mutex_);
+    if (queue_->idle()) return;
+    if (spare_.empty()) {
+      end = core_.device(place_).untimed_event();
+    } else {
+      end = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    queue_->record(*end);
+  }
+  try {
+    end->wait();
+  } catch (const Error&) {
+    // The failure is reported now; later commands must not be skipped for it.
+    const std::lock_guard lock(mutex_);
+    try {
+      queue_->synchronize();
+    } catch (const Error&) {  // the same failure
+    }
+    throw;
+  }
+  const std::lock_guard lock(mutex_);
+  spare_.push_back(std::move(end));
+}
+
+}  // namespace heddle::runtime
