@@ -127,6 +127,8 @@ typedef struct heddle_runtime_options {
   /* A launch may begin while so many bytes or more of an array are on their way to a GPU; 0: the default, 32 MiB;
    * HEDDLE_EARLY_START_OFF: never. */
   uint64_t early_start_bytes;
+  const char* policy;     /* when launches are submitted: "slice:64", "bounded:500"; NULL, "" or "direct": at once */
+  uint64_t memory_budget; /* bytes of each device's memory that arrays may take; 0: what there is */
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {

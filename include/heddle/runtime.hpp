@@ -53,17 +53,28 @@ struct RuntimeOptions {
   // parts of a grid, and have less to compile when they load a module that needs code for them in itself.
   bool ranges = true;
   Scheduling scheduling = {};
+  // When launches are submitted to devices, of arrays and of explicit queues. "direct" or empty: when they are made.
+  // "slice:BLOCKS": the same, in ranges of so many blocks. "bounded:MICROSECONDS": so that a device never has work in
+  // flight that is predicted to take longer; queues of higher priority go first. docs/policies.md. Not with `slice`.
+  std::string policy = {};
+  // Bytes of each device's memory that arrays may take; 0: what there is. Where arrays need more, those that were used
+  // last the longest ago are evicted to the host. The host then gets copies of arrays, not the device's own memory.
+  std::uint64_t memory_budget = 0;
   // A file for the timeline of all devices' launches, copies and fills, and of what depends on what: a name that ends
   // in .svg makes it a picture, .dot a graph for Graphviz, any other one JSON as Perfetto, chrome://tracing, `heddle
   // timeline`, `heddle graph` and `heddle metrics` read it. Empty: none. The file is there from the start.
   std::string trace = {};
 };
 
+// Throws invalid_argument for a name that RuntimeOptions::policy cannot have, with those that it can. Any thread.
+void check_policy(std::string_view name);
+
 // Owns its devices. Several may exist. Any thread may call any member function. A runtime that was moved from throws
 // invalid_argument.
 class Runtime {
  public:
-  // Throws not_found for a device that is not there, with those that are.
+  // Throws not_found for a device that is not there, with those that are; invalid_argument for a policy that is not
+  // there, with those that are.
   explicit Runtime(const RuntimeOptions& options = {});
   ~Runtime();  // waits for what is in flight; errors nobody asked for are logged
   Runtime(Runtime&&) noexcept;

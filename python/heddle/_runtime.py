@@ -73,6 +73,14 @@ def _number(scheduling: Mapping[str, Any], name: str, least: int, most: int) -> 
     return int(value)
 
 
+def _memory_budget(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(f"memory_budget is {value!r}; it is a number of bytes")
+    if not 0 <= value < 1 << 64:
+        raise InvalidArgument(f"memory_budget is {value}; it is 0, for what there is, to {(1 << 64) - 1}")
+    return int(value)
+
+
 def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
     """As the C interface has it: 0 is the default there, and the largest number never."""
     given = _number(scheduling, "early_start_bytes", 0, (1 << 63) - 1)
@@ -152,7 +160,8 @@ class Runtime:
     ``check``: verify every memory access of every kernel; slow, and names the first bad one. ``workers``: threads of the
     CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
     ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
-    C++.
+    C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS" or "bounded:MICROSECONDS". ``memory_budget``: bytes
+    of each device's memory that arrays may take; others are evicted to the host; 0: what there is.
 
     A program is written as if everything ran in order. Launches return at once; those that do not touch the same bytes,
     or only read them, overlap, and the host waits where it reads or writes an array that is in use. While it waits other
@@ -162,14 +171,18 @@ class Runtime:
     """
 
     def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: bool = False, workers: int = 0,
-                 trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None) -> None:
+                 trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None,
+                 policy: str = "", memory_budget: int = 0) -> None:
         listed = devices if isinstance(devices, str) else ",".join(devices)
         if scheduling is not None and not isinstance(scheduling, Mapping):
             raise ArgumentTypeError(f'scheduling is a mapping of policies, such as {{"execution": "sync"}}, not {scheduling!r}')
+        if not isinstance(policy, str):
+            raise ArgumentTypeError(f'policy is the name of one, such as "bounded:500", not {policy!r}')
         policies = dict(scheduling or {})
         self._records = os.fspath(trace)
         self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),
-                                     _number(policies, "most_queues", 1, (1 << 32) - 1) or 0, _early_start_bytes(policies))
+                                     _number(policies, "most_queues", 1, (1 << 32) - 1) or 0, _early_start_bytes(policies),
+                                     policy, _memory_budget(memory_budget))
 
     # ---- Devices
 

@@ -17,7 +17,8 @@ using Strings = std::vector<std::string>;
 
 std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
                                    const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues,
-                                   std::uint64_t early_start_bytes) {
+                                   std::uint64_t early_start_bytes, const std::string& policy,
+                                   std::uint64_t memory_budget) {
   heddle_runtime_options options{};
   options.size = sizeof options;
   options.devices = devices.c_str();
@@ -33,6 +34,8 @@ std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_access
   options.placement = policies[6];
   options.most_queues = most_queues;
   options.early_start_bytes = early_start_bytes;
+  options.policy = policy.c_str();
+  options.memory_budget = memory_budget;
   heddle_runtime* handle = nullptr;
   Failure wrong;
   {

@@ -49,6 +49,8 @@ heddle_status heddle_runtime_create(const heddle_runtime_options* options, heddl
     cpp.workers = wanted.workers;
     cpp.scheduling = scheduling(wanted);
     cpp.trace = text_or(wanted.trace);
+    cpp.policy = text_or(wanted.policy);
+    cpp.memory_budget = wanted.memory_budget;
     auto made = std::make_unique<heddle_runtime>(heddle_runtime{heddle::Runtime(cpp), {}});
     made->devices = made->runtime.devices();
     result = made.release();

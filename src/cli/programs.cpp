@@ -3,6 +3,7 @@
 
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
+#include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
 #include "programs/run/run.hpp"
 
@@ -11,7 +12,9 @@ namespace {
 
 programs::RunOptions run_options(const std::vector<std::string>& words) {
   try {
-    return programs::parse_run_options(words);
+    programs::RunOptions options = programs::parse_run_options(words);
+    check_policy(options.policy);
+    return options;
   } catch (const Error& error) {
     throw UsageError(error.what());
   }

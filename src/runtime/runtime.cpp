@@ -65,9 +65,20 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
   return compile::compile_cuda_file(file, internal(options));
 }
 
+void check_policy(std::string_view name) { sched::make_policy(name); }
+
 Runtime::Runtime(const RuntimeOptions& options) {
-  runtime::CoreOptions core{
-      .check = options.check, .slice = options.slice, .ranges = options.ranges, .scheduling = options.scheduling};
+  if (options.slice != 0 && !options.policy.empty())
+    base::fail(ErrorCode::invalid_argument,
+               "RuntimeOptions has slice = {} and policy = \"{}\"; a policy decides itself "
+               "how launches are cut (slice:{} is one)",
+               options.slice, options.policy, options.slice);
+  runtime::CoreOptions core{.check = options.check,
+                            .slice = options.slice,
+                            .ranges = options.ranges,
+                            .scheduling = options.scheduling,
+                            .policy = options.policy,
+                            .memory_budget = options.memory_budget};
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(
         options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));

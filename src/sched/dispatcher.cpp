@@ -48,11 +48,9 @@ void Dispatcher::remove_queue(LaunchQueue& queue) {
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
   if (queue.suspended == suspended) return;
   queue.suspended = suspended;
-  if (suspended) {
-    for (const auto& task : tasks_) require_parents_of(*task);
-  } else {
-    dispatch();
-  }
+  // What its tasks, or others, now wait for must not stay held.
+  for (const auto& task : tasks_) require_parents_of(*task);
+  dispatch();
 }
 
 std::shared_ptr<HeldTask> Dispatcher::add(LaunchQueue& queue, std::unique_ptr<Work> work) {

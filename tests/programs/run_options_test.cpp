@@ -25,10 +25,11 @@ std::string refusal(const std::vector<std::string>& words) {
 
 TEST(RunOptions, OptionsEndWhereTheProgramBegins) {
   const RunOptions options =
-      parse_run_options({"--device", "cpu", "--slice=3", "--check", "--trace", "t.json", "./a", "--device", "b"});
+      parse_run_options({"--device", "cpu", "--slice=3", "--check", "--policy", "slice:8", "--trace", "t.json", "./a", "--device", "b"});
   EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.slice, 3u);
   EXPECT_TRUE(options.check);
+  EXPECT_EQ(options.policy, "slice:8");
   EXPECT_EQ(options.trace, "t.json");
   EXPECT_EQ(options.program, "./a");
   EXPECT_THAT(options.arguments, ElementsAre("--device", "b"));

@@ -1,6 +1,8 @@
 // Random programs on real devices: heddle_random_programs [--devices cpu] [--seeds 0:1000] [--placement POLICY]
-// [--check on|off]
-// With a policy, most launches name no device. With --check, kernels may touch only what their launches were given.
+// [--check on|off] [--policy POLICY] [--memory small]
+// With a placement, most launches name no device. With --check, kernels may touch only what their launches were given.
+// With --policy, it decides when launches are submitted (RuntimeOptions::policy). With small memory, a device has room
+// for the three arrays of the largest launch, and a program has four times of that and more.
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,20 +16,31 @@ namespace {
 
 using namespace heddle;
 
+struct Options {
+  std::string devices = "cpu", policy = {};
+  Scheduling::Placement placement = Scheduling::Placement::first;
+  bool check = false, small_memory = false;
+};
+
 class Real final : public test::random_programs::Machine {
  public:
-  Real(const std::string& devices, Scheduling::Placement placement, bool check, bool replay)
-      : runtime_({.devices = devices,
-                  .check = check,
-                  .scheduling = {.placement = placement, .replay = replay, .early_start_bytes = 1}}),
+  static constexpr std::uint64_t small = 3 * test::random_programs::most_elements * sizeof(std::uint32_t);
+  Real(const Options& options, bool replay)
+      : runtime_({.devices = options.devices,
+                  .check = options.check,
+                  .scheduling = {.placement = options.placement, .replay = replay, .early_start_bytes = 1},
+                  .policy = options.policy,
+                  .memory_budget = options.small_memory ? small : 0}),
         module_(runtime_.load_ptx(test::random_programs::kernels, "kernels.ptx")) {
     for (const DeviceInfo& device : runtime_.devices()) ids_.push_back(device.id);
-    if (placement != Scheduling::Placement::first) ids_.insert(ids_.end(), 3 * ids_.size(), "");
+    small_memory_ = options.small_memory;
+    if (options.placement != Scheduling::Placement::first) ids_.insert(ids_.end(), 3 * ids_.size(), "");
   }
   Array<std::uint32_t> array(std::size_t count) override { return runtime_.array<std::uint32_t>(count); }
   void launch(const char* kernel, const LaunchOptions& options, std::span<const Argument> arguments) override {
     runtime_.launch_list(module_.kernel(kernel), options, arguments);
   }
+  std::size_t least_arrays() const override { return small_memory_ ? 26 : 4; }
   void synchronize() override { runtime_.synchronize(); }
   const std::vector<std::string>& devices() const override { return ids_; }
 
@@ -35,6 +48,7 @@ class Real final : public test::random_programs::Machine {
   Runtime runtime_;
   Module module_;
   std::vector<std::string> ids_;
+  bool small_memory_ = false;
 };
 
 Scheduling::Placement placement_of(const std::string& name) {
@@ -45,9 +59,8 @@ Scheduling::Placement placement_of(const std::string& name) {
   throw std::invalid_argument("no policy of placement is " + name);
 }
 
-int run(const std::string& devices, Scheduling::Placement placement, bool check, std::uint64_t begin,
-        std::uint64_t end) {
-  Real replayed(devices, placement, check, true), plain(devices, placement, check, false);
+int run(const Options& options, std::uint64_t begin, std::uint64_t end) {
+  Real replayed(options, true), plain(options, false);
   int differ = 0;
   for (std::uint64_t seed = begin; seed < end; ++seed) {
     const std::string difference = test::random_programs::run(seed % 4 == 3 ? plain : replayed, seed);
@@ -56,29 +69,33 @@ int run(const std::string& devices, Scheduling::Placement placement, bool check,
     std::printf("program %llu: %s\n", static_cast<unsigned long long>(seed), difference.c_str());
   }
   std::printf("%llu programs on %s, %d of them different\n", static_cast<unsigned long long>(end - begin),
-              devices.c_str(), differ);
+              options.devices.c_str(), differ);
   return differ > 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  std::string devices = "cpu", seeds = "0:1000", placement = "first", check = "off";
+  Options options;
+  std::string seeds = "0:1000";
   for (int i = 1; i + 1 < argc; i += 2) {
     const std::string option = argv[i];
     if (option == "--devices")
-      devices = argv[i + 1];
+      options.devices = argv[i + 1];
     else if (option == "--seeds")
       seeds = argv[i + 1];
     else if (option == "--placement")
-      placement = argv[i + 1];
+      options.placement = placement_of(argv[i + 1]);
     else if (option == "--check")
-      check = argv[i + 1];
+      options.check = std::string(argv[i + 1]) == "on";
+    else if (option == "--policy")
+      options.policy = argv[i + 1];
+    else if (option == "--memory")
+      options.small_memory = std::string(argv[i + 1]) == "small";
     else
       return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
-  return run(devices, placement_of(placement), check == "on", std::stoull(seeds),
-             std::stoull(seeds.substr(seeds.find(':') + 1)));
+  return run(options, std::stoull(seeds), std::stoull(seeds.substr(seeds.find(':') + 1)));
 } catch (const heddle::Error& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return error.code() == heddle::ErrorCode::not_found ? 77 : 2;  // no such device: skipped

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <numeric>
+#include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -47,9 +50,14 @@ done:
 .visible .entry fails() { trap; }
 )";
 
-class Direct : public testing::TestWithParam<const char*> {
+struct Setting {
+  const char* device;
+  const char* policy;  // RuntimeOptions::policy
+};
+
+class Direct : public testing::TestWithParam<Setting> {
  protected:
-  Runtime runtime{{.devices = GetParam()}};
+  Runtime runtime{{.devices = GetParam().device, .policy = GetParam().policy}};
   Device device = runtime.device(0);
   Module module = runtime.load_ptx(source, "source.ptx");
   LoadedKernel scale = device.load(module.kernel("scale"));
@@ -84,7 +92,7 @@ class Direct : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Direct, LaunchesAndCopies) {
-  EXPECT_EQ(device.info().id, GetParam());
+  EXPECT_EQ(device.info().id, GetParam().device);
   EXPECT_EQ(queue.device(), 0);
   EXPECT_EQ(scale.kernel().name(), "scale");
   EXPECT_EQ(scale.parameters().size(), 2u);
@@ -114,7 +122,7 @@ TEST_P(Direct, QueuesWaitForWhatTheHostSays) {
 }
 
 TEST_P(Direct, SlicesChangeNothing) {
-  Runtime sliced({.devices = GetParam(), .slice = 3});
+  Runtime sliced({.devices = GetParam().device, .slice = 3});
   device = sliced.device();
   const LoadedKernel kernel = device.load(sliced.load_ptx(source).kernel("scale"));
   EXPECT_EQ(run(device.queue(), kernel, 2000), scaled(2000, 64));
@@ -260,7 +268,7 @@ TEST_P(Direct, WrongUseIsRefused) {
   EXPECT_THAT(message([&] { runtime.device("cuda:99"); }), HasSubstr("no device 'cuda:99'"));
   std::uint32_t value = 0;
   EXPECT_THAT(message([&] { queue.copy({5, 16, 4}, MemorySpan::of_host(&value, 4)); }), HasSubstr("device number 5"));
-  Runtime another({.devices = GetParam()});
+  Runtime another({.devices = GetParam().device});
   const Module foreign = another.load_ptx(source, "foreign.ptx");
   EXPECT_THAT(message([&] { device.load(foreign.kernel("scale")); }),
               AllOf(HasSubstr("foreign.ptx"), HasSubstr("another runtime")));
@@ -269,7 +277,73 @@ TEST_P(Direct, WrongUseIsRefused) {
   EXPECT_NO_THROW(gone.synchronize());
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Direct, testing::Values("cpu", "interp"));
+// Queues that submit at once, and queues whose launches a policy holds.
+INSTANTIATE_TEST_SUITE_P(Devices, Direct,
+                         testing::Values(Setting{"cpu", ""}, Setting{"interp", ""}, Setting{"cpu", "slice:2"},
+                                         Setting{"cpu", "bounded:1"}, Setting{"cpu", "bounded:500"},
+                                         Setting{"interp", "bounded:200"}),
+                         [](const testing::TestParamInfo<Setting>& info) {
+                           std::string name = std::string(info.param.device) + "_" + info.param.policy;
+                           std::replace(name.begin(), name.end(), ':', '_');
+                           return name;
+                         });
+
+TEST(DirectPolicy, WhatMakesNoSenseIsRefused) {
+  const auto message = [](const RuntimeOptions& options) -> std::string {
+    try {
+      Runtime runtime(options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_THAT(message({.devices = "interp", .policy = "fastest"}), HasSubstr("no policy 'fastest'"));
+  EXPECT_THAT(message({.devices = "interp", .slice = 4, .policy = "bounded"}), HasSubstr("slice:4 is one"));
+}
+
+// Launches that are held keep the order of their queues and events: a chain through several queues, with kernels of
+// different lengths, copies and host functions between them.
+TEST(DirectPolicy, RandomQueuesKeepTheirOrder) {
+  for (const char* const policy : {"slice:1", "bounded:1", "bounded:100"}) {
+    Runtime runtime({.devices = "cpu", .policy = policy});
+    const Device device = runtime.device(0);
+    const Module module = runtime.load_ptx(source, "source.ptx");
+    const LoadedKernel scale = device.load(module.kernel("scale"));
+    constexpr std::uint32_t n = 256, block = 16;
+    const Memory x = device.allocate(n * 4);
+    std::vector<std::uint32_t> expected(n), got(n);
+    std::vector<std::byte> arguments(scale.parameter_bytes());
+    const std::uint64_t address = x.address();
+    std::memcpy(arguments.data() + scale.parameters()[0].offset, &address, sizeof address);
+    std::memcpy(arguments.data() + scale.parameters()[1].offset, &n, sizeof n);
+    std::vector<Queue> queues;
+    for (int i = 0; i < 4; ++i) queues.push_back(device.queue({.priority = i % 2}));
+    std::mt19937 random(7);
+    const Event turn = device.event();
+    queues[0].fill(x.span(), 0, 4);
+    queues[0].record(turn);
+    for (int step = 0; step < 400; ++step) {
+      const Queue& queue = queues[random() % queues.size()];
+      queue.wait(turn);
+      switch (random() % 4) {
+        case 0:
+          queue.fill({0, x.address() + 64, 64}, static_cast<std::uint32_t>(step), 4);
+          for (std::uint32_t i = 16; i < 32; ++i) expected[i] = static_cast<std::uint32_t>(step);
+          break;
+        case 1: queue.call([] { std::this_thread::yield(); }); break;
+        default:
+          queue.launch(scale, {.grid = {n / block}, .block = {block}}, arguments);
+          for (std::uint32_t i = 0; i < n; ++i) expected[i] = expected[i] * 3 + i / block;
+      }
+      queue.record(turn);
+      if (random() % 50 == 0) turn.wait();
+    }
+    queues[1].wait(turn);
+    queues[1].copy(MemorySpan::of_host(got.data(), n * 4), x.span());
+    queues[1].synchronize();
+    EXPECT_EQ(got, expected) << policy;
+  }
+}
 
 TEST(DirectOnTwoDevices, KernelsStayWhereTheyWereLoaded) {
   Runtime runtime({.devices = "cpu,interp"});

@@ -69,7 +69,8 @@ Process::Process()
       runtime_({.devices = settings_.devices.empty() ? "gpus" : settings_.devices,
                 .check = settings_.check,
                 .slice = settings_.slice,
-                .ranges = false,
+                .ranges = !settings_.policy.empty() && settings_.policy != "direct",
+                .policy = settings_.policy,
                 .trace = settings_.trace}) {
   const int count = static_cast<int>(runtime_.devices().size());
   for (int i = 0; i < count; ++i) contexts_.push_back(std::make_unique<Context>(*this, i, i, runtime_.device(i)));

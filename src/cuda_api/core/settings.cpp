@@ -16,6 +16,7 @@ Settings read_settings() {
     const char* claim = std::getenv("HEDDLE_RUN_TRACE_CLAIM");
     made.trace = claim && std::strcmp(claim, "1") == 0 ? claim_trace(trace) : std::string(trace);
   }
+  if (const char* policy = std::getenv("HEDDLE_RUN_POLICY")) made.policy = policy;
   if (const char* check = std::getenv("HEDDLE_RUN_CHECK")) made.check = std::strcmp(check, "1") == 0;
   if (const char* slice = std::getenv("HEDDLE_RUN_SLICE"); slice && *slice) {
     const char* end = slice + std::strlen(slice);

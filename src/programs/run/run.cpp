@@ -93,6 +93,8 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
       options.device = devices(value());
     else if (name == "--slice")
       options.slice = number_of_blocks(value());
+    else if (name == "--policy")
+      options.policy = value();
     else if (name == "--trace")
       options.trace = trace_file(value());
     else if (name == "--check")
@@ -119,6 +121,8 @@ std::string run_help() {
 
   --device IDS       cpu, cuda:0, or several: cuda:0,cpu (default: the GPUs that are found, else the CPU)
   --slice N          cuts launches into ranges of N blocks, where their blocks are independent
+  --policy NAME      when launches are submitted: direct (at once), slice:BLOCKS (in ranges of so many blocks),
+                     bounded:MICROSECONDS (no more predicted work in flight on a device than that)
   --check            verifies every memory access of every kernel; exit code 99 when one was bad
   --trace FILE       writes a timeline of launches, copies and fills: .svg a picture, .dot a graph, else JSON for
                      Perfetto, chrome://tracing, heddle timeline, heddle graph and heddle metrics
@@ -137,6 +141,7 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
   for (const std::string& name : to_preload) in_front("LD_PRELOAD", (libraries / name).string());
   if (!options.device.empty()) set(environment, "HEDDLE_RUN_DEVICE", options.device);
   if (options.slice != 0) set(environment, "HEDDLE_RUN_SLICE", std::to_string(options.slice));
+  if (!options.policy.empty()) set(environment, "HEDDLE_RUN_POLICY", options.policy);
   if (options.check) set(environment, "HEDDLE_RUN_CHECK", "1");
   // The program may change its folder.
   if (!options.trace.empty()) {

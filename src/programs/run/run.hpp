@@ -11,6 +11,7 @@ namespace heddle::programs {
 struct RunOptions {
   std::string device;       // ids; empty: GPUs that are found, else the CPU
   std::uint64_t slice = 0;  // blocks in a range; 0: launches stay whole
+  std::string policy;       // when launches are submitted (RuntimeOptions::policy); empty: at once
   std::string trace;        // a file for the timeline
   bool check = false;
   bool help = false;

@@ -68,6 +68,7 @@ const std::vector<Variable>& known_variables() {
       {"HEDDLE_PTXAS", "NVIDIA's assembler, which Heddle's own tests ask"},
       {"HEDDLE_RUN_CHECK", "heddle run --check, for the libraries of the program"},
       {"HEDDLE_RUN_DEVICE", "heddle run --device"},
+      {"HEDDLE_RUN_POLICY", "heddle run --policy"},
       {"HEDDLE_RUN_PROGRESS", "1: CUDA programs show on a terminal that they wait; heddle run sets it"},
       {"HEDDLE_RUN_SLICE", "heddle run --slice"},
       {"HEDDLE_RUN_TRACE", "heddle run --trace"},
