@@ -26,7 +26,9 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device", {"base", "ptx"}},
       {"device/cpu", {"base", "ptx", "device"}},
       {"device/cuda", {"base", "ptx", "device"}},
-      {"device/interp", {"base", "ptx", "device"}},
+      // Below whoever decides the order of instructions.
+      {"device/machine", {"base", "ptx", "device"}},
+      {"device/interp", {"base", "ptx", "device", "device/machine"}},
       {"runtime",
        {"base", "ptx", "graph", "memory", "sched", "trace", "compile", "device", "device/cpu", "device/cuda",
         "device/interp"}},
@@ -142,6 +144,7 @@ TEST(Layering, TheRulesCatchWhatTheyShould) {
   EXPECT_FALSE(quoted_include("const char* text = \"#include\";"));
   EXPECT_EQ(allowed().at("ptx").count("runtime"), 0u);
   EXPECT_EQ(allowed().at("device/cpu").count("device/interp"), 0u);
+  EXPECT_EQ(allowed().at("device/machine").count("device/interp"), 0u);
 }
 
 }  // namespace

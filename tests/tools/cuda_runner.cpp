@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "device/interp/layout.hpp"
+#include "device/parameter_layout.hpp"
 #include "ptx/parser.hpp"
 
 namespace heddle::test {
@@ -77,9 +77,8 @@ CaseResult CudaRunner::run(const PtxCase& c, int optimization) {
     driver.call<void**, void*, const char*>("cuModuleGetFunction", &function, driver.module.handle, c.kernel.c_str());
     const ptx::Function* parsed = driver.module.parsed.find(c.kernel);
     if (!parsed) base::fail(ErrorCode::not_found, "no kernel '{}'", c.kernel);
-    std::uint32_t bytes = 0;
-    const auto layout = device::interp::parameter_layout(*parsed, bytes);
-    std::vector<std::byte> packed(bytes);
+    const auto layout = device::parameter_layout(parsed->parameters);
+    std::vector<std::byte> packed(device::parameter_bytes(parsed->parameters));
     std::vector<DevicePointer> memory(c.arguments.size(), 0);
     for (std::size_t i = 0; i < c.arguments.size(); ++i) {
       const CaseArgument& argument = c.arguments[i];

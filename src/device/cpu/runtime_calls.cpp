@@ -5,11 +5,11 @@
 #include "base/clock.hpp"
 #include "device/cpu/block.hpp"
 #include "device/cpu/meeting.hpp"
-#include "device/cpu/printf.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
 #include "device/footprint.hpp"
+#include "device/kernel_printf.hpp"
 #include "ptx/instruction.hpp"
 #include "ptx/semantics/mbarrier.hpp"
 
@@ -120,27 +120,46 @@ std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::u
   return meet(warp, members, value, values);
 }
 
+// Every byte of the format and of strings is checked before it is read, where the launch has a footprint.
+class PrintfSource final : public KernelPrintfSource {
+ public:
+  PrintfSource(Warp& warp, std::uint32_t lane, std::uint64_t arguments)
+      : warp_(warp), footprint_(warp.block->job->footprint()), lane_(lane), arguments_(arguments) {}
+  char character(std::uint64_t address) override {
+    if (footprint_ != nullptr) check(address);
+    return *reinterpret_cast<const char*>(address);
+  }
+  std::uint64_t argument(std::uint64_t offset, unsigned bytes) override {
+    std::uint64_t value = 0;
+    if (arguments_ != 0) std::memcpy(&value, reinterpret_cast<const void*>(arguments_ + offset), bytes);
+    return value;
+  }
+
+ private:
+  void check(std::uint64_t address) {
+    const AllocationMap::Range* range = warp_.block->worker->allocations().find(address, 1);
+    if (range == nullptr || !range->guarded || footprint_->allows({address, 1, true, false})) return;
+    Fault& fault = begin_fault(warp_, FaultKind::bad_access, static_cast<int>(lane_));
+    fault.address = address;
+    fault.size = 1;
+    fault.space = static_cast<std::uint32_t>(ptx::Space::generic);
+    fault.is_read = fault.beside = true;
+    end_launch(warp_);
+  }
+
+  Warp& warp_;
+  const Footprint* const footprint_;
+  const std::uint32_t lane_;
+  const std::uint64_t arguments_;
+};
+
 std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_t format, std::uint64_t arguments) {
   HEDDLE_ENTER(context);
   Worker& worker = *warp.block->worker;
   std::string& text = worker.scratch();
   text.clear();
-  const Footprint* const footprint = warp.block->job->footprint();
-  BeforeRead before_read;
-  if (footprint != nullptr)
-    before_read = [&warp, footprint, lane](const char* at) {
-      const auto address = reinterpret_cast<std::uint64_t>(at);
-      const AllocationMap::Range* range = warp.block->worker->allocations().find(address, 1);
-      if (range == nullptr || !range->guarded || footprint->allows({address, 1, true, false})) return;
-      Fault& fault = begin_fault(warp, FaultKind::bad_access, static_cast<int>(lane));
-      fault.address = address;
-      fault.size = 1;
-      fault.space = static_cast<std::uint32_t>(ptx::Space::generic);
-      fault.is_read = fault.beside = true;
-      end_launch(warp);
-    };
-  const int taken = format_kernel_printf(text, reinterpret_cast<const char*>(format),
-                                         reinterpret_cast<const std::byte*>(arguments), before_read);
+  PrintfSource source(warp, lane, arguments);
+  const int taken = format_kernel_printf(text, format, source);
   worker.services().print(text.data(), text.size());
   return taken;
 }

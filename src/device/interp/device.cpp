@@ -29,14 +29,6 @@ void TurnLock::unlock() {
   changed_.notify_all();
 }
 
-// What kernels have not given back to malloc().
-DeviceState::~DeviceState() {
-  while (const auto left = memory.first_of(Allocation::Kind::heap)) {
-    memory.remove(left->address);
-    ::operator delete(reinterpret_cast<void*>(left->address), std::align_val_t{16});
-  }
-}
-
 namespace {
 
 constexpr std::size_t memory_alignment = 256;
@@ -47,17 +39,17 @@ class InterpMemory final : public Memory {
       : device_(device), state_(std::move(state)), bytes_(bytes) {
     data_ = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{memory_alignment}, std::nothrow);
     if (!data_) base::fail(ErrorCode::out_of_memory, "no memory for an allocation of {}", base::counted(bytes, "byte"));
-    state_->memory.add({Allocation::Kind::memory, address(), bytes, ""});
+    state_->machine.memory.add({machine::Allocation::Kind::memory, address(), bytes, ""});
   }
   ~InterpMemory() override {
-    state_->memory.remove(address());
+    state_->machine.memory.remove(address());
     ::operator delete(data_, std::align_val_t{memory_alignment});
   }
   InterpMemory(const InterpMemory&) = delete;
   InterpMemory& operator=(const InterpMemory&) = delete;
   Span span() const override { return {&device_, address(), bytes_}; }
   void* host() const override { return data_; }
-  void guard() override { state_->memory.guard(address()); }
+  void guard() override { state_->machine.memory.guard(address()); }
 
  private:
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }
@@ -72,17 +64,17 @@ class AdoptedMemory final : public Memory {
  public:
   AdoptedMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes, std::unique_ptr<Memory> owner)
       : state_(std::move(state)), data_(data), bytes_(bytes), owner_(std::move(owner)) {
-    if (!state_->memory.add_apart({Allocation::Kind::host, address(), bytes, ""}))
+    if (!state_->machine.memory.add_apart({machine::Allocation::Kind::host, address(), bytes, ""}))
       base::fail(ErrorCode::invalid_argument,
                  "interp: part of the {} at {:#x} cannot be registered, as it is known already",
                  base::counted(bytes, "byte"), address());
   }
-  ~AdoptedMemory() override { state_->memory.remove(address()); }
+  ~AdoptedMemory() override { state_->machine.memory.remove(address()); }
   AdoptedMemory(const AdoptedMemory&) = delete;
   AdoptedMemory& operator=(const AdoptedMemory&) = delete;
   Span span() const override { return Span::host(data_, bytes_); }
   void* host() const override { return data_; }
-  void guard() override { state_->memory.guard(address()); }
+  void guard() override { state_->machine.memory.guard(address()); }
 
  private:
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(data_); }

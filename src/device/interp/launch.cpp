@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
 #include <mutex>
 
 #include "base/clock.hpp"
@@ -12,7 +12,6 @@
 namespace heddle::device::interp {
 namespace {
 
-constexpr std::uint64_t parameter_alignment = 256;
 constexpr unsigned warp_turn = 64;                     // steps of a warp before the next one's
 constexpr std::uint64_t fairness_period = 512;         // steps after which the groups behind the first one get as many
 constexpr std::uint64_t gather_patience = 8192;        // steps a gathering group waits for threads that only spin
@@ -24,267 +23,208 @@ constexpr std::uint64_t stuck_grace_ns = 100'000'000;  // the host may write to 
 
 Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
                std::span<const std::byte> arguments, const Footprint* footprint, StopFlag* stop)
-    : context_{function,
-               config,
-               range,
-               {},
-               nullptr,
-               function.module().state().next_grid_id++,
-               function.module().state(),
-               footprint},
-      executor_(context_),
+    : state_(function.state()),
+      range_(range),
+      grid_(function.kernel(), config, arguments, state_.next_grid_id++, footprint),
+      core_(grid_),
       next_block_(range.begin),
       stop_(stop) {
-  context_.parameters.resize(arguments.size() + parameter_alignment);
-  const auto at = align_up(reinterpret_cast<std::uint64_t>(context_.parameters.data()), parameter_alignment);
-  context_.parameter_data = reinterpret_cast<std::byte*>(at);
-  if (!arguments.empty()) std::memcpy(context_.parameter_data, arguments.data(), arguments.size());
-  if (config.cooperative)
-    context_.state.memory.add({Allocation::Kind::variable, workspace(), grid_workspace_bytes, "grid workspace"});
-  std::lock_guard turn(context_.state.turn);
-  context_.state.stuck[context_.grid_id] = DeviceState::not_stuck;
+  std::lock_guard turn(state_.turn);
+  state_.stuck[grid_.grid_id] = DeviceState::not_stuck;
 }
 
-std::uint64_t Launch::workspace() const { return reinterpret_cast<std::uint64_t>(context_.grid_workspace.data()); }
-
 Launch::~Launch() {
-  if (context_.config.cooperative) context_.state.memory.remove(workspace());
-  std::lock_guard turn(context_.state.turn);
-  context_.state.stuck.erase(context_.grid_id);
+  std::lock_guard turn(state_.turn);
+  state_.stuck.erase(grid_.grid_id);
 }
 
 void Launch::admit() {
-  resident_.push_back(std::make_unique<Block>(context_, next_block_++));
-  ++context_.state.memory_epoch;
+  resident_.push_back(std::make_unique<Resident>(grid_, next_block_++));
+  ++state_.machine.memory_epoch;
 }
 
 void Launch::run() {
-  const std::uint64_t limit = context_.config.cooperative
-                                  ? context_.range.size()
-                                  : std::max<std::uint64_t>(context_.state.options.max_resident_blocks, 1);
+  const std::uint64_t limit =
+      grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(state_.options.max_resident_blocks, 1);
   while (more_blocks() || !resident_.empty()) {
-    std::lock_guard turn(context_.state.turn);
+    std::lock_guard turn(state_.turn);
     do {
       if (more_blocks() && resident_.size() < limit) admit();
-    } while (context_.config.cooperative && more_blocks());
+    } while (grid_.config.cooperative && more_blocks());
     // The oldest block runs until it ends or its turn is over; then it goes to the end of the line and another is
     // admitted.
-    std::unique_ptr<Block> block = std::move(resident_.front());
+    std::unique_ptr<Resident> oldest = std::move(resident_.front());
     resident_.pop_front();
-    const bool finished = run_block(*block) == Turn::finished;
-    if (!finished) resident_.push_back(std::move(block));
+    const bool finished = run_block(*oldest) == Turn::finished;
+    if (!finished) resident_.push_back(std::move(oldest));
     if (!finished) watch();
   }
 }
 
-Launch::Turn Launch::run_block(Block& block) {
-  const std::uint64_t end = context_.instructions + context_.state.options.block_turn;
-  std::uint64_t turn_epoch = context_.state.memory_epoch, turn_instructions = context_.instructions;
+Launch::Turn Launch::run_block(Resident& resident) {
+  Block& block = resident.block;
+  const std::uint64_t end = grid_.instructions + state_.options.block_turn;
+  std::uint64_t turn_epoch = memory_epoch(), turn_instructions = grid_.instructions;
   while (!block.finished()) {
     bool moved = false;
-    for (Warp& warp : block.warps) moved |= run_warp(block, warp);
+    for (std::size_t warp = 0; warp < block.warps.size(); ++warp) moved |= run_warp(resident, warp);
     if (block.finished()) break;
     moved |= complete_barriers(block);
     if (!moved) report_blocked(block);
-    if (context_.instructions >= end) return Turn::out_of_budget;
-    if (context_.state.memory_epoch != turn_epoch) {
-      turn_epoch = context_.state.memory_epoch;
-      turn_instructions = context_.instructions;
-    } else if (context_.instructions - turn_instructions > idle_turn * block.warps.size()) {
+    if (grid_.instructions >= end) return Turn::out_of_budget;
+    if (memory_epoch() != turn_epoch) {
+      turn_epoch = memory_epoch();
+      turn_instructions = grid_.instructions;
+    } else if (grid_.instructions - turn_instructions > idle_turn * block.warps.size()) {
       return Turn::out_of_budget;
     }
-    context_.watch_spinning =
-        context_.state.memory_epoch == seen_epoch_ && context_.instructions - seen_instructions_ > watch_after;
-    if (context_.state.memory_epoch != seen_epoch_) {
-      seen_epoch_ = context_.state.memory_epoch;
-      seen_instructions_ = context_.instructions;
+    watch_spinning_ = memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > watch_after;
+    if (memory_epoch() != seen_epoch_) {
+      seen_epoch_ = memory_epoch();
+      seen_instructions_ = grid_.instructions;
     }
   }
   return Turn::finished;
 }
 
-bool Launch::run_warp(Block& block, Warp& warp) {
+bool Launch::run_warp(Resident& resident, std::size_t warp) {
   bool moved = false;
   for (unsigned i = 0; i < warp_turn; ++i) {
-    if (!step_warp(block, warp)) return moved;
+    if (!step_warp(resident, warp)) return moved;
     moved = true;
-    if (executor_.take_yield()) return true;
+    if (effects_.yields) return true;
   }
   return moved;
 }
 
 // The first thread of the group that runs next: the first one by runs_before, or, when it is others' turn, one of the
 // group that has waited longest. Null when no thread is in that state.
-Thread* Launch::choose(Block& block, Warp& warp, ThreadState state, bool fair) const {
-  Thread* best = nullptr;
-  for (std::uint32_t i = 0; i < warp.count; ++i) {
-    Thread& thread = block.threads[warp.first + i];
+const machine::Thread* Launch::choose(const Resident& resident, std::size_t warp, ThreadState state, bool fair) const {
+  const machine::Warp& threads = resident.block.warps[warp];
+  const Thread* best = nullptr;
+  const auto last_run = [&](const Thread& thread) { return resident.threads[thread.linear].last_run; };
+  for (unsigned lane = 0; lane < threads.count; ++lane) {
+    const Thread& thread = resident.block.thread(threads, lane);
     if (thread.state != state) continue;
-    if (!best || (fair ? thread.last_run < best->last_run : runs_before(thread, *best))) best = &thread;
+    if (!best || (fair ? last_run(thread) < last_run(*best) : runs_before(thread, *best))) best = &thread;
   }
   return best;
 }
 
-bool Launch::step_warp(Block& block, Warp& warp) {
-  ++warp.steps;
-  const bool fair = warp.lead_steps >= fairness_period;
-  Thread* leader = choose(block, warp, ThreadState::runnable, fair);
-  Thread* gathering = choose(block, warp, ThreadState::gathering, false);
-  if (gathering && (!leader || ++warp.gather_steps > gather_patience)) {
-    warp.gather_steps = 0;
-    gather(block, warp, *gathering);
+namespace {
+
+// The lanes that are in the same state at the same place as `leader`, who is one of them.
+machine::LaneMask group_of(const machine::Block& block, const machine::Warp& warp, const machine::Thread& leader) {
+  machine::LaneMask group = 0;
+  for (unsigned lane = 0; lane < warp.count; ++lane) {
+    const machine::Thread& thread = block.thread(warp, lane);
+    if (thread.state == leader.state && same_place(thread, leader)) group |= machine::LaneMask{1} << lane;
+  }
+  return group;
+}
+
+machine::LaneMask in_state(const machine::Block& block, const machine::Warp& warp, machine::ThreadState state) {
+  machine::LaneMask lanes = 0;
+  for (unsigned lane = 0; lane < warp.count; ++lane)
+    if (block.thread(warp, lane).state == state) lanes |= machine::LaneMask{1} << lane;
+  return lanes;
+}
+
+// Calls f(lane) for each lane of the mask, in ascending order.
+template <class F>
+void for_each_lane(machine::LaneMask lanes, F&& f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+}  // namespace
+
+bool Launch::step_warp(Resident& resident, std::size_t warp) {
+  WarpTurns& turns = resident.warps[warp];
+  ++turns.steps;
+  const bool fair = turns.lead_steps >= fairness_period;
+  const Thread* leader = choose(resident, warp, ThreadState::runnable, fair);
+  const Thread* gathering = choose(resident, warp, ThreadState::gathering, false);
+  if (gathering && (!leader || ++turns.gather_steps > gather_patience)) {
+    turns.gather_steps = 0;
+    gather(resident, warp, *gathering);
     return true;
   }
-  if (!leader) return complete_meetings(block, warp);
-  bool alone = true;
-  for (std::uint32_t i = 0; i < warp.count; ++i) {
-    const Thread& other = block.threads[warp.first + i];
-    if (other.state == ThreadState::runnable && !same_place(other, *leader)) alone = false;
-  }
-  warp.lead_steps = alone ? 0 : (warp.lead_steps + 1) % (2 * fairness_period);
-  run_group(block, warp, *leader);
+  const machine::Warp& threads = resident.block.warps[warp];
+  if (!leader) return complete_meetings(resident.block, threads);
+  const LaneMask group = group_of(resident.block, threads, *leader);
+  const bool alone = group == in_state(resident.block, threads, ThreadState::runnable);
+  turns.lead_steps = alone ? 0 : (turns.lead_steps + 1) % (2 * fairness_period);
+  run_group(resident, warp, group);
   return true;
 }
 
-void Launch::run_group(Block& block, Warp& warp, const Thread& leader) {
-  Thread* group[32];
-  unsigned count = 0;
-  for (std::uint32_t i = 0; i < warp.count; ++i) {
-    Thread& thread = block.threads[warp.first + i];
-    if (thread.state == ThreadState::runnable && same_place(thread, leader)) group[count++] = &thread;
-  }
-  const ptx::Instruction* inst = leader.instruction();
-  const Involves kind = inst ? involves(*inst) : Involves::nobody;
-  bool met = false;
-  for (unsigned i = 0; i < count; ++i) {
-    Thread& thread = *group[i];
-    thread.last_run = warp.steps;
-    if (kind == Involves::nobody) {
-      executor_.step(block, thread);
-      met |= thread.state == ThreadState::exited;
-    } else if (executor_.guard_holds(block, thread)) {
-      switch (kind) {
-        case Involves::gathering: thread.state = ThreadState::gathering; break;
-        case Involves::meeting:
-          thread.meeting_mask = executor_.member_mask(block, thread);
-          thread.state = ThreadState::meeting;
-          met = true;
-          break;
-        default: arrive(block, thread); break;
-      }
+void Launch::run_group(Resident& resident, std::size_t warp, LaneMask group) {
+  Block& block = resident.block;
+  const machine::Warp& threads = block.warps[warp];
+  for_each_lane(group,
+                [&](unsigned lane) { resident.threads[threads.first + lane].last_run = resident.warps[warp].steps; });
+  const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).frame().pc;
+  core_.step(block, threads, group, effects_);
+  if (effects_.branched != 0 && watch_spinning_) watch_branches(resident, threads, from);
+  const machine::Involves kind = effects_.waiting != 0 ? effects_.operation->involves : machine::Involves::nobody;
+  for_each_lane(effects_.waiting, [&](unsigned lane) {
+    Thread& thread = block.thread(threads, lane);
+    switch (kind) {
+      case machine::Involves::gathering: thread.state = ThreadState::gathering; break;
+      case machine::Involves::meeting:
+        thread.meeting_mask = effects_.members[lane];
+        thread.state = ThreadState::meeting;
+        break;
+      default:
+        if (core_.arrive(block, thread, effects_.barrier[lane])) core_.release(block, effects_.barrier[lane].id);
+        break;
     }
-  }
-  if (met) complete_meetings(block, warp);
+  });
+  if (kind == machine::Involves::meeting || effects_.exited != 0) complete_meetings(block, threads);
 }
 
-void Launch::gather(Block& block, Warp& warp, const Thread& leader) {
-  Thread* members[32] = {};
-  for (std::uint32_t i = 0; i < warp.count; ++i) {
-    Thread& thread = block.threads[warp.first + i];
-    if (thread.state == ThreadState::gathering && same_place(thread, leader)) members[i] = &thread;
-  }
-  executor_.warp_operation(block, members);
-  for (Thread* member : members) {
-    if (!member) continue;
-    member->state = ThreadState::runnable;
-    member->last_run = warp.steps;
-  }
+// `from`: the place that they have jumped from.
+void Launch::watch_branches(Resident& resident, const machine::Warp& warp, std::uint32_t from) {
+  for_each_lane(effects_.branched, [&](unsigned lane) {
+    const std::uint32_t number = warp.first + lane;
+    if (effects_.target[lane] <= from)
+      resident.threads[number].spin.see(resident.block.threads[number], memory_epoch());
+  });
+}
+
+void Launch::gather(Resident& resident, std::size_t warp, const Thread& leader) {
+  Block& block = resident.block;
+  const machine::Warp& threads = block.warps[warp];
+  const LaneMask members = group_of(block, threads, leader);
+  core_.perform(block, threads, members, effects_);
+  for_each_lane(members, [&](unsigned lane) {
+    block.thread(threads, lane).state = ThreadState::runnable;
+    resident.threads[threads.first + lane].last_run = resident.warps[warp].steps;
+  });
 }
 
 // A group of a .sync operation goes on when every lane of its mask has exited or waits at the same operation with the
 // same mask.
-bool Launch::complete_meetings(Block& block, Warp& warp) {
+bool Launch::complete_meetings(Block& block, const machine::Warp& warp) {
   bool any = false;
-  for (std::uint32_t first = 0; first < warp.count; ++first) {
-    const Thread& leader = block.threads[warp.first + first];
-    if (leader.state != ThreadState::meeting) continue;
-    const ptx::Instruction& wanted = *leader.instruction();
-    Thread* members[32] = {};
-    bool complete = true;
-    for (std::uint32_t lane = 0; lane < warp.count && complete; ++lane) {
-      if (!((leader.meeting_mask >> lane) & 1)) continue;
-      Thread& thread = block.threads[warp.first + lane];
-      if (thread.state == ThreadState::exited) continue;
-      const bool here = thread.state == ThreadState::meeting && thread.meeting_mask == leader.meeting_mask &&
-                        thread.instruction()->opcode == wanted.opcode &&
-                        thread.instruction()->modifiers == wanted.modifiers;
-      complete = here;
-      members[lane] = &thread;
-    }
-    if (!complete) continue;
-    executor_.warp_operation(block, members);
-    for (Thread* member : members)
-      if (member) member->state = ThreadState::runnable;
+  for (unsigned leader = 0; leader < warp.count; ++leader) {
+    if (block.thread(warp, leader).state != ThreadState::meeting) continue;
+    const LaneMask members = block.met(warp, leader);
+    if (members == 0) continue;
+    core_.perform(block, warp, members, effects_);
+    for_each_lane(members, [&](unsigned lane) { block.thread(warp, lane).state = ThreadState::runnable; });
     any = true;
   }
   return any;
-}
-
-void Launch::arrive(Block& block, Thread& thread) {
-  const Executor::BarrierUse use = executor_.barrier_use(block, thread);
-  Barrier& barrier = block.barriers[use.id];
-  const bool counted = use.threads != 0;
-  const std::uint32_t expected = counted ? use.threads : block.whole();
-  if (barrier.active && (barrier.expected != expected || barrier.counted != counted)) {
-    const auto named = [](bool is_counted, std::uint32_t threads) {
-      return is_counted ? fmt::format("{} threads", threads) : std::string("the whole block");
-    };
-    executor_.fault(fmt::format("barrier {} is used for {} here, while others wait there for {}", use.id,
-                                named(counted, expected), named(barrier.counted, barrier.expected)));
-  }
-  if (!barrier.active) barrier.by_thread.assign(block.threads.size(), 0);
-  barrier.active = true;
-  barrier.counted = counted;
-  barrier.expected = expected;
-  ++barrier.by_thread[thread.linear];
-  ++barrier.arrived;
-  if (use.predicate) ++barrier.holding;
-  if (use.waits) {
-    thread.state = ThreadState::at_barrier;
-    thread.barrier = use.id;
-  } else {
-    ++thread.frame().pc;
-  }
-  if (is_complete(block, barrier)) complete_barrier(block, use.id);
-}
-
-// A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is
-// when the warps that have come to it make up that number: threads of those that have exited count, and the last warp
-// of the block counts in full.
-bool Launch::is_complete(const Block& block, const Barrier& barrier) const {
-  if (barrier.arrived + (block.whole() - block.alive) < barrier.expected) return false;  // not even at best
-  std::uint32_t there = 0;
-  bool all = true;
-  for (const Warp& warp : block.warps) {
-    std::uint32_t arrived = 0;
-    bool whole_warp = true;
-    for (std::uint32_t i = warp.first; i < warp.first + warp.count; ++i) {
-      arrived += barrier.by_thread[i];
-      whole_warp &= barrier.by_thread[i] != 0 || block.threads[i].state == ThreadState::exited;
-    }
-    all &= whole_warp;
-    if (arrived != 0) there += whole_warp ? std::max<std::uint32_t>(arrived, 32) : arrived;
-  }
-  return barrier.counted ? there >= barrier.expected : all;
-}
-
-void Launch::complete_barrier(Block& block, unsigned id) {
-  const Barrier done = block.barriers[id];
-  block.barriers[id] = {};
-  for (Thread& thread : block.threads) {
-    if (thread.state != ThreadState::at_barrier || thread.barrier != id) continue;
-    executor_.leave_barrier(block, thread, done);
-    thread.state = ThreadState::runnable;
-  }
 }
 
 // Barriers that threads complete by exiting.
 bool Launch::complete_barriers(Block& block) {
   bool any = false;
   for (unsigned id = 0; id < Block::barrier_count; ++id) {
-    const Barrier& barrier = block.barriers[id];
-    if (!barrier.active || !is_complete(block, barrier)) continue;
-    complete_barrier(block, id);
+    const machine::Barrier& barrier = block.barriers[id];
+    if (!barrier.active || !machine::Core::is_complete(block, barrier)) continue;
+    core_.release(block, id);
     any = true;
   }
   return any;
@@ -293,38 +233,39 @@ bool Launch::complete_barriers(Block& block) {
 // Called when a block has used up its turn: looks for the case that every thread of every resident block does the same
 // again and again while memory does not change.
 void Launch::watch() {
-  DeviceState& state = context_.state;
-  const std::uint64_t limit = state.options.max_resident_blocks;
+  const std::uint64_t limit = state_.options.max_resident_blocks;
   const bool more = more_blocks() && resident_.size() < std::max<std::uint64_t>(limit, 1);
   const bool idle =
-      state.memory_epoch == seen_epoch_ && context_.instructions - seen_instructions_ > state.options.idle_budget;
+      memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > state_.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
-    state.stuck[context_.grid_id] = DeviceState::not_stuck;
+    state_.stuck[grid_.grid_id] = DeviceState::not_stuck;
     stuck_since_ns_ = 0;
     return;
   }
-  state.stuck[context_.grid_id] = state.memory_epoch;
-  const bool others = std::any_of(state.stuck.begin(), state.stuck.end(),
-                                  [&](const auto& entry) { return entry.second != state.memory_epoch; });
-  const std::uint64_t now = state.clock().now_ns();
+  state_.stuck[grid_.grid_id] = memory_epoch();
+  const bool others = std::any_of(state_.stuck.begin(), state_.stuck.end(),
+                                  [&](const auto& entry) { return entry.second != memory_epoch(); });
+  const std::uint64_t now = state_.clock().now_ns();
   if (stuck_since_ns_ == 0) stuck_since_ns_ = now;
   if (!others && now - stuck_since_ns_ > stuck_grace_ns) report_spinning(repeated);
 }
 
 bool Launch::all_repeat() const {
-  const std::uint64_t epoch = context_.state.memory_epoch;
-  for (const auto& block : resident_)
-    for (const Thread& thread : block->threads) {
+  const std::uint64_t epoch = memory_epoch();
+  for (const auto& resident : resident_)
+    for (const Thread& thread : resident->block.threads) {
       if (thread.state == ThreadState::gathering) return false;
-      if (thread.state == ThreadState::runnable && thread.spin.repeated_epoch != epoch) return false;
+      if (thread.state == ThreadState::runnable && !resident->threads[thread.linear].spin.repeats_in(epoch))
+        return false;
     }
   return true;
 }
 
 namespace {
 
-const char* describe(ThreadState state) {
+const char* describe(machine::ThreadState state) {
+  using machine::ThreadState;
   switch (state) {
     case ThreadState::runnable: return "turning in a loop";
     case ThreadState::gathering:
@@ -371,14 +312,16 @@ void Launch::report_blocked(const Block& block) const {
   const Thread* first = nullptr;
   for (const Thread& thread : block.threads)
     if (!first && thread.state != ThreadState::exited) first = &thread;
-  throw Error(ErrorCode::deadlock, executor_.place(block, *first) +
+  throw Error(ErrorCode::deadlock, core_.place(block, *first) +
                                        ": deadlock, no thread of the block can ever go on: " + waiting_threads(block));
 }
 
 void Launch::report_spinning(bool repeated) const {
-  const Block* block = resident_.front().get();
-  for (const auto& candidate : resident_)
-    if (candidate->index.x + candidate->index.y + candidate->index.z == 0) block = candidate.get();
+  const Block* block = &resident_.front()->block;
+  for (const auto& candidate : resident_) {
+    const Dim3& index = candidate->block.index;
+    if (index.x + index.y + index.z == 0) block = &candidate->block;
+  }
   const Thread* first = nullptr;
   for (const Thread& thread : block->threads)
     if (thread.state == ThreadState::runnable && (!first || first->state == ThreadState::exited)) first = &thread;
@@ -386,8 +329,8 @@ void Launch::report_spinning(bool repeated) const {
   const std::string why = repeated ? "every thread repeats the same steps and nothing changes in memory"
                                    : "nothing has changed in memory for a very long time";
   throw Error(ErrorCode::deadlock, fmt::format("{}: deadlock, {}: {} ({} blocks are under way, {} have not begun)",
-                                               executor_.place(*block, *first), why, waiting_threads(*block),
-                                               resident_.size(), context_.range.end - next_block_));
+                                               core_.place(*block, *first), why, waiting_threads(*block),
+                                               resident_.size(), range_.end - next_block_));
 }
 
 }  // namespace heddle::device::interp

@@ -5,7 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "device/interp/executor.hpp"
+#include "device/interp/loaded_module.hpp"
+#include "device/interp/resident.hpp"
+#include "device/machine/core.hpp"
+#include "device/stoppable_launch.hpp"
 
 namespace heddle::device::interp {
 
@@ -25,22 +28,24 @@ class Launch {
   std::uint64_t next_block() const { return next_block_; }
 
  private:
-  std::uint64_t workspace() const;
   enum class Turn : std::uint8_t { finished, out_of_budget };
+  using Block = machine::Block;
+  using Thread = machine::Thread;
+  using ThreadState = machine::ThreadState;
+  using LaneMask = machine::LaneMask;
 
+  std::uint64_t memory_epoch() const { return state_.machine.memory_epoch; }
   void admit();
-  bool more_blocks() const { return next_block_ < context_.range.end && !(stop_ && stop_->stopped()); }
-  Turn run_block(Block& block);
-  bool run_warp(Block& block, Warp& warp);
-  bool step_warp(Block& block, Warp& warp);
-  Thread* choose(Block& block, Warp& warp, ThreadState state, bool fair) const;
-  void run_group(Block& block, Warp& warp, const Thread& leader);
-  void gather(Block& block, Warp& warp, const Thread& leader);
-  void arrive(Block& block, Thread& thread);
-  bool is_complete(const Block& block, const Barrier& barrier) const;
-  void complete_barrier(Block& block, unsigned id);
+  bool more_blocks() const { return next_block_ < range_.end && !(stop_ && stop_->stopped()); }
+  Turn run_block(Resident& resident);
+  bool run_warp(Resident& resident, std::size_t warp);
+  bool step_warp(Resident& resident, std::size_t warp);
+  const Thread* choose(const Resident& resident, std::size_t warp, ThreadState state, bool fair) const;
+  void run_group(Resident& resident, std::size_t warp, LaneMask group);
+  void watch_branches(Resident& resident, const machine::Warp& warp, std::uint32_t from);
+  void gather(Resident& resident, std::size_t warp, const Thread& leader);
+  bool complete_meetings(Block& block, const machine::Warp& warp);
   bool complete_barriers(Block& block);
-  bool complete_meetings(Block& block, Warp& warp);
 
   void watch();
   bool all_repeat() const;
@@ -48,11 +53,15 @@ class Launch {
   [[noreturn]] void report_spinning(bool repeated) const;
   std::string waiting_threads(const Block& block) const;
 
-  LaunchContext context_;
-  Executor executor_;
+  DeviceState& state_;
+  const BlockRange range_;
+  machine::Grid grid_;
+  machine::Core core_;
+  machine::Effects effects_;
   std::uint64_t next_block_;
   StopFlag* stop_;
-  std::deque<std::unique_ptr<Block>> resident_;
+  std::deque<std::unique_ptr<Resident>> resident_;
+  bool watch_spinning_ = false;                           // nothing has changed in memory for a while
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;  // when memory last changed, and how far we were then
   std::uint64_t stuck_since_ns_ = 0;
 };

@@ -95,9 +95,10 @@ void InterpQueue::check_span(const Span& span, const char* what) const {
   if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
   if (span.device == nullptr) return;
   if (span.device == &device_) {
-    if (!state_->memory.find(span.address, span.size)) {
+    if (!state_->machine.memory.find(span.address, span.size)) {
       base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill, {} at {:#x}, is not within one allocation: {}",
-                 what, base::counted(span.size, "byte"), span.address, state_->memory.describe_nearest(span.address));
+                 what, base::counted(span.size, "byte"), span.address,
+                 state_->machine.memory.describe_nearest(span.address));
     }
   } else if (!span.device->info().host_memory) {
     base::fail(ErrorCode::unsupported,
@@ -119,7 +120,7 @@ void InterpQueue::copy(Span destination, Span source) {
     if (source.size > 0)
       std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
                    source.size);
-    ++state_->memory_epoch;
+    ++state_->machine.memory_epoch;
   });
 }
 
@@ -131,7 +132,7 @@ void InterpQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, 
     for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
       std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
                    reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
-    ++state_->memory_epoch;
+    ++state_->machine.memory_epoch;
   });
 }
 
@@ -160,7 +161,7 @@ void InterpQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent,
     std::lock_guard turn(state_->turn);
     for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
       fill_row(row_address(destination, extent, i), extent.width, value, value_bytes);
-    ++state_->memory_epoch;
+    ++state_->machine.memory_epoch;
   });
 }
 
@@ -170,7 +171,7 @@ void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_byt
   push([this, destination, value, value_bytes] {
     std::lock_guard turn(state_->turn);
     fill_row(destination.address, destination.size, value, value_bytes);
-    ++state_->memory_epoch;
+    ++state_->machine.memory_epoch;
   });
 }
 

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-#include "device/interp/address_map.hpp"
 #include "device/interp/interp.hpp"
+#include "device/machine/machine.hpp"
 
 namespace heddle::device::interp {
 
@@ -26,19 +26,18 @@ class TurnLock {
   std::uint64_t next_ = 0, serving_ = 0;
 };
 
+inline machine::Options machine_options(const InterpOptions& options) {
+  return {options.poison, options.poison_byte, options.stack_bytes, options.heap_bytes,
+          options.print,  options.step,        "the interpreter"};
+}
+
 struct DeviceState {
-  explicit DeviceState(InterpOptions chosen) : options(std::move(chosen)) {}
-  ~DeviceState();
-  DeviceState(const DeviceState&) = delete;
-  DeviceState& operator=(const DeviceState&) = delete;
+  explicit DeviceState(InterpOptions chosen) : options(std::move(chosen)), machine(machine_options(options), clock()) {}
 
   const InterpOptions options;
   const base::Clock& clock() const { return options.watcher->clock(); }
-  AddressMap memory;
   TurnLock turn;
-  // Changes of memory that other threads can see, of all launches. Guarded by `turn`.
-  std::uint64_t memory_epoch = 0;
-  std::uint64_t heap_used = 0;  // guarded by `turn`
+  machine::Machine machine;  // guarded by `turn`, but for its map of memory
   // The launches under way, by grid id, and the memory epoch in which all their threads were seen to repeat themselves.
   // Guarded by `turn`.
   static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};

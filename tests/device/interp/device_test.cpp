@@ -7,7 +7,6 @@
 
 #include <cstring>
 
-#include "device/interp/printf_format.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 
@@ -214,39 +213,6 @@ TEST_F(InterpDeviceTest, WrongLaunchesAreRefusedAtOnce) {
   EXPECT_THROW(module_->variable("nothing"), Error);
   EXPECT_THROW(device_->partition({{1}}), Error);
   EXPECT_THROW(device_->allocate(~std::size_t{0} / 2), Error);
-}
-
-TEST(KernelPrintf, ConversionsAndArguments) {
-  struct Case {
-    const char* format;
-    std::vector<std::uint64_t> words;  // 8 bytes each, the buffer's
-    const char* expected;
-    int count;
-  };
-  const Case cases[] = {
-      {"plain 100%%", {}, "plain 100%", 0},
-      {"%d %u", {0xfffffffe00000005ull}, "5 4294967294", 2},
-      {"%-6d|%+d|%05d", {0xfffffffd00000003ull, 7}, "3     |-3|00007", 3},
-      {"%hhd %hd %ld", {0x00018001000000ffull, ~0ull}, "-1 -32767 -1", 3},
-      {"%5.2f %e", {0x3ff8000000000000, 0x4059000000000000}, " 1.50 1.000000e+02", 2},
-      {"%*d", {0x0000000700000004ull}, "   7", 2},
-      {"%c%c", {0x0000004200000041ull}, "AB", 2},
-      {"%llx %p", {0xabcdef0123, 0x10}, "abcdef0123 0x10", 2},
-      {"%s!", {99}, "text!", 1},
-      {"%q %", {}, "%q %", 0},
-  };
-  for (const Case& c : cases) {
-    PrintfArguments arguments;
-    arguments.read = [&](std::uint64_t offset, unsigned bytes) {
-      std::uint64_t value = 0;
-      std::memcpy(&value, reinterpret_cast<const char*>(c.words.data()) + offset, bytes);
-      return value;
-    };
-    arguments.string = [](std::uint64_t, std::size_t) { return "text"; };
-    int count = -1;
-    EXPECT_EQ(format_kernel_printf(c.format, arguments, count), c.expected);
-    EXPECT_EQ(count, c.count) << c.format;
-  }
 }
 
 }  // namespace

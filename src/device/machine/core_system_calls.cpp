@@ -7,10 +7,10 @@
 #include <new>
 
 #include "base/fail.hpp"
-#include "device/interp/executor.hpp"
-#include "device/interp/printf_format.hpp"
+#include "device/kernel_printf.hpp"
+#include "device/machine/core.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 using ptx::Operand;
 using ptx::OperandKind;
@@ -20,11 +20,10 @@ using ptx::Type;
 namespace {
 
 constexpr std::size_t longest_string = 64 * 1024;
-constexpr std::size_t heap_alignment = 16;
 
 }  // namespace
 
-std::uint64_t Executor::argument_value(const Operand& arguments, unsigned i) {
+std::uint64_t Core::argument_value(const Operand& arguments, unsigned i) {
   if (arguments.kind != OperandKind::vector || i >= arguments.elements.size())
     fault("a system function is called with too few arguments");
   const Operand& argument = arguments.elements[i];
@@ -37,8 +36,8 @@ std::uint64_t Executor::argument_value(const Operand& arguments, unsigned i) {
   return value;
 }
 
-void Executor::return_value(const ptx::Instruction& inst, std::uint64_t value) {
-  const Operand& results = inst.operands[0];
+void Core::return_value(std::uint64_t value) {
+  const Operand& results = operand(0);
   if (results.kind != OperandKind::vector || results.elements.empty()) return;
   const Operand& target = results.elements[0];
   if (target.kind == OperandKind::reg) {
@@ -49,9 +48,9 @@ void Executor::return_value(const ptx::Instruction& inst, std::uint64_t value) {
   }
 }
 
-std::string Executor::read_string(std::uint64_t address, std::size_t most) {
+std::string Core::read_string(std::uint64_t address) {
   std::string text;
-  while (text.size() < std::min(most, longest_string)) {
+  while (text.size() < longest_string) {
     const auto c = static_cast<char>(load({Space::generic, address++}, 1).lo);
     if (c == '\0') break;
     text += c;
@@ -59,19 +58,28 @@ std::string Executor::read_string(std::uint64_t address, std::size_t most) {
   return text;
 }
 
-std::int32_t Executor::print(std::uint64_t format, std::uint64_t arguments) {
-  if (format == 0) return -1;
-  PrintfArguments source;
-  source.read = [&](std::uint64_t offset, unsigned bytes) {
-    return load({Space::generic, arguments + offset}, bytes).lo;
-  };
-  source.string = [&](std::uint64_t address, std::size_t most) {
-    return address ? read_string(address, most) : std::string("(null)");
-  };
-  int count = 0;
-  const std::string text = format_kernel_printf(read_string(format), source, count);
-  const auto& sink = launch_.state.options.print;
-  if (sink) {
+// Every byte that vprintf reads is checked.
+class Core::PrintfSource final : public KernelPrintfSource {
+ public:
+  PrintfSource(Core& core, std::uint64_t arguments) : core_(core), arguments_(arguments) {}
+  char character(std::uint64_t address) override {
+    return static_cast<char>(core_.load({Space::generic, address}, 1).lo);
+  }
+  std::uint64_t argument(std::uint64_t offset, unsigned bytes) override {
+    return core_.load({Space::generic, arguments_ + offset}, bytes).lo;
+  }
+
+ private:
+  Core& core_;
+  const std::uint64_t arguments_;
+};
+
+std::int32_t Core::print(std::uint64_t format, std::uint64_t arguments) {
+  PrintfSource source(*this, arguments);
+  std::string text;
+  const int count = format_kernel_printf(text, format, source);
+  if (count < 0) return count;
+  if (const auto& sink = machine_.options.print) {
     sink(text);
   } else {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -79,39 +87,37 @@ std::int32_t Executor::print(std::uint64_t format, std::uint64_t arguments) {
   return count;
 }
 
-std::uint64_t Executor::allocate(std::uint64_t bytes) {
-  DeviceState& state = launch_.state;
+std::uint64_t Core::allocate(std::uint64_t bytes) {
   const std::uint64_t rounded = align_up(bytes, heap_alignment);
-  if (bytes == 0 || rounded < bytes || rounded > state.options.heap_bytes - state.heap_used) return 0;
+  if (bytes == 0 || rounded < bytes || rounded > machine_.options.heap_bytes - machine_.heap_used) return 0;
   void* data = ::operator new(rounded, std::align_val_t{heap_alignment}, std::nothrow);
   if (!data) return 0;
-  std::memset(data, state.options.poison ? state.options.poison_byte : 0, rounded);
-  state.heap_used += rounded;
+  std::memset(data, machine_.options.poison ? machine_.options.poison_byte : 0, rounded);
+  machine_.heap_used += rounded;
   const auto address = reinterpret_cast<std::uint64_t>(data);
-  state.memory.add({Allocation::Kind::heap, address, rounded, ""});
+  machine_.memory.add({Allocation::Kind::heap, address, rounded, ""});
   return address;
 }
 
-void Executor::release(std::uint64_t address) {
+void Core::release_heap(std::uint64_t address) {
   if (address == 0) return;
-  DeviceState& state = launch_.state;
-  const auto allocation = state.memory.find(address, 1);
+  const auto allocation = machine_.memory.find(address, 1);
   if (!allocation || allocation->kind != Allocation::Kind::heap || allocation->address != address)
     fault(fmt::format("free({:#x}): malloc() did not give this address, or it was freed before", address));
-  state.memory.remove(address);
-  state.heap_used -= allocation->size;
+  machine_.memory.remove(address);
+  machine_.heap_used -= allocation->size;
   ::operator delete(reinterpret_cast<void*>(address), std::align_val_t{heap_alignment});
 }
 
-void Executor::system_call(const std::string& name, const ptx::Instruction& inst) {
-  const Operand& arguments = inst.operands[2];
+void Core::system_call(const std::string& name) {
+  const Operand& arguments = operand(2);
   if (name == "vprintf") {
     const std::uint64_t format = argument_value(arguments, 0), list = argument_value(arguments, 1);
-    return_value(inst, static_cast<std::uint64_t>(static_cast<std::int64_t>(print(format, list))));
+    return_value(static_cast<std::uint64_t>(static_cast<std::int64_t>(print(format, list))));
   } else if (name == "malloc") {
-    return_value(inst, allocate(argument_value(arguments, 0)));
+    return_value(allocate(argument_value(arguments, 0)));
   } else if (name == "free") {
-    release(argument_value(arguments, 0));
+    release_heap(argument_value(arguments, 0));
   } else if (name == "__assertfail") {
     const std::string message = read_string(argument_value(arguments, 0)),
                       file = read_string(argument_value(arguments, 1));
@@ -127,4 +133,4 @@ void Executor::system_call(const std::string& name, const ptx::Instruction& inst
   }
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -3,26 +3,28 @@
 
 #include <cstring>
 
-#include "device/interp/executor.hpp"
+#include "device/machine/core.hpp"
 #include "ptx/semantics/mbarrier.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 namespace semantics = ptx::semantics;
 using ptx::Type;
 
-void Executor::mbarrier_instruction() {
-  if (inst_->has(ptx::Modifier::pending_count)) {
-    write(0, {semantics::mbarrier_pending_count(read_word(1))});
-    return;
-  }
-  update_mbarrier();
+void Core::count_mbarrier() { write(0, {semantics::mbarrier_pending_count(read_word(1))}); }
+
+std::byte* Core::mbarrier_word() {
+  const semantics::MbarrierUse use = semantics::mbarrier_use(*inst_);
+  const Resolved word =
+      resolve(place_of(operand(use.address), inst_->d.space), sizeof(std::uint64_t), Access::read_write);
+  note_access(word, sizeof(std::uint64_t), AccessKind::atomic);
+  return word.at;
 }
 
-void Executor::update_mbarrier() {
+void Core::update_mbarrier() {
   const semantics::MbarrierUse use = semantics::mbarrier_use(*inst_);
   const Place place = place_of(operand(use.address), inst_->d.space);
-  std::byte* at = resolve(place, sizeof(std::uint64_t), Access::read_write);
+  std::byte* at = mbarrier_word();
   const bool given = use.argument < inst_->operands.size() && operand(use.argument).present();
   const std::uint64_t argument = given ? read_word(use.argument) : use.otherwise;
   std::uint64_t word = 0;
@@ -30,16 +32,8 @@ void Executor::update_mbarrier() {
   const semantics::MbarrierResult result = semantics::mbarrier(use.operation, word, argument);
   if (result.misuse != semantics::MbarrierMisuse::none)
     fault(fmt::format("wrong use of the barrier at {:#x} of memory: {}", place.address, text_of(result.misuse)));
-  if (result.word != word) {
-    std::memcpy(at, &result.word, sizeof word);
-    note_change(at);
-  }
+  store(at, sizeof word, &result.word);
   if (use.has_result && operand(0).present()) write(0, {result.value});
 }
 
-void Executor::check_mbarrier() {
-  const semantics::MbarrierUse use = semantics::mbarrier_use(*inst_);
-  resolve(place_of(operand(use.address), inst_->d.space), sizeof(std::uint64_t), Access::read_write);
-}
-
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "device/interp/loaded_module.hpp"
+#include "device/machine/code.hpp"
 #include "heddle/dim3.hpp"
 #include "ptx/semantics/evaluate.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 // One activation of a function.
 struct Frame {
@@ -22,42 +22,37 @@ struct Frame {
   const ptx::Instruction* call = nullptr;        // what to do on return, in the caller's terms
 };
 
+// The core makes threads exit and lets those at a barrier go on; the rest is the scheduler's.
 enum class ThreadState : std::uint8_t {
   runnable,
-  gathering,  // at a warp operation without .sync: taken with whoever is there when no other thread of the warp can run
+  gathering,  // at a warp operation without .sync: whoever is there when the scheduler says so takes part
   meeting,    // at a warp operation with .sync: waits for the members of its mask
   at_barrier,
   exited,
-};
-
-// Whether a thread that turns in a loop repeats itself: its state at a backward branch is compared with an earlier one.
-struct SpinWatch {
-  std::uint64_t hash = 0, epoch = 0;                 // the remembered state, and the memory epoch then
-  std::uint64_t turns = 0, next = 1;                 // remembered anew after 1, 2, 4, ... turns
-  std::uint64_t repeated_epoch = ~std::uint64_t{0};  // the epoch in which it was seen to repeat itself
-  bool repeats = false;                              // it has come back to the remembered state
 };
 
 struct Thread {
   std::uint32_t linear = 0;  // in its block
   Dim3 index{0, 0, 0};       // %tid
   ThreadState state = ThreadState::runnable;
-  std::uint32_t barrier = 0;  // waited at
-  std::uint32_t meeting_mask = 0;
-  std::uint64_t last_run = 0;  // the warp's step count when it last ran
+  std::uint32_t barrier = 0;       // waited at
+  std::uint32_t meeting_mask = 0;  // the lanes that it meets
   std::vector<Frame> frames;
   std::unique_ptr<std::byte[]> local;  // the local window, made when first needed
   std::uint64_t local_bytes = 0;
-  SpinWatch spin;
+  std::uint64_t local_epoch = 0;  // changes of the local window by stores
 
   unsigned lane() const { return linear % 32; }
   Frame& frame() { return frames.back(); }
   const Frame& frame() const { return frames.back(); }
-  // The instruction that it stands at; null behind the last one of the function.
-  const ptx::Instruction* instruction() const {
+  // What it stands at; null behind the last instruction of the function.
+  const Operation* operation() const {
     const Frame& f = frames.back();
-    const auto& body = f.code->function->body;
-    return f.pc < body.size() ? &body[f.pc] : nullptr;
+    return f.pc < f.code->operations.size() ? &f.code->operations[f.pc] : nullptr;
+  }
+  const ptx::Instruction* instruction() const {
+    const Operation* standing = operation();
+    return standing ? standing->instruction : nullptr;
   }
 };
 
@@ -73,4 +68,4 @@ inline bool runs_before(const Thread& a, const Thread& b) {
   return a.frame().pc < b.frame().pc;
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -7,14 +7,13 @@
 #include "base/format.hpp"
 #include "device/fault_text.hpp"
 #include "device/footprint.hpp"
-#include "device/interp/executor.hpp"
+#include "device/machine/core.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
 #include "ptx/semantics/integer.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
-using ptx::Opcode;
 using ptx::Operand;
 using ptx::OperandKind;
 using ptx::ReduceOp;
@@ -36,20 +35,14 @@ const char* space_name(Space space) {
   return "generic";
 }
 
-bool uses_stack(const ptx::Function& function) {
-  for (const ptx::Instruction& inst : function.body)
-    if (inst.opcode == Opcode::call || inst.opcode == Opcode::alloca) return true;
-  return false;
-}
-
 }  // namespace
 
-std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
+std::byte* Core::local_memory(std::uint64_t offset, std::uint64_t size) {
   Thread& thread = *thread_;
   if (!thread.local) {
-    const InterpOptions& options = launch_.state.options;
+    const Options& options = machine_.options;
     const Code& entry = *thread.frames.front().code;
-    thread.local_bytes = align_up(entry.frame.bytes + (uses_stack(*entry.function) ? options.stack_bytes : 0), 16) + 16;
+    thread.local_bytes = align_up(entry.frame.bytes + (entry.uses_stack ? options.stack_bytes : 0), 16) + 16;
     // Aligned like the windows of shared memory, as variables may ask for it.
     thread.local = std::make_unique_for_overwrite<std::byte[]>(thread.local_bytes);
     std::memset(thread.local.get(), options.poison ? options.poison_byte : 0, thread.local_bytes);
@@ -61,7 +54,7 @@ std::byte* Executor::local_memory(std::uint64_t offset, std::uint64_t size) {
   return thread.local.get() + offset;
 }
 
-void Executor::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
+void Core::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
   fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}",
                     access == Access::read    ? "read"
                     : access == Access::write ? "write"
@@ -70,7 +63,7 @@ void Executor::bad_access(Place place, std::uint64_t size, Access access, const 
         place.address % size != 0 ? KernelFault::misaligned : KernelFault::memory_access);
 }
 
-std::byte* Executor::resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment) {
+Core::Resolved Core::resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment) {
   const std::uint64_t address = place.address;
   if (address % alignment != 0)
     bad_access(place, alignment, access, fmt::format("misaligned, the address is not a multiple of {}", alignment));
@@ -78,44 +71,47 @@ std::byte* Executor::resolve(Place place, std::uint64_t size, Access access, std
     return address >= base && address - base <= bytes && size <= bytes - (address - base);
   };
   if (place.space == Space::shared) {
-    if (within(0, block_->shared_bytes)) return block_->shared + address;
+    if (within(0, block_->shared_bytes)) return {block_->shared + address, place};
     bad_access(place, size, access,
                fmt::format("the block's shared memory has {}{}", base::counted(block_->shared_bytes, "byte"),
-                           dynamic_shared_hint(launch_.function.module().ptx(), launch_.function.ptx(),
-                                               launch_.config.dynamic_shared_bytes)));
+                           dynamic_shared_hint(grid_.kernel.program().ptx(), grid_.kernel.ptx(),
+                                               grid_.config.dynamic_shared_bytes)));
   }
   if (place.space == Space::local) {
-    if (within(0, thread_->frame().top)) return local_memory(address, size);
+    if (within(0, thread_->frame().top)) return {local_memory(address, size), place};
     bad_access(place, size, access,
                fmt::format("the thread's local variables take {}", base::counted(thread_->frame().top, "byte")));
   }
-  const auto parameters = reinterpret_cast<std::uint64_t>(launch_.parameter_data);
   if (place.space == Space::param || place.space == Space::generic) {
-    if (within(parameters, launch_.function.parameter_bytes())) {
-      if (access == Access::read) return reinterpret_cast<std::byte*>(address);
+    auto* const at = reinterpret_cast<std::byte*>(address);
+    const auto parameters = reinterpret_cast<std::uint64_t>(grid_.parameters());
+    if (within(parameters, grid_.kernel.parameter_bytes())) {
+      if (access == Access::read) return {at, {Space::param, address - parameters}};
       bad_access(place, size, access, "kernel parameters cannot be written");
     }
+    const auto shared = reinterpret_cast<std::uint64_t>(block_->shared);
+    if (within(shared, block_->shared_bytes)) return {at, {Space::shared, address - shared}};
+    const auto local = reinterpret_cast<std::uint64_t>(thread_->local.get());
+    if (local != 0 && within(local, thread_->frame().top)) return {at, {Space::local, address - local}};
   }
-  if (place.space == Space::generic || place.space == Space::param) {
-    if (within(reinterpret_cast<std::uint64_t>(block_->shared), block_->shared_bytes))
-      return reinterpret_cast<std::byte*>(address);
-    if (thread_->local && within(reinterpret_cast<std::uint64_t>(thread_->local.get()), thread_->frame().top))
-      return reinterpret_cast<std::byte*>(address);
-  }
-  const auto allocation = launch_.state.memory.find(address, size);
-  if (!allocation) bad_access(place, size, access, launch_.state.memory.describe_nearest(address));
-  const Footprint::Access touched{address, size, access != Access::write, access != Access::read};
-  if (allocation->guarded && launch_.footprint != nullptr && !launch_.footprint->allows(touched))
-    bad_access(place, size, access,
-               "it is " + launch_.footprint->describe(touched, allocation->address, allocation->size));
-  const bool constant = allocation->kind == Allocation::Kind::constant;
-  if (constant && access != Access::read) bad_access(place, size, access, describe(*allocation) + " cannot be written");
-  if (place.space == Space::constant && !constant)
-    bad_access(place, size, access, describe(*allocation) + " is not constant memory");
-  return reinterpret_cast<std::byte*>(address);
+  return resolve_allocation(place, size, access);
 }
 
-Executor::Place Executor::place_of(const Operand& operand, Space space) {
+Core::Resolved Core::resolve_allocation(Place place, std::uint64_t size, Access access) {
+  const std::uint64_t address = place.address;
+  const auto holder = machine_.memory.holder(address, size);
+  if (!holder) bad_access(place, size, access, machine_.memory.describe_nearest(address));
+  const auto named = [&] { return describe(machine_.memory.find(address, size).value()); };
+  const Footprint::Access touched{address, size, access != Access::write, access != Access::read};
+  if (holder->guarded && grid_.footprint != nullptr && !grid_.footprint->allows(touched))
+    bad_access(place, size, access, "it is " + grid_.footprint->describe(touched, holder->address, holder->size));
+  const bool constant = holder->kind == Allocation::Kind::constant;
+  if (constant && access != Access::read) bad_access(place, size, access, named() + " cannot be written");
+  if (place.space == Space::constant && !constant) bad_access(place, size, access, named() + " is not constant memory");
+  return {reinterpret_cast<std::byte*>(address), {constant ? Space::constant : Space::global, address}};
+}
+
+Core::Place Core::place_of(const Operand& operand, Space space) {
   const auto offset = static_cast<std::uint64_t>(operand.value);
   if (operand.base == OperandKind::reg) {
     const ptx::Register& reg = thread_->frame().code->function->registers[operand.index];
@@ -134,92 +130,76 @@ Executor::Place Executor::place_of(const Operand& operand, Space space) {
   return {own, base + offset};
 }
 
-void Executor::note_change(const std::byte* at) {
-  const auto local = thread_->local.get();
-  if (local && at >= local && at < local + thread_->local_bytes) {
-    thread_->spin.epoch = ~std::uint64_t{0};  // its own state has changed: what was remembered does not hold
-  } else {
-    ++launch_.state.memory_epoch;
-  }
-}
-
-Executor::Value Executor::load(Place place, std::uint64_t size) {
+Core::Value Core::load(Place place, std::uint64_t size) {
   Value value;
-  std::memcpy(&value, resolve(place, size, Access::read), size);
+  std::memcpy(&value, resolve(place, size, Access::read).at, size);
   return value;
 }
 
-void Executor::store(Place place, std::uint64_t size, Value value) {
-  std::byte* at = resolve(place, size, Access::write);
-  if (std::memcmp(at, &value, size) == 0) return;
-  std::memcpy(at, &value, size);
-  note_change(at);
+void Core::store(std::byte* at, std::uint64_t size, const void* bytes) {
+  if (std::memcmp(at, bytes, size) == 0) return;
+  std::memcpy(at, bytes, size);
+  const auto local = thread_->local.get();
+  if (local && at >= local && at < local + thread_->local_bytes) {
+    ++thread_->local_epoch;
+  } else {
+    ++machine_.memory_epoch;
+  }
 }
 
-void Executor::load_instruction() {
+void Core::note_access(const Resolved& where, std::uint64_t size, AccessKind kind) {
+  effects_->add({where.place.address, static_cast<std::uint32_t>(size), where.place.space, kind,
+                 static_cast<std::uint8_t>(thread_->lane())});
+}
+
+void Core::load_instruction() {
   const Operand& target = operand(0);
-  const Space space = inst_->opcode == Opcode::ldu ? Space::global : inst_->d.space;
-  const Place place = place_of(operand(1), space);
+  const std::uint64_t size = op_->element_bytes, count = op_->elements;
+  const Resolved from = resolve(place_of(operand(1), op_->space), size * count, Access::read);
+  note_access(from, size * count, AccessKind::load);
   const Type type = inst_->d.type;
-  const std::uint64_t size = ptx::byte_size(type);
-  if (target.kind != OperandKind::vector) {
-    const Value value = load(place, size);
-    write(target, type, value);
-    return;
-  }
-  const std::uint64_t count = target.elements.size();
-  const std::byte* at = resolve(place, size * count, Access::read);
-  std::vector<Value> values(count);
-  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(&values[i], at + i * size, size);
+  Value values[Operation::most_elements];  // all are read before any is written: one of them may be the address
+  for (std::uint64_t i = 0; i < count; ++i) std::memcpy(&values[i], from.at + i * size, size);
+  if (target.kind != OperandKind::vector) return write(target, type, values[0]);
   for (std::uint64_t i = 0; i < count; ++i) write(target.elements[i], type, values[i]);
 }
 
-void Executor::store_instruction() {
-  if (inst_->has(ptx::Modifier::proxy_async) || inst_->has(ptx::Modifier::bulk)) refuse();
+void Core::store_instruction() {
   const Operand& source = operand(1);
-  const Place place = place_of(operand(0), inst_->d.space);
+  const std::uint64_t size = op_->element_bytes, count = op_->elements;
+  const Resolved to = resolve(place_of(operand(0), op_->space), size * count, Access::write);
+  note_access(to, size * count, AccessKind::store);
   const Type type = inst_->d.type;
-  const std::uint64_t size = ptx::byte_size(type);
-  if (source.kind != OperandKind::vector) {
-    store(place, size, read(source, type));
-    return;
+  const bool vector = source.kind == OperandKind::vector;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const Value value = read(vector ? source.elements[i] : source, type);
+    store(to.at + i * size, size, &value);
   }
-  const std::uint64_t count = source.elements.size();
-  resolve(place, size * count, Access::write);
-  for (std::uint64_t i = 0; i < count; ++i)
-    store({place.space, place.address + i * size}, size, read(source.elements[i], type));
 }
 
-// cp.async completes at once, so groups and waits have nothing to do.
-void Executor::copy_async() {
-  const auto says = [&](std::string_view text) {
-    return std::any_of(inst_->modifiers.begin(), inst_->modifiers.end(),
-                       [&](ptx::Modifier m) { return ptx::name(m) == text; });
-  };
-  if (!says("async") || says("bulk") || says("tensor")) refuse();
-  // The copies before it are done: without .noinc, an arrival of which the barrier takes notice beforehand.
-  if (says("mbarrier")) return inst_->has(ptx::Modifier::noinc) ? update_mbarrier() : check_mbarrier();
-  if (says("commit_group") || says("wait_group") || says("wait_all")) return;
+void Core::copy_async() {
   const Place target = place_of(operand(0), Space::shared), source = place_of(operand(1), Space::global);
   const std::uint64_t size = read_word(2);
   std::uint64_t valid = size;
   if (const Operand& limit = operand(3); limit.present()) {
-    const auto& registers = thread_->frame().code->function->registers;
-    const bool ignores = limit.is_reg() && registers[limit.index].type == Type::pred;
+    const bool ignores = limit.is_reg() && function_->registers[limit.index].type == Type::pred;
     if (ignores)
       valid = read(limit, Type::pred).lo ? 0 : size;
     else
       valid = std::min(read(limit, Type::u32).lo, size);
   }
-  std::byte* to = resolve(target, size, Access::write);
+  const Resolved to = resolve(target, size, Access::write);
   std::byte bytes[16] = {};
-  if (valid > 0) std::memcpy(bytes, resolve(source, valid, Access::read, size), valid);
-  if (std::memcmp(to, bytes, size) == 0) return;
-  std::memcpy(to, bytes, size);
-  note_change(to);
+  if (valid > 0) {
+    const Resolved from = resolve(source, valid, Access::read, size);
+    note_access(from, valid, AccessKind::load);
+    std::memcpy(bytes, from.at, valid);
+  }
+  note_access(to, size, AccessKind::store);
+  store(to.at, size, bytes);
 }
 
-Executor::Value Executor::combine(Type type, Value old, Value b, Value c, bool flush) const {
+Core::Value Core::combine(Type type, Value old, Value b, Value c, bool flush) const {
   const unsigned lanes = ptx::element_count(type);
   if (lanes > 1) {
     Value result;
@@ -258,38 +238,30 @@ Executor::Value Executor::combine(Type type, Value old, Value b, Value c, bool f
   }
 }
 
-void Executor::atomic(bool has_result) {
-  if (inst_->has(ptx::Modifier::proxy_async)) refuse();
+void Core::atomic(bool has_result) {
   const unsigned address = has_result ? 1 : 0, first = address + 1;
-  const Place place = place_of(operand(address), inst_->d.space);
   const Type type = inst_->d.type;
-  const std::uint64_t size = ptx::byte_size(type);
+  const std::uint64_t size = op_->element_bytes, count = op_->elements;
   const Operand& source = operand(first);
-  const std::uint64_t count = source.kind == OperandKind::vector && size <= 8 ? source.elements.size() : 1;
-  std::byte* at = resolve(place, size * count, Access::read_write);
+  const Resolved to = resolve(place_of(operand(address), op_->space), size * count, Access::read_write);
+  note_access(to, size * count, AccessKind::atomic);
   // The ISA: add.f32 flushes subnormals on global memory and keeps them on shared memory.
-  const auto shared_base = block_->shared;
-  const bool on_shared = at >= shared_base && at < shared_base + block_->shared_bytes;
-  const bool flush = type == Type::f32 && !on_shared;
-  std::vector<Value> old(count);
+  const bool flush = type == Type::f32 && to.place.space != Space::shared;
+  const bool vector = source.kind == OperandKind::vector && size <= 8;
+  Value old[Operation::most_elements];
   for (std::uint64_t i = 0; i < count; ++i) {
-    const bool vector = source.kind == OperandKind::vector && size <= 8;
-    std::memcpy(&old[i], at + i * size, size);
+    std::memcpy(&old[i], to.at + i * size, size);
     const Value b = read(vector ? source.elements[i] : source, type);
     const Value c = inst_->d.reduce == ReduceOp::cas ? read(operand(first + 1), type) : Value{};
     const Value result = combine(type, old[i], b, c, flush);
-    if (std::memcmp(at + i * size, &result, size) == 0) continue;
-    std::memcpy(at + i * size, &result, size);
-    note_change(at);
+    store(to.at + i * size, size, &result);
   }
   if (!has_result) return;
   const Operand& target = operand(0);
-  if (target.kind != OperandKind::vector)
-    write(target, type, old[0]);
-  else if (count == 1)
+  if (target.kind != OperandKind::vector || count == 1)
     write(target, type, old[0]);
   else
     for (std::uint64_t i = 0; i < count; ++i) write(target.elements[i], type, old[i]);
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

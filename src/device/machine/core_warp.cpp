@@ -1,23 +1,20 @@
-// Warp operations among the members that take part, and what a barrier instruction asks for.
-#include <bit>
-
+// Warp operations among the members that take part.
 #include <fmt/format.h>
 
-#include "device/interp/executor.hpp"
+#include <bit>
+
+#include "device/machine/core.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
 #include "ptx/semantics/integer.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
-using ptx::Opcode;
 using ptx::ReduceOp;
 using ptx::Type;
 using ptx::WarpMode;
 namespace semantics = ptx::semantics;
 
 namespace {
-
-constexpr unsigned warp_size = 32;
 
 std::uint32_t mask_of(std::span<Thread* const> members) {
   std::uint32_t mask = 0;
@@ -28,43 +25,44 @@ std::uint32_t mask_of(std::span<Thread* const> members) {
 
 }  // namespace
 
-std::uint32_t Executor::member_mask(Block& block, Thread& thread) {
-  enter(block, thread);
-  const auto mask = static_cast<std::uint32_t>(read(slots_->size - 1).lo);
-  if (!((mask >> thread.lane()) & 1)) {
-    fault(fmt::format("lane {} executes '{}' with the member mask {:#010x}, which does not name it", thread.lane(),
+std::uint32_t Core::member_mask() {
+  const auto mask = static_cast<std::uint32_t>(read(op_->slots.size - 1).lo);
+  if (!((mask >> thread_->lane()) & 1)) {
+    fault(fmt::format("lane {} executes '{}' with the member mask {:#010x}, which does not name it", thread_->lane(),
                       ptx::name(inst_->opcode), mask));
   }
   return mask;
 }
 
-void Executor::warp_operation(Block& block, std::span<Thread* const> members) {
-  Thread* first = nullptr;
-  for (Thread* member : members) {
-    if (!member) continue;
-    if (!first) first = member;
-    ++launch_.instructions;
+void Core::perform(Block& block, const Warp& warp, LaneMask members, Effects& effects) {
+  Thread* by_lane[warp_size] = {};
+  for (LaneMask rest = members; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+    by_lane[lane] = &block.thread(warp, lane);
+    ++grid_.instructions;
   }
-  if (!first) return;
-  enter(block, *first);
-  switch (inst_->opcode) {
-    case Opcode::shfl: shuffle(members); break;
-    case Opcode::vote:
-    case Opcode::activemask: vote(members); break;
-    case Opcode::match: match(members); break;
-    case Opcode::redux: reduce(members); break;
-    case Opcode::elect: elect(members); break;
-    case Opcode::bar: break;  // bar.warp.sync: having met is all
+  effects_ = &effects;
+  enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(members))));
+  effects.begin(op_);
+  effects.ran = members;
+  switch (op_->action) {
+    case Action::shuffle: shuffle(by_lane); break;
+    case Action::vote: vote(by_lane); break;
+    case Action::match: match(by_lane); break;
+    case Action::reduce: reduce(by_lane); break;
+    case Action::elect: elect(by_lane); break;
+    case Action::meet: break;
     default: refuse();
   }
-  for (Thread* member : members) {
+  for (Thread* member : by_lane) {
     if (!member) continue;
-    report(block, *member, member->frames.size());
+    enter(block, *member);
+    if (machine_.options.step) report(member->frames.size());
     ++member->frame().pc;
   }
 }
 
-void Executor::shuffle(std::span<Thread* const> members) {
+void Core::shuffle(std::span<Thread* const> members) {
   std::uint32_t values[warp_size] = {}, b[warp_size] = {}, c[warp_size] = {};
   for (Thread* member : members) {
     if (!member) continue;
@@ -108,10 +106,10 @@ void Executor::shuffle(std::span<Thread* const> members) {
   }
 }
 
-void Executor::vote(std::span<Thread* const> members) {
+void Core::vote(std::span<Thread* const> members) {
   std::uint32_t holding = 0;
   const std::uint32_t taking_part = mask_of(members);
-  if (inst_->opcode == Opcode::activemask) {
+  if (inst_->opcode == ptx::Opcode::activemask) {
     holding = taking_part;
   } else {
     for (Thread* member : members) {
@@ -134,7 +132,7 @@ void Executor::vote(std::span<Thread* const> members) {
   }
 }
 
-void Executor::match(std::span<Thread* const> members) {
+void Core::match(std::span<Thread* const> members) {
   const bool all = inst_->d.warp == WarpMode::all;
   const unsigned source = all ? 2 : 1;
   std::uint64_t values[warp_size] = {};
@@ -155,7 +153,7 @@ void Executor::match(std::span<Thread* const> members) {
   }
 }
 
-void Executor::reduce(std::span<Thread* const> members) {
+void Core::reduce(std::span<Thread* const> members) {
   const Type type = inst_->d.type;
   bool first = true;
   std::uint64_t result = 0;
@@ -194,7 +192,7 @@ void Executor::reduce(std::span<Thread* const> members) {
   }
 }
 
-void Executor::elect(std::span<Thread* const> members) {
+void Core::elect(std::span<Thread* const> members) {
   const auto leader = static_cast<unsigned>(std::countr_zero(mask_of(members)));
   for (Thread* member : members) {
     if (!member) continue;
@@ -204,33 +202,4 @@ void Executor::elect(std::span<Thread* const> members) {
   }
 }
 
-Executor::BarrierUse Executor::barrier_use(Block& block, Thread& thread) {
-  enter(block, thread);
-  BarrierUse use;
-  use.waits = !inst_->has(ptx::Modifier::arrive);
-  use.has_predicate = inst_->has(ptx::Modifier::red);
-  const unsigned first = use.has_predicate ? 1 : 0;
-  use.id = static_cast<std::uint32_t>(read_word(first));
-  if (operand(first + 1).present()) {
-    use.threads = static_cast<std::uint32_t>(read_word(first + 1));
-    if (use.threads == 0 || use.threads % warp_size != 0)
-      fault(fmt::format("a barrier for {} threads; the number must be a multiple of {}", use.threads, warp_size));
-  }
-  if (use.id >= Block::barrier_count) fault(fmt::format("barrier {} does not exist; there are 0 to 15", use.id));
-  if (use.has_predicate) use.predicate = read_word(3) & 1;
-  return use;
-}
-
-void Executor::leave_barrier(Block& block, Thread& thread, const Barrier& barrier) {
-  enter(block, thread);
-  if (inst_->has(ptx::Modifier::red)) {
-    std::uint64_t result = barrier.holding;
-    if (inst_->d.reduce == ReduceOp::and_) result = barrier.holding == barrier.arrived;
-    if (inst_->d.reduce == ReduceOp::or_) result = barrier.holding != 0;
-    write(0, {result});
-  }
-  report(block, thread, thread.frames.size());
-  ++thread.frame().pc;
-}
-
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -3,66 +3,25 @@
 
 #include <cstring>
 
-#include "device/interp/executor.hpp"
+#include "device/machine/core.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 using ptx::Operand;
 using ptx::OperandKind;
 using ptx::Type;
 
-namespace {
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-  return hash ^ (hash >> 29);
-}
-
-// All that decides what the thread does next, except memory.
-std::uint64_t state_hash(const Thread& thread) {
-  std::uint64_t hash = thread.frames.size();
-  for (const Frame& frame : thread.frames) {
-    hash = mix(hash, reinterpret_cast<std::uint64_t>(frame.code));
-    hash = mix(hash, (std::uint64_t{frame.pc} << 1) | (frame.carry ? 1 : 0));
-    for (const auto& value : frame.registers) hash = mix(mix(hash, value.lo), value.hi);
-  }
-  return hash;
-}
-
-}  // namespace
-
-void Executor::watch_spin() {
-  SpinWatch& spin = thread_->spin;
-  const std::uint64_t epoch = launch_.state.memory_epoch, hash = state_hash(*thread_);
-  if (spin.epoch != epoch) {
-    spin = {};
-    spin.hash = hash;
-    spin.epoch = epoch;
-    return;
-  }
-  if (spin.hash == hash) {
-    spin.repeats = true;
-    spin.repeated_epoch = epoch;
-  }
-  if (++spin.turns < spin.next) return;
-  // Time to remember a later state; one that did not come back since the last time was no repetition after all (it may
-  // hang on what other lanes passed in a warp operation).
-  if (!spin.repeats) spin.repeated_epoch = ~std::uint64_t{0};
-  spin.repeats = false;
-  spin.hash = hash;
-  spin.next = 2 * spin.turns;
-}
-
-void Executor::branch(std::uint32_t label) {
+void Core::branch(std::uint32_t label) {
   Frame& frame = thread_->frame();
   const std::uint32_t target = frame.code->function->labels[label].position;
-  const bool backward = target <= frame.pc;
+  const unsigned lane = thread_->lane();
   frame.pc = target;
   jumped_ = true;
-  if (backward && launch_.watch_spinning) watch_spin();
+  effects_->branched |= LaneMask{1} << lane;
+  effects_->target[lane] = target;
 }
 
-void Executor::indexed_branch() {
+void Core::indexed_branch() {
   const std::uint64_t index = read_word(0);
   const ptx::Table& table = thread_->frame().code->function->tables[operand(1).index];
   if (index >= table.targets.size()) {
@@ -71,30 +30,47 @@ void Executor::indexed_branch() {
   branch(table.targets[index]);
 }
 
-void Executor::call() {
+void Core::call() {
   const Operand& callee = operand(1);
   const Code* code = nullptr;
   if (callee.kind == OperandKind::symbol) {
-    code = &launch_.function.module().code(callee.symbol.index);
+    code = &grid_.kernel.program().code(callee.symbol.index);
   } else {
     const std::uint64_t address = read(callee, Type::b64).lo;
-    code = launch_.function.module().code_at(address);
+    code = grid_.kernel.program().code_at(address);
     if (!code) fault(fmt::format("a call through {:#x}, which is not the address of a function", address));
   }
-  const ptx::Module& module = launch_.function.module().ptx();
+  const ptx::Module& module = grid_.kernel.program().ptx();
   for (const ptx::Alias& alias : module.aliases) {
     if (!code->function->is_declaration || alias.name != code->function->name) continue;
     if (const ptx::Function* target = module.find(alias.target))
-      code = &launch_.function.module().code(static_cast<std::uint32_t>(target - module.functions.data()));
+      code = &grid_.kernel.program().code(static_cast<std::uint32_t>(target - module.functions.data()));
   }
   if (code->function->is_declaration) {
-    system_call(code->function->name, *inst_);
+    system_call(code->function->name);
     return;
   }
-  enter_function(*code, *inst_, operand(2));
+  enter_function(*code, operand(2));
 }
 
-void Executor::enter_function(const Code& code, const ptx::Instruction& inst, const Operand& arguments) {
+// Puts it where the callee has the parameter; the value, for parameters that are registers.
+Core::Value Core::pass_argument(const Operand& argument, const ptx::Variable& parameter, std::byte* to) {
+  Value value;
+  if (argument.kind == OperandKind::symbol && variable_of(argument.symbol).space == ptx::Space::param) {
+    const std::uint64_t bytes = std::min(variable_of(argument.symbol).size(), parameter.size());
+    const auto place = symbol_address(argument.symbol);
+    const bool kernel_parameter = argument.symbol.kind == ptx::SymbolRef::Kind::parameter && function_->is_entry;
+    const std::byte* source = kernel_parameter ? reinterpret_cast<const std::byte*>(place) : local_memory(place, bytes);
+    std::memcpy(to, source, bytes);
+    std::memcpy(&value, source, std::min<std::uint64_t>(bytes, sizeof value));
+  } else {
+    value = read(argument, parameter.type);
+    std::memcpy(to, &value, std::min<std::uint64_t>(parameter.size(), sizeof value));
+  }
+  return value;
+}
+
+void Core::enter_function(const Code& code, const Operand& arguments) {
   const ptx::Function& function = *code.function;
   const std::size_t given = arguments.kind == OperandKind::vector ? arguments.elements.size() : 0;
   if (given != function.parameters.size()) {
@@ -104,38 +80,24 @@ void Executor::enter_function(const Code& code, const ptx::Instruction& inst, co
   Frame& caller = thread_->frame();
   Frame frame;
   frame.code = &code;
-  frame.call = &inst;
+  frame.call = inst_;
   frame.base = align_up(caller.top, FrameLayout::alignment);
   frame.top = frame.base + code.frame.bytes;
   frame.registers.resize(function.registers.size());
   std::byte* memory = local_memory(frame.base, code.frame.bytes);
-  const InterpOptions& options = launch_.state.options;
+  const Options& options = machine_.options;
   std::memset(memory, options.poison ? options.poison_byte : 0, code.frame.bytes);
   for (std::size_t i = 0; i < given; ++i) {
-    const Operand& argument = arguments.elements[i];
-    const ptx::Variable& parameter = function.parameters[i];
-    Value value;
-    if (argument.kind == OperandKind::symbol && variable_of(argument.symbol).space == ptx::Space::param) {
-      const std::uint64_t bytes = std::min(variable_of(argument.symbol).size(), parameter.size());
-      const auto place = symbol_address(argument.symbol);
-      const bool kernel_parameter =
-          argument.symbol.kind == ptx::SymbolRef::Kind::parameter && caller.code->function->is_entry;
-      const std::byte* source =
-          kernel_parameter ? reinterpret_cast<const std::byte*>(place) : local_memory(place, bytes);
-      std::memcpy(memory + code.frame.parameters[i], source, bytes);
-      std::memcpy(&value, source, std::min<std::uint64_t>(bytes, sizeof value));
-    } else {
-      value = read(argument, parameter.type);
-      std::memcpy(memory + code.frame.parameters[i], &value, std::min<std::uint64_t>(parameter.size(), sizeof value));
-    }
+    const Value value = pass_argument(arguments.elements[i], function.parameters[i], memory + code.frame.parameters[i]);
     if (i < function.parameter_registers.size()) frame.registers[function.parameter_registers[i]] = value;
   }
   ++caller.pc;  // where the call returns to
   jumped_ = true;
+  effects_->called |= LaneMask{1} << thread_->lane();
   thread_->frames.push_back(std::move(frame));
 }
 
-void Executor::return_from_function() {
+void Core::return_from_function() {
   if (thread_->frames.size() == 1) {
     exit_thread();
     return;
@@ -143,6 +105,7 @@ void Executor::return_from_function() {
   const Frame callee = std::move(thread_->frames.back());
   thread_->frames.pop_back();
   jumped_ = true;
+  effects_->returned |= LaneMask{1} << thread_->lane();
   const ptx::Function& function = *callee.code->function;
   const Operand& results = callee.call->operands[0];
   const std::size_t wanted = results.kind == OperandKind::vector ? results.elements.size() : 0;
@@ -165,11 +128,12 @@ void Executor::return_from_function() {
   }
 }
 
-void Executor::exit_thread() {
+void Core::exit_thread() {
   thread_->state = ThreadState::exited;
   jumped_ = true;
+  effects_->exited |= LaneMask{1} << thread_->lane();
   --block_->alive;
-  ++launch_.state.memory_epoch;  // others may have waited for it
+  ++machine_.memory_epoch;  // others may have waited for it
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -1,8 +1,8 @@
-#include "device/interp/layout.hpp"
+#include "device/machine/layout.hpp"
 
 #include <algorithm>
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 namespace {
 
 using ptx::Operand;
@@ -82,17 +82,6 @@ std::uint64_t stored_size(const ptx::Variable& variable) {
   return align_up(variable.init.size() * ptx::byte_size(variable.type), std::max<std::uint64_t>(inner, 1));
 }
 
-std::vector<ParameterLayout> parameter_layout(const ptx::Function& function, std::uint32_t& bytes) {
-  std::vector<ParameterLayout> result;
-  std::uint64_t end = 0;
-  for (const ptx::Variable& parameter : function.parameters) {
-    const std::uint64_t at = place(end, parameter);
-    result.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(parameter.size())});
-  }
-  bytes = static_cast<std::uint32_t>(end);
-  return result;
-}
-
 FrameLayout frame_layout(const ptx::Function& function) {
   FrameLayout layout;
   for (const ptx::Variable& variable : function.variables) {
@@ -146,4 +135,4 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
   return layout;
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -1,18 +1,17 @@
-// Where parameters, variables and frames lie in their windows.
+// Where variables and frames lie in their windows.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "device/module.hpp"
 #include "ptx/ir.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
+
+// Of what malloc() gives.
+inline constexpr std::uint64_t heap_alignment = 16;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment);
-
-// Kernel parameters: each at the next multiple of its alignment.
-std::vector<ParameterLayout> parameter_layout(const ptx::Function& function, std::uint32_t& bytes);
 
 // The part of a thread's local memory that one activation of a function takes: its .local and .param variables and, for
 // a .func, its parameters and results. Offsets are from the start of the frame; no_place for what lies elsewhere.
@@ -37,4 +36,4 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry
 // Bytes of a variable; unsized arrays with an initialiser have its size.
 std::uint64_t stored_size(const ptx::Variable& variable);
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

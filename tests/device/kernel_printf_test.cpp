@@ -1,12 +1,28 @@
-#include "device/cpu/printf.hpp"
+#include "device/kernel_printf.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 #include <vector>
 
-namespace heddle::device::cpu {
+namespace heddle::device {
 namespace {
+
+// The test's own memory is the kernel's.
+class HostSource final : public KernelPrintfSource {
+ public:
+  explicit HostSource(const std::vector<std::byte>& arguments) : arguments_(arguments) {}
+  char character(std::uint64_t address) override { return *reinterpret_cast<const char*>(address); }
+  std::uint64_t argument(std::uint64_t offset, unsigned bytes) override {
+    std::uint64_t value = 0;
+    EXPECT_LE(offset + bytes, arguments_.size());
+    if (offset + bytes <= arguments_.size()) std::memcpy(&value, arguments_.data() + offset, bytes);
+    return value;
+  }
+
+ private:
+  const std::vector<std::byte>& arguments_;
+};
 
 // Lays arguments out as a kernel does.
 class Arguments {
@@ -20,7 +36,8 @@ class Arguments {
   }
   std::string format(const char* text, int taken) const {
     std::string out;
-    EXPECT_EQ(format_kernel_printf(out, text, data_.data()), taken) << text;
+    HostSource source(data_);
+    EXPECT_EQ(format_kernel_printf(out, reinterpret_cast<std::uint64_t>(text), source), taken) << text;
     return out;
   }
 
@@ -41,6 +58,11 @@ TEST(KernelPrintf, Conversions) {
   EXPECT_EQ(Arguments().add("text").format("<%s>", 1), "<text>");
   EXPECT_EQ(Arguments().add(reinterpret_cast<void*>(0x1000)).format("%p", 1), "0x1000");
   EXPECT_EQ(Arguments().add(70'000).format("%hd", 1), "4464");
+  EXPECT_EQ(Arguments().add(255).add(0x18001).add(~0ll).format("%hhd %hd %ld", 3), "-1 -32767 -1");
+  EXPECT_EQ(Arguments().add(5).add(0xfffffffeu).format("%d %u", 2), "5 4294967294");
+  EXPECT_EQ(Arguments().add(int{'A'}).add(int{'B'}).format("%c%c", 2), "AB");
+  EXPECT_EQ(Arguments().add(1.5).add(100.0).format("%5.2f %e", 2), " 1.50 1.000000e+02");
+  EXPECT_EQ(Arguments().add(1).add(1.5).add(1ll << 40).format("%d %Lg %qd", 3), "1 1.5 1099511627776");
 }
 
 TEST(KernelPrintf, FlagsWidthsPrecisions) {
@@ -48,6 +70,7 @@ TEST(KernelPrintf, FlagsWidthsPrecisions) {
   EXPECT_EQ(Arguments().add(42).format("[%-5d]", 1), "[42   ]");
   EXPECT_EQ(Arguments().add(42).format("[%05d]", 1), "[00042]");
   EXPECT_EQ(Arguments().add(42).format("[%+d]", 1), "[+42]");
+  EXPECT_EQ(Arguments().add(3).add(-3).add(7).format("%-6d|%+d|%05d", 3), "3     |-3|00007");
   EXPECT_EQ(Arguments().add(255).format("%#x", 1), "0xff");
   EXPECT_EQ(Arguments().add(3.14159).format("%.2f", 1), "3.14");
   EXPECT_EQ(Arguments().add(7).add(42).format("[%*d]", 2), "[     42]");
@@ -60,13 +83,23 @@ TEST(KernelPrintf, FlagsWidthsPrecisions) {
 
 TEST(KernelPrintf, Oddities) {
   std::string out;
-  EXPECT_EQ(format_kernel_printf(out, nullptr, nullptr), -1);
+  const std::vector<std::byte> none;
+  HostSource source(none);
+  EXPECT_EQ(format_kernel_printf(out, 0, source), -1);
+  EXPECT_EQ(out, "");
   EXPECT_EQ(Arguments().format("%", 0), "%");
   EXPECT_EQ(Arguments().format("50%y", 0), "50%y");
+  EXPECT_EQ(Arguments().format("%q %", 0), "%q %");
+  EXPECT_EQ(Arguments().add(7).format("%-5%%d", 1), "%7");
   EXPECT_EQ(Arguments().add(static_cast<const char*>(nullptr)).format("%s", 1), "(null)");
   // No %n: a kernel shall not write to the host's memory by its format.
   EXPECT_EQ(Arguments().add(0ull).format("%n", 0), "%n");
   EXPECT_EQ(Arguments().add(1).format("%999999999d", 1).size(), 4096u);
+  EXPECT_EQ(Arguments().add(1).format("%.999999999d", 1).size(), 4096u);
+  // A string is as long as it is; only blanks are cut.
+  const std::string text(5000, 'x');
+  EXPECT_EQ(Arguments().add(text.c_str()).format("%.6000s", 1), text);
+  EXPECT_EQ(Arguments().add("x").format("%999999999s", 1).size(), 4096u);
 }
 
 TEST(KernelPrintf, AtMost32Arguments) {
@@ -81,4 +114,4 @@ TEST(KernelPrintf, AtMost32Arguments) {
 }
 
 }  // namespace
-}  // namespace heddle::device::cpu
+}  // namespace heddle::device

@@ -7,7 +7,7 @@
 #include <shared_mutex>
 #include <string>
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 struct Allocation {
   enum class Kind : std::uint8_t { memory, variable, constant, heap, host };
@@ -32,13 +32,22 @@ class AddressMap {
   void guard(std::uint64_t address);
   // Returns what was there, if anything.
   std::optional<Allocation> remove(std::uint64_t address);
-  // The allocation that holds all of the bytes.
+  // What an access has to know of an allocation.
+  struct Holder {
+    Allocation::Kind kind;
+    bool guarded;
+    std::uint64_t address, size;
+  };
+  // The allocation that holds all of the bytes: for each access, and with its name, for messages.
+  std::optional<Holder> holder(std::uint64_t address, std::uint64_t bytes) const;
   std::optional<Allocation> find(std::uint64_t address, std::uint64_t bytes) const;
   std::optional<Allocation> first_of(Allocation::Kind kind) const;
   // "16 bytes behind the end of the allocation of 4096 bytes at 0x...": for messages.
   std::string describe_nearest(std::uint64_t address) const;
 
  private:
+  const Allocation* holding(std::uint64_t address, std::uint64_t bytes) const;
+
   mutable std::shared_mutex mutex_;
   std::map<std::uint64_t, Allocation> by_address_;
 };
@@ -46,4 +55,4 @@ class AddressMap {
 // "the variable 'table' (64 bytes at 0x...)"
 std::string describe(const Allocation& allocation);
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -1,4 +1,4 @@
-#include "device/interp/address_map.hpp"
+#include "device/machine/address_map.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/format.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 void AddressMap::add(Allocation allocation) {
   std::unique_lock lock(mutex_);
@@ -48,13 +48,25 @@ std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
   return result;
 }
 
+// With the lock held.
+const Allocation* AddressMap::holding(std::uint64_t address, std::uint64_t bytes) const {
+  const auto after = by_address_.upper_bound(address);
+  if (after == by_address_.begin()) return nullptr;
+  const Allocation& candidate = std::prev(after)->second;
+  return candidate.contains(address, bytes) ? &candidate : nullptr;
+}
+
+std::optional<AddressMap::Holder> AddressMap::holder(std::uint64_t address, std::uint64_t bytes) const {
+  std::shared_lock lock(mutex_);
+  const Allocation* found = holding(address, bytes);
+  if (!found) return std::nullopt;
+  return Holder{found->kind, found->guarded, found->address, found->size};
+}
+
 std::optional<Allocation> AddressMap::find(std::uint64_t address, std::uint64_t bytes) const {
   std::shared_lock lock(mutex_);
-  auto after = by_address_.upper_bound(address);
-  if (after == by_address_.begin()) return std::nullopt;
-  const Allocation& candidate = std::prev(after)->second;
-  if (!candidate.contains(address, bytes)) return std::nullopt;
-  return candidate;
+  const Allocation* found = holding(address, bytes);
+  return found ? std::optional(*found) : std::nullopt;
 }
 
 std::optional<Allocation> AddressMap::first_of(Allocation::Kind kind) const {
@@ -97,4 +109,4 @@ std::string describe(const Allocation& allocation) {
   return fmt::format("{}{} of {} at {:#x}", what, name, base::counted(allocation.size, "byte"), allocation.address);
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

@@ -1,0 +1,31 @@
+// A block under way, and what its scheduling remembers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/interp/spin_watch.hpp"
+#include "device/machine/block.hpp"
+
+namespace heddle::device::interp {
+
+struct WarpTurns {
+  std::uint64_t steps = 0;
+  std::uint64_t lead_steps = 0;    // steps during which the first group alone has run
+  std::uint64_t gather_steps = 0;  // steps during which a gathering group has waited
+};
+
+struct ThreadTurns {
+  std::uint64_t last_run = 0;  // the warp's step count when it last ran
+  SpinWatch spin;
+};
+
+struct Resident {
+  Resident(const machine::Grid& grid, std::uint64_t linear_id)
+      : block(grid, linear_id), warps(block.warps.size()), threads(block.threads.size()) {}
+  machine::Block block;
+  std::vector<WarpTurns> warps;      // by number of the warp
+  std::vector<ThreadTurns> threads;  // by number in the block
+};
+
+}  // namespace heddle::device::interp

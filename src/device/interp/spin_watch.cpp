@@ -1,0 +1,47 @@
+#include "device/interp/spin_watch.hpp"
+
+namespace heddle::device::interp {
+namespace {
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+  return hash ^ (hash >> 29);
+}
+
+// All that decides what the thread does next, except memory.
+std::uint64_t state_hash(const machine::Thread& thread) {
+  std::uint64_t hash = thread.frames.size();
+  for (const machine::Frame& frame : thread.frames) {
+    hash = mix(hash, reinterpret_cast<std::uint64_t>(frame.code));
+    hash = mix(hash, (std::uint64_t{frame.pc} << 1) | (frame.carry ? 1 : 0));
+    for (const auto& value : frame.registers) hash = mix(mix(hash, value.lo), value.hi);
+  }
+  return hash;
+}
+
+}  // namespace
+
+void SpinWatch::see(const machine::Thread& thread, std::uint64_t epoch) {
+  const std::uint64_t hash = state_hash(thread);
+  // What was remembered does not hold once memory has changed, its own included.
+  if (epoch_ != epoch || local_epoch_ != thread.local_epoch) {
+    *this = {};
+    hash_ = hash;
+    epoch_ = epoch;
+    local_epoch_ = thread.local_epoch;
+    return;
+  }
+  if (hash_ == hash) {
+    repeats_ = true;
+    repeated_epoch_ = epoch;
+  }
+  if (++turns_ < next_) return;
+  // Time to remember a later state; one that did not come back since the last time was no repetition after all (it may
+  // hang on what other lanes passed in a warp operation).
+  if (!repeats_) repeated_epoch_ = ~std::uint64_t{0};
+  repeats_ = false;
+  hash_ = hash;
+  next_ = 2 * turns_;
+}
+
+}  // namespace heddle::device::interp

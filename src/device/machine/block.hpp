@@ -1,0 +1,53 @@
+// A resident block: threads, warps, barriers and shared memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "device/machine/effects.hpp"
+#include "device/machine/grid.hpp"
+#include "device/machine/thread.hpp"
+
+namespace heddle::device::machine {
+
+struct Barrier {
+  bool active = false;
+  bool counted = false;        // the instructions name the number of threads
+  std::uint32_t expected = 0;  // threads, in whole warps
+  std::uint32_t arrived = 0;
+  std::uint32_t holding = 0;            // of those, with a true predicate (bar.red)
+  std::vector<std::uint8_t> by_thread;  // how often each has arrived
+};
+
+struct Warp {
+  std::uint32_t first = 0, count = 0;  // its threads in Block::threads
+};
+
+class Block {
+ public:
+  static constexpr unsigned barrier_count = 16;
+
+  Block(const Grid& grid, std::uint64_t linear_id);
+
+  Dim3 index{0, 0, 0};  // %ctaid
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::array<Barrier, barrier_count> barriers;
+  std::vector<std::byte> shared_storage;
+  std::byte* shared = nullptr;  // the window
+  std::uint64_t shared_bytes = 0;
+  std::uint32_t alive = 0;  // threads that have not exited
+
+  bool finished() const { return alive == 0; }
+  // Threads of the block when its last warp counts in full.
+  std::uint32_t whole() const { return static_cast<std::uint32_t>(warps.size() * warp_size); }
+  Thread& thread(const Warp& warp, unsigned lane) { return threads[warp.first + lane]; }
+  const Thread& thread(const Warp& warp, unsigned lane) const { return threads[warp.first + lane]; }
+
+  // Who takes part in the .sync operation at which this lane is `meeting`: the lanes of its mask but for those that
+  // have exited, once each of them waits at the same operation with the same mask; 0 before.
+  LaneMask met(const Warp& warp, unsigned lane) const;
+};
+
+}  // namespace heddle::device::machine

@@ -1,0 +1,138 @@
+#include "device/machine/core.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+#include "device/fault_text.hpp"
+
+namespace heddle::device::machine {
+namespace {
+
+std::string coordinates(const Dim3& d) { return base::format_triple(d.x, d.y, d.z); }
+
+std::string source_of(const ptx::Module& module, const ptx::Function& function, const ptx::Instruction& inst) {
+  const std::string text = source_place(module, function, inst.where.loc);
+  return text.empty() ? text : " (" + text + ")";
+}
+
+}  // namespace
+
+std::string Core::place(const Block& block, const Thread& thread) const {
+  const Frame& frame = thread.frame();
+  const ptx::Function& function = *frame.code->function;
+  std::string text = fmt::format("kernel '{}', block {}, thread {}", grid_.kernel.ptx().name, coordinates(block.index),
+                                 coordinates(thread.index));
+  if (!function.is_entry) text += fmt::format(", in function '{}'", function.name);
+  const ptx::Module& module = grid_.kernel.program().ptx();
+  if (const ptx::Instruction* inst = thread.instruction())
+    text += fmt::format(", PTX line {}{}", inst->where.line, source_of(module, function, *inst));
+  if (thread.frames.size() < 2) return text;
+  const Frame& caller = thread.frames[thread.frames.size() - 2];  // goes on behind the call
+  const ptx::Function& calling = *caller.code->function;
+  const ptx::Instruction& call = calling.body[caller.pc - 1];
+  return text + fmt::format(", called at PTX line {}{}", call.where.line, source_of(module, calling, call));
+}
+
+void Core::fault(const std::string& what, KernelFault kind) const {
+  throw Error(kind, place(*block_, *thread_) + ": " + what);
+}
+
+void Core::refuse() const {
+  std::string text{ptx::name(inst_->opcode)};
+  for (ptx::Modifier m : inst_->modifiers) text += "." + std::string(ptx::name(m));
+  base::fail(ErrorCode::unsupported, "{}: {} does not execute '{}'", place(*block_, *thread_), machine_.options.who,
+             text);
+}
+
+void Core::enter(Block& block, Thread& thread) {
+  block_ = &block;
+  thread_ = &thread;
+  op_ = thread.operation();
+  inst_ = op_ ? op_->instruction : nullptr;
+  function_ = thread.frame().code->function;
+}
+
+bool Core::guard_holds() {
+  if (!inst_->guard.present) return true;
+  const bool value = thread_->frame().registers[inst_->guard.reg].lo & 1;
+  if (value != inst_->guard.negated) return true;
+  ++thread_->frame().pc;
+  return false;
+}
+
+void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects) {
+  effects_ = &effects;
+  enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(lanes))));
+  effects.begin(op_);
+  const bool waits = op_ && op_->involves != Involves::nobody;
+  for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
+    thread_ = &block.thread(warp, static_cast<unsigned>(std::countr_zero(rest)));
+    if (!waits) ++grid_.instructions;
+    if (op_ && !guard_holds()) continue;
+    const LaneMask lane = rest & (~rest + 1);
+    effects.ran |= lane;
+    if (waits) {
+      stand(lane);
+    } else if (!op_) {
+      return_from_function();
+    } else {
+      jumped_ = false;
+      const std::size_t depth = thread_->frames.size();
+      run();
+      if (machine_.options.step) report(depth);
+      if (!jumped_) ++thread_->frame().pc;
+    }
+  }
+}
+
+// What a lane asks of the others.
+void Core::stand(LaneMask lane) {
+  const unsigned number = thread_->lane();
+  if (op_->involves == Involves::meeting) effects_->members[number] = member_mask();
+  if (op_->involves == Involves::barrier) effects_->barrier[number] = barrier_use();
+  effects_->waiting |= lane;
+}
+
+// `depth`: of the thread's calls before it.
+void Core::report(std::size_t depth) const {
+  const Thread& thread = *thread_;
+  std::span<const Value> registers;
+  if (thread.frames.size() >= depth) registers = thread.frames[depth - 1].registers;
+  machine_.options.step({block_->index, thread.linear, depth, *function_, *inst_, registers});
+}
+
+void Core::run() {
+  switch (op_->action) {
+    case Action::evaluate: return evaluate();
+    case Action::nothing: return;
+    case Action::move: return move();
+    case Action::copy_operand: write(0, read(1)); return;
+    case Action::write_zero: write(0, {0}); return;
+    case Action::convert_address: return convert_address();
+    case Action::is_space: return is_space();
+    case Action::load: return load_instruction();
+    case Action::store: return store_instruction();
+    case Action::atomic: return atomic(true);
+    case Action::reduction: return atomic(false);
+    case Action::copy_async: return copy_async();
+    case Action::update_mbarrier: return update_mbarrier();
+    case Action::check_mbarrier: mbarrier_word(); return;
+    case Action::mbarrier_count: return count_mbarrier();
+    case Action::branch: return branch(operand(0).index);
+    case Action::indexed_branch: return indexed_branch();
+    case Action::call: return call();
+    case Action::leave: return return_from_function();
+    case Action::exit: return exit_thread();
+    case Action::trap: fault("the kernel executed trap", KernelFault::trap);
+    case Action::yield: effects_->yields = true; return;
+    case Action::allocate_stack: return allocate_stack();
+    case Action::save_stack: write(0, {thread_->frame().top}); return;
+    case Action::restore_stack: thread_->frame().top = read_word(0); return;
+    default: refuse();
+  }
+}
+
+}  // namespace heddle::device::machine

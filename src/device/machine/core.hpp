@@ -1,0 +1,145 @@
+// Executes instructions of warps: one decoded instruction, for any set of the lanes that stand at it, to its effects.
+//
+// The core decides nothing about order. A scheduler (the interpreter, a model of time) chooses the lanes and calls
+// step(). Lanes that step() reports as waiting stand where they are until the scheduler lets them go on:
+//   - at a warp operation: perform(), for those that shall take part;
+//   - at a barrier: arrive() for each lane, then release() once the barrier is complete.
+// Everything throws Error for faults of the kernel, with its place. What came before the fault has happened then, and
+// nobody may go on with the grid.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "device/machine/block.hpp"
+#include "device/machine/effects.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::device::machine {
+
+class Core {
+ public:
+  explicit Core(Grid& grid) : grid_(grid), machine_(grid.machine) {}
+
+  // Executes the operation at which `lanes` stand, at least one, all at the same place and runnable. Lanes run in
+  // ascending order, each to its end: one sees what those before it have written.
+  void step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects);
+
+  // The warp operation at which `members` wait, all with the same opcode and suffixes, among them; moves them on.
+  void perform(Block& block, const Warp& warp, LaneMask members, Effects& effects);
+
+  // Counts a thread that waits at a barrier, and moves it on if it does not wait there. True when the barrier is
+  // complete thereby.
+  bool arrive(Block& block, Thread& thread, const BarrierUse& use);
+  // A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is
+  // when the warps that have come to it make up that number: threads of those that have exited count, and the last
+  // warp of the block counts in full.
+  static bool is_complete(const Block& block, const Barrier& barrier);
+  // Lets those who wait at the barrier go on, with their results of bar.red, and forgets who has arrived.
+  void release(Block& block, unsigned id);
+
+  // "kernel 'k', block (0, 0, 0), thread (1, 0, 0), PTX line 12 (k.cu:3)"
+  std::string place(const Block& block, const Thread& thread) const;
+
+ private:
+  using Value = ptx::semantics::Value;
+  struct Place {
+    ptx::Space space = ptx::Space::generic;
+    std::uint64_t address = 0;
+  };
+  // Where a place is: the host's address, the space, and the address in that, as in MemoryAccess.
+  struct Resolved {
+    std::byte* at = nullptr;
+    Place place;
+  };
+  enum class Access : std::uint8_t { read, write, read_write };
+  class PrintfSource;
+
+  void enter(Block& block, Thread& thread);
+  bool guard_holds();
+  void run();
+  void stand(LaneMask lane);
+  void report(std::size_t depth) const;
+  [[noreturn]] void fault(const std::string& what, KernelFault kind = KernelFault::other) const;
+  [[noreturn]] void refuse() const;
+
+  // Operands
+  const ptx::Operand& operand(unsigned i) const { return inst_->operands[i]; }
+  ptx::Type slot_type(unsigned i) const { return op_->slots[i].type; }
+  Value read(const ptx::Operand& operand, ptx::Type type);
+  Value read(unsigned i) { return read(operand(i), slot_type(i)); }
+  std::uint64_t read_word(unsigned i) { return read(i).lo; }
+  void write(const ptx::Operand& operand, ptx::Type type, Value value);
+  void write(unsigned i, Value value) { write(operand(i), slot_type(i), value); }
+  Value special(ptx::SpecialRegister which);
+  std::uint64_t symbol_address(const ptx::SymbolRef& symbol);
+  const ptx::Variable& variable_of(const ptx::SymbolRef& symbol) const;
+
+  // Data movement
+  void move();
+  void convert_address();
+  void is_space();
+  void evaluate();
+  void allocate_stack();
+
+  // Memory
+  Place place_of(const ptx::Operand& operand, ptx::Space space);
+  // Reports bytes that may not be accessed, and addresses that are no multiple of the alignment.
+  Resolved resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment);
+  Resolved resolve(Place place, std::uint64_t size, Access access) { return resolve(place, size, access, size); }
+  Resolved resolve_allocation(Place place, std::uint64_t size, Access access);
+  std::byte* local_memory(std::uint64_t offset, std::uint64_t size);
+  [[noreturn]] void bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const;
+  Value load(Place place, std::uint64_t size);
+  void store(std::byte* at, std::uint64_t size, const void* bytes);
+  void note_access(const Resolved& where, std::uint64_t size, AccessKind kind);
+  void load_instruction();
+  void store_instruction();
+  void copy_async();
+  std::byte* mbarrier_word();
+  void update_mbarrier();
+  void count_mbarrier();
+  void atomic(bool has_result);
+  Value combine(ptx::Type type, Value old, Value b, Value c, bool flush) const;
+
+  // Control flow
+  void branch(std::uint32_t label);
+  void indexed_branch();
+  void call();
+  void enter_function(const Code& code, const ptx::Operand& arguments);
+  Value pass_argument(const ptx::Operand& argument, const ptx::Variable& parameter, std::byte* to);
+  void return_from_function();
+  void exit_thread();
+
+  // System calls
+  void system_call(const std::string& name);
+  std::uint64_t argument_value(const ptx::Operand& arguments, unsigned i);
+  void return_value(std::uint64_t value);
+  std::string read_string(std::uint64_t address);
+  std::int32_t print(std::uint64_t format, std::uint64_t arguments);
+  std::uint64_t allocate(std::uint64_t bytes);
+  void release_heap(std::uint64_t address);
+
+  // Warp operations, and what a lane asks of those and of barriers
+  std::uint32_t member_mask();
+  BarrierUse barrier_use();
+  void shuffle(std::span<Thread* const> members);
+  void vote(std::span<Thread* const> members);
+  void match(std::span<Thread* const> members);
+  void reduce(std::span<Thread* const> members);
+  void elect(std::span<Thread* const> members);
+
+  Grid& grid_;
+  Machine& machine_;
+  // What is executed.
+  Block* block_ = nullptr;
+  Thread* thread_ = nullptr;
+  const Operation* op_ = nullptr;
+  const ptx::Instruction* inst_ = nullptr;
+  const ptx::Function* function_ = nullptr;  // that it is of
+  Effects* effects_ = nullptr;
+  bool jumped_ = false;  // the instruction has set the program counter itself
+};
+
+}  // namespace heddle::device::machine
