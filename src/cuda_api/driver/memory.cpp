@@ -11,7 +11,7 @@ void check_size(std::size_t size) { require(size > 0, cudaErrorInvalidValue, "an
 
 // The block that begins there, of a kind that the call can free.
 Block own_block(Context& context, const void* p, bool of_host, const char* what) {
-  std::optional<Block> block = context.process().memory.find(address(p));
+  std::optional<Block> block = Process::get().memory.find(address(p));
   const bool fits = block && block->address == address(p) && (block->kind == BlockKind::host) == of_host &&
                     block->kind != BlockKind::registered && block->kind != BlockKind::variable;
   require(fits, cudaErrorInvalidValue, what);
@@ -134,7 +134,7 @@ namespace {
 
 // Hints for memory that moves by itself; devices of Heddle's have no such memory but their own.
 void check_managed(Context& context, CUdeviceptr p, std::size_t size, const char* what) {
-  const std::optional<Block> block = context.process().memory.find(p);
+  const std::optional<Block> block = Process::get().memory.find(p);
   require(block && size > 0 && size <= block->size - (p - block->address), cudaErrorInvalidValue, what);
   require(block->kind == BlockKind::managed || context.info().host_memory, cudaErrorInvalidValue, what);
 }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda_api/core/graph_condition.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 #include "cuda_api/runtime/symbol.hpp"
@@ -124,7 +125,7 @@ AllocateCommand allocate_command(cudaMemAllocNodeParams* p, const CUgraph_st& gr
 }
 
 FreeCommand free_command_of(Context& context, void* p) {
-  const std::optional<Block> block = context.process().memory.find(reinterpret_cast<std::uint64_t>(p));
+  const std::optional<Block> block = Process::get().memory.find(reinterpret_cast<std::uint64_t>(p));
   std::shared_ptr<GraphMemory> memory = block ? block->of_graph.lock() : nullptr;
   require(memory && memory->address() == reinterpret_cast<std::uint64_t>(p), cudaErrorInvalidValue,
           "a node frees what no node of a graph allocates");
