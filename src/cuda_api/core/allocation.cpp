@@ -74,7 +74,7 @@ void* allocate_host(Context& context, std::size_t size, unsigned flags) {
   return add(context, size, BlockKind::host, flags, context.device().allocate_host(size), nullptr);
 }
 
-void release(Context& context, void* p, bool of_host, const char* what) {
+void release(void* p, bool of_host, const char* what) {
   forbid_unsafe(what);
   if (!p) return;
   Process& process = Process::get();
@@ -97,7 +97,7 @@ void release(Context& context, void* p, bool of_host, const char* what) {
   if (block->pool) block->pool->give(block->size);
 }
 
-void release_behind(Context& context, CUstream_st& stream, void* p) {
+void release_behind(CUstream_st& stream, void* p) {
   std::optional<Block> block = Process::get().memory.find(address_of(p));
   if (!block || block->address != address_of(p) || block->kind != BlockKind::device)
     throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that cudaFreeAsync can free", p));

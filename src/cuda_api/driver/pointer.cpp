@@ -94,7 +94,7 @@ HEDDLE_DRIVER_API cuPointerGetAttributes(unsigned count, CUpointer_attribute* at
 }
 
 HEDDLE_DRIVER_API cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr p) {
-  return in_context(__func__, [&](Context& context) {
+  return in_context(__func__, [&](Context&) {
     require(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, cudaErrorInvalidValue,
             "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set");
     require(Process::get().memory.find(p).has_value(), cudaErrorInvalidValue,
@@ -103,7 +103,7 @@ HEDDLE_DRIVER_API cuPointerSetAttribute(const void* value, CUpointer_attribute a
 }
 
 HEDDLE_DRIVER_API cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr p) {
-  return in_context(__func__, [&](Context& context) {
+  return in_context(__func__, [&](Context&) {
     const std::optional<Block> block = Process::get().memory.find(p);
     if (!block) throw Failure(cudaErrorSymbolNotFound, "the memory was not allocated or registered through CUDA");
     if (base) *base = block->address;

@@ -15,7 +15,7 @@ namespace {
 constexpr int the_host = cudaCpuDeviceId, nowhere = cudaInvalidDeviceId;
 
 // The block that the range is in, for as long as the result lives.
-std::shared_ptr<MemoryHints> hints_of(Context& context, const void* p, std::size_t count) {
+std::shared_ptr<MemoryHints> hints_of(const void* p, std::size_t count) {
   const auto at = reinterpret_cast<std::uint64_t>(p);
   const std::optional<Block> block = Process::get().memory.find(at);
   require(p && count > 0 && block && block->hints && count <= block->size - (at - block->address),
@@ -23,7 +23,7 @@ std::shared_ptr<MemoryHints> hints_of(Context& context, const void* p, std::size
   return block->hints;
 }
 
-void check_place(Context& context, int device) {
+void check_place(int device) {
   if (device != the_host) Process::get().context(device);
 }
 
@@ -37,9 +37,9 @@ int place_of(const abi::MemLocation& location) {
   }
 }
 
-void advise(Context& context, const void* p, std::size_t count, int advice, int device) {
-  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
-  if (advice >= cudaMemAdviseSetPreferredLocation) check_place(context, device);
+void advise(const void* p, std::size_t count, int advice, int device) {
+  const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
+  if (advice >= cudaMemAdviseSetPreferredLocation) check_place(device);
   const std::lock_guard lock(hints->mutex);
   switch (advice) {
     case cudaMemAdviseSetReadMostly: hints->mostly_read = true; break;
@@ -56,8 +56,8 @@ void advise(Context& context, const void* p, std::size_t count, int advice, int 
 }
 
 void prefetch(Context& context, const void* p, std::size_t count, int device, cudaStream_t stream, bool per_thread) {
-  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
-  check_place(context, device);
+  const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
+  check_place(device);
   context.any_stream(stream, per_thread);
   const std::lock_guard lock(hints->mutex);
   hints->prefetched = device;
@@ -100,10 +100,10 @@ void answer(const MemoryHints& hints, void* data, std::size_t size, int attribut
 
 [[maybe_unused]] cudaError_t advise_at(const char* function, const void* p, std::size_t count, int advice,
                                        const abi::MemLocation& at) {
-  return with_context(function, [&](Context& context) {
+  return with_context(function, [&](Context&) {
     const bool somewhere = advice >= cudaMemAdviseSetPreferredLocation &&
                            (advice != cudaMemAdviseUnsetPreferredLocation || at.type != abi::MemLocation::none);
-    advise(context, p, count, advice, somewhere ? place_of(at) : the_host);
+    advise(p, count, advice, somewhere ? place_of(at) : the_host);
   });
 }
 
@@ -141,7 +141,7 @@ HEDDLE_CUDA_SZ(cudaMemPrefetchAsync,
                { return prefetch_at(__func__, p, count, at, flags, stream, per_thread); })
 #else
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, int device) {
-  return with_context(__func__, [&](Context& context) { advise(context, p, count, advice, device); });
+  return with_context(__func__, [&](Context&) { advise(p, count, advice, device); });
 }
 HEDDLE_CUDA_SZ(cudaMemPrefetchAsync, (const void* p, std::size_t count, int device, cudaStream_t stream), {
   return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, per_thread); });
@@ -158,17 +158,17 @@ HEDDLE_CUDA_SZ(cudaMemPrefetchAsync_v2,
 
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute, const void* p,
                                                      std::size_t count) {
-  return with_context(__func__, [&](Context& context) {
-    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+  return with_context(__func__, [&](Context&) {
+    const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
     const std::lock_guard lock(hints->mutex);
     answer(*hints, data, size, attribute);
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, int* attributes,
                                                       std::size_t number, const void* p, std::size_t count) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(data && sizes && attributes && number > 0, cudaErrorInvalidValue, "no attributes are asked for");
-    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+    const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
     const std::lock_guard lock(hints->mutex);
     for (std::size_t i = 0; i < number; ++i) answer(*hints, data[i], sizes[i], attributes[i]);
   });

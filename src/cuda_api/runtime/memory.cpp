@@ -25,7 +25,7 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc(void** p, std::size_t size) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFree(void* p) {
-  return with_context(__func__, [&](Context& context) { release(context, p, false, "cudaFree"); });
+  return with_context(__func__, [&](Context&) { release(p, false, "cudaFree"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocHost(void** p, std::size_t size) {
@@ -44,7 +44,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned f
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFreeHost(void* p) {
-  return with_context(__func__, [&](Context& context) { release(context, p, true, "cudaFreeHost"); });
+  return with_context(__func__, [&](Context&) { release(p, true, "cudaFreeHost"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -114,7 +114,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(device && flags == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
     const std::optional<Block> block = Process::get().memory.find(address(host));
     require(block && block->kind != BlockKind::device, cudaErrorInvalidValue,
@@ -124,7 +124,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, 
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     const std::optional<Block> block = Process::get().memory.find(address(host));
     require(flags && block && block->on_host(), cudaErrorInvalidValue, "the memory is not pinned memory of the host");
     *flags = block->flags;
@@ -141,7 +141,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total
 }
 
 HEDDLE_CUDA_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* p) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(attributes, cudaErrorInvalidValue, "no place for the attributes");
     const std::optional<Block> block = Process::get().memory.find(address(p));
     void* const same = const_cast<void*>(p);

@@ -58,7 +58,7 @@ cudaError_t allocate_async(const char* function, void** p, std::size_t size, cud
 cudaError_t free_async(const char* function, void* p, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& in = context.any_stream(stream, per_thread);
-    if (p && !capture_free(in, p)) release_behind(context, in, p);
+    if (p && !capture_free(in, p)) release_behind(in, p);
   });
 }
 
