@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <string_view>
 
-#include "device/device.hpp"
+#include "device/device_info.hpp"
+#include "device/launch_config.hpp"
+#include "device/load_options.hpp"
+#include "device/module.hpp"
+#include "ptx/ir.hpp"
 
 namespace heddle::device {
 

@@ -4,7 +4,7 @@
 
 namespace heddle::device {
 
-ListedGraph::ListedGraph(Device& device, std::span<const GraphLaunch> launches)
+ListedGraph::ListedGraph(QueueSource& device, std::span<const GraphLaunch> launches)
     : device_(device), begin_(device.untimed_event()) {
   for (const GraphLaunch& launch : launches) steps_.emplace_back().launch = launch;
   choose_lanes();

@@ -4,15 +4,15 @@
 #include <cstdint>
 #include <deque>
 
-#include "device/device.hpp"
 #include "device/launch_graph.hpp"
+#include "device/queue_source.hpp"
 
 namespace heddle::device {
 
 class ListedGraph final : public LaunchGraph {
  public:
-  // `device` outlives it.
-  ListedGraph(Device& device, std::span<const GraphLaunch> launches);
+  // `device` makes the queues and events that it needs, and outlives it.
+  ListedGraph(QueueSource& device, std::span<const GraphLaunch> launches);
   void set_arguments(unsigned place, std::span<const std::byte> arguments) override;
   std::vector<Tail> launch(Queue& queue) override;
 
@@ -35,7 +35,7 @@ class ListedGraph final : public LaunchGraph {
   std::uint32_t take_lane(std::vector<std::uint32_t>& last, std::uint32_t step);
   std::shared_ptr<Event> end_of(Lane& lane);
 
-  Device& device_;
+  QueueSource& device_;
   std::vector<Step> steps_;
   std::deque<Lane> lanes_;  // from lane 1 on
   std::vector<std::unique_ptr<Event>> events_;

@@ -14,4 +14,12 @@ void Queue::launch_parts(Function& function, const LaunchConfig& config, BlockRa
     launch(function, config, {at, std::min(range.end, at + part)}, arguments);
 }
 
+void Queue::begin_progress(ProgressFlag&, std::uint64_t) {
+  base::fail(ErrorCode::unsupported, "copies to this device cannot report their progress");
+}
+
+void Queue::copy_with_progress(Span, Span, ProgressFlag&) {
+  base::fail(ErrorCode::unsupported, "copies to this device cannot report their progress");
+}
+
 }  // namespace heddle::device

@@ -9,11 +9,11 @@
 
 #include "device/box.hpp"
 #include "device/event.hpp"
+#include "device/launch_config.hpp"
 #include "device/memory.hpp"
 #include "device/module.hpp"
 #include "device/progress_flag.hpp"
 #include "device/stoppable_launch.hpp"
-#include "heddle/dim3.hpp"
 
 namespace heddle::device {
 
@@ -24,16 +24,6 @@ struct QueueOptions {
   int priority = 0;                      // higher runs first; a hint
   const Partition* partition = nullptr;  // null: the whole device
 };
-
-struct LaunchConfig {
-  Dim3 grid, block;
-  std::uint32_t dynamic_shared_bytes = 0;
-  bool cooperative = false;  // all blocks make progress together: grid-wide synchronisation is allowed
-};
-
-// Cooperative launches have so much zeroed memory of their own, 16-byte aligned, whose address %envreg1 (upper half)
-// and %envreg2 give: there NVIDIA's cooperative groups count the blocks that have come to grid.sync().
-inline constexpr std::size_t grid_workspace_bytes = 256;
 
 // Failure: a command that fails makes the commands after it in the queue be skipped, and the events recorded after it
 // carry the Error, until synchronize() has thrown it; then the queue is usable again. One thread uses a queue at a

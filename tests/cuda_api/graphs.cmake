@@ -1,6 +1,6 @@
 # CUDA graphs and stream capture, through the functions that libcudart exports.
 heddle_test(cuda_graph_test
-  SOURCES graph_build_test.cpp graph_capture_test.cpp graph_condition_test.cpp graph_memory_test.cpp graph_run_test.cpp graph_support.cpp
+  SOURCES graph_build_test.cpp graph_capture_rules_test.cpp graph_capture_test.cpp graph_condition_test.cpp graph_memory_test.cpp graph_run_test.cpp graph_support.cpp
           graph_threads_test.cpp graph_update_test.cpp
   DEPENDS heddle_cudart_12 heddle_cuda_image NEEDS_SOURCE)
 heddle_test(cuda_graph_13_test SOURCES graph_versions_test.cpp DEPENDS heddle_cudart_13 NEEDS_SOURCE)

@@ -56,17 +56,6 @@ std::optional<std::string> room_of(const std::string& path) {
   return best;
 }
 
-// The path in #include "path".
-std::optional<std::string> quoted_include(const std::string& line) {
-  const std::size_t hash = line.find_first_not_of(" \t");
-  if (hash == std::string::npos || line[hash] != '#') return std::nullopt;
-  const std::size_t word = line.find_first_not_of(" \t", hash + 1);
-  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return std::nullopt;
-  const std::size_t open = line.find('"');
-  if (open == std::string::npos) return std::nullopt;
-  return line.substr(open + 1, line.find('"', open + 1) - open - 1);
-}
-
 // The device headers in src/compile/headers are read by clang when it compiles a user's kernels, never by the host's
 // build.
 bool is_device_header(const std::string& path) { return path.rfind("src/compile/headers/", 0) == 0; }

@@ -24,4 +24,14 @@ std::vector<SourceText> sources(const std::string& folder, const std::vector<std
   return found;
 }
 
+std::optional<std::string> quoted_include(const std::string& line) {
+  const std::size_t hash = line.find_first_not_of(" \t");
+  if (hash == std::string::npos || line[hash] != '#') return std::nullopt;
+  const std::size_t word = line.find_first_not_of(" \t", hash + 1);
+  if (word == std::string::npos || line.compare(word, 7, "include") != 0) return std::nullopt;
+  const std::size_t open = line.find('"');
+  if (open == std::string::npos) return std::nullopt;
+  return line.substr(open + 1, line.find('"', open + 1) - open - 1);
+}
+
 }  // namespace heddle::tests

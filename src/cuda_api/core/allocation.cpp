@@ -25,7 +25,7 @@ void* add(Context& context, std::size_t size, BlockKind kind, unsigned flags, he
   if (kind == BlockKind::managed) block.hints = std::make_shared<MemoryHints>();
   block.pool = pool;
   void* const made = reinterpret_cast<void*>(block.address);
-  context.process().memory.add(std::move(block));
+  Process::get().memory.add(std::move(block));
   return made;
 }
 
@@ -74,10 +74,10 @@ void* allocate_host(Context& context, std::size_t size, unsigned flags) {
   return add(context, size, BlockKind::host, flags, context.device().allocate_host(size), nullptr);
 }
 
-void release(Context& context, void* p, bool of_host, const char* what) {
+void release(void* p, bool of_host, const char* what) {
   forbid_unsafe(what);
   if (!p) return;
-  Process& process = context.process();
+  Process& process = Process::get();
   std::optional<Block> block = process.memory.find(address_of(p));
   const bool fits = block && block->address == address_of(p) && (block->memory || block->is_of_graph()) &&
                     (of_host ? block->kind == BlockKind::host
@@ -97,8 +97,8 @@ void release(Context& context, void* p, bool of_host, const char* what) {
   if (block->pool) block->pool->give(block->size);
 }
 
-void release_behind(Context& context, CUstream_st& stream, void* p) {
-  std::optional<Block> block = context.process().memory.find(address_of(p));
+void release_behind(CUstream_st& stream, void* p) {
+  std::optional<Block> block = Process::get().memory.find(address_of(p));
   if (!block || block->address != address_of(p) || block->kind != BlockKind::device)
     throw Failure(cudaErrorInvalidValue, fmt::format("{} is not memory that cudaFreeAsync can free", p));
   if (block->is_of_graph()) {
@@ -109,7 +109,7 @@ void release_behind(Context& context, CUstream_st& stream, void* p) {
     stream.context->graph_lanes.keep_until(end, memory);
     return;
   }
-  block = context.process().memory.take(address_of(p));
+  block = Process::get().memory.take(address_of(p));
   if (!block) throw Failure(cudaErrorInvalidValue, fmt::format("{} was freed by another thread", p));
   if (block->pool) block->pool->give(block->size);
   stream.context->free_behind(stream, std::move(block->memory), block->size, block->pool);

@@ -15,8 +15,8 @@ void* allocate_host(Context& context, std::size_t size, unsigned flags);
 
 // Gives memory back when what is in use has run, as cudaFree does: it waits. Throws cudaErrorInvalidValue for what is
 // no such memory. `what`: the function that the program called.
-void release(Context& context, void* p, bool of_host, const char* what);
+void release(void* p, bool of_host, const char* what);
 // When what is in the stream now has run; does not wait.
-void release_behind(Context& context, CUstream_st& stream, void* p);
+void release_behind(CUstream_st& stream, void* p);
 
 }  // namespace heddle::cuda_api

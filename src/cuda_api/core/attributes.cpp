@@ -97,7 +97,7 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
       return -1;  // NUMA nodes
     // Kernels use the host's own addresses; those of --check and of the interpreter know allocated memory only.
     case 88:
-    case 100: return context.info().host_memory && !context.process().settings().check ? 1 : 0;
+    case 100: return context.info().host_memory && !Process::get().settings().check ? 1 : 0;
     case 15:  // copies beside kernels
     case 18:  // shares the host's memory
     case 19:  // host memory is mapped
@@ -137,9 +137,9 @@ std::optional<int> attribute(const Context& context, int number) {
     case 125:
     case 120:  // clusters
     case 102:  // memory that the program maps
-      return context.process().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
+      return Process::get().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
     case 107:  // its compression
-      return context.process().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
+      return Process::get().virtual_memory.has(context.number()) ? context.device().cuda_attribute(number) : 0;
     case 103:  // its handles and multicast
     case 104:
     case 105:

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "cuda_api/core/process.hpp"
-
 namespace heddle::cuda_api {
 
 std::atomic<unsigned> captures_under_way{0};

@@ -3,19 +3,18 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "cuda_api/core/capture.hpp"
-#include "cuda_api/core/process.hpp"
+#include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
 
 namespace heddle::cuda_api {
 
-Context::Context(Process& process, int number, int slot, heddle::Device device)
-    : process_(process),
+Context::Context(Handles& handles, int number, int slot, heddle::Device device)
+    : handles_(handles),
       number_(number),
       slot_(slot),
       device_(std::move(device)),
       info_(device_.info()),
-      epoch_(process.next_id()) {
+      epoch_(handles.next_id()) {
   legacy_ = &start_stream(cudaStreamDefault, 0);
 }
 
@@ -34,7 +33,7 @@ void Context::note(cudaError_t code) {
 CUstream_st& Context::start_stream(unsigned flags, int priority) {
   heddle::Queue queue = device_.queue({.priority = priority});
   heddle::Event turn = device_.untimed_event();
-  CUstream_st& stream = process_.streams.take();
+  CUstream_st& stream = handles_.streams.take();
   // Who still has the handle of an earlier stream in this slot must not see a half of it.
   const std::lock_guard lock(mutex_);
   stream.context = this;
@@ -47,7 +46,7 @@ CUstream_st& Context::start_stream(unsigned flags, int priority) {
     const std::lock_guard hints(stream.hints_mutex);
     stream.hints.clear();
   }
-  stream.id = process_.next_id();
+  stream.id = handles_.next_id();
   stream.submitted = stream.seen_by_legacy = stream.seen_of_legacy = stream.asked = stream.checked = 0;
   stream.end.reset();
   stream.capture.reset();
@@ -79,7 +78,7 @@ void Context::end_stream(CUstream_st& stream) {
   }
   stream.queue.reset();
   stream.end.reset();
-  process_.streams.give(stream);
+  handles_.streams.give(stream);
 }
 
 void Context::destroy_stream(CUstream_st& stream) {
@@ -125,11 +124,24 @@ void Context::let_go(const Finished& finished) {
   }
 }
 
+namespace {
+
+// What is in the stream still runs.
+void end_with_thread(const ThreadState::OwnStream& own) {
+  try {
+    Context* const context = own.stream->context;
+    if (context && own.epoch == context->epoch()) context->destroy_stream(*own.stream);
+  } catch (const std::exception&) {  // it ended with the context
+  }
+}
+
+}  // namespace
+
 CUstream_st& Context::thread_stream() {
   ThreadState& thread = thread_state();
   if (static_cast<int>(thread.streams.size()) <= slot_) thread.streams.resize(static_cast<std::size_t>(slot_) + 1);
   ThreadState::OwnStream& own = thread.streams[static_cast<std::size_t>(slot_)];
-  if (!own.stream || own.epoch != epoch()) own = {&make_stream(cudaStreamDefault, 0), epoch()};
+  if (!own.stream || own.epoch != epoch()) own = {&make_stream(cudaStreamDefault, 0), epoch(), end_with_thread};
   return *own.stream;
 }
 
@@ -338,17 +350,12 @@ void Context::trim(CUmemPoolHandle_st& pool, std::uint64_t keep) {
     if (later_[i].pool == &pool && later_[i].end.done() && pool.freed > keep) take_later(i, finished.memory);
 }
 
-void Context::reset() {
-  try {
-    synchronize();
-  } catch (const Failure&) {  // it ends with the context
-  }
-  std::vector<CUstream_st*> streams;  // other threads may make some meanwhile
-  {
-    const std::lock_guard lock(mutex_);
-    streams = streams_;
-  }
-  for (CUstream_st* stream : streams) forget_captures(*stream);
+std::vector<CUstream_st*> Context::streams() {
+  const std::lock_guard lock(mutex_);
+  return streams_;
+}
+
+void Context::end_all() {
   graph_lanes.reset();
   std::vector<heddle::Queue> queues;  // end without the mutex
   Finished finished;
@@ -359,7 +366,7 @@ void Context::reset() {
       queues.push_back(std::move(*stream->queue));
       stream->queue.reset();
       stream->end.reset();
-      process_.streams.give(*stream);
+      handles_.streams.give(*stream);
     }
     streams_.clear();
     while (!later_.empty()) take_later(later_.size() - 1, finished.memory);
@@ -369,7 +376,7 @@ void Context::reset() {
   }
   queues.clear();  // waits for what other threads have put in meanwhile, and their failures are nobody's
   sticky_.store(cudaSuccess, std::memory_order_release);
-  epoch_.store(process_.next_id(), std::memory_order_release);
+  epoch_.store(handles_.next_id(), std::memory_order_release);
 }
 
 }  // namespace heddle::cuda_api

@@ -16,16 +16,13 @@
 
 namespace heddle::cuda_api {
 
-class Process;
-
 class Context {
  public:
   // `slot`: which of the process's contexts it is; those of devices come first, then those that programs make.
-  Context(Process& process, int number, int slot, heddle::Device device);
+  Context(Handles& handles, int number, int slot, heddle::Device device);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
-  Process& process() const { return process_; }
   int number() const { return number_; }  // of the device, as CUDA counts
   int slot() const { return slot_; }
   bool primary() const { return slot_ == number_; }  // the one that the runtime API uses
@@ -77,8 +74,11 @@ class Context {
   GraphLanes graph_lanes;
   GuardedSettings settings;
 
-  // Ends all streams and forgets what was loaded: cudaDeviceReset.
-  void reset();
+  // All but the legacy one, as they are now.
+  std::vector<CUstream_st*> streams();
+  // Ends these, also what other threads have made meanwhile, and the error that has ended the context; what was loaded
+  // is forgotten.
+  void end_all();
   // Changes with every reset, and is never that of another context: what was loaded before is gone.
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
@@ -126,7 +126,7 @@ class Context {
   void check_graphs();
   [[noreturn]] void fail(const Error& error);
 
-  Process& process_;
+  Handles& handles_;
   int number_, slot_;
   heddle::Device device_;
   DeviceInfo info_;

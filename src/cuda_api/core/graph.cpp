@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cuda_api/core/graph_memory.hpp"
-#include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 namespace {

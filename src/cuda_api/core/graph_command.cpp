@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cuda_api/core/process.hpp"
+#include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
 
 namespace heddle::cuda_api {
@@ -107,7 +108,7 @@ CopyCommand copy_command(Context& context, const cudaMemcpy3DParms& p) {
   if (command.is_empty()) return command;
   const auto end = [&](const cudaPitchedPtr& side, const cudaPos& at) {
     const std::size_t plane = side.pitch * side.ysize;
-    return find_end(context.process(), static_cast<std::byte*>(side.ptr) + at.x + at.y * side.pitch + at.z * plane,
+    return find_end(Process::get().memory, static_cast<std::byte*>(side.ptr) + at.x + at.y * side.pitch + at.z * plane,
                     span_of(p.extent, side.pitch, plane));
   };
   command.to = end(p.dstPtr, p.dstPos);
@@ -131,7 +132,8 @@ FillCommand fill_command(Context& context, const cudaMemsetParams& p, std::size_
   if (p.elementSize != 1 && p.elementSize != 2 && p.elementSize != 4)
     throw Failure(cudaErrorInvalidValue,
                   fmt::format("a fill with values of {} bytes; 1, 2 and 4 can be", p.elementSize));
-  command.to = find_end(context.process(), p.dst, span_of({p.width * p.elementSize, p.height, depth}, p.pitch, plane));
+  command.to =
+      find_end(Process::get().memory, p.dst, span_of({p.width * p.elementSize, p.height, depth}, p.pitch, plane));
   if (!command.to.known)
     throw Failure(cudaErrorInvalidValue, fmt::format("a fill of {}, which is not memory of a device", p.dst));
   return command;

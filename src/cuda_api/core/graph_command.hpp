@@ -7,8 +7,9 @@
 #include <variant>
 #include <vector>
 
-#include "cuda_api/core/copy.hpp"
-#include "cuda_api/core/registry.hpp"
+#include "cuda_api/core/context.hpp"
+#include "cuda_api/core/copy_end.hpp"
+#include "cuda_api/core/entry.hpp"
 
 namespace heddle::cuda_api {
 

@@ -6,8 +6,6 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "cuda_api/core/process.hpp"
-
 namespace heddle::cuda_api {
 namespace {
 

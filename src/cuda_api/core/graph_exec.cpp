@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cuda_api/core/graph_condition.hpp"
-#include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 

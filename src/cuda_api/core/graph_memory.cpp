@@ -40,14 +40,14 @@ std::shared_ptr<GraphMemory> GraphMemory::make(Context& context, std::size_t siz
   block.device = context.number();
   block.span = made->memory_.span();
   block.of_graph = made;
-  context.process().memory.add(std::move(block));
+  Process::get().memory.add(std::move(block));
   return made;
 }
 
 GraphMemory::~GraphMemory() {
   // After cudaDeviceReset the address may be somebody else's.
-  const std::optional<Block> block = context_.process().memory.find(address());
-  if (block && block->address == address() && block->is_of_graph()) context_.process().memory.take(address());
+  const std::optional<Block> block = Process::get().memory.find(address());
+  if (block && block->address == address() && block->is_of_graph()) Process::get().memory.take(address());
   count(context_, &GraphMemoryUse::reserved, &GraphMemoryUse::reserved_high, size_, false);
 }
 

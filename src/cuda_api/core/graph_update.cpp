@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "cuda_api/core/graph_exec.hpp"
-#include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 namespace {

@@ -16,7 +16,7 @@ Libraries& libraries() {
 }
 
 void add_variable_block(Context& context, const MemorySpan& span) {
-  MemoryTable& memory = context.process().memory;
+  MemoryTable& memory = Process::get().memory;
   if (memory.find(span.address)) return;
   Block block;
   block.address = span.address;
@@ -55,15 +55,10 @@ CUmod_st& Libraries::find(CUmod_st* module) const {
   return *module;
 }
 
-KernelHome Libraries::home(const KernelEntry* kernel) const {
-  {
-    const std::shared_lock lock(mutex_);
-    const auto found = kernels_.find(kernel);
-    if (found != kernels_.end()) return found->second;
-  }
-  if (!registry().has_kernel(kernel))
-    throw Failure(cudaErrorInvalidResourceHandle, "the function is none, or its module was unloaded");
-  return {};
+std::optional<KernelHome> Libraries::home(const KernelEntry* kernel) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = kernels_.find(kernel);
+  return found == kernels_.end() ? std::nullopt : std::optional(found->second);
 }
 
 KernelEntry* Libraries::find_kernel(const void* handle) const {

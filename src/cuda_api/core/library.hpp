@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "cuda_api/abi/runtime.hpp"
-#include "cuda_api/core/registry.hpp"
+#include "cuda_api/core/entry.hpp"
 
 struct CUmod_st;
 
@@ -62,7 +63,8 @@ class Libraries {
 
   CUlib_st& find(CUlib_st* library) const;
   CUmod_st& find(CUmod_st* module) const;
-  KernelHome home(const KernelEntry* kernel) const;
+  // Nothing where it is no kernel of a library or module.
+  std::optional<KernelHome> home(const KernelEntry* kernel) const;
   // Null where it is no kernel of a library or module.
   KernelEntry* find_kernel(const void* handle) const;
   // The library in a context; loaded there when it is not yet.

@@ -4,7 +4,8 @@
 #include <iterator>
 #include <mutex>
 
-#include "cuda_api/core/process.hpp"
+#include "cuda_api/core/context.hpp"
+#include "cuda_api/core/thread_state.hpp"
 
 namespace heddle::cuda_api {
 

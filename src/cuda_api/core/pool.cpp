@@ -1,12 +1,5 @@
 #include "cuda_api/core/pool.hpp"
 
-#include <algorithm>
-#include <deque>
-#include <mutex>
-#include <vector>
-
-#include "cuda_api/core/process.hpp"
-
 namespace {
 
 void raise(std::atomic<std::uint64_t>& high, std::uint64_t value) {
@@ -24,71 +17,3 @@ void CUmemPoolHandle_st::take(std::uint64_t bytes) {
 }
 
 void CUmemPoolHandle_st::give(std::uint64_t bytes) { used.fetch_sub(bytes); }
-
-namespace heddle::cuda_api {
-namespace {
-
-struct Pools {
-  std::mutex mutex;
-  std::deque<CUmemPoolHandle_st> all;
-  struct OfDevice {
-    CUmemPoolHandle_st *own = nullptr, *current = nullptr;
-  };
-  std::vector<OfDevice> devices;
-
-  CUmemPoolHandle_st& add(Context& context) {
-    CUmemPoolHandle_st& pool = all.emplace_back();
-    pool.context = &context;
-    return pool;
-  }
-  OfDevice& of(Context& context) {
-    const auto number = static_cast<std::size_t>(context.number());
-    if (devices.size() <= number) devices.resize(number + 1);
-    OfDevice& made = devices[number];
-    if (!made.own) {
-      made.own = made.current = &add(context);
-      made.own->of_device = true;
-    }
-    return made;
-  }
-};
-
-Pools& pools() {
-  static Pools* const made = new Pools;  // never taken down, see Process
-  return *made;
-}
-
-}  // namespace
-
-CUmemPoolHandle_st& default_pool(Context& context) {
-  const std::lock_guard lock(pools().mutex);
-  return *pools().of(context).own;
-}
-
-CUmemPoolHandle_st& current_pool(Context& context) {
-  const std::lock_guard lock(pools().mutex);
-  return *pools().of(context).current;
-}
-
-void set_current_pool(Context& context, CUmemPoolHandle_st& pool) {
-  const std::lock_guard lock(pools().mutex);
-  pools().of(context).current = &pool;
-}
-
-CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most) {
-  const std::lock_guard lock(pools().mutex);
-  CUmemPoolHandle_st& pool = pools().add(context);
-  pool.most = most;
-  return pool;
-}
-
-void destroy_pool(CUmemPoolHandle_st& pool) {
-  const std::lock_guard lock(pools().mutex);
-  if (pool.of_device) throw Failure(cudaErrorInvalidValue, "the pool is the device's own, which stays");
-  Pools::OfDevice& device = pools().of(*pool.context);
-  if (device.current == &pool) device.current = device.own;
-  pool.keep = 0;
-  pool.alive = false;
-}
-
-}  // namespace heddle::cuda_api

@@ -1,4 +1,4 @@
-// Memory pools: memory that is allocated and freed in the order of streams. What is freed is used again by allocations
+// A memory pool: memory that is allocated and freed in the order of streams. What is freed is used again by allocations
 // of the same size that come behind it, and goes back to the device at synchronisations, but for what the pool may
 // keep.
 #pragma once
@@ -24,16 +24,3 @@ struct CUmemPoolHandle_st {
   void take(std::uint64_t bytes);
   void give(std::uint64_t bytes);
 };
-
-namespace heddle::cuda_api {
-
-// The device's own pool.
-CUmemPoolHandle_st& default_pool(Context& context);
-// The one that cudaMallocAsync uses.
-CUmemPoolHandle_st& current_pool(Context& context);
-void set_current_pool(Context& context, CUmemPoolHandle_st& pool);
-CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most);
-// Throws cudaErrorInvalidValue for the device's own. What was allocated from it stays.
-void destroy_pool(CUmemPoolHandle_st& pool);
-
-}  // namespace heddle::cuda_api

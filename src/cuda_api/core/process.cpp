@@ -1,8 +1,9 @@
 #include "cuda_api/core/process.hpp"
 
-#include <unistd.h>
-
-#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "base/apart.hpp"
 
@@ -11,56 +12,34 @@ namespace {
 
 std::atomic<Process*> made_process{nullptr};
 
+// Who wants to know of the process when it is made.
+struct Waiting {
+  std::mutex mutex;
+  Process* made = nullptr;
+  std::vector<std::function<void(Process&)>> all;
+};
+Waiting& waiting() {
+  static Waiting* const made = new Waiting;  // never taken down, see Process
+  return *made;
+}
+
+void announce(Process& process) {
+  const std::lock_guard lock(waiting().mutex);
+  for (const auto& f : waiting().all) f(process);
+  waiting().made = &process;
+  waiting().all.clear();
+}
+
 }  // namespace
 
 Process* Process::if_made() noexcept { return made_process.load(std::memory_order_acquire); }
 
-// A thread's own streams end with it; what is in them still runs. (In a process that was forked off there is nobody who
-// would run it, and locks may be held for ever.)
-ThreadState::~ThreadState() {
-  if (streams.empty() || getpid() != process) return;
-  for (const OwnStream& own : streams) {
-    try {
-      if (own.stream && own.stream->context && own.epoch == own.stream->context->epoch())
-        own.stream->context->destroy_stream(*own.stream);
-    } catch (const std::exception&) {  // it ended with the context
-    }
-  }
-}
-
-namespace {
-
-// Ends a thread's state with the thread. That of the main thread stays: programs call CUDA from destructors of global
-// objects, which run after those of the thread's.
-struct ThreadEnd {
-  ThreadState** state;
-  ~ThreadEnd() {
-    if (getpid() == gettid()) return;
-    delete *state;
-    *state = nullptr;  // whoever comes later gets another, which stays
-  }
-};
-
-ThreadState& make_thread_state(ThreadState*& state) {
-  state = new ThreadState;
-  thread_local bool ends = false;
-  if (!ends) {
-    thread_local const ThreadEnd end{&state};
-    ends = end.state != nullptr;
-  }
-  return *state;
-}
-
-}  // namespace
-
-ThreadState& thread_state() {
-  thread_local ThreadState* state = nullptr;
-  return state ? *state : make_thread_state(state);
-}
-
-Registry& registry() {
-  static Registry* const made = new Registry;  // never taken down, see Process
-  return *made;
+void Process::when_made(std::function<void(Process&)> f) {
+  const std::lock_guard lock(waiting().mutex);
+  if (waiting().made)
+    f(*waiting().made);
+  else
+    waiting().all.push_back(std::move(f));
 }
 
 Process::Process()
@@ -73,7 +52,7 @@ Process::Process()
                 .policy = settings_.policy,
                 .trace = settings_.trace}) {
   const int count = static_cast<int>(runtime_.devices().size());
-  for (int i = 0; i < count; ++i) contexts_.push_back(std::make_unique<Context>(*this, i, i, runtime_.device(i)));
+  for (int i = 0; i < count; ++i) contexts.add_device(runtime_.device(i));
 }
 
 namespace {
@@ -104,18 +83,11 @@ Process& Process::get() {
       // The call that asked for it tells; the next one tries again.
       throw Failure(cudaErrorNoDevice, error.what());
     }
-    registry().managed_variables.show_to(*process);
+    announce(*process);
     made_process.store(process, std::memory_order_release);
     return process;
   }();
   return *made;
-}
-
-Context& Process::context(int number) {
-  if (number < 0 || number >= device_count())
-    throw Failure(cudaErrorInvalidDevice,
-                  "there is no device " + std::to_string(number) + "; there are " + std::to_string(device_count()));
-  return *contexts_[static_cast<std::size_t>(number)];
 }
 
 Context& Process::current() {
@@ -147,34 +119,6 @@ void Process::use_context(Context& context) {
     thread.contexts.push_back(&context);
   else
     thread.contexts.back() = &context;
-}
-
-Context& Process::make_context(int number) {
-  Context& primary = context(number);
-  const std::lock_guard lock(made_mutex_);
-  const auto again = std::find_if(ended_.begin(), ended_.end(), [&](Context* c) { return c->number() == number; });
-  if (again != ended_.end()) {
-    Context& context = **again;
-    ended_.erase(again);
-    return context;
-  }
-  const int slot = device_count() + static_cast<int>(made_.size());
-  return *made_.emplace_back(std::make_unique<Context>(*this, number, slot, primary.device()));
-}
-
-void Process::destroy_context(Context& context) {
-  context.reset();
-  memory.take_all(context.slot());
-  const std::lock_guard lock(made_mutex_);
-  ended_.push_back(&context);
-}
-
-bool Process::has(const Context* context) const {
-  const auto is = [&](const std::unique_ptr<Context>& c) { return c.get() == context; };
-  if (std::any_of(contexts_.begin(), contexts_.end(), is)) return true;
-  const std::lock_guard lock(made_mutex_);
-  return std::any_of(made_.begin(), made_.end(), is) &&
-         std::find(ended_.begin(), ended_.end(), context) == ended_.end();
 }
 
 }  // namespace heddle::cuda_api

@@ -93,4 +93,14 @@ class Slots {
   std::vector<T*> free_;
 };
 
+// Those of the process, and numbers that nothing else in it has.
+struct Handles {
+  Slots<CUstream_st> streams;
+  Slots<CUevent_st> events;
+  std::uint64_t next_id() { return next_id_.fetch_add(1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> next_id_{1};
+};
+
 }  // namespace heddle::cuda_api

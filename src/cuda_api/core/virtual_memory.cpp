@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "cuda_api/core/process.hpp"
+#include "cuda_api/core/failure.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -38,28 +38,28 @@ MappedAccess VirtualMemory::Mapping::all_access() const {
 VirtualMemory::~VirtualMemory() = default;
 
 heddle::AddressMapping& VirtualMemory::ranges() const {
-  const auto on_host = [&](int i) { return process_.context(i).info().host_memory; };
-  for (int i = 0; i < process_.device_count(); ++i)
+  const auto on_host = [&](int i) { return contexts_.of_device(i).info().host_memory; };
+  for (int i = 0; i < contexts_.device_count(); ++i)
     if (on_host(i)) return host_;
-  heddle::AddressMapping* const own = process_.context(0).device().address_mapping();
+  heddle::AddressMapping* const own = contexts_.of_device(0).device().address_mapping();
   if (!own)
-    throw Failure(cudaErrorNotSupported,
-                  process_.context(0).info().id + " has no memory that the program maps (virtual memory management)");
+    throw Failure(cudaErrorNotSupported, contexts_.of_device(0).info().id +
+                                             " has no memory that the program maps (virtual memory management)");
   return *own;
 }
 
 bool VirtualMemory::has(int device) const {
-  if (process_.context(device).info().host_memory) return true;
-  return process_.context(device).device().address_mapping() && &ranges() != &host_;
+  if (contexts_.of_device(device).info().host_memory) return true;
+  return contexts_.of_device(device).device().address_mapping() && &ranges() != &host_;
 }
 
 heddle::AddressMapping& VirtualMemory::mapping_of(int device) const {
-  if (process_.context(device).info().host_memory) return host_;
+  if (contexts_.of_device(device).info().host_memory) return host_;
   if (!has(device))
-    throw Failure(cudaErrorNotSupported, "memory of " + process_.context(device).info().id +
+    throw Failure(cudaErrorNotSupported, "memory of " + contexts_.of_device(device).info().id +
                                              " that the program maps (virtual memory management), in a process that "
                                              "has the CPU device too: leave one of them out of --device");
-  return *process_.context(device).device().address_mapping();
+  return *contexts_.of_device(device).device().address_mapping();
 }
 
 std::size_t VirtualMemory::granularity(int device) const {
@@ -110,7 +110,7 @@ std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp&
   check_multiple(size, "an allocation");
   const int device = properties.location.id;
   heddle::AddressMapping& mapping = mapping_of(device);
-  const std::uint64_t free = process_.context(device).device().free_memory();
+  const std::uint64_t free = contexts_.of_device(device).device().free_memory();
   auto memory = std::make_shared<Physical>();
   memory->size = size;
   memory->properties = properties;
@@ -201,7 +201,7 @@ std::pair<VirtualMemory::Mappings::iterator, VirtualMemory::Mappings::iterator> 
 // Copies and fills know memory by the table: there, what can be accessed and lies in one piece is one block.
 void VirtualMemory::list_blocks(std::uint64_t reservation) {
   std::vector<std::uint64_t>& listed = blocks_[reservation];
-  for (const std::uint64_t address : listed) process_.memory.take(address);
+  for (const std::uint64_t address : listed) memory_.take(address);
   listed.clear();
   const std::uint64_t end = reservation + reserved_.at(reservation);
   for (auto it = mappings_.lower_bound(reservation); it != mappings_.end() && it->first < end;) {
@@ -225,13 +225,13 @@ void VirtualMemory::list_blocks(std::uint64_t reservation) {
     block.size = to - begin;
     block.device = device;
     block.span = {on_host ? MemorySpan::host : device, begin, to - begin};
-    process_.memory.add(std::move(block));
+    memory_.add(std::move(block));
     listed.push_back(begin);
   }
 }
 
 void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
-  for (int i = 0; i < process_.device_count(); ++i) process_.context(i).synchronize();
+  for (int i = 0; i < contexts_.device_count(); ++i) contexts_.of_device(i).synchronize();
   const std::lock_guard lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);
   const auto [first, end] = whole_mappings(address, size);
@@ -243,7 +243,7 @@ void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
 }
 
 void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags) {
-  const heddle::Device& of = process_.context(device).device();
+  const heddle::Device& of = contexts_.of_device(device).device();
   heddle::AddressMapping& own = mapping_of(device);
   const std::lock_guard lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);

@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "cuda_api/abi/driver.hpp"
+#include "cuda_api/core/contexts.hpp"
 #include "cuda_api/core/host_mapping.hpp"
+#include "cuda_api/core/memory_table.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
-
-class Process;
 
 // All sizes and addresses are multiples of this.
 inline constexpr std::size_t virtual_granularity = std::size_t{2} << 20;
@@ -25,7 +25,8 @@ inline constexpr std::size_t virtual_granularity = std::size_t{2} << 20;
 // Any thread. What is asked for wrongly throws cudaErrorInvalidValue.
 class VirtualMemory {
  public:
-  explicit VirtualMemory(Process& process) : process_(process) {}
+  // What is mapped and may be accessed is in the table, for copies and fills.
+  VirtualMemory(const Contexts& contexts, MemoryTable& memory) : contexts_(contexts), memory_(memory) {}
   ~VirtualMemory();
   VirtualMemory(const VirtualMemory&) = delete;
   VirtualMemory& operator=(const VirtualMemory&) = delete;
@@ -94,7 +95,8 @@ class VirtualMemory {
   void list_blocks(std::uint64_t reservation);
   std::uint64_t bytes_of(int device) const;
 
-  Process& process_;
+  const Contexts& contexts_;
+  MemoryTable& memory_;
   mutable HostMapping host_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, std::size_t> reserved_;

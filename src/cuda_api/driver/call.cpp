@@ -39,7 +39,7 @@ Process& process() {
 
 Context& context_of(CUcontext handle) {
   auto* const context = reinterpret_cast<Context*>(handle);
-  if (!process().has(context))
+  if (!process().contexts.has(context))
     throw Failure(cudaErrorDeviceUninitialized, "the context was not made, or was destroyed");
   return *context;
 }
@@ -51,7 +51,7 @@ Context& current_context() {
     throw Failure(cudaErrorDeviceUninitialized,
                   "the thread has no context; cuCtxSetCurrent or cuCtxCreate gives it one");
   Context& context = *thread.contexts.back();
-  if (!context.primary() && !all.has(&context))
+  if (!context.primary() && !all.contexts.has(&context))
     throw Failure(cudaErrorContextIsDestroyed, "the thread's context was destroyed");
   all.enter(context);
   return context;
@@ -61,13 +61,13 @@ Context& device_context(CUdevice device) { return process().context(device); }
 
 Context& stream_context(CUstream stream) {
   if (!stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return current_context();
-  if (!process().streams.has(stream) || !stream->alive.load(std::memory_order_acquire))
+  if (!process().handles.streams.has(stream) || !stream->alive.load(std::memory_order_acquire))
     throw Failure(cudaErrorInvalidResourceHandle, "the stream was not made, or was destroyed");
   return *stream->context;
 }
 
 CUevent_st& event_of(CUevent event) {
-  if (!process().events.has(event) || !event->alive.load(std::memory_order_acquire))
+  if (!process().handles.events.has(event) || !event->alive.load(std::memory_order_acquire))
     throw Failure(cudaErrorInvalidResourceHandle, "the event was not made, or was destroyed");
   return *event;
 }

@@ -9,26 +9,9 @@
 
 #define HEDDLE_DRIVER_API extern "C" __attribute__((visibility("default"))) CUresult
 
-// A function and its twin for which a null stream is the calling thread's own, `per_thread` in what follows: one that
-// takes no stream is called _ptds, one that does _ptsz.
-#define HEDDLE_DRIVER_DS(name, parameters, ...)                                       \
-  HEDDLE_DRIVER_API name parameters {                                                 \
-    [[maybe_unused]] constexpr bool per_thread = false;                               \
-    __VA_ARGS__                                                                       \
-  }                                                                                   \
-  extern "C" __attribute__((visibility("default"))) CUresult name##_ptds parameters { \
-    [[maybe_unused]] constexpr bool per_thread = true;                                \
-    __VA_ARGS__                                                                       \
-  }
-#define HEDDLE_DRIVER_SZ(name, parameters, ...)                                       \
-  HEDDLE_DRIVER_API name parameters {                                                 \
-    [[maybe_unused]] constexpr bool per_thread = false;                               \
-    __VA_ARGS__                                                                       \
-  }                                                                                   \
-  extern "C" __attribute__((visibility("default"))) CUresult name##_ptsz parameters { \
-    [[maybe_unused]] constexpr bool per_thread = true;                                \
-    __VA_ARGS__                                                                       \
-  }
+// A function and its twin with the thread's own default stream (runtime/call.hpp).
+#define HEDDLE_DRIVER_DS(name, parameters, ...) HEDDLE_CUDA_TWINS(CUresult, name, _ptds, parameters, __VA_ARGS__)
+#define HEDDLE_DRIVER_SZ(name, parameters, ...) HEDDLE_CUDA_TWINS(CUresult, name, _ptsz, parameters, __VA_ARGS__)
 
 namespace heddle::cuda_api {
 

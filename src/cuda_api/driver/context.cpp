@@ -1,6 +1,8 @@
 // Contexts: a device's own, which the runtime API uses, and those that a program makes beside it. Each has its own
 // streams, modules and sticky error; memory belongs to the one that it was allocated in, and all of a device reach it.
 #include "cuda_api/core/library.hpp"
+#include "cuda_api/core/registry.hpp"
+#include "cuda_api/core/reset.hpp"
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/runtime_calls.hpp"
 
@@ -18,7 +20,7 @@ CUresult create(const char* name, CUcontext* made, unsigned flags, CUdevice devi
   return driver(name, [&] {
     require(made, cudaErrorInvalidValue, "no place for the context");
     check_flags(flags);
-    Context& context = device_context(device).process().make_context(device);
+    Context& context = Process::get().contexts.make(device_context(device).number());
     context.flags = flags;
     context.api_version = api_3_2;
     thread_state().contexts.push_back(&context);
@@ -30,8 +32,7 @@ CUresult create(const char* name, CUcontext* made, unsigned flags, CUdevice devi
 // What a device's context holds goes with it.
 void end_primary(Context& context) {
   libraries().forget(context);
-  context.reset();
-  context.process().memory.take_all(context.slot());
+  reset_context(context);
   registry().reset_managed(context);
 }
 
@@ -102,7 +103,8 @@ HEDDLE_DRIVER_API cuCtxDestroy_v2(CUcontext handle) {
     ThreadState& thread = thread_state();
     if (!thread.contexts.empty() && thread.contexts.back() == &context) pop(thread);
     libraries().forget(context);
-    context.process().destroy_context(context);
+    reset_context(context);
+    Process::get().contexts.give_back(context);
   });
 }
 HEDDLE_DRIVER_API cuCtxPushCurrent_v2(CUcontext handle) {

@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cuda_api/core/registry.hpp"
+
 namespace heddle::cuda_api {
 
 KernelEntry& entry_of(const void* handle) {
   auto* const entry = const_cast<KernelEntry*>(static_cast<const KernelEntry*>(handle));
-  libraries().home(entry);
+  registry().home(entry);
   return *entry;
 }
 
 Context& function_context(KernelEntry& entry, Context& current) {
-  const KernelHome home = libraries().home(&entry);
+  const KernelHome home = registry().home(&entry);
   if (home.context && home.context != &current)
     throw Failure(cudaErrorInvalidResourceHandle,
                   fmt::format("kernel '{}' is of a module of another context than the current one", entry.name()));
@@ -129,7 +131,7 @@ HEDDLE_DRIVER_API cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig c
 HEDDLE_DRIVER_API cuFuncGetModule(CUmodule* module, CUfunction function) {
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     require(module, cudaErrorInvalidValue, "no place for the module");
-    const KernelHome home = libraries().home(&entry);
+    const KernelHome home = registry().home(&entry);
     if (!home.library) not_supported("the module of a kernel that the program registered (cuFuncGetModule)");
     *module = &libraries().module(*home.library, context);
   });

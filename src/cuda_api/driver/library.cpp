@@ -2,6 +2,7 @@
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/code.hpp"
 #include "cuda_api/core/jit_options.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/function.hpp"
 
@@ -90,7 +91,7 @@ HEDDLE_DRIVER_API cuKernelGetFunction(CUfunction* function, CUkernel kernel) {
 HEDDLE_DRIVER_API cuKernelGetLibrary(CUlibrary* library, CUkernel kernel) {
   return driver(__func__, [&] {
     require(library, cudaErrorInvalidValue, "no place for the library");
-    const KernelHome home = libraries().home(&entry_of(kernel));
+    const KernelHome home = registry().home(&entry_of(kernel));
     require(home.library != nullptr, cudaErrorInvalidResourceHandle, "the program's own kernels are in no library");
     *library = home.library;
   });

@@ -42,7 +42,7 @@ void add(Context& context, CUlinkState_st& state, CUjitInputType type, const voi
          const std::string& name) {
   state.options.load([&] {
     std::string text = text_of(context, type, data, size);
-    context.process().runtime().load_ptx(text, name);  // what is wrong with it is told now
+    Process::get().runtime().load_ptx(text, name);  // what is wrong with it is told now
     state.inputs.push_back({std::move(text), name});
     return true;
   });

@@ -10,8 +10,8 @@ namespace {
 void check_size(std::size_t size) { require(size > 0, cudaErrorInvalidValue, "an allocation of no bytes"); }
 
 // The block that begins there, of a kind that the call can free.
-Block own_block(Context& context, const void* p, bool of_host, const char* what) {
-  std::optional<Block> block = context.process().memory.find(address(p));
+Block own_block(const void* p, bool of_host, const char* what) {
+  std::optional<Block> block = Process::get().memory.find(address(p));
   const bool fits = block && block->address == address(p) && (block->kind == BlockKind::host) == of_host &&
                     block->kind != BlockKind::registered && block->kind != BlockKind::variable;
   require(fits, cudaErrorInvalidValue, what);
@@ -50,7 +50,7 @@ HEDDLE_DRIVER_API cuMemAllocPitch_v2(CUdeviceptr* made, std::size_t* pitch, std:
 HEDDLE_DRIVER_API cuMemFree_v2(CUdeviceptr p) {
   return in_context(__func__, [&](Context& context) {
     if (p == 0) return;
-    own_block(context, pointer(p), false, "the memory was not allocated, or was freed before");
+    own_block(pointer(p), false, "the memory was not allocated, or was freed before");
     context.synchronize();  // the runtime API waits for the device's own context
     check(cudaFree(pointer(p)));
   });
@@ -71,7 +71,7 @@ HEDDLE_DRIVER_API cuMemHostAlloc(void** made, std::size_t size, unsigned flags) 
 }
 HEDDLE_DRIVER_API cuMemFreeHost(void* p) {
   return in_context(__func__, [&](Context& context) {
-    own_block(context, p, true, "the memory was not allocated by cuMemAllocHost or cuMemHostAlloc");
+    own_block(p, true, "the memory was not allocated by cuMemAllocHost or cuMemHostAlloc");
     context.synchronize();  // the runtime API waits for the device's own context
     check(cudaFreeHost(p));
   });
@@ -134,7 +134,7 @@ namespace {
 
 // Hints for memory that moves by itself; devices of Heddle's have no such memory but their own.
 void check_managed(Context& context, CUdeviceptr p, std::size_t size, const char* what) {
-  const std::optional<Block> block = context.process().memory.find(p);
+  const std::optional<Block> block = Process::get().memory.find(p);
   require(block && size > 0 && size <= block->size - (p - block->address), cudaErrorInvalidValue, what);
   require(block->kind == BlockKind::managed || context.info().host_memory, cudaErrorInvalidValue, what);
 }

@@ -20,7 +20,7 @@ Context* owner_of(Process& process, const Block& block, Context& current) {
 void put_attribute(void* place, CUpointer_attribute attribute, CUdeviceptr p, const Block& block, Context& current) {
   const bool host = block.on_host(), managed = block.kind == BlockKind::managed;
   switch (attribute) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT: return put(place, handle_of(*owner_of(current.process(), block, current)));
+    case CU_POINTER_ATTRIBUTE_CONTEXT: return put(place, handle_of(*owner_of(Process::get(), block, current)));
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       return put<unsigned>(place, host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER: return put<CUdeviceptr>(place, p);
@@ -68,7 +68,7 @@ bool is_attribute(CUpointer_attribute attribute) {
 HEDDLE_DRIVER_API cuPointerGetAttribute(void* place, CUpointer_attribute attribute, CUdeviceptr p) {
   return in_context(__func__, [&](Context& context) {
     require(place && is_attribute(attribute), cudaErrorInvalidValue, "no place for it, or no attribute of a pointer");
-    const std::optional<Block> block = context.process().memory.find(p);
+    const std::optional<Block> block = Process::get().memory.find(p);
     require(block.has_value(), cudaErrorInvalidValue, "the memory was not allocated or registered through CUDA");
     put_attribute(place, attribute, p, *block, context);
   });
@@ -78,7 +78,7 @@ HEDDLE_DRIVER_API cuPointerGetAttributes(unsigned count, CUpointer_attribute* at
                                          CUdeviceptr p) {
   return in_context(__func__, [&](Context& context) {
     require(attributes && places, cudaErrorInvalidValue, "no attributes, or no places for them");
-    const std::optional<Block> block = context.process().memory.find(p);
+    const std::optional<Block> block = Process::get().memory.find(p);
     for (unsigned i = 0; i < count; ++i) {
       require(is_attribute(attributes[i]), cudaErrorInvalidValue, "there is no such attribute of a pointer");
       const bool none = attributes[i] == CU_POINTER_ATTRIBUTE_HOST_POINTER && block && !block->on_host() &&
@@ -94,17 +94,17 @@ HEDDLE_DRIVER_API cuPointerGetAttributes(unsigned count, CUpointer_attribute* at
 }
 
 HEDDLE_DRIVER_API cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr p) {
-  return in_context(__func__, [&](Context& context) {
+  return in_context(__func__, [&](Context&) {
     require(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, cudaErrorInvalidValue,
             "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set");
-    require(context.process().memory.find(p).has_value(), cudaErrorInvalidValue,
+    require(Process::get().memory.find(p).has_value(), cudaErrorInvalidValue,
             "the memory was not allocated or registered through CUDA");
   });
 }
 
 HEDDLE_DRIVER_API cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr p) {
-  return in_context(__func__, [&](Context& context) {
-    const std::optional<Block> block = context.process().memory.find(p);
+  return in_context(__func__, [&](Context&) {
+    const std::optional<Block> block = Process::get().memory.find(p);
     if (!block) throw Failure(cudaErrorSymbolNotFound, "the memory was not allocated or registered through CUDA");
     if (base) *base = block->address;
     if (size) *size = block->size;

@@ -12,7 +12,7 @@ namespace {
 template <class T>
 T* word_at(Context& context, CUdeviceptr p) {
   require(p != 0 && p % sizeof(T) == 0, cudaErrorInvalidValue, "the word's address is no multiple of its size");
-  const std::optional<Block> block = context.process().memory.find(p);
+  const std::optional<Block> block = Process::get().memory.find(p);
   require(block && sizeof(T) <= block->size - (p - block->address), cudaErrorInvalidValue,
           "the word is not in memory that was allocated or registered through CUDA");
   if (!context.info().host_memory && !block->on_host())

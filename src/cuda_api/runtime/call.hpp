@@ -5,8 +5,24 @@
 #include <new>
 
 #include "cuda_api/core/process.hpp"
+#include "cuda_api/core/thread_state.hpp"
 
 #define HEDDLE_CUDA_API extern "C" __attribute__((visibility("default")))
+
+// A function and its twin, which has the suffix in its name and for which a null stream is the calling thread's own:
+// `per_thread` in the body, which both have.
+#define HEDDLE_CUDA_TWINS(result, name, suffix, parameters, ...) \
+  HEDDLE_CUDA_API result name parameters {                       \
+    [[maybe_unused]] constexpr bool per_thread = false;          \
+    __VA_ARGS__                                                  \
+  }                                                              \
+  HEDDLE_CUDA_API result name##suffix parameters {               \
+    [[maybe_unused]] constexpr bool per_thread = true;           \
+    __VA_ARGS__                                                  \
+  }
+// The twin of one that takes no stream is called _ptds, of one that does _ptsz.
+#define HEDDLE_CUDA_DS(name, parameters, ...) HEDDLE_CUDA_TWINS(cudaError_t, name, _ptds, parameters, __VA_ARGS__)
+#define HEDDLE_CUDA_SZ(name, parameters, ...) HEDDLE_CUDA_TWINS(cudaError_t, name, _ptsz, parameters, __VA_ARGS__)
 
 namespace heddle::cuda_api {
 

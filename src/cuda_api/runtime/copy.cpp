@@ -47,8 +47,8 @@ cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, cudaStream
 cudaError_t copy_peer(const char* function, void* to, int to_device, const void* from, int from_device,
                       std::size_t size, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    context.process().context(to_device);
-    context.process().context(from_device);
+    Process::get().context(to_device);
+    Process::get().context(from_device);
     CUstream_st& in = context.any_stream(stream, per_thread);
     copy(*in.context, in, to, from, size, cudaMemcpyDeviceToDevice, false);
   });
@@ -82,20 +82,11 @@ cudaError_t fill_3d(const char* function, cudaPitchedPtr p, int value, cudaExten
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaMemcpy(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return copy_call(__func__, to, from, size, kind, nullptr, false, waits(kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy_ptds(void* to, const void* from, std::size_t size, cudaMemcpyKind kind) {
-  return copy_call(__func__, to, from, size, kind, nullptr, true, waits(kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
-                                            cudaStream_t stream) {
-  return copy_call(__func__, to, from, size, kind, stream, false, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyAsync_ptsz(void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
-                                                 cudaStream_t stream) {
-  return copy_call(__func__, to, from, size, kind, stream, true, false);
-}
+HEDDLE_CUDA_DS(cudaMemcpy, (void* to, const void* from, std::size_t size, cudaMemcpyKind kind),
+               { return copy_call(__func__, to, from, size, kind, nullptr, per_thread, waits(kind)); })
+HEDDLE_CUDA_SZ(cudaMemcpyAsync,
+               (void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t stream),
+               { return copy_call(__func__, to, from, size, kind, stream, per_thread, false); })
 HEDDLE_CUDA_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                            std::size_t size) {
   return copy_peer(__func__, to, to_device, from, from_device, size, nullptr, false);
@@ -104,73 +95,34 @@ HEDDLE_CUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const v
                                                 std::size_t size, cudaStream_t stream) {
   return copy_peer(__func__, to, to_device, from, from_device, size, stream, false);
 }
-HEDDLE_CUDA_API cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                         std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, false, waits(kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy2D_ptds(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                              std::size_t width, std::size_t height, cudaMemcpyKind kind) {
-  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, true, waits(kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                                              cudaStream_t stream) {
-  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, false, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy2DAsync_ptsz(void* to, std::size_t to_pitch, const void* from,
-                                                   std::size_t from_pitch, std::size_t width, std::size_t height,
-                                                   cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, true, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) {
-  return copy_3d(__func__, p, nullptr, false, !p || waits(p->kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3D_ptds(const cudaMemcpy3DParms* p) {
-  return copy_3d(__func__, p, nullptr, true, !p || waits(p->kind));
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d(__func__, p, stream, false, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DAsync_ptsz(const cudaMemcpy3DParms* p, cudaStream_t stream) {
-  return copy_3d(__func__, p, stream, true, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset(void* p, int value, std::size_t size) {
-  return fill_call(__func__, p, value, size, nullptr, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset_ptds(void* p, int value, std::size_t size) {
-  return fill_call(__func__, p, value, size, nullptr, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemsetAsync(void* p, int value, std::size_t size, cudaStream_t stream) {
-  return fill_call(__func__, p, value, size, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemsetAsync_ptsz(void* p, int value, std::size_t size, cudaStream_t stream) {
-  return fill_call(__func__, p, value, size, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset2D(void* p, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return fill_2d(__func__, p, pitch, value, width, height, nullptr, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset2D_ptds(void* p, std::size_t pitch, int value, std::size_t width,
-                                              std::size_t height) {
-  return fill_2d(__func__, p, pitch, value, width, height, nullptr, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset2DAsync(void* p, std::size_t pitch, int value, std::size_t width,
-                                              std::size_t height, cudaStream_t stream) {
-  return fill_2d(__func__, p, pitch, value, width, height, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset2DAsync_ptsz(void* p, std::size_t pitch, int value, std::size_t width,
-                                                   std::size_t height, cudaStream_t stream) {
-  return fill_2d(__func__, p, pitch, value, width, height, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill_3d(__func__, p, value, extent, nullptr, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset3D_ptds(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return fill_3d(__func__, p, value, extent, nullptr, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream) {
-  return fill_3d(__func__, p, value, extent, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemset3DAsync_ptsz(cudaPitchedPtr p, int value, cudaExtent extent,
-                                                   cudaStream_t stream) {
-  return fill_3d(__func__, p, value, extent, stream, true);
-}
+HEDDLE_CUDA_DS(cudaMemcpy2D,
+               (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                std::size_t height, cudaMemcpyKind kind),
+               {
+                 return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, per_thread,
+                                waits(kind));
+               })
+HEDDLE_CUDA_SZ(cudaMemcpy2DAsync,
+               (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
+               {
+                 return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, per_thread,
+                                false);
+               })
+HEDDLE_CUDA_DS(cudaMemcpy3D, (const cudaMemcpy3DParms* p),
+               { return copy_3d(__func__, p, nullptr, per_thread, !p || waits(p->kind)); })
+HEDDLE_CUDA_SZ(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t stream),
+               { return copy_3d(__func__, p, stream, per_thread, false); })
+HEDDLE_CUDA_DS(cudaMemset, (void* p, int value, std::size_t size),
+               { return fill_call(__func__, p, value, size, nullptr, per_thread); })
+HEDDLE_CUDA_SZ(cudaMemsetAsync, (void* p, int value, std::size_t size, cudaStream_t stream),
+               { return fill_call(__func__, p, value, size, stream, per_thread); })
+HEDDLE_CUDA_DS(cudaMemset2D, (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height),
+               { return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread); })
+HEDDLE_CUDA_SZ(cudaMemset2DAsync,
+               (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream),
+               { return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread); })
+HEDDLE_CUDA_DS(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent extent),
+               { return fill_3d(__func__, p, value, extent, nullptr, per_thread); })
+HEDDLE_CUDA_SZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream),
+               { return fill_3d(__func__, p, value, extent, stream, per_thread); })

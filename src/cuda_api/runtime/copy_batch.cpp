@@ -60,29 +60,26 @@ cudaError_t copy_boxes(const char* function, std::size_t count, const abi::Memcp
 }  // namespace
 
 #if HEDDLE_CUDART_MAJOR >= 13
-#define HEDDLE_BATCH(NAME, PER_THREAD)                                                                           \
-  HEDDLE_CUDA_API cudaError_t cudaMemcpyBatchAsync##NAME(                                                        \
-      void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,                     \
-      abi::MemcpyAttributes* attributes, std::size_t* firsts, std::size_t kinds, cudaStream_t stream) {          \
-    return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, nullptr, stream, PER_THREAD); \
-  }                                                                                                              \
-  HEDDLE_CUDA_API cudaError_t cudaMemcpy3DBatchAsync##NAME(std::size_t count, abi::Memcpy3DBatchOp* list,        \
-                                                           unsigned long long flags, cudaStream_t stream) {      \
-    return copy_boxes(__func__, count, list, nullptr, flags, stream, PER_THREAD);                                \
-  }
+HEDDLE_CUDA_SZ(cudaMemcpyBatchAsync,
+               (void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
+                abi::MemcpyAttributes* attributes, std::size_t* firsts, std::size_t kinds, cudaStream_t stream),
+               {
+                 return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, nullptr, stream,
+                                   per_thread);
+               })
+HEDDLE_CUDA_SZ(cudaMemcpy3DBatchAsync,
+               (std::size_t count, abi::Memcpy3DBatchOp* list, unsigned long long flags, cudaStream_t stream),
+               { return copy_boxes(__func__, count, list, nullptr, flags, stream, per_thread); })
 #else
-#define HEDDLE_BATCH(NAME, PER_THREAD)                                                                          \
-  HEDDLE_CUDA_API cudaError_t cudaMemcpyBatchAsync##NAME(                                                       \
-      void** to, void** from, std::size_t* sizes, std::size_t count, abi::MemcpyAttributes* attributes,         \
-      std::size_t* firsts, std::size_t kinds, std::size_t* failed, cudaStream_t stream) {                       \
-    return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, failed, stream, PER_THREAD); \
-  }                                                                                                             \
-  HEDDLE_CUDA_API cudaError_t cudaMemcpy3DBatchAsync##NAME(std::size_t count, abi::Memcpy3DBatchOp* list,       \
-                                                           std::size_t* failed, unsigned long long flags,       \
-                                                           cudaStream_t stream) {                               \
-    return copy_boxes(__func__, count, list, failed, flags, stream, PER_THREAD);                                \
-  }
+HEDDLE_CUDA_SZ(cudaMemcpyBatchAsync,
+               (void** to, void** from, std::size_t* sizes, std::size_t count, abi::MemcpyAttributes* attributes,
+                std::size_t* firsts, std::size_t kinds, std::size_t* failed, cudaStream_t stream),
+               {
+                 return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, failed, stream,
+                                   per_thread);
+               })
+HEDDLE_CUDA_SZ(cudaMemcpy3DBatchAsync,
+               (std::size_t count, abi::Memcpy3DBatchOp* list, std::size_t* failed, unsigned long long flags,
+                cudaStream_t stream),
+               { return copy_boxes(__func__, count, list, failed, flags, stream, per_thread); })
 #endif
-HEDDLE_BATCH(, false)
-HEDDLE_BATCH(_ptsz, true)
-#undef HEDDLE_BATCH

@@ -1,5 +1,7 @@
 // Devices: which there are, which one a thread uses, and waiting for them. Properties are in properties.cpp.
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/registry.hpp"
+#include "cuda_api/core/reset.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -39,10 +41,8 @@ HEDDLE_CUDA_API cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchroni
 // All that the device holds goes: memory, streams, modules with their variables, and the error that ended the context.
 HEDDLE_CUDA_API cudaError_t cudaDeviceReset() {
   return guarded(__func__, [&] {
-    Process& process = Process::get();
-    Context& context = process.current();
-    context.reset();
-    process.memory.take_all(context.slot());
+    Context& context = Process::get().current();
+    reset_context(context);
     if (context.primary()) registry().reset_managed(context);
     thread_state().last_error = cudaSuccess;
   });

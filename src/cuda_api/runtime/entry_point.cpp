@@ -12,6 +12,7 @@ using namespace heddle::cuda_api;
 namespace {
 
 enum QueryResult : int { found = 0, not_found = 1, needs_newer = 2 };
+constexpr unsigned long long wants_per_thread = 2;
 
 // Never NVIDIA's own, which knows nothing of what is on Heddle's devices.
 void* driver_library() {
@@ -46,8 +47,7 @@ void* find(const char* symbol, int version, unsigned long long flags) {
 cudaError_t entry_point(const char* function, const char* symbol, void** address, int version, unsigned long long flags,
                         int* status) {
   return guarded(function, [&] {
-    constexpr unsigned long long per_thread = 2;
-    require(symbol && *symbol && address && flags <= per_thread, cudaErrorInvalidValue,
+    require(symbol && *symbol && address && flags <= wants_per_thread, cudaErrorInvalidValue,
             "no name, no place for the address, or flags that are none");
     *address = nullptr;
     if (status) *status = not_found;
@@ -61,30 +61,22 @@ cudaError_t entry_point(const char* function, const char* symbol, void** address
 
 constexpr int own_version = HEDDLE_CUDART_MAJOR * 1000;
 
+// Functions with the thread's own default stream, where the program leaves it open which it wants.
+unsigned long long flags_of(unsigned long long asked, bool per_thread) {
+  return per_thread && asked == 0 ? wants_per_thread : asked;
+}
+
 }  // namespace
 
 #if HEDDLE_CUDART_MAJOR == 11
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** address, unsigned long long flags) {
-  return entry_point(__func__, symbol, address, own_version, flags, nullptr);
-}
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** address, unsigned long long flags) {
-  return entry_point(__func__, symbol, address, own_version, flags == 0 ? 2 : flags, nullptr);
-}
+HEDDLE_CUDA_SZ(cudaGetDriverEntryPoint, (const char* symbol, void** address, unsigned long long flags),
+               { return entry_point(__func__, symbol, address, own_version, flags_of(flags, per_thread), nullptr); })
 #else
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPoint(const char* symbol, void** address, unsigned long long flags,
-                                                    int* status) {
-  return entry_point(__func__, symbol, address, own_version, flags, status);
-}
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPoint_ptsz(const char* symbol, void** address, unsigned long long flags,
-                                                         int* status) {
-  return entry_point(__func__, symbol, address, own_version, flags == 0 ? 2 : flags, status);
-}
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** address, unsigned version,
-                                                             unsigned long long flags, int* status) {
-  return entry_point(__func__, symbol, address, static_cast<int>(version), flags, status);
-}
-HEDDLE_CUDA_API cudaError_t cudaGetDriverEntryPointByVersion_ptsz(const char* symbol, void** address, unsigned version,
-                                                                  unsigned long long flags, int* status) {
-  return entry_point(__func__, symbol, address, static_cast<int>(version), flags == 0 ? 2 : flags, status);
-}
+HEDDLE_CUDA_SZ(cudaGetDriverEntryPoint, (const char* symbol, void** address, unsigned long long flags, int* status),
+               { return entry_point(__func__, symbol, address, own_version, flags_of(flags, per_thread), status); })
+HEDDLE_CUDA_SZ(cudaGetDriverEntryPointByVersion,
+               (const char* symbol, void** address, unsigned version, unsigned long long flags, int* status), {
+                 return entry_point(__func__, symbol, address, static_cast<int>(version), flags_of(flags, per_thread),
+                                    status);
+               })
 #endif

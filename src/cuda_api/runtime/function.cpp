@@ -3,6 +3,7 @@
 
 #include "cuda_api/abi/launch.hpp"
 #include "cuda_api/core/attributes.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 

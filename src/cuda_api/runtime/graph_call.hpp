@@ -22,7 +22,7 @@ FillCommand fill_node_command(Context& context, const cudaMemsetParams* paramete
 HostCommand host_command(const cudaHostNodeParams* parameters);
 CUevent_st& event_of_node(cudaEvent_t event);
 AllocateCommand allocate_command(cudaMemAllocNodeParams* parameters, const CUgraph_st& graph);
-FreeCommand free_command_of(Context& context, void* p);
+FreeCommand free_command_of(void* p);
 ChildCommand child_command(cudaGraph_t child, bool move);
 // Of any kind; `graph`: where the node is or will be.
 Command command_of(Context& context, cudaGraphNodeParams& parameters, const CUgraph_st& graph);

@@ -68,35 +68,16 @@ cudaError_t is_capturing(const char* function, cudaStream_t stream, cudaStreamCa
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin(__func__, stream, mode, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamBeginCapture_ptsz(cudaStream_t stream, cudaStreamCaptureMode mode) {
-  return begin(__func__, stream, mode, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph,
-                                                          const cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
-                                                          std::size_t count, cudaStreamCaptureMode mode) {
-  return begin_to(__func__, stream, graph, nodes, edges, count, mode, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamBeginCaptureToGraph_ptsz(cudaStream_t stream, cudaGraph_t graph,
-                                                               const cudaGraphNode_t* nodes,
-                                                               const cudaGraphEdgeData* edges, std::size_t count,
-                                                               cudaStreamCaptureMode mode) {
-  return begin_to(__func__, stream, graph, nodes, edges, count, mode, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
-  return end(__func__, stream, graph, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamEndCapture_ptsz(cudaStream_t stream, cudaGraph_t* graph) {
-  return end(__func__, stream, graph, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return is_capturing(__func__, stream, status, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamIsCapturing_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-  return is_capturing(__func__, stream, status, true);
-}
+HEDDLE_CUDA_SZ(cudaStreamBeginCapture, (cudaStream_t stream, cudaStreamCaptureMode mode),
+               { return begin(__func__, stream, mode, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamBeginCaptureToGraph,
+               (cudaStream_t stream, cudaGraph_t graph, const cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
+                std::size_t count, cudaStreamCaptureMode mode),
+               { return begin_to(__func__, stream, graph, nodes, edges, count, mode, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t* graph),
+               { return end(__func__, stream, graph, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamIsCapturing, (cudaStream_t stream, cudaStreamCaptureStatus* status),
+               { return is_capturing(__func__, stream, status, per_thread); })
 HEDDLE_CUDA_API cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
   return guarded(__func__, [&] {
     require(mode, cudaErrorInvalidValue, "no mode");

@@ -76,14 +76,9 @@ HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec,
   });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                                           cudaGraphInstantiateParams* p) {
-  return with_params(__func__, exec, graph, p, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithParams_ptsz(cudaGraphExec_t* exec, cudaGraph_t graph,
-                                                                cudaGraphInstantiateParams* p) {
-  return with_params(__func__, exec, graph, p, true);
-}
+HEDDLE_CUDA_SZ(cudaGraphInstantiateWithParams,
+               (cudaGraphExec_t * exec, cudaGraph_t graph, cudaGraphInstantiateParams* p),
+               { return with_params(__func__, exec, graph, p, per_thread); })
 
 HEDDLE_CUDA_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
   return guarded(__func__, [&] {
@@ -96,18 +91,10 @@ HEDDLE_CUDA_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
   return guarded(__func__, [&] { destroy_exec(exec_of(exec)); });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream) {
-  return launch_call(__func__, exec, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaGraphLaunch_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
-  return launch_call(__func__, exec, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream) {
-  return upload(__func__, exec, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaGraphUpload_ptsz(cudaGraphExec_t exec, cudaStream_t stream) {
-  return upload(__func__, exec, stream, true);
-}
+HEDDLE_CUDA_SZ(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream),
+               { return launch_call(__func__, exec, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
+               { return upload(__func__, exec, stream, per_thread); })
 
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
   return guarded(__func__, [&] {

@@ -134,7 +134,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cuda
 HEDDLE_CUDA_API cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph,
                                                     const cudaGraphNode_t* dependencies, std::size_t count, void* p) {
   return add_to_graph(__func__, node, graph, dependencies, count, nullptr,
-                      [&](Context& context, CUgraph_st&) -> Command { return free_command_of(context, p); });
+                      [&](Context&, CUgraph_st&) -> Command { return free_command_of(p); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* p) {

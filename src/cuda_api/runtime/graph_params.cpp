@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda_api/core/graph_condition.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 #include "cuda_api/runtime/symbol.hpp"
@@ -123,8 +124,8 @@ AllocateCommand allocate_command(cudaMemAllocNodeParams* p, const CUgraph_st& gr
   return command;
 }
 
-FreeCommand free_command_of(Context& context, void* p) {
-  const std::optional<Block> block = context.process().memory.find(reinterpret_cast<std::uint64_t>(p));
+FreeCommand free_command_of(void* p) {
+  const std::optional<Block> block = Process::get().memory.find(reinterpret_cast<std::uint64_t>(p));
   std::shared_ptr<GraphMemory> memory = block ? block->of_graph.lock() : nullptr;
   require(memory && memory->address() == reinterpret_cast<std::uint64_t>(p), cudaErrorInvalidValue,
           "a node frees what no node of a graph allocates");
@@ -196,7 +197,7 @@ Command command_of(Context& context, cudaGraphNodeParams& p, const CUgraph_st& g
     case cudaGraphNodeTypeWaitEvent: return WaitCommand{&event_of_node(p.eventWait.event)};
     case cudaGraphNodeTypeEventRecord: return RecordCommand{&event_of_node(p.eventRecord.event)};
     case cudaGraphNodeTypeMemAlloc: return allocate_command_of(p.alloc, graph);
-    case cudaGraphNodeTypeMemFree: return free_command_of(context, p.free.dptr);
+    case cudaGraphNodeTypeMemFree: return free_command_of(p.free.dptr);
     case cudaGraphNodeTypeConditional: return conditional_command(p.conditional);
     case cudaGraphNodeTypeExtSemaphoreSignal:
     case cudaGraphNodeTypeExtSemaphoreWait: not_supported("a node of a graph for an external semaphore");

@@ -41,33 +41,15 @@ cudaError_t add_any(const char* function, cudaGraphNode_t* node, cudaGraph_t gra
 #else
 #define WITH_EDGES(name) name##_v2
 
-HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                     unsigned long long* id) {
-  return capture_info_call(__func__, stream, false, {status, id});
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                        unsigned long long* id, cudaGraph_t* graph,
-                                                        const cudaGraphNode_t** nodes, std::size_t* count) {
-  return capture_info_call(__func__, stream, false, {status, id, graph, nodes, nullptr, count});
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                                std::size_t count, unsigned flags) {
-  return update_capture_call(__func__, stream, false, nodes, nullptr, count, flags);
-}
-
-HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                          unsigned long long* id) {
-  return capture_info_call(__func__, stream, true, {status, id});
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                                             unsigned long long* id, cudaGraph_t* graph,
-                                                             const cudaGraphNode_t** nodes, std::size_t* count) {
-  return capture_info_call(__func__, stream, true, {status, id, graph, nodes, nullptr, count});
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                                     std::size_t count, unsigned flags) {
-  return update_capture_call(__func__, stream, true, nodes, nullptr, count, flags);
-}
+HEDDLE_CUDA_SZ(cudaStreamGetCaptureInfo, (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id),
+               { return capture_info_call(__func__, stream, per_thread, {status, id}); })
+HEDDLE_CUDA_SZ(cudaStreamGetCaptureInfo_v2,
+               (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                const cudaGraphNode_t** nodes, std::size_t* count),
+               { return capture_info_call(__func__, stream, per_thread, {status, id, graph, nodes, nullptr, count}); })
+HEDDLE_CUDA_SZ(cudaStreamUpdateCaptureDependencies,
+               (cudaStream_t stream, cudaGraphNode_t* nodes, std::size_t count, unsigned flags),
+               { return update_capture_call(__func__, stream, per_thread, nodes, nullptr, count, flags); })
 
 HEDDLE_CUDA_API cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to,
                                               std::size_t* count) {
@@ -125,35 +107,20 @@ HEDDLE_CUDA_API cudaError_t WITH_EDGES(cudaGraphAddNode)(cudaGraphNode_t* node, 
 
 #if HEDDLE_CUDART_MAJOR >= 13
 #define CAPTURE_INFO cudaStreamGetCaptureInfo
-#define CAPTURE_INFO_PTSZ cudaStreamGetCaptureInfo_ptsz
 #define UPDATE_CAPTURE cudaStreamUpdateCaptureDependencies
-#define UPDATE_CAPTURE_PTSZ cudaStreamUpdateCaptureDependencies_ptsz
 #else
 #define CAPTURE_INFO cudaStreamGetCaptureInfo_v3
-#define CAPTURE_INFO_PTSZ cudaStreamGetCaptureInfo_v3_ptsz
 #define UPDATE_CAPTURE cudaStreamUpdateCaptureDependencies_v2
-#define UPDATE_CAPTURE_PTSZ cudaStreamUpdateCaptureDependencies_v2_ptsz
 #endif
 
-HEDDLE_CUDA_API cudaError_t CAPTURE_INFO(cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id,
-                                         cudaGraph_t* graph, const cudaGraphNode_t** nodes,
-                                         const cudaGraphEdgeData** edges, std::size_t* count) {
-  return capture_info_call(__func__, stream, false, {status, id, graph, nodes, edges, count});
-}
-HEDDLE_CUDA_API cudaError_t UPDATE_CAPTURE(cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges,
-                                           std::size_t count, unsigned flags) {
-  return update_capture_call(__func__, stream, false, nodes, edges, count, flags);
-}
-
-HEDDLE_CUDA_API cudaError_t CAPTURE_INFO_PTSZ(cudaStream_t stream, cudaStreamCaptureStatus* status,
-                                              unsigned long long* id, cudaGraph_t* graph, const cudaGraphNode_t** nodes,
-                                              const cudaGraphEdgeData** edges, std::size_t* count) {
-  return capture_info_call(__func__, stream, true, {status, id, graph, nodes, edges, count});
-}
-HEDDLE_CUDA_API cudaError_t UPDATE_CAPTURE_PTSZ(cudaStream_t stream, cudaGraphNode_t* nodes,
-                                                const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
-  return update_capture_call(__func__, stream, true, nodes, edges, count, flags);
-}
+HEDDLE_CUDA_SZ(CAPTURE_INFO,
+               (cudaStream_t stream, cudaStreamCaptureStatus* status, unsigned long long* id, cudaGraph_t* graph,
+                const cudaGraphNode_t** nodes, const cudaGraphEdgeData** edges, std::size_t* count),
+               { return capture_info_call(__func__, stream, per_thread, {status, id, graph, nodes, edges, count}); })
+HEDDLE_CUDA_SZ(UPDATE_CAPTURE,
+               (cudaStream_t stream, cudaGraphNode_t* nodes, const cudaGraphEdgeData* edges, std::size_t count,
+                unsigned flags),
+               { return update_capture_call(__func__, stream, per_thread, nodes, edges, count, flags); })
 
 #if HEDDLE_CUDART_MAJOR >= 12
 HEDDLE_CUDA_API cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, unsigned long long flags) {

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/core/wait_line.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -127,22 +128,10 @@ cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall
 
 using namespace heddle::cuda_api;
 
-HEDDLE_CUDA_API cudaError_t cudaLaunchKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
-                                             std::size_t shared, cudaStream_t stream) {
-  return launch_stub(__func__, stub, {grid, block, shared, stream, false, false}, arguments);
-}
+HEDDLE_CUDA_SZ(cudaLaunchKernel,
+               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+               { return launch_stub(__func__, stub, {grid, block, shared, stream, false, per_thread}, arguments); })
 
-HEDDLE_CUDA_API cudaError_t cudaLaunchKernel_ptsz(const void* stub, dim3 grid, dim3 block, void** arguments,
-                                                  std::size_t shared, cudaStream_t stream) {
-  return launch_stub(__func__, stub, {grid, block, shared, stream, false, true}, arguments);
-}
-
-HEDDLE_CUDA_API cudaError_t cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3 block, void** arguments,
-                                                        std::size_t shared, cudaStream_t stream) {
-  return launch_stub(__func__, stub, {grid, block, shared, stream, true, false}, arguments);
-}
-
-HEDDLE_CUDA_API cudaError_t cudaLaunchCooperativeKernel_ptsz(const void* stub, dim3 grid, dim3 block, void** arguments,
-                                                             std::size_t shared, cudaStream_t stream) {
-  return launch_stub(__func__, stub, {grid, block, shared, stream, true, true}, arguments);
-}
+HEDDLE_CUDA_SZ(cudaLaunchCooperativeKernel,
+               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+               { return launch_stub(__func__, stub, {grid, block, shared, stream, true, per_thread}, arguments); })

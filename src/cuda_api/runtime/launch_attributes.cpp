@@ -134,28 +134,11 @@ cudaError_t copy_attributes(const char* function, cudaStream_t to, cudaStream_t 
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaLaunchKernelExC(const abi::LaunchConfig* config, const void* kernel, void** arguments) {
-  return launch_with(__func__, config, kernel, arguments, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaLaunchKernelExC_ptsz(const abi::LaunchConfig* config, const void* kernel,
-                                                     void** arguments) {
-  return launch_with(__func__, config, kernel, arguments, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetAttribute(cudaStream_t stream, int id, abi::AttributeValue* value) {
-  return get(__func__, stream, id, value, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamGetAttribute_ptsz(cudaStream_t stream, int id, abi::AttributeValue* value) {
-  return get(__func__, stream, id, value, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamSetAttribute(cudaStream_t stream, int id, const abi::AttributeValue* value) {
-  return set(__func__, stream, id, value, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamSetAttribute_ptsz(cudaStream_t stream, int id, const abi::AttributeValue* value) {
-  return set(__func__, stream, id, value, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from) {
-  return copy_attributes(__func__, to, from, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamCopyAttributes_ptsz(cudaStream_t to, cudaStream_t from) {
-  return copy_attributes(__func__, to, from, true);
-}
+HEDDLE_CUDA_SZ(cudaLaunchKernelExC, (const abi::LaunchConfig* config, const void* kernel, void** arguments),
+               { return launch_with(__func__, config, kernel, arguments, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamGetAttribute, (cudaStream_t stream, int id, abi::AttributeValue* value),
+               { return get(__func__, stream, id, value, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamSetAttribute, (cudaStream_t stream, int id, const abi::AttributeValue* value),
+               { return set(__func__, stream, id, value, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamCopyAttributes, (cudaStream_t to, cudaStream_t from),
+               { return copy_attributes(__func__, to, from, per_thread); })

@@ -15,16 +15,16 @@ namespace {
 constexpr int the_host = cudaCpuDeviceId, nowhere = cudaInvalidDeviceId;
 
 // The block that the range is in, for as long as the result lives.
-std::shared_ptr<MemoryHints> hints_of(Context& context, const void* p, std::size_t count) {
+std::shared_ptr<MemoryHints> hints_of(const void* p, std::size_t count) {
   const auto at = reinterpret_cast<std::uint64_t>(p);
-  const std::optional<Block> block = context.process().memory.find(at);
+  const std::optional<Block> block = Process::get().memory.find(at);
   require(p && count > 0 && block && block->hints && count <= block->size - (at - block->address),
           cudaErrorInvalidValue, "this is no managed memory, or more than there is");
   return block->hints;
 }
 
-void check_place(Context& context, int device) {
-  if (device != the_host) context.process().context(device);
+void check_place(int device) {
+  if (device != the_host) Process::get().context(device);
 }
 
 int place_of(const abi::MemLocation& location) {
@@ -37,9 +37,9 @@ int place_of(const abi::MemLocation& location) {
   }
 }
 
-void advise(Context& context, const void* p, std::size_t count, int advice, int device) {
-  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
-  if (advice >= cudaMemAdviseSetPreferredLocation) check_place(context, device);
+void advise(const void* p, std::size_t count, int advice, int device) {
+  const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
+  if (advice >= cudaMemAdviseSetPreferredLocation) check_place(device);
   const std::lock_guard lock(hints->mutex);
   switch (advice) {
     case cudaMemAdviseSetReadMostly: hints->mostly_read = true; break;
@@ -56,8 +56,8 @@ void advise(Context& context, const void* p, std::size_t count, int advice, int 
 }
 
 void prefetch(Context& context, const void* p, std::size_t count, int device, cudaStream_t stream, bool per_thread) {
-  const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
-  check_place(context, device);
+  const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
+  check_place(device);
   context.any_stream(stream, per_thread);
   const std::lock_guard lock(hints->mutex);
   hints->prefetched = device;
@@ -100,10 +100,10 @@ void answer(const MemoryHints& hints, void* data, std::size_t size, int attribut
 
 [[maybe_unused]] cudaError_t advise_at(const char* function, const void* p, std::size_t count, int advice,
                                        const abi::MemLocation& at) {
-  return with_context(function, [&](Context& context) {
+  return with_context(function, [&](Context&) {
     const bool somewhere = advice >= cudaMemAdviseSetPreferredLocation &&
                            (advice != cudaMemAdviseUnsetPreferredLocation || at.type != abi::MemLocation::none);
-    advise(context, p, count, advice, somewhere ? place_of(at) : the_host);
+    advise(p, count, advice, somewhere ? place_of(at) : the_host);
   });
 }
 
@@ -123,7 +123,7 @@ cudaError_t attach(const char* function, cudaStream_t stream, void* p, std::size
             cudaErrorInvalidValue, "memory is attached globally, to the host, or to one stream");
     context.any_stream(stream, per_thread);
     const auto at = reinterpret_cast<std::uint64_t>(p);
-    const std::optional<Block> block = context.process().memory.find(at);
+    const std::optional<Block> block = Process::get().memory.find(at);
     const bool known = block && size <= block->size - (at - block->address);
     // Memory that is pageable may be attached where kernels reach it.
     require(p && (known || context.info().host_memory), cudaErrorInvalidValue, "this is no managed memory");
@@ -136,61 +136,42 @@ cudaError_t attach(const char* function, cudaStream_t stream, void* p, std::size
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, abi::MemLocation at) {
   return advise_at(__func__, p, count, advice, at);
 }
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t count, abi::MemLocation at, unsigned flags,
-                                                 cudaStream_t stream) {
-  return prefetch_at(__func__, p, count, at, flags, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, std::size_t count, abi::MemLocation at,
-                                                      unsigned flags, cudaStream_t stream) {
-  return prefetch_at(__func__, p, count, at, flags, stream, true);
-}
+HEDDLE_CUDA_SZ(cudaMemPrefetchAsync,
+               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream),
+               { return prefetch_at(__func__, p, count, at, flags, stream, per_thread); })
 #else
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, int device) {
-  return with_context(__func__, [&](Context& context) { advise(context, p, count, advice, device); });
+  return with_context(__func__, [&](Context&) { advise(p, count, advice, device); });
 }
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync(const void* p, std::size_t count, int device, cudaStream_t stream) {
-  return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, false); });
-}
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_ptsz(const void* p, std::size_t count, int device,
-                                                      cudaStream_t stream) {
-  return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, true); });
-}
+HEDDLE_CUDA_SZ(cudaMemPrefetchAsync, (const void* p, std::size_t count, int device, cudaStream_t stream), {
+  return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, per_thread); });
+})
 #endif
 #if HEDDLE_CUDART_MAJOR == 12
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise_v2(const void* p, std::size_t count, int advice, abi::MemLocation at) {
   return advise_at(__func__, p, count, advice, at);
 }
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_v2(const void* p, std::size_t count, abi::MemLocation at,
-                                                    unsigned flags, cudaStream_t stream) {
-  return prefetch_at(__func__, p, count, at, flags, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemPrefetchAsync_v2_ptsz(const void* p, std::size_t count, abi::MemLocation at,
-                                                         unsigned flags, cudaStream_t stream) {
-  return prefetch_at(__func__, p, count, at, flags, stream, true);
-}
+HEDDLE_CUDA_SZ(cudaMemPrefetchAsync_v2,
+               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream),
+               { return prefetch_at(__func__, p, count, at, flags, stream, per_thread); })
 #endif
 
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute, const void* p,
                                                      std::size_t count) {
-  return with_context(__func__, [&](Context& context) {
-    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+  return with_context(__func__, [&](Context&) {
+    const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
     const std::lock_guard lock(hints->mutex);
     answer(*hints, data, size, attribute);
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, int* attributes,
                                                       std::size_t number, const void* p, std::size_t count) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(data && sizes && attributes && number > 0, cudaErrorInvalidValue, "no attributes are asked for");
-    const std::shared_ptr<MemoryHints> hints = hints_of(context, p, count);
+    const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
     const std::lock_guard lock(hints->mutex);
     for (std::size_t i = 0; i < number; ++i) answer(*hints, data[i], sizes[i], attributes[i]);
   });
 }
-HEDDLE_CUDA_API cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, std::size_t size, unsigned flags) {
-  return attach(__func__, stream, p, size, flags, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamAttachMemAsync_ptsz(cudaStream_t stream, void* p, std::size_t size,
-                                                          unsigned flags) {
-  return attach(__func__, stream, p, size, flags, true);
-}
+HEDDLE_CUDA_SZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void* p, std::size_t size, unsigned flags),
+               { return attach(__func__, stream, p, size, flags, per_thread); })

@@ -25,7 +25,7 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc(void** p, std::size_t size) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFree(void* p) {
-  return with_context(__func__, [&](Context& context) { release(context, p, false, "cudaFree"); });
+  return with_context(__func__, [&](Context&) { release(p, false, "cudaFree"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocHost(void** p, std::size_t size) {
@@ -44,7 +44,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned f
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFreeHost(void* p) {
-  return with_context(__func__, [&](Context& context) { release(context, p, true, "cudaFreeHost"); });
+  return with_context(__func__, [&](Context&) { release(p, true, "cudaFreeHost"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::size_t width, std::size_t height) {
@@ -98,25 +98,25 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
     block.device = context.number();
     block.span = heddle::MemorySpan::of_host(p, size);
     block.flags = flags;
-    context.process().memory.add(std::move(block));
+    Process::get().memory.add(std::move(block));
   });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
   return with_context(__func__, [&](Context& context) {
     forbid_unsafe("cudaHostUnregister");
-    const std::optional<Block> block = context.process().memory.find(address(p));
+    const std::optional<Block> block = Process::get().memory.find(address(p));
     require(block && block->address == address(p) && block->kind == BlockKind::registered,
             cudaErrorHostMemoryNotRegistered, "the memory is not registered");
-    for (int i = 0; i < context.process().device_count(); ++i) context.process().context(i).synchronize();
-    context.process().memory.take(address(p));
+    for (int i = 0; i < Process::get().device_count(); ++i) Process::get().context(i).synchronize();
+    Process::get().memory.take(address(p));
   });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(device && flags == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
-    const std::optional<Block> block = context.process().memory.find(address(host));
+    const std::optional<Block> block = Process::get().memory.find(address(host));
     require(block && block->kind != BlockKind::device, cudaErrorInvalidValue,
             "the memory is not pinned memory of the host");
     *device = host;
@@ -124,8 +124,8 @@ HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, 
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
-  return with_context(__func__, [&](Context& context) {
-    const std::optional<Block> block = context.process().memory.find(address(host));
+  return with_context(__func__, [&](Context&) {
+    const std::optional<Block> block = Process::get().memory.find(address(host));
     require(flags && block && block->on_host(), cudaErrorInvalidValue, "the memory is not pinned memory of the host");
     *flags = block->flags;
   });
@@ -136,14 +136,14 @@ HEDDLE_CUDA_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total
     if (total) *total = context.info().memory_bytes;
     if (!free) return;
     const std::uint64_t now = context.device().free_memory();
-    *free = now - std::min(now, context.process().virtual_memory.created_bytes(context.number()));
+    *free = now - std::min(now, Process::get().virtual_memory.created_bytes(context.number()));
   });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* p) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     require(attributes, cudaErrorInvalidValue, "no place for the attributes");
-    const std::optional<Block> block = context.process().memory.find(address(p));
+    const std::optional<Block> block = Process::get().memory.find(address(p));
     void* const same = const_cast<void*>(p);
     if (!block) {
       *attributes = {cudaMemoryTypeUnregistered, -2, nullptr, same};

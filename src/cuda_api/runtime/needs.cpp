@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cuda_api/core/attributes.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 

@@ -13,7 +13,7 @@ using namespace heddle::cuda_api;
 namespace {
 
 void check_peer(Context& context, int peer) {
-  context.process().context(peer);
+  Process::get().context(peer);
   require(peer != context.number(), cudaErrorInvalidDevice, "a device is no peer of itself");
 }
 
@@ -21,8 +21,8 @@ cudaError_t copy_peer(const char* function, const abi::Memcpy3DPeer* p, cudaStre
   return with_context(function, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no parameters");
     if (p->source_array || p->array) not_supported("a copy of an array (cudaArray_t)");
-    context.process().context(p->source_device);
-    context.process().context(p->device);
+    Process::get().context(p->source_device);
+    Process::get().context(p->device);
     const auto end = [](const cudaPitchedPtr& at, const cudaPos& from) {
       const std::size_t plane = at.pitch * at.ysize;
       return BoxEnd{static_cast<std::byte*>(at.ptr) + from.x + from.y * at.pitch + from.z * plane, at.pitch, plane};
@@ -97,15 +97,6 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetP2PAttribute(int* value, int number, in
   });
 }
 
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DPeer(const abi::Memcpy3DPeer* p) {
-  return copy_peer(__func__, p, nullptr, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DPeer_ptds(const abi::Memcpy3DPeer* p) {
-  return copy_peer(__func__, p, nullptr, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DPeerAsync(const abi::Memcpy3DPeer* p, cudaStream_t stream) {
-  return copy_peer(__func__, p, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpy3DPeerAsync_ptsz(const abi::Memcpy3DPeer* p, cudaStream_t stream) {
-  return copy_peer(__func__, p, stream, true);
-}
+HEDDLE_CUDA_DS(cudaMemcpy3DPeer, (const abi::Memcpy3DPeer* p), { return copy_peer(__func__, p, nullptr, per_thread); })
+HEDDLE_CUDA_SZ(cudaMemcpy3DPeerAsync, (const abi::Memcpy3DPeer* p, cudaStream_t stream),
+               { return copy_peer(__func__, p, stream, per_thread); })

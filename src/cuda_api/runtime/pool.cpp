@@ -1,5 +1,5 @@
 // Allocation in the order of streams, and the pools that it is from.
-#include "cuda_api/core/pool.hpp"
+#include "cuda_api/core/device_pools.hpp"
 
 #include "cuda_api/abi/memory.hpp"
 #include "cuda_api/core/allocation.hpp"
@@ -36,7 +36,7 @@ bool capture_allocation(CUstream_st& stream, void** p, std::size_t size) {
 
 bool capture_free(CUstream_st& stream, void* p) {
   return capture(stream, [&] {
-    const std::optional<Block> block = stream.context->process().memory.find(reinterpret_cast<std::uint64_t>(p));
+    const std::optional<Block> block = Process::get().memory.find(reinterpret_cast<std::uint64_t>(p));
     const std::shared_ptr<GraphMemory> memory = block ? block->of_graph.lock() : nullptr;
     require(memory && block->address == memory->address(), cudaErrorInvalidValue,
             "only memory of a graph can be freed in a stream that captures");
@@ -58,7 +58,7 @@ cudaError_t allocate_async(const char* function, void** p, std::size_t size, cud
 cudaError_t free_async(const char* function, void* p, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& in = context.any_stream(stream, per_thread);
-    if (p && !capture_free(in, p)) release_behind(context, in, p);
+    if (p && !capture_free(in, p)) release_behind(in, p);
   });
 }
 
@@ -78,26 +78,11 @@ void check_type(int type) {
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaMallocAsync(void** p, std::size_t size, cudaStream_t stream) {
-  return allocate_async(__func__, p, size, nullptr, false, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMallocAsync_ptsz(void** p, std::size_t size, cudaStream_t stream) {
-  return allocate_async(__func__, p, size, nullptr, false, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMallocFromPoolAsync(void** p, std::size_t size, cudaMemPool_t pool,
-                                                    cudaStream_t stream) {
-  return allocate_async(__func__, p, size, pool, true, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMallocFromPoolAsync_ptsz(void** p, std::size_t size, cudaMemPool_t pool,
-                                                         cudaStream_t stream) {
-  return allocate_async(__func__, p, size, pool, true, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaFreeAsync(void* p, cudaStream_t stream) {
-  return free_async(__func__, p, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaFreeAsync_ptsz(void* p, cudaStream_t stream) {
-  return free_async(__func__, p, stream, true);
-}
+HEDDLE_CUDA_SZ(cudaMallocAsync, (void** p, std::size_t size, cudaStream_t stream),
+               { return allocate_async(__func__, p, size, nullptr, false, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaMallocFromPoolAsync, (void** p, std::size_t size, cudaMemPool_t pool, cudaStream_t stream),
+               { return allocate_async(__func__, p, size, pool, true, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaFreeAsync, (void* p, cudaStream_t stream), { return free_async(__func__, p, stream, per_thread); })
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
   return guarded(__func__, [&] {

@@ -1,4 +1,5 @@
 // What the compiler's code calls before main(), and around launches.
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/launch.hpp"
 
@@ -83,12 +84,6 @@ HEDDLE_CUDA_API cudaError_t __cudaGetKernel(KernelEntry** kernel, const void* st
   return guarded(__func__, [&] { *kernel = &registry().kernel(stub); });
 }
 
-HEDDLE_CUDA_API cudaError_t __cudaLaunchKernel(KernelEntry* kernel, dim3 grid, dim3 block, void** arguments,
-                                               std::size_t shared, cudaStream_t stream) {
-  return launch(__func__, kernel, {grid, block, shared, stream, false, false}, arguments);
-}
-
-HEDDLE_CUDA_API cudaError_t __cudaLaunchKernel_ptsz(KernelEntry* kernel, dim3 grid, dim3 block, void** arguments,
-                                                    std::size_t shared, cudaStream_t stream) {
-  return launch(__func__, kernel, {grid, block, shared, stream, false, true}, arguments);
-}
+HEDDLE_CUDA_SZ(__cudaLaunchKernel,
+               (KernelEntry * kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
+               { return launch(__func__, kernel, {grid, block, shared, stream, false, per_thread}, arguments); })

@@ -30,7 +30,7 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
   constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
   require(event && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the event, or flags that are none");
   if (flags & cudaEventInterprocess) not_supported("an event that several processes share (cudaEventInterprocess)");
-  CUevent_st& made = context.process().events.take();
+  CUevent_st& made = Process::get().handles.events.take();
   made.context = &context;
   made.event.emplace(flags & cudaEventDisableTiming ? context.device().untimed_event() : context.device().event());
   made.flags = flags;
@@ -176,39 +176,17 @@ HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     ended.context->destroy_stream(ended);
   });
 }
-HEDDLE_CUDA_API cudaError_t cudaStreamSynchronize(cudaStream_t stream) { return synchronize(__func__, stream, false); }
-HEDDLE_CUDA_API cudaError_t cudaStreamSynchronize_ptsz(cudaStream_t stream) {
-  return synchronize(__func__, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamQuery(cudaStream_t stream) { return query(__func__, stream, false); }
-HEDDLE_CUDA_API cudaError_t cudaStreamQuery_ptsz(cudaStream_t stream) { return query(__func__, stream, true); }
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return wait(__func__, stream, event, false, flags);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamWaitEvent_ptsz(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
-  return wait(__func__, stream, event, true, flags);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                                  unsigned flags) {
-  return add_callback(__func__, stream, callback, data, flags, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaStreamAddCallback_ptsz(cudaStream_t stream, cudaStreamCallback_t callback, void* data,
-                                                       unsigned flags) {
-  return add_callback(__func__, stream, callback, data, flags, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, work, data, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaLaunchHostFunc_ptsz(cudaStream_t stream, cudaHostFn_t work, void* data) {
-  return call(__func__, stream, work, data, true);
-}
-#define HEDDLE_STREAM_QUESTION(NAME, TYPE, ANSWER)                                     \
-  HEDDLE_CUDA_API cudaError_t NAME(cudaStream_t stream, TYPE* value) {                 \
-    return ask(__func__, stream, false, value, [](CUstream_st& s) { return ANSWER; }); \
-  }                                                                                    \
-  HEDDLE_CUDA_API cudaError_t NAME##_ptsz(cudaStream_t stream, TYPE* value) {          \
-    return ask(__func__, stream, true, value, [](CUstream_st& s) { return ANSWER; });  \
-  }
+HEDDLE_CUDA_SZ(cudaStreamSynchronize, (cudaStream_t stream), { return synchronize(__func__, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamQuery, (cudaStream_t stream), { return query(__func__, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
+               { return wait(__func__, stream, event, per_thread, flags); })
+HEDDLE_CUDA_SZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags),
+               { return add_callback(__func__, stream, callback, data, flags, per_thread); })
+HEDDLE_CUDA_SZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t work, void* data),
+               { return call(__func__, stream, work, data, per_thread); })
+#define HEDDLE_STREAM_QUESTION(NAME, TYPE, ANSWER)          \
+  HEDDLE_CUDA_SZ(NAME, (cudaStream_t stream, TYPE * value), \
+                 { return ask(__func__, stream, per_thread, value, [](CUstream_st& s) { return ANSWER; }); })
 HEDDLE_STREAM_QUESTION(cudaStreamGetFlags, unsigned, s.flags)
 HEDDLE_STREAM_QUESTION(cudaStreamGetPriority, int, -s.priority)
 HEDDLE_STREAM_QUESTION(cudaStreamGetId, unsigned long long, s.id)
@@ -233,21 +211,13 @@ HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
     require(ended.alive.exchange(false), cudaErrorInvalidResourceHandle, "the event was destroyed before");
     forget_captures(ended);
     ended.event.reset();
-    Process::get().events.give(ended);
+    Process::get().handles.events.give(ended);
   });
 }
-HEDDLE_CUDA_API cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-  return record(__func__, event, stream, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaEventRecord_ptsz(cudaEvent_t event, cudaStream_t stream) {
-  return record(__func__, event, stream, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return record(__func__, event, stream, false, flags);
-}
-HEDDLE_CUDA_API cudaError_t cudaEventRecordWithFlags_ptsz(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
-  return record(__func__, event, stream, true, flags);
-}
+HEDDLE_CUDA_SZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
+               { return record(__func__, event, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
+               { return record(__func__, event, stream, per_thread, flags); })
 HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return with_context(__func__, [&](Context&) {
     CUevent_st& asked = event_of(event);

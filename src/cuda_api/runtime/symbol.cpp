@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cuda_api/core/copy.hpp"
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/symbol.hpp"
 
@@ -11,7 +12,7 @@ std::uint64_t locate(Context& context, const void* symbol, std::size_t* size) {
   VariableEntry& variable = registry().variable(symbol);
   const heddle::MemorySpan span = variable.on(context);
   if (size) *size = span.size;
-  MemoryTable& memory = context.process().memory;
+  MemoryTable& memory = Process::get().memory;
   if (!memory.find(span.address)) {
     Block block;
     block.address = span.address;
@@ -52,39 +53,20 @@ cudaError_t copy_from(const char* function, void* to, const void* symbol, std::s
 
 }  // namespace
 
-HEDDLE_CUDA_API cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t size,
-                                               std::size_t offset, cudaMemcpyKind kind) {
-  return copy_to(__func__, symbol, from, size, offset, kind, nullptr, false, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyToSymbol_ptds(const void* symbol, const void* from, std::size_t size,
-                                                    std::size_t offset, cudaMemcpyKind kind) {
-  return copy_to(__func__, symbol, from, size, offset, kind, nullptr, true, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t size,
-                                                    std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_to(__func__, symbol, from, size, offset, kind, stream, false, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyToSymbolAsync_ptsz(const void* symbol, const void* from, std::size_t size,
-                                                         std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_to(__func__, symbol, from, size, offset, kind, stream, true, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t size, std::size_t offset,
-                                                 cudaMemcpyKind kind) {
-  return copy_from(__func__, to, symbol, size, offset, kind, nullptr, false, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyFromSymbol_ptds(void* to, const void* symbol, std::size_t size,
-                                                      std::size_t offset, cudaMemcpyKind kind) {
-  return copy_from(__func__, to, symbol, size, offset, kind, nullptr, true, true);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t size,
-                                                      std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return copy_from(__func__, to, symbol, size, offset, kind, stream, false, false);
-}
-HEDDLE_CUDA_API cudaError_t cudaMemcpyFromSymbolAsync_ptsz(void* to, const void* symbol, std::size_t size,
-                                                           std::size_t offset, cudaMemcpyKind kind,
-                                                           cudaStream_t stream) {
-  return copy_from(__func__, to, symbol, size, offset, kind, stream, true, false);
-}
+HEDDLE_CUDA_DS(cudaMemcpyToSymbol,
+               (const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind),
+               { return copy_to(__func__, symbol, from, size, offset, kind, nullptr, per_thread, true); })
+HEDDLE_CUDA_SZ(cudaMemcpyToSymbolAsync,
+               (const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind,
+                cudaStream_t stream),
+               { return copy_to(__func__, symbol, from, size, offset, kind, stream, per_thread, false); })
+HEDDLE_CUDA_DS(cudaMemcpyFromSymbol,
+               (void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind),
+               { return copy_from(__func__, to, symbol, size, offset, kind, nullptr, per_thread, true); })
+HEDDLE_CUDA_SZ(cudaMemcpyFromSymbolAsync,
+               (void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind,
+                cudaStream_t stream),
+               { return copy_from(__func__, to, symbol, size, offset, kind, stream, per_thread, false); })
 HEDDLE_CUDA_API cudaError_t cudaGetSymbolAddress(void** p, const void* symbol) {
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the address");

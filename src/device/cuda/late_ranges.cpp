@@ -4,7 +4,7 @@
 
 #include "base/apart.hpp"
 #include "base/fail.hpp"
-#include "device/cuda/module.hpp"
+#include "device/cuda/state.hpp"
 #include "ptx/printer.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
 
@@ -28,19 +28,19 @@ ptx::RangeModule with_range_entries(const ptx::Module& module, bool ranges, bool
   return helps ? more : made;
 }
 
-LateRanges::LateRanges(CudaModule& module, std::uint32_t kernel) : module_(module) {
+LateRanges::LateRanges(const DeviceState& state, Module& module, const ptx::Module& ptx, std::uint32_t kernel)
+    : state_(state), module_(module) {
   base::run_apart([&] {
-    const ptx::Module alone = ptx::take_function(module_.ptx(), kernel, kernel_);
+    const ptx::Module alone = ptx::take_function(ptx, kernel, kernel_);
     forms_ = with_range_entries(alone, true, false);
   });
 }
 
 LateRanges::~LateRanges() {
-  const DeviceState& state = module_.state();
-  if (state.lost() || made_.empty()) return;
-  const DeviceState::Current current(state);
+  if (state_.lost() || made_.empty()) return;
+  const DeviceState::Current current(state_);
   for (const auto& [form, made] : made_)
-    if (made.module) state.driver().module_unload(made.module);
+    if (made.module) state_.driver().module_unload(made.module);
 }
 
 RangeCode LateRanges::code(const ptx::RangeEntry& entry) {
@@ -50,11 +50,11 @@ RangeCode LateRanges::code(const ptx::RangeEntry& entry) {
     Made made;
     try {
       base::run_apart([&] {
-        const DeviceState::Current current(module_.state());
+        const DeviceState::Current current(state_);
         make(made, entry);
       });
     } catch (...) {
-      if (made.module && !module_.state().lost()) module_.state().driver().module_unload(made.module);
+      if (made.module && !state_.lost()) state_.driver().module_unload(made.module);
       throw;
     }
     found = made_.emplace(entry.form, std::move(made)).first;
@@ -63,19 +63,17 @@ RangeCode LateRanges::code(const ptx::RangeEntry& entry) {
 }
 
 void LateRanges::make(Made& made, const ptx::RangeEntry& entry) const {
-  const DeviceState& state = module_.state();
   std::uint32_t place = 0;
   ptx::Module alone = ptx::take_function(forms_.module, entry.function, place);
   const ptx::SharedVariables shared = ptx::share_variables(alone);
-  made.module = load_ptx(state, ptx::print(alone));
-  made.function = std::make_unique<DriverFunction>(state, made.module, alone.functions[place].name);
+  made.module = load_ptx(state_, ptx::print(alone));
+  made.function = std::make_unique<DriverFunction>(state_, made.module, alone.functions[place].name);
   give_variables(made, shared.table, shared.global, shared.constant);
-  made.function->load(state);
+  made.function->load(state_);
 }
 
 void LateRanges::give_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
                                 const std::vector<std::string>& constant) const {
-  const DeviceState& state = module_.state();
   const auto first = [&](const std::string& name) {
     try {
       return module_.variable(name);
@@ -83,14 +81,14 @@ void LateRanges::give_variables(Made& made, const std::string& table, const std:
       if (error.code() != ErrorCode::not_found) throw;
       base::fail(ErrorCode::unsupported,
                  "kernel '{}' cannot run a part of its grid on {}: the driver does not tell where its variable '{}' is",
-                 forms_.module.functions[kernel_].name, state.info().id, name);
+                 forms_.module.functions[kernel_].name, state_.info().id, name);
     }
   };
   const auto own = [&](const std::string& name) {
     driver::Address address = 0;
     std::size_t bytes = 0;
-    state.check(state.driver().module_global(&address, &bytes, made.module, name.c_str()),
-                "finding variable '" + name + "'");
+    state_.check(state_.driver().module_global(&address, &bytes, made.module, name.c_str()),
+                 "finding variable '" + name + "'");
     return address;
   };
   for (const std::string& name : constant) {
@@ -100,11 +98,11 @@ void LateRanges::give_variables(Made& made, const std::string& table, const std:
   if (table.empty()) return;
   std::vector<driver::Address> addresses;
   for (const std::string& name : global) addresses.push_back(first(name).address);
-  const driver::Stream stream = state.service_stream();
-  state.check(state.driver().copy_to_device_async(own(table), addresses.data(),
-                                                  addresses.size() * sizeof(driver::Address), stream),
-              "writing the addresses of variables");
-  state.check(state.driver().stream_synchronize(stream), "writing the addresses of variables");
+  const driver::Stream stream = state_.service_stream();
+  state_.check(state_.driver().copy_to_device_async(own(table), addresses.data(),
+                                                    addresses.size() * sizeof(driver::Address), stream),
+               "writing the addresses of variables");
+  state_.check(state_.driver().stream_synchronize(stream), "writing the addresses of variables");
 }
 
 }  // namespace heddle::device::cuda

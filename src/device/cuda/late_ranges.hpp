@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "device/cuda/driver_function.hpp"
+#include "device/module.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 
 namespace heddle::device::cuda {
-
-class CudaModule;
 
 // The entries for parts of grids that a module is given: boxes and linear ranges, preludes only where they help, and
 // pools. All others would be compiled in vain.
@@ -35,8 +34,9 @@ struct RangeCode {
 
 class LateRanges {
  public:
-  // Finds out which forms there are of the kernel, by its index in the module's PTX.
-  LateRanges(CudaModule& module, std::uint32_t kernel);
+  // Finds out which forms there are of the kernel, by its index in the PTX of the module, whose variables the code
+  // uses.
+  LateRanges(const DeviceState& state, Module& module, const ptx::Module& ptx, std::uint32_t kernel);
   ~LateRanges();
   LateRanges(const LateRanges&) = delete;
   LateRanges& operator=(const LateRanges&) = delete;
@@ -57,7 +57,8 @@ class LateRanges {
   void give_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
                       const std::vector<std::string>& constant) const;
 
-  CudaModule& module_;
+  const DeviceState& state_;
+  Module& module_;
   std::uint32_t kernel_ = 0;
   ptx::RangeModule forms_;
   std::mutex mutex_;

@@ -87,7 +87,7 @@ std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t 
 CudaFunction::Forms CudaFunction::forms() {
   if (!module_.ranges_are_late()) return {&module_.ranges(), index_};
   const std::lock_guard lock(mutex_);
-  if (!late_) late_ = std::make_unique<LateRanges>(module_, index_);
+  if (!late_) late_ = std::make_unique<LateRanges>(module_.state(), module_, module_.ptx(), index_);
   return {&late_->forms(), late_->kernel()};
 }
 

@@ -1,55 +1,13 @@
-// Pinned host memory: copies from and to it run at the link's full rate and do not hold up the host.
-//
-// The memory is the process's own and registered with the driver, not the driver's: so what the host keeps there
-// outlives a GPU that is lost. Registering takes the driver long, so freed blocks are kept and given out again.
+// Pinned host memory as devices give it out, and memory of the program's own that is pinned.
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 
-#include "device/cuda/driver.hpp"
+#include "device/cuda/state.hpp"
 #include "device/memory.hpp"
 
 namespace heddle::device::cuda {
-
-class DeviceState;
-
-// Blocks of a power of two of bytes up to 1 MiB, cut from slabs of 2 MiB, and of whole MiB above. Any thread.
-class PinnedPool {
- public:
-  explicit PinnedPool(const DeviceState& state) : state_(state) {}
-  // Gives the memory back to the system; see unregister().
-  ~PinnedPool();
-  PinnedPool(const PinnedPool&) = delete;
-  PinnedPool& operator=(const PinnedPool&) = delete;
-
-  // Null when the system has no more memory that can be pinned. Needs the GPU's context.
-  void* take(std::size_t bytes);
-  void give(void* block, std::size_t bytes) noexcept;
-  // Tells the driver that all of it is no longer pinned. Needs the GPU's context.
-  void unregister();
-
-  // The size of the block that an allocation of so many bytes gets.
-  static std::size_t rounded(std::size_t bytes);
-
- private:
-  void* pin(std::size_t bytes);
-  void unmap(void* mapping);
-  void trim(std::size_t to);
-
-  const DeviceState& state_;
-  std::mutex mutex_;
-  std::map<void*, std::size_t> mappings_;
-  std::multimap<std::size_t, void*> spare_small_, spare_large_;  // large ones are whole mappings
-  std::size_t spare_large_bytes_ = 0;
-  // What is left of the last slab of each size of small blocks.
-  struct Rest {
-    std::byte *next = nullptr, *end = nullptr;
-  };
-  std::map<std::size_t, Rest> rests_;
-};
 
 // Pinned if there is memory to pin, else ordinary: then copies are slower, and a warning says so once.
 std::unique_ptr<Memory> make_pinned_memory(std::shared_ptr<DeviceState> state, std::size_t bytes);

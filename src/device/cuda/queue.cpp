@@ -7,10 +7,9 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
-#include "device/cuda/launch_graph.hpp"
+#include "device/cuda/driver_graph.hpp"
 #include "device/cuda/launch_grid.hpp"
 #include "device/cuda/module.hpp"
-#include "device/cuda/queue_put.hpp"
 #include "device/launch_check.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
 
@@ -272,7 +271,7 @@ void CudaQueue::set_partition(const Partition* partition) {
   });
 }
 
-void CudaQueue::launch_graph(CudaGraph& graph) {
+void CudaQueue::launch_graph(DriverGraph& graph) {
   if (graph.state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "{}: the graph belongs to another device", state_->info().id);
   state_->check_lost();

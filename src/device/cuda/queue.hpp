@@ -21,8 +21,8 @@ namespace heddle::device::cuda {
 
 class ProgressFlagTable;
 class CudaFunction;
-class CudaGraph;
 class DriverFunction;
+class DriverGraph;
 struct RangeCode;
 
 class CudaQueue final : public Queue {
@@ -55,7 +55,7 @@ class CudaQueue final : public Queue {
   bool idle() override;
 
   // The graph must outlive its end. Throws invalid_argument for one of another device.
-  void launch_graph(CudaGraph& graph);
+  void launch_graph(DriverGraph& graph);
 
  private:
   // Whether commands must be held back, behind a step of the host.
@@ -134,5 +134,18 @@ class CudaQueue final : public Queue {
   std::array<std::string, 4> recent_;
   std::uint64_t launches_ = 0;
 };
+
+template <class Command>
+void CudaQueue::put(Command&& command, bool may_block) {
+  auto alone = [this, task = Tracer::task(tracer_), command = std::forward<Command>(command)] {
+    const Tracer::For held(task);
+    chain_.end();
+    command();
+  };
+  if (held_back())
+    held_->hold_back(std::move(alone), {}, may_block);
+  else
+    alone();
+}
 
 }  // namespace heddle::device::cuda

@@ -5,7 +5,6 @@
 #include "base/format.hpp"
 #include "device/copy_way.hpp"
 #include "device/cuda/queue.hpp"
-#include "device/cuda/queue_put.hpp"
 
 namespace heddle::device::cuda {
 

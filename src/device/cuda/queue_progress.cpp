@@ -4,7 +4,6 @@
 #include "base/fail.hpp"
 #include "device/cuda/progress_flag.hpp"
 #include "device/cuda/queue.hpp"
-#include "device/cuda/queue_put.hpp"
 
 namespace heddle::device::cuda {
 namespace {

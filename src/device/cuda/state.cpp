@@ -25,6 +25,7 @@ DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base
   if (const Result result = driver_->device_get(&number_, ordinal); result != driver::success)
     base::fail(ErrorCode::not_found, "{}: opening the GPU failed: {}", info_.id, driver_->describe(result));
   context_ = PrimaryContext::open(driver_, number_, info_.id);
+  pinned_ = std::make_unique<PinnedPool>(driver_, context_);
   const Current current(*this);
   int lowest = 0, highest = 0;
   check(driver_->context_priorities(&lowest, &highest), "asking for the priorities of streams");
@@ -75,7 +76,7 @@ std::uint64_t DeviceState::pool_reserve() const {
 DeviceState::~DeviceState() {
   if (lost()) return;
   const Current current(*this);
-  pinned.unregister();
+  pinned_->unregister();
   for (const auto& events : spare_events_)
     for (EventHandle event : events) driver_->event_destroy(event);
   for (const Reference& reference : references_) driver_->event_destroy(reference.event);

@@ -14,7 +14,7 @@
 #include "base/watcher.hpp"
 #include "device/cuda/context.hpp"
 #include "device/cuda/driver.hpp"
-#include "device/cuda/pinned.hpp"
+#include "device/cuda/pinned_pool.hpp"
 #include "device/cuda/span_map.hpp"
 #include "device/device.hpp"
 
@@ -45,6 +45,7 @@ class DeviceState {
   // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
   void start_pool() const;
   std::uint64_t pool_reserve() const;  // bytes that the pool holds and nobody uses
+  PinnedPool& pinned() { return *pinned_; }
   // Whether launches can be made ready while the kernel before them runs.
   bool launches_early() const { return launches_early_; }
 
@@ -94,8 +95,7 @@ class DeviceState {
   std::uint64_t time_of(driver::EventHandle event) const;
   void keep_time() const;  // at every record: takes a new reference now and then, as the driver counts in floats
 
-  SpanMap spans;  // allocations and module variables
-  PinnedPool pinned{*this};
+  SpanMap spans;                                                  // allocations and module variables
   std::atomic<std::uint64_t> allocations{0}, allocated_bytes{0};  // of this process, through Heddle
 
  private:
@@ -112,6 +112,7 @@ class DeviceState {
   std::shared_ptr<const Driver> driver_;
   driver::DeviceNumber number_ = 0;
   std::shared_ptr<PrimaryContext> context_;
+  std::unique_ptr<PinnedPool> pinned_;
   driver::Stream service_ = nullptr;
   bool is_first_;  // that CUDA's runtime gives a thread which has not chosen
   base::TraceSink* trace_;

@@ -1,0 +1,36 @@
+// The contexts of the process: one of each device's own, and those that the program makes beside them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "cuda_api/core/context.hpp"
+
+namespace heddle::cuda_api {
+
+class Contexts {
+ public:
+  explicit Contexts(Handles& handles) : handles_(handles) {}
+  // The next device's own. Before all else, by one thread; all that follows is for any thread.
+  void add_device(heddle::Device device);
+  int device_count() const { return static_cast<int>(own_.size()); }
+  // Throws cudaErrorInvalidDevice.
+  Context& of_device(int number) const;
+
+  // A context beside a device's own; one that was given back is used again. Throws cudaErrorInvalidDevice.
+  Context& make(int number);
+  // Of these: nobody uses it any more. The object stays.
+  void give_back(Context& context);
+  // Whether this is a context that lives.
+  bool has(const Context* context) const;
+
+ private:
+  Handles& handles_;
+  std::vector<std::unique_ptr<Context>> own_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Context>> made_;
+  std::vector<Context*> ended_;  // of these
+};
+
+}  // namespace heddle::cuda_api

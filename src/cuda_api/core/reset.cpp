@@ -1,0 +1,18 @@
+#include "cuda_api/core/reset.hpp"
+
+#include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/process.hpp"
+
+namespace heddle::cuda_api {
+
+void reset_context(Context& context) {
+  try {
+    context.synchronize();
+  } catch (const Failure&) {  // it ends with the context
+  }
+  for (CUstream_st* stream : context.streams()) forget_captures(*stream);
+  context.end_all();
+  Process::get().memory.take_all(context.slot());
+}
+
+}  // namespace heddle::cuda_api

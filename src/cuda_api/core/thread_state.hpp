@@ -1,0 +1,63 @@
+// What CUDA's libraries keep for a thread of the program.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "cuda_api/abi/runtime.hpp"
+
+namespace heddle::cuda_api {
+
+class Context;
+
+// What a kernel<<<...>>>(...) expression has pushed and its stub takes.
+struct PushedLaunch {
+  dim3 grid, block;
+  std::size_t shared = 0;
+  cudaStream_t stream = nullptr;
+};
+
+// Of a thread of the program.
+struct ThreadState {
+  // A default stream of the thread's own; the context that made it says how it ends with the thread.
+  struct OwnStream {
+    CUstream_st* stream = nullptr;
+    std::uint64_t epoch = 0;
+    void (*end)(const OwnStream&) = nullptr;
+  };
+  ThreadState() : process(getpid()) {}
+  ThreadState(const ThreadState&) = delete;
+  ThreadState& operator=(const ThreadState&) = delete;
+  ~ThreadState();
+  const pid_t process;
+  bool in_host_function = false;  // runs one that a stream calls: no calls of CUDA
+  int device = 0;
+  int entered = -1;  // the device that the thread is set up for (heddle::Device::enter)
+  cudaError_t last_error = cudaSuccess;
+  std::vector<PushedLaunch> pushed;
+  std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
+  // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API
+  // then takes the device's own, the driver API says that there is none.
+  std::vector<Context*> contexts;
+  // The call of the driver API that is under way, which runs with the means of the runtime API: errors are told in its
+  // name, and are not the runtime's last one.
+  const char* driver_call = nullptr;
+};
+ThreadState& thread_state();
+
+// Marks the thread while a function of the program runs in a stream's order.
+class InHostFunction {
+ public:
+  InHostFunction() { thread_state().in_host_function = true; }
+  ~InHostFunction() { thread_state().in_host_function = before_; }
+  InHostFunction(const InHostFunction&) = delete;
+  InHostFunction& operator=(const InHostFunction&) = delete;
+
+ private:
+  const bool before_ = thread_state().in_host_function;
+};
+
+}  // namespace heddle::cuda_api

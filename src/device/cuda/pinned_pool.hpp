@@ -1,0 +1,56 @@
+// A GPU's pinned host memory: copies from and to it run at the link's full rate and do not hold up the host.
+//
+// The memory is the process's own and registered with the driver, not the driver's: so what the host keeps there
+// outlives a GPU that is lost. Registering takes the driver long, so freed blocks are kept and given out again.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "device/cuda/context.hpp"
+#include "device/cuda/driver.hpp"
+
+namespace heddle::device::cuda {
+
+// Blocks of a power of two of bytes up to 1 MiB, cut from slabs of 2 MiB, and of whole MiB above. Any thread.
+class PinnedPool {
+ public:
+  PinnedPool(std::shared_ptr<const Driver> driver, std::shared_ptr<const PrimaryContext> context)
+      : driver_(std::move(driver)), context_(std::move(context)) {}
+  // Gives the memory back to the system; see unregister().
+  ~PinnedPool();
+  PinnedPool(const PinnedPool&) = delete;
+  PinnedPool& operator=(const PinnedPool&) = delete;
+
+  // A block: null when the system has no more memory that can be pinned. Another failure of the driver is returned.
+  // Needs the GPU's context.
+  driver::Result take(std::size_t bytes, void*& block);
+  void give(void* block, std::size_t bytes) noexcept;
+  // Tells the driver that all of it is no longer pinned. Needs the GPU's context.
+  void unregister();
+
+  // The size of the block that an allocation of so many bytes gets.
+  static std::size_t rounded(std::size_t bytes);
+
+ private:
+  driver::Result pin(std::size_t bytes, void*& mapping);
+  void unmap(void* mapping);
+  void trim(std::size_t to);
+
+  const std::shared_ptr<const Driver> driver_;
+  const std::shared_ptr<const PrimaryContext> context_;
+  std::mutex mutex_;
+  std::map<void*, std::size_t> mappings_;
+  std::multimap<std::size_t, void*> spare_small_, spare_large_;  // large ones are whole mappings
+  std::size_t spare_large_bytes_ = 0;
+  // What is left of the last slab of each size of small blocks.
+  struct Rest {
+    std::byte *next = nullptr, *end = nullptr;
+  };
+  std::map<std::size_t, Rest> rests_;
+};
+
+}  // namespace heddle::device::cuda
