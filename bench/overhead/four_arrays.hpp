@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "heddle/heddle.hpp"
@@ -26,8 +27,8 @@ constexpr std::array<std::uint64_t, 4> four_arrays_of(std::uint64_t i) {
 // One thread at a time.
 class FourArrays {
  public:
-  // On so many devices.
-  explicit FourArrays(const Scheduling& policy, unsigned devices = 1);
+  // On so many devices. `managed`: see RuntimeOptions::policy; launches of four blocks that are independent then.
+  explicit FourArrays(const Scheduling& policy, unsigned devices = 1, const std::string& managed = {});
   void launch(std::uint64_t i);
   void synchronize() { core_->synchronize(); }
   const std::vector<Array<std::uint32_t>>& arrays() const { return arrays_; }

@@ -56,6 +56,10 @@ int main() {
     results.add({std::string("placed on one of four devices, ") + name, heddle::bench::median(launch_all(placed)), "ns",
                  moves ? std::nullopt : std::optional(heddle::bench::at_most(500)), ""});
   }
+  // Held, found to depend on others, submitted in four ranges, each with an event that is asked for: managed mode.
+  FourArrays held({.replay = false}, 1, "slice:1");
+  results.add({"held, submitted in four ranges, tracked", heddle::bench::median(launch_all(held)), "ns",
+               heddle::bench::at_most(1500), ""});
   const auto& idle = bench.arrays()[0];
   static_cast<void>(idle.read());
   std::vector<double> took;

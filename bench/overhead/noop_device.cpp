@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/watcher.hpp"
+#include "device/parameter_layout.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -58,10 +59,11 @@ class NoopQueue : public Queue {
 
 class NoopFunction : public Function {
  public:
-  explicit NoopFunction(const ptx::Function& function) : function_(function) {}
+  explicit NoopFunction(const ptx::Function& function)
+      : function_(function), parameters_(parameter_layout(function.parameters)) {}
   const ptx::Function& ptx() const override { return function_; }
   const std::vector<ParameterLayout>& parameters() const override { return parameters_; }
-  std::uint32_t parameter_bytes() const override { return 0; }
+  std::uint32_t parameter_bytes() const override { return device::parameter_bytes(function_.parameters); }
   std::uint64_t static_shared_bytes() const override { return 0; }
   void prepare(const Dim3&) override {}
   std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
