@@ -22,6 +22,7 @@
 #include "runtime/launch.hpp"
 #include "runtime/link_measurement.hpp"
 #include "runtime/module_state.hpp"
+#include "sched/make_policy.hpp"
 
 namespace heddle {
 

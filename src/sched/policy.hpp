@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,9 +70,5 @@ class Policy {
   // Why it decided so, in one line; for the log.
   virtual std::string explain() const { return {}; }
 };
-
-// By name, with its parameter: "direct" (null: tasks are submitted when they are made), "slice:BLOCKS",
-// "bounded:MICROSECONDS". Throws invalid_argument, with the names there are.
-std::unique_ptr<Policy> make_policy(std::string_view name);
 
 }  // namespace heddle::sched

@@ -1,4 +1,4 @@
-#include "sched/policy.hpp"
+#include "sched/make_policy.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "sched/policy.hpp"
+#include "sched/make_policy.hpp"
 
 #include <charconv>
 

@@ -1,0 +1,15 @@
+// Policies by their names.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "sched/policy.hpp"
+
+namespace heddle::sched {
+
+// By name, with its parameter: "direct" (null: tasks are submitted when they are made), "slice:BLOCKS",
+// "bounded:MICROSECONDS". Throws invalid_argument, with the names there are.
+std::unique_ptr<Policy> make_policy(std::string_view name);
+
+}  // namespace heddle::sched
