@@ -103,7 +103,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
-  return with_context(__func__, [&](Context& context) {
+  return with_context(__func__, [&](Context&) {
     forbid_unsafe("cudaHostUnregister");
     const std::optional<Block> block = Process::get().memory.find(address(p));
     require(block && block->address == address(p) && block->kind == BlockKind::registered,
