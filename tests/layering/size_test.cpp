@@ -91,6 +91,11 @@ std::vector<Function> functions(const std::vector<std::string>& lines) {
   return found;
 }
 
+// Lists of macros and declarations, which have no functions to measure.
+bool is_table(const std::string& path) {
+  return path.ends_with(".def") || path.ends_with(".inc") || path.ends_with(".h");
+}
+
 std::vector<SourceText> all_sources() {
   std::vector<SourceText> all;
   for (const char* folder : {"src", "include", "tests", "bench", "examples", "python"}) {
@@ -111,6 +116,7 @@ TEST(Size, FilesAndFunctionsCanBeReadInOneSitting) {
       needed.insert(source.path);
       EXPECT_EQ(exceptions.files.count(source.path), 1u) << source.path << " has " << source.lines.size() << " lines";
     }
+    if (is_table(source.path)) continue;
     for (const Function& function : functions(source.lines)) {
       if (function.lines <= function_limit) continue;
       const std::string key = source.path + " " + function.name;
