@@ -150,11 +150,12 @@ std::shared_ptr<sched::HeldTask> QueueState::hold(std::unique_ptr<sched::Work> w
   return core_->dispatcher()->hold_after(*launch_queue_, std::move(work), parents);
 }
 
-// Where nothing that comes before is held the command goes at once, and what it throws is thrown here. Needs the core's
-// lock. Returns the held task; null: the command is in the queue.
-std::shared_ptr<sched::HeldTask> QueueState::hold_command(std::function<void()> put,
+// Where nothing that comes before is held the command goes at once, without the core's lock, and what it throws is
+// thrown here. Returns the held task; null: the command is in the queue.
+std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std::function<void()> put,
                                                           std::shared_ptr<sched::HeldTask> also_after) {
   if (!is_held(last_) && !is_held(also_after) && !launch_queue_->suspended) {
+    lock.unlock();
     put();
     return nullptr;
   }
@@ -164,21 +165,21 @@ std::shared_ptr<sched::HeldTask> QueueState::hold_command(std::function<void()> 
 
 void QueueState::record(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.record(event.only_record());
-  const base::Lock lock(core_->mutex());
+  base::Lock lock(core_->mutex());
   auto record = event.renew();
-  event.set_task(hold_command([this, record] { queue_.record(*record); }));
+  event.set_task(hold_command(lock, [this, record] { queue_.record(*record); }));
 }
 
 void QueueState::wait(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
-  const base::Lock lock(core_->mutex());
-  hold_command([this, record = event.record()] { queue_.wait(*record); }, event.task());
+  base::Lock lock(core_->mutex());
+  hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {
   if (launch_queue_ == nullptr) return queue_.wait(*event);
-  const base::Lock lock(core_->mutex());
-  hold_command([this, event = std::move(event)] { queue_.wait(*event); });
+  base::Lock lock(core_->mutex());
+  hold_command(lock, [this, event = std::move(event)] { queue_.wait(*event); });
 }
 
 void QueueState::synchronize() {

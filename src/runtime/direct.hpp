@@ -146,8 +146,8 @@ class QueueState {
   template <class Put>
   void put(Put put) {
     if (launch_queue_ == nullptr) return queue_.put(put);
-    const base::Lock lock(core_->mutex());
-    hold_command([this, put = std::move(put)] { queue_.put(put); });
+    base::Lock lock(core_->mutex());
+    hold_command(lock, [this, put = std::move(put)] { queue_.put(put); });
   }
   void record(EventState& event);
   void wait(EventState& event);
@@ -160,7 +160,7 @@ class QueueState {
                   std::span<const std::byte> arguments, bool whole);
   void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                    std::span<const std::byte> arguments);
-  std::shared_ptr<sched::HeldTask> hold_command(std::function<void()> put,
+  std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr);
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
