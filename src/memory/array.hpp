@@ -81,6 +81,8 @@ class Array {
   unsigned open_uses = 0;
   // Held launches of which some blocks are submitted: its copies must stay where they are.
   unsigned partial_uses = 0;
+  // A thread that makes room needs the array although it does not hold the lock: the array must not end.
+  unsigned needed_by_eviction = 0;
   // Why a held launch that modifies the array was not submitted. The host's next access reports it, once.
   std::exception_ptr failure;
   // Its object in the DAG of held tasks (managed mode), once it has one.

@@ -16,26 +16,30 @@ using memory::Space;
 Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
     : core_(std::move(core)), array_(core_->places() + 1, bytes) {}
 
+// Until nothing uses the array: while this thread waits for its users, others may evict it, which adds one.
 Buffer::~Buffer() {
-  graph::TaskRefs users;
-  {
-    base::Lock lock(core_->mutex_at_end());
-    core_->pinned().unpin(array_);
+  base::Lock lock(core_->mutex_at_end());
+  core_->pinned().unpin(array_);
+  for (;;) {
     core_->wait_until_submitted(array_, Mode::write, 0, array_.bytes(), lock);
+    core_->memory().wait_for_eviction(array_, lock);
     core_->replayer().flush();
+    graph::TaskRefs users;
     for (Space space = 0; space < array_.spaces(); ++space) {
       if (!array_.allocated(space)) continue;
       const graph::TaskRefs here =
           core_->scheduler().dag().hazards(array_.access(space, Mode::write, 0, array_.bytes()));
       users.insert(users.end(), here.begin(), here.end());
     }
+    if (users.empty()) break;
+    lock.unlock();
+    try {
+      core_->scheduler().wait(users);
+    } catch (const Error& error) {
+      base::log_warn("an error of a launch with an array that is gone: {}", error.what());
+    }
+    lock.lock();
   }
-  try {
-    core_->scheduler().wait(users);
-  } catch (const Error& error) {
-    base::log_warn("an error of a launch with an array that is gone: {}", error.what());
-  }
-  const base::Lock lock(core_->mutex_at_end());
   for (Space space = 0; space < array_.spaces(); ++space) core_->memory().release(array_, space);
   if (array_.logical) core_->dispatcher()->dag().remove_object(*array_.logical);
 }

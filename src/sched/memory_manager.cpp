@@ -122,15 +122,19 @@ std::vector<EvictionCandidate> MemoryManager::candidates(std::span<Array* const>
 
 void MemoryManager::make_host_copy(Array& array, base::Lock& lock) {
   if (array.allocated(array.host())) return;
+  ++array.needed_by_eviction;
   lock.unlock();
   std::unique_ptr<device::Memory> made;
+  std::exception_ptr failure;
   try {
     made = make(array, array.host());
   } catch (...) {
-    lock.lock();
-    throw;
+    failure = std::current_exception();
   }
   lock.lock();
+  --array.needed_by_eviction;
+  eviction_ended_.notify_all();
+  if (failure) std::rethrow_exception(failure);
   if (array.allocated(array.host())) return;
   static_cast<void>(registry_.reserve(array.host(), array.bytes()));
   array.install(array.host(), std::move(made),

@@ -66,6 +66,10 @@ class MemoryManager {
         return allocate_missing(arrays, space, lock, pressure, who);
     return false;
   }
+  // Waits until no thread that makes room needs the array. Gives the lock back meanwhile.
+  void wait_for_eviction(const memory::Array& array, base::Lock& lock) {
+    while (array.needed_by_eviction > 0) eviction_ended_.wait(lock.native());
+  }
   // Needs the core's lock. The copy has no users any more.
   void release(memory::Array& array, memory::Space space);
 
@@ -110,6 +114,7 @@ class MemoryManager {
   bool pressure_ = false;
   std::vector<std::atomic<int>> reaches_;  // by place: 0: not known, 1: no, 2: yes
   memory::Registry registry_;
+  std::condition_variable eviction_ended_;
   std::uint64_t evicted_ = 0, written_back_ = 0;
 };
 
