@@ -183,12 +183,31 @@ void bind_array(sched::BoundLaunch& bound, const KernelState& state, std::size_t
   use.argument = static_cast<std::uint32_t>(index);
   use.packed_at = parameter.offset;
   const std::size_t bytes = argument.buffer()->bytes();
-  use.begin = argument.offset();
+  use.given = use.begin = argument.offset();
   use.end = use.begin + std::min(argument.length(), bytes - argument.offset());
   set_access(use, parameter.access, false, reads_are_const);
   if (state.annotated() || argument.direction() != Direction::found) [[unlikely]]
     annotate(use, state, argument, reads_are_const);
   bound.overwrites = bound.overwrites || use.mode == graph::Mode::write;
+}
+
+// A part of a grid uses what its blocks touch of the arrays, where the PTX shows that. What is said to be overwritten
+// is left as it was given: the blocks may leave gaps.
+void narrow(sched::BoundLaunch& bound, KernelState& kernel) {
+  const std::vector<ptx::analysis::BlockReach>& reaches = kernel.block_reach();
+  for (sched::ArrayUse& use : bound.arrays) {
+    if (!use.used || use.mode == graph::Mode::write) continue;
+    const auto reach = reaches[use.argument].of(bound.config.grid, bound.config.block, bound.blocks);
+    if (!reach) continue;
+    const auto inside = [&use](std::int64_t byte) {
+      const auto least = static_cast<std::int64_t>(use.begin), most = static_cast<std::int64_t>(use.end);
+      return static_cast<std::uint64_t>(std::clamp(static_cast<std::int64_t>(use.given) + byte, least, most));
+    };
+    const std::uint64_t begin = inside(reach->begin), end = inside(reach->end);
+    use.begin = begin;
+    use.end = end;
+    if (begin == end) use.used = use.reads = use.writes = false;
+  }
 }
 
 // Throws invalid_argument for blocks that the grid does not have.
@@ -225,6 +244,7 @@ void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const Laun
       std::memcpy(bound.packed.data() + kernel.use_of(i).offset, value.data(), value.size());
     }
   }
+  if (!bound.whole) narrow(bound, kernel);
 }
 
 }  // namespace heddle::runtime

@@ -89,6 +89,14 @@ bool KernelState::find_independent() {
   return ptx::find_range_facts(alone).blocks[place].independent();
 }
 
+const std::vector<ptx::analysis::BlockReach>& KernelState::block_reach() {
+  std::call_once(reach_found_, [this] {
+    const ptx::Module& module = code_.ptx();
+    reach_ = ptx::analysis::find_block_reach(module, index_of(module, function_));
+  });
+  return reach_;
+}
+
 // The last launches count most: data and neighbours change.
 void KernelState::add_time(std::size_t place, double seconds) {
   constexpr double weight = 0.25;

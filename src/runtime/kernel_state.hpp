@@ -12,6 +12,7 @@
 
 #include "heddle/kernel.hpp"
 #include "ptx/analysis/access.hpp"
+#include "ptx/analysis/block_reach.hpp"
 #include "ptx/ir.hpp"
 #include "runtime/loaded_code.hpp"
 #include "sched/bound_launch.hpp"
@@ -66,6 +67,8 @@ class KernelState final : public sched::LaunchedKernel {
   // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
   // kernels. Any thread; the first call analyses the kernel.
   bool blocks_independent();
+  // Which bytes of its arrays ranges of its blocks touch, by parameter. Any thread; the first call analyses the kernel.
+  const std::vector<ptx::analysis::BlockReach>& block_reach();
   // Its function on a device: loads the module there on first use. Any thread, without the core's lock.
   device::Function& on(std::size_t place);
   // Makes the form that early_form() returns, if that has not been tried. Takes as long as loading the kernel does. Any
@@ -97,6 +100,8 @@ class KernelState final : public sched::LaunchedKernel {
   const std::uint64_t id_;
   enum class Known : std::uint8_t { unknown, no, yes };
   std::atomic<Known> independent_{Known::unknown};
+  std::once_flag reach_found_;
+  std::vector<ptx::analysis::BlockReach> reach_;
   std::mutex analysing_;
   std::atomic<bool> analysed_{false};
   KernelInfo info_;

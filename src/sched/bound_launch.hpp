@@ -45,7 +45,8 @@ class LaunchedKernel {
 // An array, or a slice of one, that a launch was given.
 struct ArrayUse {
   memory::Array* array = nullptr;
-  std::uint64_t begin = 0, end = 0;  // bytes of the array that were given
+  std::uint64_t given = 0;           // where in the array the address points that was given
+  std::uint64_t begin = 0, end = 0;  // bytes of the array that were given, or that these blocks touch of them
   graph::Mode mode = graph::Mode::read_write;
   bool used = false;                   // the kernel touches the bytes
   bool reads = false, writes = false;  // what it may do there
@@ -72,7 +73,7 @@ struct BoundLaunch {
   std::span<const std::byte> arguments() const { return {packed.data(), packed.size()}; }
   void put_addresses() {
     for (const ArrayUse& use : arrays) {
-      const std::uint64_t address = use.array->address(static_cast<memory::Space>(place)) + use.begin;
+      const std::uint64_t address = use.array->address(static_cast<memory::Space>(place)) + use.given;
       std::memcpy(packed.data() + use.packed_at, &address, sizeof address);
     }
   }

@@ -20,8 +20,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
 bool same(const ArrayUse& a, const ArrayUse& b) {
-  return a.array == b.array && a.begin == b.begin && a.end == b.end && a.mode == b.mode && a.used == b.used &&
-         a.argument == b.argument;
+  return a.array == b.array && a.given == b.given && a.begin == b.begin && a.end == b.end && a.mode == b.mode &&
+         a.used == b.used && a.argument == b.argument;
 }
 
 }  // namespace

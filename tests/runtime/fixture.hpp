@@ -24,7 +24,8 @@
 namespace heddle::tests {
 
 // copy_first(n, from, to): to[i] = from[i]; add_to(n, value, data): data[i] += value; fill(n, value, data): data[i] =
-// value; hides(where, data): where[0] = data[0], but its PTX stores the pointer away; structure(24 bytes).
+// value; saxpy(n, a, x, y): y[i] += a * x[i], an element for each thread; hides(where, data): where[0] = data[0], but
+// its PTX stores the pointer away; structure(24 bytes).
 inline constexpr const char* test_ptx = R"(
 .version 7.8
 .target sm_80
@@ -68,6 +69,28 @@ inline constexpr const char* test_ptx = R"(
   ld.param.u64 %rd1, [data];
   ld.param.f32 %f1, [value];
   st.global.f32 [%rd1], %f1;
+  ret;
+}
+.visible .entry saxpy(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y) {
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %rd<6>; .reg .f32 %f<5>;
+  ld.param.u32 %r1, [n];
+  ld.param.f32 %f1, [a];
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mov.u32 %r2, %ctaid.x;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %tid.x;
+  mad.lo.s32 %r5, %r2, %r3, %r4;
+  setp.ge.s32 %p1, %r5, %r1;
+  @%p1 bra done;
+  mul.wide.s32 %rd3, %r5, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  ld.global.f32 %f2, [%rd4];
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.f32 %f3, [%rd5];
+  fma.rn.f32 %f4, %f1, %f2, %f3;
+  st.global.f32 [%rd5], %f4;
+done:
   ret;
 }
 .visible .entry hides(.param .u64 where, .param .u64 data) {
@@ -136,6 +159,15 @@ class RuntimeTest : public testing::Test {
         {"fill",
          [](const FakeLaunch& launch) {
            std::fill_n(at(launch.parameter<std::uint64_t>(8)), launch.parameter<int>(0), launch.parameter<float>(4));
+         }},
+        {"saxpy",
+         [](const FakeLaunch& launch) {
+           const auto threads = static_cast<std::size_t>(launch.config.block.x);
+           const std::size_t last = std::min<std::size_t>(launch.range.end * threads, launch.parameter<unsigned>(0));
+           const float* const x = at(launch.parameter<std::uint64_t>(8));
+           const auto a = launch.parameter<float>(4);
+           float* const y = at(launch.parameter<std::uint64_t>(16));
+           for (std::size_t i = launch.range.begin * threads; i < last; ++i) y[i] += a * x[i];
          }},
         {"hides",
          [](const FakeLaunch& launch) {

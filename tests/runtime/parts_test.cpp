@@ -51,6 +51,47 @@ TEST_F(PartsTest, OtherPartsAreNotWaitedFor) {
   EXPECT_TRUE(first.done());
 }
 
+// Two devices, each with half of the blocks of one launch: a byte goes where it is needed once, and only what a device
+// has written comes back from it.
+TEST_F(PartsTest, HalvesOfALaunchMoveTheirHalves) {
+  start({"far", "far2"});
+  Array<float> x = floats({1, 2, 3, 4, 5, 6, 7, 8}), y = floats({1, 1, 1, 1, 1, 1, 1, 1});
+  const auto half = [&](const char* device, std::uint64_t begin) {
+    launch("saxpy", {.grid = {4}, .block = {2}, .blocks = BlockRange{begin, begin + 2}, .device = device}, 8, 2.0f, x,
+           y);
+  };
+  for (int turn = 0; turn < 3; ++turn) {
+    half("far", 0);
+    half("far2", 2);
+  }
+  core_->synchronize();
+  EXPECT_EQ(logged("far: copy 16"), 2);
+  EXPECT_EQ(logged("far2: copy 16"), 2);
+  EXPECT_THAT(y.read(), ElementsAre(7, 13, 19, 25, 31, 37, 43, 49));
+  EXPECT_EQ(logged("far: copy 16"), 3);
+  EXPECT_EQ(logged("far2: copy 16"), 3);
+  EXPECT_EQ(std::count_if(log_.begin(), log_.end(), [](const auto& line) { return line.find("copy") != line.npos; }),
+            6);
+}
+
+// The middle half goes to another device: of what each side has, a quarter moves.
+TEST_F(PartsTest, ABorderThatMovesTakesTheBytesBetween) {
+  start({"far", "far2"});
+  Array<float> x = floats({1, 2, 3, 4, 5, 6, 7, 8}), y = floats({0, 0, 0, 0, 0, 0, 0, 0});
+  const auto part = [&](const char* device, std::uint64_t begin, std::uint64_t end) {
+    launch("saxpy", {.grid = {4}, .block = {2}, .blocks = BlockRange{begin, end}, .device = device}, 8, 1.0f, x, y);
+  };
+  part("far", 0, 2);
+  part("far2", 2, 4);
+  core_->synchronize();
+  log_.clear();
+  part("far", 0, 1);
+  part("far2", 1, 4);
+  EXPECT_THAT(y.read(), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
+  EXPECT_EQ(logged("far: copy 8") + logged("far2: copy 8"), 4);  // x from the host, y by way of the host, y of far read
+  EXPECT_EQ(logged("far2: copy 24"), 1);                         // y of far2 read
+}
+
 TEST_F(PartsTest, ReadersAreWaitedForByWhoWritesTheirPart) {
   start({"near"});
   Array<float> from = floats({1, 2, 3}), to = floats({0, 0});

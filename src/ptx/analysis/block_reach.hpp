@@ -1,0 +1,48 @@
+// Which bytes a range of blocks touches of what a parameter points to, as a function of the range: x[i] and
+// x[i - 1] of i = ctaid.x * ntid.x + tid.x, not the whole array. With it, devices that run parts of one launch move no
+// more than their parts need.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "heddle/dim3.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::ptx::analysis {
+
+// A sum of multiples of a thread's coordinates, in bytes from the address that the parameter holds.
+struct ThreadOffset {
+  std::int64_t constant = 0, tid = 0, ctaid = 0, ntid = 0, ctaid_ntid = 0;
+  friend bool operator==(const ThreadOffset&, const ThreadOffset&) = default;
+};
+
+// Bytes [begin, end), relative to the address that the parameter holds; begin may be negative.
+struct ByteReach {
+  std::int64_t begin = 0, end = 0;
+};
+
+// Of one parameter of a kernel.
+struct BlockReach {
+  // All accesses to its memory are among `accesses`.
+  bool known = false;
+  struct Access {
+    ThreadOffset offset;
+    std::uint32_t bytes = 0;
+    friend bool operator==(const Access&, const Access&) = default;
+  };
+  std::vector<Access> accesses;  // each once
+  // The largest multiple of a coordinate in a 32-bit register, which must not overflow.
+  std::int64_t most_in_32_bits = 0;
+
+  // Nothing where the answer is not known for such a grid: only grids and blocks of one dimension, and no more threads
+  // than the kernel's 32-bit numbers can count. A thread's guards are not looked at: the answer may go beyond the end
+  // of the array, where the kernel does not.
+  std::optional<ByteReach> of(const Dim3& grid, const Dim3& block, const BlockRange& range) const;
+};
+
+// For each parameter of a kernel of the module. None is known in kernels that call functions.
+std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t function);
+
+}  // namespace heddle::ptx::analysis
