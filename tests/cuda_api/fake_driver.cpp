@@ -376,6 +376,7 @@ extern "C" __attribute__((visibility("default"))) const char* fake_driver_take_l
   return taken.c_str();
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name
 extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* wanted, void** found, int,
                                                                           std::uint64_t, int*) {
   *found = address(&nothing);

@@ -8,7 +8,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::StartsWith;
 
 // `k` reads its block's number, `plain` does not; `counts` has variables.
