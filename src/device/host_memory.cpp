@@ -18,8 +18,7 @@ class HostMemory final : public Memory {
     // Rounded up, as aligned_alloc wants it.
     if (bytes <= most)
       data_ = std::aligned_alloc(alignment, (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment);
-    if (!data_)
-      base::fail(ErrorCode::out_of_memory, "cannot allocate {} of host memory", base::format_bytes(bytes));
+    if (!data_) base::fail(ErrorCode::out_of_memory, "cannot allocate {} of host memory", base::format_bytes(bytes));
   }
   ~HostMemory() override { std::free(data_); }
   HostMemory(const HostMemory&) = delete;

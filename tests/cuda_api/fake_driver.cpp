@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include "fake_parameters.hpp"
+
 namespace {
 
 // What was asked for, line by line, for tests that are in the same process (fake_driver_take_log).
@@ -20,6 +22,7 @@ struct Log {
   std::mutex mutex;
   std::string text;
   std::map<const void*, std::string> functions;
+  FakeParameters parameters;  // of kernels of all modules
 };
 Log& driver_log() {
   static Log* const made = new Log;
@@ -105,7 +108,7 @@ int error_name(int, const char** text) {
 }
 std::atomic<unsigned> pinned{0};
 // A function is known by its name. A launch is noted with its grid, its stream, whether it may begin early, and its
-// packed arguments in words of 32 bits.
+// arguments as the kernel sees them, in words of 32 bits.
 int find_function(void** made, void*, const char* name) {
   static std::uintptr_t next = 0x1000;
   const std::lock_guard lock(driver_log().mutex);
@@ -122,35 +125,35 @@ int function_attribute(int* value, int number, void* function) {
   *value = driver_log().functions[function].find("many_registers") == std::string::npos ? 1024 : 256;
   return 0;
 }
-void note_launch(const void* function, const unsigned* grid, void* stream, bool early, void** extra) {
-  std::string name;
+void note_launch(const void* function, const unsigned* grid, void* stream, bool early, void** pointers, void** extra) {
+  std::string name, seen;
   {
     const std::lock_guard lock(driver_log().mutex);
     name = driver_log().functions[function];
+    seen = seen_parameters(driver_log().parameters[name], extra ? extra[1] : nullptr,
+                           extra ? *static_cast<const std::size_t*>(extra[3]) : 0, pointers);
   }
   std::string words;
-  const auto* const data = extra ? static_cast<const unsigned char*>(extra[1]) : nullptr;
-  const std::size_t size = extra ? *static_cast<const std::size_t*>(extra[3]) : 0;
-  for (std::size_t at = 0; at + 4 <= size; at += 4) {
+  for (std::size_t at = 0; at + 4 <= seen.size(); at += 4) {
     unsigned word = 0;
-    std::memcpy(&word, data + at, sizeof word);
+    std::memcpy(&word, seen.data() + at, sizeof word);
     words += ' ' + std::to_string(word);
   }
   note("launch %s (%u %u %u) in %p%s:%s", name.c_str(), grid[0], grid[1], grid[2], stream, early ? " early" : "",
        words.c_str());
 }
 int launch(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned, void* stream,
-           void**, void** extra) {
+           void** pointers, void** extra) {
   const unsigned grid[] = {x, y, z};
-  note_launch(function, grid, stream, false, extra);
+  note_launch(function, grid, stream, false, pointers, extra);
   return 0;
 }
 struct LaunchSettings {
   unsigned grid[3], block[3], shared;
   void* stream;
 };
-int launch_with(const LaunchSettings* settings, void* function, void**, void** extra) {
-  note_launch(function, settings->grid, settings->stream, true, extra);
+int launch_with(const LaunchSettings* settings, void* function, void** pointers, void** extra) {
+  note_launch(function, settings->grid, settings->stream, true, pointers, extra);
   return 0;
 }
 // Nodes of graphs are noted with their kernel, edges with their kind.
@@ -285,6 +288,10 @@ int load(void** made, const char* text, unsigned, int*, void**) {
   constexpr int illegal_address = 700;
   if (std::strstr(text, "griddepcontrol") && std::strstr(text, "faults_meanwhile")) return illegal_address;
   note("module: %u kernels", kernels);
+  {
+    const std::lock_guard lock(driver_log().mutex);
+    for (auto& [kernel, parameters] : fake_parameters(text)) driver_log().parameters[kernel] = parameters;
+  }
   if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "kernels: %u\n", kernels);
   return handle(made);
 }
@@ -369,6 +376,7 @@ extern "C" __attribute__((visibility("default"))) const char* fake_driver_take_l
   return taken.c_str();
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the driver's name
 extern "C" __attribute__((visibility("default"))) int cuGetProcAddress_v2(const char* wanted, void** found, int,
                                                                           std::uint64_t, int*) {
   *found = address(&nothing);

@@ -4,6 +4,7 @@
 
 #include "base/file.hpp"
 #include "programs/command.hpp"
+#include "support/program_environment.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
@@ -157,6 +158,48 @@ TEST_F(Cc, FoldersThatAreMissingAreNamed) {
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, HasSubstr("cannot write none/a.ptx: there is no folder none"));
   EXPECT_FALSE(is_there("none"));
+}
+
+// What the compiler calls for a launch is no name in the program, which the macro would reach.
+TEST_F(Cc, LaunchesUseTheThreadsOwnStreamWhereThatIsWanted) {
+  for (const char* first : {"", "#include <cuda.h>\n", "#include <cuda_runtime.h>\n"}) {
+    file("a.cu", first + std::string("__global__ void k(int* p) { *p = 1; }\nint main() { k<<<1, 1>>>(nullptr); }\n"));
+    for (const bool own : {false, true}) {
+      const Ran built = cc(std::string(own ? "--default-stream per-thread " : "") + "-c a.cu");
+      ASSERT_EQ(built.code, 0) << first << built.output;
+      EXPECT_EQ(base::read_file(folder_.path() / "a.o").find("cudaLaunchKernel_ptsz") != std::string::npos, own);
+    }
+  }
+}
+
+// Overloaded functions are found by their type, for kernels that host code names and for pointers of its own.
+TEST_F(Cc, FunctionsOfSmallFloatsMayBeNamed) {
+  file("a.cu", R"(#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+template <class R, class T, R (*F)(T)> __global__ void k(R* r, T* t) { *r = F(*t); }
+template __global__ void k<__half2, __half2, h2exp>(__half2*, __half2*);
+template <class R, class T> int same(R (*f)(T), T t, R want) { return f(t) == want; }
+int main() {
+  k<float, __half, __half2float><<<1, 1>>>(nullptr, nullptr);
+  k<float, __nv_bfloat162, __low2float><<<1, 1>>>(nullptr, nullptr);
+  k<short, __half, __half2short_rd><<<1, 1>>>(nullptr, nullptr);
+  k<__half, __half, hrint><<<1, 1>>>(nullptr, nullptr);
+  k<__nv_bfloat16, __nv_bfloat16, hrint><<<1, 1>>>(nullptr, nullptr);
+  k<__half, const __half*, __ldg><<<1, 1>>>(nullptr, nullptr);
+  const __half h(-2.5f), huge(60000.0f), nan = __ushort_as_half(0x7fff);
+  const bool right = same<int, __half>(__half2int_rn, h, -2) && same<int, __half>(__half2int_rz, h, -2) &&
+                     same<int, __half>(__half2int_ru, h, -2) && same<int, __half>(__half2int_rd, h, -3) &&
+                     same<unsigned, __half>(__half2uint_rd, h, 0) && same<short, __half>(__half2short_rn, huge, 32767) &&
+                     same<long long, __half>(__half2ll_rn, huge, 60000) && same<int, __half>(__half2int_rn, nan, 0) &&
+                     same<int, __nv_bfloat16>(__bfloat162int_rn, __nv_bfloat16(1e30f), 0x7fffffff);
+  return right ? 0 : 1;
+}
+)");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, "");
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
 TEST_F(Cc, DryRunsOnlyShow) {

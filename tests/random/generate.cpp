@@ -107,6 +107,7 @@ Program generate(std::uint64_t seed, bool for_gpu) {
     program.functions.push_back(FunctionWriter(setting, signature).write(3 + random.below(10)));
     setting.signatures.push_back(signature);
   }
+  setting.structures = structures_of(seed, KernelWriter::own_parameters);
   KernelWriter kernel(setting);
   program.functions.push_back(kernel.write(random.chance(70) ? 8 + random.below(30) : 20 + random.below(60)));
   program.arguments = kernel.arguments();

@@ -1,6 +1,9 @@
 #include "random/kernel_writer.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
+#include <iterator>
 
 namespace heddle::test::random_kernel {
 
@@ -85,21 +88,48 @@ void KernelWriter::add_regions() {
   symbol(Region::Kind::local, "array", 64, true);
   symbol(Region::Kind::local, "direct", 32, true);
   w_.regions.back().direct_only = true;
+  add_structures();
+}
+
+void KernelWriter::add_structures() {
+  for (const Structure& structure : s_.structures) {
+    Region region;
+    region.kind = Region::Kind::parameter;
+    region.base = structure.name;
+    region.symbol = true;
+    region.alignment = std::min(structure.alignment, 16u);
+    region.bytes = std::bit_floor(structure.bytes);
+    w_.regions.push_back(region);
+  }
 }
 
 std::string KernelWriter::parameters() const {
-  std::string text;
-  for (const char* name : pointers) text += fmt::format(".param .u64 {}, ", name);
-  return text + ".param .u32 n, .param .u64 k, .param .f32 x";
+  std::vector<std::string> own;
+  for (const char* name : pointers) own.push_back(fmt::format(".param .u64 {}", name));
+  own.insert(own.end(), {".param .u32 n", ".param .u64 k", ".param .f32 x"});
+  static_assert(std::size(pointers) + 3 == own_parameters);
+  return fmt::format("{}", fmt::join(with_structures(own, s_.structures, std::mem_fn(&Structure::parameter)), ", "));
 }
 
 std::string KernelWriter::arguments() const {
+  const auto bits = [&](const Structure& structure) {
+    return fmt::format("//: arg {} value u8[{}] = bits {}\n", structure.name, structure.bytes,
+                       structure.bytes + structure.behind);
+  };
+  std::string text = fmt::format("{}", fmt::join(with_structures(own_arguments(), s_.structures, bits), ""));
+  for (const char* name : {"scratch", "lanes", "acc32", "acc64", "out32", "out64", "outd"})
+    text += fmt::format("//: expect {} same-as interp\n", name);
+  return text;
+}
+
+// A directive for each parameter.
+std::vector<std::string> KernelWriter::own_arguments() const {
   const std::uint64_t threads = s_.threads();
   const unsigned seed = static_cast<unsigned>(random_.below(1000000));
+  std::vector<std::string> all = {fmt::format("//: arg words u32[{}] = bits {}\n", word_count, seed)};
   std::string text = fmt::format(
-      "//: arg words u32[{}] = bits {}\n//: arg floats f32[{}] = 0x7fffffff 0x7f800000 0xff800000 0 -0.0 0x1 "
-      "0x807fffff 0x800000 0x7f7fffff 1 -1",
-      word_count, seed, float_count);
+      "//: arg floats f32[{}] = 0x7fffffff 0x7f800000 0xff800000 0 -0.0 0x1 0x807fffff 0x800000 0x7f7fffff 1 -1",
+      float_count);
   for (unsigned i = 11; i < float_count; ++i) {
     const auto bits = static_cast<std::uint32_t>(random_.bits());
     const bool nan = (bits & 0x7f800000) == 0x7f800000;
@@ -107,18 +137,24 @@ std::string KernelWriter::arguments() const {
             : random_.chance(50) ? fmt::format(" {:#x}", bits)
                                  : fmt::format(" {}", static_cast<double>(random_.between(-800, 800)) / 8);
   }
-  text += fmt::format("\n//: arg doubles f64[{}] = special {}\n", double_count, seed + 1);
-  text += fmt::format("//: arg scratch u32[{}] = bits {}\n", threads * own_words, seed + 2);
-  text += fmt::format("//: arg lanes u64[{}] = bits {}\n", threads * own_units, seed + 3);
-  text += fmt::format("//: arg acc32 u32[64] = bits {}\n//: arg acc64 u64[32] = bits {}\n", seed + 4, seed + 5);
-  text += fmt::format("//: arg out32 u32[{}] = fill 0xa5a5a5a5\n", slots(0) * threads);
-  text += fmt::format("//: arg out64 u64[{}] = fill 0xa5a5a5a5a5a5a5a5\n", slots(1) * threads);
-  text += fmt::format("//: arg outd f64[{}] = fill 0xa5a5a5a5a5a5a5a5\n", slots(2) * threads);
-  text += fmt::format("//: arg n u32 = {}\n//: arg k u64 = {:#x}\n//: arg x f32 = {}\n", random_.below(200),
-                      random_.bits(), random_.between(-40, 40));
-  for (const char* name : {"scratch", "lanes", "acc32", "acc64", "out32", "out64", "outd"})
-    text += fmt::format("//: expect {} same-as interp\n", name);
-  return text;
+  all.push_back(text + '\n');
+  const auto add = [&]<class... Args>(fmt::format_string<Args...> format, Args&&... args) {
+    all.push_back(fmt::format(format, std::forward<Args>(args)...) + '\n');
+  };
+  add("//: arg doubles f64[{}] = special {}", double_count, seed + 1);
+  add("//: arg scratch u32[{}] = bits {}", threads * own_words, seed + 2);
+  add("//: arg lanes u64[{}] = bits {}", threads * own_units, seed + 3);
+  add("//: arg acc32 u32[64] = bits {}", seed + 4);
+  add("//: arg acc64 u64[32] = bits {}", seed + 5);
+  add("//: arg out32 u32[{}] = fill 0xa5a5a5a5", slots(0) * threads);
+  add("//: arg out64 u64[{}] = fill 0xa5a5a5a5a5a5a5a5", slots(1) * threads);
+  add("//: arg outd f64[{}] = fill 0xa5a5a5a5a5a5a5a5", slots(2) * threads);
+  const unsigned n = random_.below(200);
+  const std::uint64_t k = random_.bits();
+  add("//: arg n u32 = {}", n);
+  add("//: arg k u64 = {:#x}", k);
+  add("//: arg x f32 = {}", random_.between(-40, 40));
+  return all;
 }
 
 // At least one, so that no buffer is empty.
@@ -276,6 +312,16 @@ Statement KernelWriter::initial_value(const Reg& reg) {
   return Statement::lines(text);
 }
 
+// As wide as the structure's alignment and the register allow.
+std::string KernelWriter::field_of_structure(const Reg& reg) {
+  const Structure& structure = random_.pick(s_.structures);
+  const unsigned bytes = std::min(structure.alignment, ptx::bit_width(reg.type) / 8);
+  std::string text;
+  Writer::line(text, "ld.param.u{} {}, [{}+{}];", 8 * bytes, reg.name, structure.name,
+               bytes * random_.below(structure.bytes / bytes));
+  return text;
+}
+
 Statement KernelWriter::initial_uniform(const Reg& reg) {
   std::string text;
   const unsigned width = ptx::bit_width(reg.type);
@@ -283,6 +329,8 @@ Statement KernelWriter::initial_uniform(const Reg& reg) {
     Writer::line(text, "setp.gt.u32 {}, %k_block, {};", reg.name, random_.below(3));
   } else if (reg.type == Type::f32) {
     Writer::line(text, "ld.param.f32 {}, [x];", reg.name);
+  } else if (!s_.structures.empty() && random_.chance(60)) {
+    text = field_of_structure(reg);
   } else if (random_.chance(25)) {
     Writer::line(text, "mov.{} {}, {};", ptx::name(reg.type), reg.name, w_.constant(reg.type));
   } else if (random_.chance(35)) {

@@ -8,6 +8,8 @@ namespace heddle::test::random_kernel {
 class KernelWriter {
  public:
   explicit KernelWriter(Setting& setting);
+  // Parameters besides structures.
+  static constexpr unsigned own_parameters = 13;
   Function write(unsigned statements);
   // The directives of its arguments.
   std::string arguments() const;
@@ -15,12 +17,15 @@ class KernelWriter {
  private:
   void declare_registers();
   void add_regions();
+  void add_structures();
   std::string parameters() const;
+  std::vector<std::string> own_arguments() const;
   Statement numbers();
   Statement bases();
   Statement initialise_memory();
   Statement initial_value(const Reg& reg);
   std::string initial_word(ptx::Type type);
+  std::string field_of_structure(const Reg& reg);
   Statement initial_uniform(const Reg& reg);
   Statement store_result(const Reg& reg);
   unsigned slots(unsigned kind) const;

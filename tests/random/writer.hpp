@@ -10,6 +10,7 @@
 #include "random/catalog.hpp"
 #include "random/program.hpp"
 #include "random/registers.hpp"
+#include "random/structures.hpp"
 
 namespace heddle::test::random_kernel {
 
@@ -36,13 +37,14 @@ struct Scope {
 
 // A piece of memory of which every byte holds something.
 struct Region {
-  enum class Kind : std::uint8_t { global, constant, shared, local } kind = Kind::global;
+  enum class Kind : std::uint8_t { global, constant, shared, local, parameter } kind = Kind::global;
   std::string base;  // a symbol, or a 64-bit register with a global address
   bool symbol = false;
   unsigned bytes = 0;        // that each thread may touch; a power of two
   std::string offset;        // 32-bit register with where the thread's part begins (symbols only)
   std::uint64_t stride = 0;  // bytes between units when they are not one after the other
   unsigned unit = 0;         // bytes of one
+  unsigned alignment = 16;   // at least
   bool writable = false;
   bool direct_only = false;  // accessed by its name and constant offsets alone
 };
@@ -62,10 +64,11 @@ struct Setting {
   Catalog& catalog;
   Target target;
   Launch launch;
-  bool early_exit = false;  // some threads leave the kernel before its end
-  bool warp = true;         // has operations of warps
-  bool for_gpu = false;     // leave out what GPUs are known to do otherwise
-  bool irregular = true;    // has flow that is no nest of branches and loops
+  bool early_exit = false;            // some threads leave the kernel before its end
+  bool warp = true;                   // has operations of warps
+  bool for_gpu = false;               // leave out what GPUs are known to do otherwise
+  bool irregular = true;              // has flow that is no nest of branches and loops
+  std::vector<Structure> structures;  // that the kernel takes
   std::vector<Signature> signatures;
   unsigned next_label = 0;
 
@@ -125,6 +128,7 @@ class Writer {
   std::string affine_index(const Scope& scope, std::string& text, unsigned count);
   std::string scaled_address(std::string& text, const std::string& base, const std::string& index, unsigned size);
   std::string roundabout_address(std::string& text, const std::string& base, const std::string& index, unsigned size);
+  Place parameter_place(const Scope& scope, std::string& text, const Region& region, unsigned size);
   Place place(const Scope& scope, std::string& text, const Region& region, unsigned size);
   Place window_place(const Scope& scope, std::string& text, const Region& region, unsigned size);
   std::string memory_access(const Scope& scope);

@@ -181,10 +181,27 @@ Writer::Place Writer::window_place(const Scope& scope, std::string& text, const 
   return {scaled_address(text, base, i, size), generic ? "" : space};
 }
 
+// In a structure that the kernel takes: by its name, or at an address that is computed.
+Writer::Place Writer::parameter_place(const Scope& scope, std::string& text, const Region& region, unsigned size) {
+  const std::string i = random_.chance(50) ? "" : index(scope, text, region.bytes / size);
+  if (i.empty()) return {fmt::format("{}+{}", region.base, random_.below(region.bytes / size) * size), ".param"};
+  constexpr unsigned first_with_generic_addresses = 77;
+  const bool generic = s_.target.ptx >= first_with_generic_addresses && random_.chance(40);
+  std::string base = temp(Type::b64);
+  line(text, "mov.u64 {}, {};", base, region.base);
+  if (generic) {
+    const std::string g = temp(Type::b64);
+    line(text, "cvta.param.u64 {}, {};", g, base);
+    base = g;
+  }
+  return {scaled_address(text, base, i, size), generic ? "" : ".param"};
+}
+
 // A place in the region, aligned to `size`.
 Writer::Place Writer::place(const Scope& scope, std::string& text, const Region& region, unsigned size) {
   if (region.direct_only)
     return {fmt::format("{}+{}", region.base, random_.below(region.bytes / size) * size), ".local"};
+  if (region.kind == Region::Kind::parameter) return parameter_place(scope, text, region, size);
   if (region.kind == Region::Kind::shared || region.kind == Region::Kind::local)
     return window_place(scope, text, region, size);
   std::string space = region.kind == Region::Kind::constant ? ".const" : ".global", base = region.base;
@@ -241,7 +258,7 @@ std::string Writer::load(const Scope& scope, const Region& region) {
   const bool floats = region.base == "%b_floats";
   const Type type = floats && random_.chance(70) ? Type::f32 : random_.pick(memory_types);
   const unsigned bytes = ptx::byte_size(type);
-  const unsigned room = std::min({16u, region.unit ? region.unit : 16u, region.bytes});
+  const unsigned room = std::min({region.alignment, region.unit ? region.unit : 16u, region.bytes});
   unsigned count = random_.chance(75) ? 1 : random_.chance(50) ? 2 : 4;
   while (count > 1 && (count * bytes > room || region.direct_only)) count /= 2;
   if (s_.for_gpu && bytes < 4) count = 1;  // see writer_gpu.cpp
@@ -281,7 +298,7 @@ std::string Writer::store(const Scope& scope, const Region& region) {
   Type type = random_.pick(memory_types);
   if (type == Type::f64) type = Type::b64;  // what the bits of a NaN are is open
   const unsigned bytes = ptx::byte_size(type);
-  const unsigned room = std::min({16u, region.unit ? region.unit : 16u, region.bytes});
+  const unsigned room = std::min({region.alignment, region.unit ? region.unit : 16u, region.bytes});
   unsigned count = random_.chance(75) ? 1 : random_.chance(50) ? 2 : 4;
   while (count > 1 && (count * bytes > room || region.direct_only)) count /= 2;
   if (bytes > room) return "";

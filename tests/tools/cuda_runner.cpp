@@ -92,11 +92,8 @@ CaseResult CudaRunner::run(const PtxCase& c, int optimization) {
                                                            static_cast<const void*>(host.data()), host.size());
       std::memcpy(packed.data() + layout[i].offset, &memory[i], sizeof memory[i]);
     }
-    std::size_t packed_size = packed.size();
-    // CU_LAUNCH_PARAM_BUFFER_POINTER, _SIZE, _END
-    void* extra[] = {reinterpret_cast<void*>(1), packed.data(), reinterpret_cast<void*>(2), &packed_size, nullptr};
     const char* launch = c.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
-    std::vector<void*> pointers;
+    std::vector<void*> pointers;  // in one buffer the machine code may have them in places of its own
     for (const auto& place : layout) pointers.push_back(packed.data() + place.offset);
     if (c.shared > 48 * 1024)
       driver.call<void*, int, int>("cuFuncSetAttribute", function, 8, static_cast<int>(c.shared));
@@ -106,8 +103,8 @@ CaseResult CudaRunner::run(const PtxCase& c, int optimization) {
           pointers.data());
     } else {
       driver.call<void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**, void**>(
-          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr, nullptr,
-          packed.empty() ? nullptr : extra);
+          launch, function, c.grid.x, c.grid.y, c.grid.z, c.block.x, c.block.y, c.block.z, c.shared, nullptr,
+          pointers.data(), nullptr);
     }
     driver.call<>("cuCtxSynchronize");
     for (std::size_t i = 0; i < c.arguments.size(); ++i) {

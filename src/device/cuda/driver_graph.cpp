@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "device/cuda/launch_grid.hpp"
 #include "device/cuda/module.hpp"
 #include "device/line.hpp"
 
@@ -19,10 +20,7 @@ CudaFunction& function_in(const GraphLaunch& launch) { return static_cast<CudaFu
 // What the driver is told of a launch; `pointers` receives what the parameters point to.
 driver::KernelNode node_of(const GraphLaunch& launch, const DriverFunction& function,
                            std::span<const std::byte> arguments, std::vector<void*>& pointers) {
-  pointers.clear();
-  // The driver copies the arguments and does not write to them.
-  for (const ParameterLayout& place : launch.function->parameters())
-    pointers.push_back(const_cast<std::byte*>(arguments.data()) + place.offset);
+  pointers = pointers_into(arguments, launch.function->parameters());
   const LaunchConfig& config = launch.config;
   return {.function = function.handle(),
           .grid_x = config.grid.x,
@@ -86,9 +84,10 @@ void DriverGraph::check(const GraphLaunch& launch) {
 
 DriverFunction& DriverGraph::function_of(unsigned place) const {
   CudaFunction& function = function_in(launches_[place]);
-  return is_linked(place) || is_linked(place + 1)
-             ? *function.dependent_form().function(launches_[place].config.block.count())
-             : function.whole();
+  DriverFunction* linked = nullptr;
+  if (is_linked(place) || is_linked(place + 1))
+    linked = function.dependent_form().function(launches_[place].config.block.count());
+  return linked ? *linked : function.whole();
 }
 
 DriverGraph::Made DriverGraph::make() const {

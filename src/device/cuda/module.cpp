@@ -1,5 +1,7 @@
 #include "device/cuda/module.hpp"
 
+#include <algorithm>
+
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "device/device.hpp"
@@ -19,6 +21,11 @@ bool has_memory(const ptx::Variable& variable) {
   return variable.space == ptx::Space::global || variable.space == ptx::Space::constant;
 }
 
+bool is_aligned_widely(const ptx::Variable& parameter) {
+  constexpr std::uint32_t alignment_of_all_banks = 16;
+  return parameter.alignment() > alignment_of_all_banks;
+}
+
 std::uint64_t next_function_id() {
   static std::atomic<std::uint64_t> next{1};
   return next++;
@@ -35,6 +42,7 @@ CudaFunction::CudaFunction(CudaModule& module, std::uint32_t index)
       id_(next_function_id()),
       parameters_(parameter_layout(ptx_.parameters)),
       parameter_bytes_(device::parameter_bytes(ptx_.parameters)),
+      has_own_places_(std::any_of(ptx_.parameters.begin(), ptx_.parameters.end(), is_aligned_widely)),
       whole_(module.state(), module.handle(), ptx_.name) {
   static_shared_ = static_cast<std::uint64_t>(whole_.attribute(module.state(), FunctionAttribute::static_shared_bytes));
 }

@@ -37,6 +37,11 @@ class CudaFunction final : public Function {
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) override;
   std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t dynamic_shared_bytes) override;
 
+  // The machine code may have parameters elsewhere than PTX: it aligns their addresses, among them those in the bank of
+  // constants, where parameters begin at 0x160, 0x210 or 0x380, whatever the GPU. Only the driver knows the places of
+  // those that are aligned to more than 16 bytes, and of what comes behind them.
+  bool has_own_places() const { return has_own_places_; }
+
   CudaModule& module() const { return module_; }
   std::uint64_t id() const { return id_; }  // of no other, also of later ones
   DriverFunction& whole() { return whole_; }
@@ -61,6 +66,7 @@ class CudaFunction final : public Function {
   std::uint64_t id_;
   std::vector<ParameterLayout> parameters_;
   std::uint32_t parameter_bytes_ = 0;
+  bool has_own_places_ = false;
   std::uint64_t static_shared_ = 0;
   DriverFunction whole_;
   std::atomic<bool> prepared_{false};

@@ -214,9 +214,10 @@ void CudaQueue::launch_pool(CudaFunction& function, const LaunchConfig& config, 
   const std::string what = "launching kernel '" + function.ptx().name + "' so that it can be stopped";
   check(cuda.fill32_async(control.counter(), static_cast<std::uint32_t>(range.begin), 1, stream_),
         what + ", setting its counter");
+  const GridArguments given(function, bytes, entry);
   for (const ptx::RangeLaunch& part : ptx::plan_range(*entry, config.grid, range, {}, pool)) {
     std::copy(part.hidden.begin(), part.hidden.end(), bytes.begin() + entry->hidden_offset);
-    check(start_grid(cuda, code->handle(), part.grid, config, stream_, bytes), what);
+    check(start_grid(cuda, code->handle(), part.grid, config, stream_, given), what);
   }
   check(cuda.copy_to_host_async(control.result(), control.counter(), sizeof(std::uint32_t), stream_),
         what + ", fetching its counter");
@@ -238,16 +239,14 @@ void CudaQueue::check_cooperative(CudaFunction& function, const LaunchConfig& co
 
 void CudaQueue::launch_whole(CudaFunction& function, const LaunchConfig& config, std::span<const std::byte> arguments) {
   function.whole().allow_shared(*state_, config.dynamic_shared_bytes);
-  const Result result =
-      start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_, arguments);
+  const Result result = start_grid(state_->driver(), function.whole().handle(), config.grid, config, stream_,
+                                   GridArguments(function, arguments));
   if (result != driver::success) check(result, "launching kernel '" + function.ptx().name + "'");
 }
 
 void CudaQueue::launch_cooperative(CudaFunction& function, const LaunchConfig& config,
                                    std::span<const std::byte> arguments) {
-  std::vector<void*> pointers;
-  for (const ParameterLayout& place : function.parameters())
-    pointers.push_back(const_cast<std::byte*>(arguments.data()) + place.offset);
+  std::vector<void*> pointers = pointers_into(arguments, function.parameters());
   const Result result = state_->driver().launch_cooperative(
       function.whole().handle(), config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y,
       config.block.z, config.dynamic_shared_bytes, stream_, pointers.empty() ? nullptr : pointers.data());

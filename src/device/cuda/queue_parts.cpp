@@ -103,12 +103,13 @@ void CudaQueue::start_in_turns(CudaFunction& kernel, const RangeCode& code, cons
   const Driver& cuda = state_->driver();
   const bool can_be_early = state_->launches_early();
   RangeChain::Place place{stream_, false};
+  const GridArguments given(kernel, packed, code.entry);
   std::uint64_t done = range.begin;
   ptx::plan_parts(*code.entry, config.grid, range, part, packed, [&](const Dim3& grid, const BlockRange& now) {
     if (chained && now.end != done) place = chain_.next(now.end);
     done = now.end;
     const driver::Result result =
-        start_grid(cuda, code.function->handle(), grid, config, place.stream, packed, place.early && can_be_early);
+        start_grid(cuda, code.function->handle(), grid, config, place.stream, given, place.early && can_be_early);
     if (result != driver::success) check(result, "launching a part of kernel '" + kernel.ptx().name + "'");
     place.early = chained;  // what more there is of this part
   });

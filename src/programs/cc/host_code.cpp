@@ -87,6 +87,8 @@ Words cuda_arguments(const CcOptions& options, const std::string& file, const st
               "-Xclang", "-fcuda-allow-variadic-functions",
               // Launches as CUDA has had them since 9.2.
               "-Xclang", "-target-sdk-version=12.0"};
+  // The compiler's own calls, which no macro reaches.
+  if (options.per_thread_stream) add(words, {"-Xclang", "-fgpu-default-stream=per-thread"});
   add(words, unit_arguments(file, options));
   if (!image.empty()) add(words, {"-Xclang", "-fcuda-include-gpubinary", "-Xclang", image.string()});
   return words;

@@ -51,7 +51,8 @@ class BoundedPolicy final : public Policy {
     double blocks = static_cast<double>(task.left.size());
     if (whole > room.seconds) {
       if (!task.divisible && room.ranges > 0) return;
-      if (task.divisible) blocks = std::max(room.seconds / task.seconds_per_block + rounding, room.ranges == 0 ? 1.0 : 0.0);
+      if (task.divisible)
+        blocks = std::max(room.seconds / task.seconds_per_block + rounding, room.ranges == 0 ? 1.0 : 0.0);
     }
     if (blocks < 1) return;
     const auto count = static_cast<std::uint64_t>(blocks);

@@ -8,7 +8,6 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::StartsWith;
 
 // `k` reads its block's number, `plain` does not; `counts` has variables.
@@ -250,6 +249,66 @@ TEST_F(FakeGpu, FunctionsOfTheProgramMayChooseAnotherContext) {
   });
   EXPECT_NE(gpu, own);
   EXPECT_EQ(*context_(), before);
+}
+
+// A structure that is aligned to 64 bytes, and what lies behind it: 32 bytes of packed arguments that no kernel sees.
+const std::string wide_source = with_header(R"(
+.visible .entry wide(.param .u32 first, .param .align 64 .b8 s[64], .param .u32 last) {
+  .reg .b32 %r<2>; .reg .b64 %d<2>;
+  ld.param.u64 %d1, [s];
+  mov.u32 %r1, %ctaid.x;
+  st.global.u32 [%d1], %r1;
+  ret;
+}
+)");
+
+class FakeGpuWide : public FakeGpu {
+ protected:
+  void launch(Module& module, const Dim3& grid, std::uint64_t part) {
+    std::vector<std::uint32_t> packed(33);
+    packed[0] = 1;
+    for (unsigned i = 0; i < 16; ++i) packed[16 + i] = 100 + i;
+    packed[32] = 2;
+    queue_->launch_parts(module.function("wide"), {.grid = grid, .block = {32}}, {0, grid.count()}, part,
+                         std::as_bytes(std::span(packed)));
+  }
+  const std::string seen_ = " 1 100 101 102 103 104 105 106 107 108 109 110 111 112 113 114 115 2";
+};
+
+TEST_F(FakeGpuWide, ParametersArriveWhereTheMachineCodeHasThem) {
+  const auto module = load(wide_source);
+  log();
+  launch(*module, {64}, 64);
+  const std::vector<std::string> lines = log();
+  ASSERT_EQ(lines.size(), 1u);
+  EXPECT_EQ(words(lines[0]), seen_);
+}
+
+TEST_F(FakeGpuWide, SoDoTheHiddenOnesOfParts) {
+  const auto module = load(wide_source);
+  log();
+  launch(*module, {64 * 20}, 64);
+  std::vector<std::string> lines = log();
+  ASSERT_EQ(lines.size(), 21u);
+  EXPECT_THAT(lines[20], HasSubstr(" early")) << "the other way to launch is seen, too";
+  for (unsigned i = 0; i < 20; ++i) EXPECT_EQ(words(lines[i + 1]), seen_ + ' ' + std::to_string(64 * i));
+  launch(*module, {100, 3}, 64);  // no boxes
+  lines = log();
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_THAT(words(lines[1]), StartsWith(seen_ + " 100 0 ")) << "the grid's width and the first block";
+}
+
+TEST_F(FakeGpuWide, SoDoThoseOfLaunchesThatCanBeStopped) {
+  const auto module = load(wide_source, {.stoppable = true});
+  log();
+  std::vector<std::uint32_t> packed(33, 9);
+  queue_->launch_stoppable(module->function("wide"), {.grid = {64}, .block = {32}}, {0, 64},
+                           std::as_bytes(std::span(packed)));
+  std::string found;
+  for (const std::string& line : log())
+    if (line.starts_with("launch ")) found = words(line);
+  EXPECT_THAT(found, testing::ContainsRegex("^( 9){18}( [0-9]+){4} 64 64 "))
+      << "two addresses, the block to stop at and the grid's width";
 }
 
 }  // namespace

@@ -4,6 +4,10 @@
 
 #include "half_types.h"
 
+// Functions for the device that host code may name: an overloaded one in a kernel's template arguments is looked for among
+// those that the host may call. It is told when it calls them.
+#define __HEDDLE_NAMED_DEVICE__ __HEDDLE_BOTH__
+
 #define __HEDDLE_SMALL(H, H2)                                                                                             \
   /* Arithmetic. _rn forms are never fused; others may be. */                                                             \
   __HEDDLE_BOTH__ H __hadd(H a, H b) { return __heddle_add(a, b); }                                                       \
@@ -164,6 +168,7 @@
   __HEDDLE_SMALL_LOAD(H, H2, __ldcg)                                                                                      \
   __HEDDLE_SMALL_LOAD(H, H2, __ldcs)                                                                                      \
   __HEDDLE_SMALL_LOAD(H, H2, __ldcv)                                                                                      \
+  __HEDDLE_SMALL_LOAD(H, H2, __ldlu)                                                                                      \
   __HEDDLE_SMALL_STORE(H, H2, __stwb)                                                                                     \
   __HEDDLE_SMALL_STORE(H, H2, __stcg)                                                                                     \
   __HEDDLE_SMALL_STORE(H, H2, __stcs)                                                                                     \
@@ -187,28 +192,28 @@
     return (__h##NAME(a.x, b.x) ? 0xffffu : 0u) | (__h##NAME(a.y, b.y) ? 0xffff0000u : 0u);                \
   }
 #define __HEDDLE_SMALL_MATH(H, H2, NAME, F)                                                        \
-  __HEDDLE_DEVICE__ H h##NAME(H a) { return H(F(__heddle_wide(a))); }                              \
-  __HEDDLE_DEVICE__ H2 h2##NAME(H2 a) { return {h##NAME(a.x), h##NAME(a.y)}; }
+  __HEDDLE_NAMED_DEVICE__ H h##NAME(H a) { return H(F(__heddle_wide(a))); }                        \
+  __HEDDLE_NAMED_DEVICE__ H2 h2##NAME(H2 a) { return {h##NAME(a.x), h##NAME(a.y)}; }
 #define __HEDDLE_SMALL_SHUFFLE(H, H2, NAME, LANE)                                                  \
-  __HEDDLE_DEVICE__ H2 NAME(unsigned int mask, H2 v, LANE lane, int width = 32) {                  \
+  __HEDDLE_NAMED_DEVICE__ H2 NAME(unsigned int mask, H2 v, LANE lane, int width = 32) {            \
     return __builtin_bit_cast(H2, NAME(mask, __builtin_bit_cast(int, v), lane, width));            \
   }                                                                                                \
-  __HEDDLE_DEVICE__ H NAME(unsigned int mask, H v, LANE lane, int width = 32) {                    \
+  __HEDDLE_NAMED_DEVICE__ H NAME(unsigned int mask, H v, LANE lane, int width = 32) {              \
     v.__x = static_cast<unsigned short>(NAME(mask, static_cast<int>(v.__x), lane, width));         \
     return v;                                                                                      \
   }
 #define __HEDDLE_SMALL_LOAD(H, H2, NAME)                                                           \
-  __HEDDLE_DEVICE__ H2 NAME(const H2* p) {                                                         \
+  __HEDDLE_NAMED_DEVICE__ H2 NAME(const H2* p) {                                                   \
     return __builtin_bit_cast(H2, NAME(reinterpret_cast<const unsigned int*>(p)));                 \
   }                                                                                                \
-  __HEDDLE_DEVICE__ H NAME(const H* p) {                                                           \
+  __HEDDLE_NAMED_DEVICE__ H NAME(const H* p) {                                                     \
     return __builtin_bit_cast(H, NAME(reinterpret_cast<const unsigned short*>(p)));                \
   }
 #define __HEDDLE_SMALL_STORE(H, H2, NAME)                                                          \
-  __HEDDLE_DEVICE__ void NAME(H2* p, H2 v) {                                                       \
+  __HEDDLE_NAMED_DEVICE__ void NAME(H2* p, H2 v) {                                                 \
     NAME(reinterpret_cast<unsigned int*>(p), __builtin_bit_cast(unsigned int, v));                 \
   }                                                                                                \
-  __HEDDLE_DEVICE__ void NAME(H* p, H v) { NAME(reinterpret_cast<unsigned short*>(p), v.__x); }
+  __HEDDLE_NAMED_DEVICE__ void NAME(H* p, H v) { NAME(reinterpret_cast<unsigned short*>(p), v.__x); }
 __HEDDLE_SMALL(__half, __half2)
 __HEDDLE_SMALL(__nv_bfloat16, __nv_bfloat162)
 #undef __HEDDLE_SMALL
@@ -284,19 +289,25 @@ __HEDDLE_SMALL(__nv_bfloat16, __nv_bfloat162)
     return h;                                                                                                      \
   }
 #define __HEDDLE_TO_INTEGER(H, NAME, T, S, WIDE)                                                                   \
-  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rn, T, __float2##WIDE##_rn)                                            \
-  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rz, T, __float2##WIDE##_rz)                                            \
-  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_ru, T, __float2##WIDE##_ru)                                            \
-  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rd, T, __float2##WIDE##_rd)
-// Short results saturate too.
-#define __HEDDLE_TO_INTEGER_1(H, FUNCTION, T, CONVERT)                                                             \
-  __HEDDLE_DEVICE__ T FUNCTION(H h) {                                                                              \
-    auto v = CONVERT(__heddle_wide(h));                                                                            \
-    constexpr T most = static_cast<T>(-1) > 0 ? static_cast<T>(-1)                                                 \
-                                              : static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1);                 \
-    constexpr T least = static_cast<T>(-1) > 0 ? 0 : static_cast<T>(-most - 1);                                    \
-    return v > most ? most : (v < least ? least : static_cast<T>(v));                                              \
-  }
+  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rn, T, __float2##WIDE##_rn, __builtin_rintf)                             \
+  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rz, T, __float2##WIDE##_rz, __builtin_truncf)                            \
+  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_ru, T, __float2##WIDE##_ru, __builtin_ceilf)                             \
+  __HEDDLE_TO_INTEGER_1(H, __##NAME##2##S##_rd, T, __float2##WIDE##_rd, __builtin_floorf)
+// Short results saturate too. The host has no conversions of the machine's that saturate.
+#if defined(__CUDA_ARCH__)
+#define __HEDDLE_TO_INTEGER_1(H, FUNCTION, T, CONVERT, ROUND)                                                      \
+  __HEDDLE_BOTH__ T FUNCTION(H h) { return __heddle_saturated_integer<T>(CONVERT(__heddle_wide(h))); }
+#else
+#define __HEDDLE_TO_INTEGER_1(H, FUNCTION, T, CONVERT, ROUND)                                                      \
+  __HEDDLE_BOTH__ T FUNCTION(H h) { return __heddle_saturated_integer<T>(ROUND(__heddle_wide(h))); }
+#endif
+template <typename T, typename V>
+__HEDDLE_BOTH__ T __heddle_saturated_integer(V v) {
+  constexpr T most = static_cast<T>(-1) > 0 ? static_cast<T>(-1) : static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1);
+  constexpr T least = static_cast<T>(-1) > 0 ? 0 : static_cast<T>(-most - 1);
+  if (v != v) return sizeof(T) < 8 ? T(0) : static_cast<T>(1ull << 63);
+  return v >= static_cast<V>(most) ? most : (v <= static_cast<V>(least) ? least : static_cast<T>(v));
+}
 // Through double with a sticky last bit: one rounding. Directed forms step from there.
 #define __HEDDLE_FROM_INTEGER(H, NAME, T, S)                                                                       \
   __HEDDLE_BOTH__ H __##S##2##NAME##_rn(T v) { return H(v); }                                                      \
@@ -342,19 +353,19 @@ __HEDDLE_BOTH__ __half2 __halves2half2(__half a, __half b) { return {a, b}; }
 __HEDDLE_BOTH__ __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
 
 // Atomic addition.
-__HEDDLE_DEVICE__ __half2 atomicAdd(__half2* p, __half2 v) {
+__HEDDLE_NAMED_DEVICE__ __half2 atomicAdd(__half2* p, __half2 v) {
   unsigned int old;
   __asm__ volatile("atom.add.noftz.f16x2 %0, [%1], %2;"
                    : "=r"(old) : "l"(p), "r"(__builtin_bit_cast(unsigned int, v)) : "memory");
   return __builtin_bit_cast(__half2, old);
 }
-__HEDDLE_DEVICE__ __half atomicAdd(__half* p, __half v) {
+__HEDDLE_NAMED_DEVICE__ __half atomicAdd(__half* p, __half v) {
   unsigned short old;
   __asm__ volatile("atom.add.noftz.f16 %0, [%1], %2;" : "=h"(old) : "l"(p), "h"(v.__x) : "memory");
   return __heddle_half_bits(old);
 }
 // Before sm_90 bfloat16 has no atomic of its own: compare and swap.
-__HEDDLE_DEVICE__ __nv_bfloat16 atomicAdd(__nv_bfloat16* p, __nv_bfloat16 v) {
+__HEDDLE_NAMED_DEVICE__ __nv_bfloat16 atomicAdd(__nv_bfloat16* p, __nv_bfloat16 v) {
   unsigned short old = *reinterpret_cast<volatile unsigned short*>(p), seen;
   do {
     seen = old;
@@ -362,7 +373,7 @@ __HEDDLE_DEVICE__ __nv_bfloat16 atomicAdd(__nv_bfloat16* p, __nv_bfloat16 v) {
   } while (old != seen);
   return __heddle_bfloat16_bits(old);
 }
-__HEDDLE_DEVICE__ __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat162 v) {
+__HEDDLE_NAMED_DEVICE__ __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat162 v) {
   unsigned int old = *reinterpret_cast<volatile unsigned int*>(p), seen;
   do {
     seen = old;
@@ -371,3 +382,4 @@ __HEDDLE_DEVICE__ __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat162 v) 
   } while (old != seen);
   return __builtin_bit_cast(__nv_bfloat162, old);
 }
+#undef __HEDDLE_NAMED_DEVICE__
