@@ -76,6 +76,11 @@ Form product(const Form& a, const Form& b) {
   return Form::unknown();
 }
 
+template <class T>
+void add_once(std::vector<T>& all, const T& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
 class Forms {
  public:
   explicit Forms(const Function& function) : function_(function), table_(function), forms_(function.registers.size()) {}
@@ -91,15 +96,12 @@ class Forms {
     }
   }
   const Form& operator[](std::uint32_t reg) const { return forms_[reg]; }
-  std::int64_t most_in_32_bits() const {
-    std::int64_t largest = 0;
-    for (std::size_t reg = 0; reg < forms_.size(); ++reg) {
-      if (forms_[reg].kind != Form::Kind::sum || byte_size(function_.registers[reg].type) > 4) continue;
-      const ThreadOffset& o = forms_[reg].offset;
-      largest = std::max(largest, std::abs(o.constant) + std::abs(o.tid) + std::abs(o.ctaid) + std::abs(o.ntid) +
-                                      std::abs(o.ctaid_ntid));
-    }
-    return largest;
+  std::vector<ThreadOffset> in_32_bits() const {
+    std::vector<ThreadOffset> all;
+    for (std::size_t reg = 0; reg < forms_.size(); ++reg)
+      if (forms_[reg].kind == Form::Kind::sum && byte_size(function_.registers[reg].type) <= 4)
+        add_once(all, forms_[reg].offset);
+    return all;
   }
 
  private:
@@ -183,9 +185,10 @@ std::optional<std::uint32_t> bytes_of(const Instruction& inst) {
 
 bool is_own(Space space) { return space == Space::shared || space == Space::local || space == Space::param; }
 
-void add_access(BlockReach& parameter, const BlockReach::Access& access) {
-  if (std::find(parameter.accesses.begin(), parameter.accesses.end(), access) == parameter.accesses.end())
-    parameter.accesses.push_back(access);
+// The largest number that it can be, of either sign.
+std::int64_t bound(const ThreadOffset& offset, std::int64_t threads, std::int64_t last_block) {
+  return std::abs(offset.constant) + std::abs(offset.tid) * (threads - 1) + std::abs(offset.ctaid) * last_block +
+         std::abs(offset.ntid) * threads + std::abs(offset.ctaid_ntid) * threads * last_block;
 }
 
 }  // namespace
@@ -206,7 +209,7 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
       found[source.index].known = false;
   Forms forms(function);
   forms.solve();
-  const std::int64_t most_in_32_bits = forms.most_in_32_bits();
+  const std::vector<ThreadOffset> in_32_bits = forms.in_32_bits();
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const Instruction& inst = function.body[i];
     for_each_memory_effect(inst, [&](MemoryEffect effect) {
@@ -224,10 +227,10 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
       if (!followed) return;
       BlockReach::Access access{form.offset, *bytes};
       access.offset.constant += address.value;
-      add_access(found[form.parameter], access);
+      add_once(found[form.parameter].accesses, access);
     });
   }
-  for (BlockReach& parameter : found) parameter.most_in_32_bits = most_in_32_bits;
+  for (BlockReach& parameter : found) parameter.in_32_bits = in_32_bits;
   return found;
 }
 
@@ -236,7 +239,9 @@ std::optional<ByteReach> BlockReach::of(const Dim3& grid, const Dim3& block, con
     return std::nullopt;
   const auto threads = static_cast<std::int64_t>(block.x), first = static_cast<std::int64_t>(range.begin),
              last = static_cast<std::int64_t>(range.end - 1);
-  if (last >= most / threads || most_in_32_bits * (last + 1) * threads >= most) return std::nullopt;
+  if (threads < 1 || last >= most / threads) return std::nullopt;
+  for (const ThreadOffset& offset : in_32_bits)
+    if (bound(offset, threads, last) >= most) return std::nullopt;
   std::optional<ByteReach> all;
   for (const Access& access : accesses) {
     const ThreadOffset& o = access.offset;

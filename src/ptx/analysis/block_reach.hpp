@@ -33,8 +33,8 @@ struct BlockReach {
     friend bool operator==(const Access&, const Access&) = default;
   };
   std::vector<Access> accesses;  // each once
-  // The largest multiple of a coordinate in a 32-bit register, which must not overflow.
-  std::int64_t most_in_32_bits = 0;
+  // What the kernel computes in 32 bits, each once: that must not overflow.
+  std::vector<ThreadOffset> in_32_bits;
 
   // Nothing where the answer is not known for such a grid: only grids and blocks of one dimension, and no more threads
   // than the kernel's 32-bit numbers can count. A thread's guards are not looked at: the answer may go beyond the end
