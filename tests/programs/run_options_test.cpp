@@ -24,8 +24,8 @@ std::string refusal(const std::vector<std::string>& words) {
 }
 
 TEST(RunOptions, OptionsEndWhereTheProgramBegins) {
-  const RunOptions options =
-      parse_run_options({"--device", "cpu", "--slice=3", "--check", "--policy", "slice:8", "--trace", "t.json", "./a", "--device", "b"});
+  const RunOptions options = parse_run_options(
+      {"--device", "cpu", "--slice=3", "--check", "--policy", "slice:8", "--trace", "t.json", "./a", "--device", "b"});
   EXPECT_EQ(options.device, "cpu");
   EXPECT_EQ(options.slice, 3u);
   EXPECT_TRUE(options.check);
