@@ -18,7 +18,7 @@
 namespace heddle::test::random_kernel {
 namespace {
 
-constexpr std::uint64_t seeds = 300;
+constexpr std::uint64_t seeds = 450;
 
 // The instructions of all kernels, each with its guard and operands.
 const std::vector<std::string>& instructions() {
