@@ -271,8 +271,9 @@ class ThreadModule final : public Module {
 
 class ThreadDevice final : public Device {
  public:
-  ThreadDevice(std::string id, bool host_reaches, std::map<std::string, ThreadKernel> kernels)
-      : kernels_(std::move(kernels)), host_reaches_(host_reaches) {
+  ThreadDevice(std::string id, bool host_reaches, std::map<std::string, ThreadKernel> kernels,
+               std::function<void(const ptx::Module&)> on_load)
+      : kernels_(std::move(kernels)), on_load_(std::move(on_load)), host_reaches_(host_reaches) {
     info_.id = info_.name = std::move(id);
     info_.memory_bytes = std::uint64_t{1} << 30;
   }
@@ -285,6 +286,7 @@ class ThreadDevice final : public Device {
   std::unique_ptr<Memory> register_host(void*, std::size_t) override { refuse("registration of memory"); }
   std::uint64_t free_memory() override { return info_.memory_bytes; }
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions&) override {
+    if (on_load_) on_load_(*module);
     return std::make_shared<ThreadModule>(std::move(module), kernels_);
   }
   std::unique_ptr<Queue> queue(const QueueOptions&) override { return std::make_unique<ThreadQueue>(); }
@@ -295,6 +297,7 @@ class ThreadDevice final : public Device {
 
  private:
   std::map<std::string, ThreadKernel> kernels_;
+  std::function<void(const ptx::Module&)> on_load_;
   bool host_reaches_;
   DeviceInfo info_;
   std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
@@ -309,8 +312,9 @@ void await_arrival(std::uint64_t word, std::uint64_t end) {
 void* reach(std::uint64_t address) { return reinterpret_cast<void*>(address & ~out_of_reach); }
 
 std::unique_ptr<Device> make_thread_device(std::string id, bool host_reaches_memory,
-                                           std::map<std::string, ThreadKernel> kernels) {
-  return std::make_unique<ThreadDevice>(std::move(id), host_reaches_memory, std::move(kernels));
+                                           std::map<std::string, ThreadKernel> kernels,
+                                           std::function<void(const ptx::Module&)> on_load) {
+  return std::make_unique<ThreadDevice>(std::move(id), host_reaches_memory, std::move(kernels), std::move(on_load));
 }
 
 }  // namespace heddle::test

@@ -28,9 +28,11 @@ struct ThreadLaunch {
 };
 using ThreadKernel = std::function<void(const ThreadLaunch&)>;
 
-// `host_reaches_memory`: else its addresses are no host pointers for others, and bytes must be copied.
+// `host_reaches_memory`: else its addresses are no host pointers for others, and bytes must be copied. `on_load`:
+// called as a module is loaded, in place of a compiler; null: nothing is.
 std::unique_ptr<device::Device> make_thread_device(std::string id, bool host_reaches_memory,
-                                                   std::map<std::string, ThreadKernel> kernels);
+                                                   std::map<std::string, ThreadKernel> kernels,
+                                                   std::function<void(const ptx::Module&)> on_load = nullptr);
 
 // Waits until the progress flag at this address says that all bytes below `end` have arrived.
 void await_arrival(std::uint64_t word, std::uint64_t end);

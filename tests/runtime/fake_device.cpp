@@ -2,9 +2,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
 namespace heddle::tests {
+
+void note(const FakeOptions& options, const std::string& what) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (options.log != nullptr) options.log->push_back(options.id + ": " + what);
+}
 namespace {
 
 // Memory out of the host's reach has addresses that are no host pointers: this bit is set in them.
@@ -38,9 +45,7 @@ class FakeFunction final : public device::Function {
   const std::vector<device::ParameterLayout>& parameters() const override { return layout_; }
   std::uint32_t parameter_bytes() const override { return 0; }
   std::uint64_t static_shared_bytes() const override { return 0; }
-  void prepare(const Dim3&) override {
-    if (options_.log != nullptr) options_.log->push_back(options_.id + ": prepare " + function_.name);
-  }
+  void prepare(const Dim3&) override { note(options_, "prepare " + function_.name); }
   std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
  private:

@@ -48,6 +48,9 @@ struct FakeOptions {
   std::function<void()>* while_copying = nullptr;  // called and emptied when a copy is asked for
 };
 
+// Adds a line to the device's log. Any thread: functions are prepared without the core's lock.
+void note(const FakeOptions& options, const std::string& what);
+
 // One record of an event.
 struct FakeRecord {
   FakeQueue* queue = nullptr;  // while it is not reached
@@ -101,9 +104,7 @@ class FakeQueue final : public device::Queue {
  private:
   void add(std::function<void()> command) { commands_.push_back(std::move(command)); }
   void run_one();
-  void note(const std::string& what) const {
-    if (options_.log != nullptr) options_.log->push_back(options_.id + ": " + what);
-  }
+  void note(const std::string& what) const { tests::note(options_, what); }
 
   const FakeOptions& options_;
   std::deque<std::function<void()>> commands_;

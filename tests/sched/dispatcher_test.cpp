@@ -80,6 +80,7 @@ class DispatcherTest : public testing::Test {
   std::unique_ptr<Dispatcher> dispatcher;
   LaunchQueue* queue = nullptr;
   LaunchQueue* other = nullptr;
+  bool open = false;  // for policies that submit nothing before
 };
 
 void submit_all(const View& view, std::vector<Decision>& decisions) {
@@ -116,7 +117,6 @@ TEST_F(DispatcherTest, BoundedLetsTheUrgentPassBetweenRanges) {
 }
 
 TEST_F(DispatcherTest, WhatItDependsOnGoesFirst) {
-  bool open = false;
   start([&](const View& view, std::vector<Decision>& decisions) {
     if (open) submit_all(view, decisions);
   });
@@ -140,7 +140,6 @@ TEST_F(DispatcherTest, WhatItDependsOnGoesFirst) {
 }
 
 TEST_F(DispatcherTest, OtherWorkGoesWithoutThePolicyButInOrder) {
-  bool open = false;
   start([&](const View& view, std::vector<Decision>& decisions) {
     for (const TaskView& task : view.ready) EXPECT_NE(task.name, "copy");
     if (open) submit_all(view, decisions);
@@ -183,7 +182,6 @@ TEST_F(DispatcherTest, SuspensionIsClosedUnderDependence) {
 }
 
 TEST_F(DispatcherTest, AQueueThatIsSuspendedLaterIsClosedToo) {
-  bool open = false;
   start([&](const View& view, std::vector<Decision>& decisions) {
     if (open) submit_all(view, decisions);
   });
@@ -266,7 +264,6 @@ TEST_F(DispatcherTest, WhatAThreadWaitsForIsSubmittedInTheEnd) {
 
 // A chain as long as a program makes it: neither recursion nor time that grows with its square.
 TEST_F(DispatcherTest, LongChainsAreRequiredWithoutRecursion) {
-  bool open = false;
   start([&](const View& view, std::vector<Decision>& decisions) {
     if (open) submit_all(view, decisions);
   });
