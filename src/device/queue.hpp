@@ -71,7 +71,7 @@ class Queue {
   virtual void set_partition(const Partition* partition) = 0;
   // Launches from here on touch guarded memory (Memory::guard) only as this allows, null: as they like; an access that
   // it does not allow is a fault where accesses are verified, and goes unnoticed elsewhere.
-  virtual void set_footprint(std::shared_ptr<const Footprint> footprint) { static_cast<void>(footprint); }
+  virtual void set_footprint(std::shared_ptr<const Footprint> /*footprint*/) {}
   virtual void record(Event& event) = 0;
   // Commands after this run when the event's last record so far is reached; never blocks the host. The event, of
   // whatever device, may be recorded again or end before that.

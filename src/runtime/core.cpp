@@ -68,7 +68,7 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
   const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {
     return &partition(place, processors);
   };
-  dispatcher_ = std::make_unique<sched::Dispatcher>(std::move(policy), std::move(devices), find, mutex_, watcher_);
+  dispatcher_ = std::make_unique<sched::Dispatcher>(std::move(policy), devices, find, mutex_, watcher_);
   launch_queue_ = &dispatcher_->add_queue("launches", 0);
 }
 

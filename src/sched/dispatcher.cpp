@@ -20,7 +20,7 @@ struct Dispatcher::Link {
   }
 };
 
-Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, std::vector<Device> devices, FindPartition partition,
+Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>& devices, FindPartition partition,
                        base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher)
     : policy_(std::move(policy)),
       partition_(std::move(partition)),
@@ -317,7 +317,7 @@ bool Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<
   return last;
 }
 
-void Dispatcher::failed(HeldTask& task, std::exception_ptr failure) {
+void Dispatcher::failed(HeldTask& task, const std::exception_ptr& failure) {
   task.failure = failure;
   if (!failure_) failure_ = failure;
   task.work->failed(failure);

@@ -39,8 +39,8 @@ class Dispatcher {
   };
   // `partition`: makes or finds the partition of these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
-  Dispatcher(std::unique_ptr<Policy> policy, std::vector<Device> devices, FindPartition partition, base::Mutex& mutex,
-             std::shared_ptr<base::Watcher> watcher);
+  Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>& devices, FindPartition partition,
+             base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher);
   // Nothing is held or in flight.
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
@@ -104,7 +104,7 @@ class Dispatcher {
   void make_ready(HeldTask& task);
   // Returns whether the task is over: all of it is submitted, or it has failed.
   bool submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
-  void failed(HeldTask& task, std::exception_ptr failure);
+  void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
   void track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end);
   void range_done(std::list<InFlight>::iterator range);

@@ -30,8 +30,8 @@ bool Replayer::is_plain(const BoundLaunch& launch) const {
 bool Replayer::saw(std::uint64_t thing) {
   ++things_;
   host_waited_ = false;
-  const std::optional<std::size_t> period = finder_.add(thing);
-  if (!period) {
+  const std::size_t period = finder_.add(thing).value_or(0);
+  if (period == 0) {
     to_record_ = 0;
     return false;
   }
@@ -39,10 +39,10 @@ bool Replayer::saw(std::uint64_t thing) {
   if (things_ < quiet_until_) return false;
   // From the next thing on.
   bool waits = false;
-  for (std::size_t i = 0; i < *period; ++i) waits = waits || finder_.ago(i) == 0;
-  to_record_ = waits ? *period : (least_in_part + *period - 1) / *period * *period;
+  for (std::size_t i = 0; i < period; ++i) waits = waits || finder_.ago(i) == 0;
+  to_record_ = waits ? period : (least_in_part + period - 1) / period * period;
   after_wait_ = waits;
-  period_ = waits ? 0 : *period;
+  period_ = waits ? 0 : period;
   recording_.clear();
   recording_.emplace_back();
   return false;

@@ -208,10 +208,10 @@ void Scheduler::wait(graph::TaskRef task) {
     else
       all = tracker_.in_flight({task});
   }
-  wait_for_all(std::move(all), std::move(failure));
+  wait_for_all(all, std::move(failure));
 }
 
-void Scheduler::wait_for_all(std::vector<InFlight> all, std::exception_ptr first) {
+void Scheduler::wait_for_all(const std::vector<InFlight>& all, std::exception_ptr first) {
   for (const InFlight& work : all) {
     try {
       wait(work);
@@ -228,7 +228,7 @@ void Scheduler::wait(const graph::TaskRefs& tasks) {
     const base::Lock lock(mutex_);
     all = tracker_.in_flight(tasks);
   }
-  wait_for_all(std::move(all), nullptr);
+  wait_for_all(all, nullptr);
 }
 
 void Scheduler::synchronize() {
@@ -239,7 +239,7 @@ void Scheduler::synchronize() {
     first = tracker_.take_unseen_failure();
     all = tracker_.in_flight(tracker_.last_tasks());
   }
-  wait_for_all(std::move(all), first);
+  wait_for_all(all, first);
 }
 
 void Scheduler::drain(const std::vector<InFlight>& all) {

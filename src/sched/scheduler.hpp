@@ -126,7 +126,7 @@ class Scheduler {
   static void set_partition(DeviceQueue& queue, const device::Partition* partition);
   static void drain(const std::vector<InFlight>& all);
   void trace(graph::TaskRef task, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);
-  void wait_for_all(std::vector<InFlight> all, std::exception_ptr first);
+  void wait_for_all(const std::vector<InFlight>& all, std::exception_ptr first);
 
   base::Mutex& mutex_;
   trace::Recorder* const trace_;
