@@ -191,7 +191,7 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   sched::MemoryManager::Pressure pressure;
   base::Lock lock(core.mutex());
   prepare_early_form(core, *kernel, bound, lock);
-  if (bound.opaque) core.wait_until_all_submitted(lock);
+  if (bound.opaque || core.dispatcher() != nullptr) core.wait_until_all_submitted(lock);
   make_arrays_ready(core, bound, lock, pressure);
   core.replayer().flush_others();
 

@@ -13,7 +13,7 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
     // A child of a finished task may have gone on in it meanwhile.
     if (queues_[queue].tasks == 0) return queue;
   }
-  if (queues_.size() - own_.size() >= policy_.most_queues) {
+  if (queues_.size() - own_made_ >= policy_.most_queues) {
     const auto least = std::min_element(queues_.begin(), queues_.end(), [](const Queue& a, const Queue& b) {
       return std::tie(a.is_own, a.tasks) < std::tie(b.is_own, b.tasks);
     });
@@ -26,11 +26,12 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
 
 // They come on top of the most that there may be.
 std::uint32_t QueueChooser::take_own(std::size_t number, bool& is_new) {
-  if (number < own_.size()) return own_[number];
+  if (number >= own_.size()) own_.resize(number + 1, none);
+  if (own_[number] != none) return own_[number];
   is_new = true;
   queues_.emplace_back().is_own = true;
-  own_.push_back(static_cast<std::uint32_t>(queues_.size() - 1));
-  return own_.back();
+  ++own_made_;
+  return own_[number] = static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
 void QueueChooser::finished(std::uint32_t number) {

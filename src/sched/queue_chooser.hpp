@@ -28,8 +28,8 @@ class QueueChooser {
   explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
 
   // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
-  // are awaited; the others run elsewhere, and are the caller's to wait for. With `own` the task runs in that queue of
-  // those that are kept for such tasks, or in a new one if there are not so many, and lends it to nobody.
+  // are awaited; the others run elsewhere, and are the caller's to wait for. With `own` the task runs in the queue that
+  // is kept for tasks with that number, which is made if it is not there, and lends it to nobody.
   template <class Mine>
   QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> own = {}) {
     QueueChoice choice;
@@ -96,7 +96,8 @@ class QueueChooser {
 
   Scheduling policy_;
   std::vector<Queue> queues_;
-  std::vector<std::uint32_t> own_;  // queues that are kept for some tasks
+  std::vector<std::uint32_t> own_;  // queues that are kept for some tasks, by their numbers; none: not made
+  std::size_t own_made_ = 0;
   std::deque<std::uint32_t> free_;
   std::uint32_t busy_ = 0;
 };

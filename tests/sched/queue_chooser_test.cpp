@@ -130,5 +130,24 @@ TEST(QueueChooser, CountsItsBusyQueues) {
   EXPECT_EQ(devices.choosers[0].busy(), 0u);
 }
 
+// A number is one queue from the first task on, whichever numbers come before it: two tasks that are open together must
+// not share a queue.
+TEST(QueueChooser, NumbersOfOwnQueuesStayWhatTheyAre) {
+  Devices devices(Scheduling::ChildQueues::disjoint);
+  std::vector<std::uint32_t> queues;
+  const std::size_t numbers[] = {8, 4, 11, 5, 0, 9};
+  for (const std::size_t number : numbers) {
+    const auto made = devices.task(0, {}, 0, number);
+    EXPECT_TRUE(made.choice.is_new);
+    for (const std::uint32_t other : queues) EXPECT_NE(made.choice.queue, other);
+    queues.push_back(made.choice.queue);
+  }
+  for (std::size_t i = 0; i < std::size(numbers); ++i) {
+    const auto again = devices.task(0, {}, 0, numbers[i]);
+    EXPECT_FALSE(again.choice.is_new);
+    EXPECT_EQ(again.choice.queue, queues[i]);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::sched
