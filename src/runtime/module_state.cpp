@@ -25,7 +25,7 @@ ModuleState::~ModuleState() {
     base::Lock lock(core.mutex_at_end());
     core.wait_until_all_submitted(lock);
     core.replayer().flush();
-    if (auto* const dispatcher = core.dispatcher()) dispatcher->wait_until_idle(lock);
+    if (auto* const dispatcher = core.dispatcher()) dispatcher->wait_until_all_done(lock);
   }
   core.scheduler().drain();
   const base::Lock lock(core.mutex_at_end());

@@ -159,9 +159,16 @@ bool Dispatcher::finish_divided(base::Lock& lock) {
   return false;
 }
 
-void Dispatcher::wait_until_idle(base::Lock& lock) {
+// Not for what other threads go on to launch meanwhile.
+void Dispatcher::wait_until_all_done(base::Lock& lock) {
+  const std::uint64_t last = made_;
   wait_until_all_submitted(lock);
-  changed_.wait(lock.native(), [this] { return tasks_.empty() && in_flight_.empty(); });
+  ++waiting_for_ends_;
+  changed_.wait(lock.native(), [this, last] {
+    return std::none_of(in_flight_.begin(), in_flight_.end(),
+                        [last](const InFlight& range) { return range.task->id <= last; });
+  });
+  --waiting_for_ends_;
 }
 
 // What is submitted may complete at once, and then the policy is asked again.
@@ -383,7 +390,7 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
   again_ = true;
   in_flight_.erase(at);
-  if (in_flight_.empty()) changed_.notify_all();
+  if (waiting_for_ends_ > 0) changed_.notify_all();
 }
 
 }  // namespace heddle::sched

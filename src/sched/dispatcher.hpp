@@ -68,8 +68,9 @@ class Dispatcher {
   void wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock);
   // The same for all that is held.
   void wait_until_all_submitted(base::Lock& lock);
-  // Waits until nothing is held or in flight: no callback of a device concerns a task any more.
-  void wait_until_idle(base::Lock& lock);
+  // Waits until no task that is there now is held or in flight: no callback of a device concerns one of them any more.
+  void wait_until_all_done(base::Lock& lock);
+  unsigned threads_that_wait_for_ends() const { return waiting_for_ends_; }
   // Waits for the rest of a task of which some blocks are submitted; returns whether there was one.
   bool finish_divided(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
@@ -127,6 +128,7 @@ class Dispatcher {
   std::vector<DeviceView> devices_;
   std::vector<std::uint64_t> last_end_ns_;  // by place: when the last range that is known to be done ended
   std::uint64_t made_ = 0;
+  unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;
   bool making_ready_ = false;  // some task: one at a time, or they would take memory from each other
   std::uint64_t timer_ = 0;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <random>
 #include <set>
@@ -341,6 +342,28 @@ TEST_F(DispatcherTest, APolicyThatThrowsHoldsNothingForEver) {
   base::Lock lock(mutex);
   dispatcher->wait_until_submitted({&task, 1}, lock);
   EXPECT_THAT(take_log(), ElementsAre("k[0,1)"));
+}
+
+// The end of a module waits for what it may concern, and not for what others launch meanwhile.
+TEST_F(DispatcherTest, WaitingForTheEndLeavesLaterTasksOut) {
+  start(submit_all);
+  hold(*queue, {"first"});
+  std::promise<void> over;
+  std::thread waits([&] {
+    base::Lock lock(mutex);
+    dispatcher->wait_until_all_done(lock);
+    over.set_value();
+  });
+  auto ended = over.get_future();
+  for (bool waiting = false; !waiting; std::this_thread::yield()) {
+    const base::Lock lock(mutex);
+    waiting = dispatcher->threads_that_wait_for_ends() == 1;
+  }
+  hold(*queue, {"later"});
+  EXPECT_EQ(ended.wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+  complete_after(1e-6);
+  waits.join();
+  EXPECT_EQ(device.running.size(), 1u);
 }
 
 }  // namespace

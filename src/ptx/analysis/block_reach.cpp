@@ -5,7 +5,6 @@
 
 #include "ptx/analysis/access_solver.hpp"
 #include "ptx/analysis/memory_effect.hpp"
-#include "ptx/analysis/parameter_loads.hpp"
 #include "ptx/analysis/register_table.hpp"
 
 namespace heddle::ptx::analysis {
@@ -81,6 +80,13 @@ void add_once(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
+// A negative number becomes another one where 32 bits are taken for unsigned and widened.
+Form zero_extended(const Form& a) {
+  const ThreadOffset& o = a.offset;
+  const bool positive = o.constant >= 0 && o.tid >= 0 && o.ctaid >= 0 && o.ntid >= 0 && o.ctaid_ntid >= 0;
+  return a.kind != Form::Kind::sum || positive ? a : Form::unknown();
+}
+
 class Forms {
  public:
   explicit Forms(const Function& function) : function_(function), table_(function), forms_(function.registers.size()) {}
@@ -152,9 +158,9 @@ class Forms {
     switch (inst.opcode) {
       case Opcode::mov: return value(inst.operands[1]);
       case Opcode::cvt:
-        return is_float(d.type2) || byte_size(d.type2) < 4 || byte_size(d.type) < byte_size(d.type2)
-                   ? Form::unknown()
-                   : value(inst.operands[1]);
+        if (is_float(d.type2) || byte_size(d.type2) < 4 || byte_size(d.type) < byte_size(d.type2))
+          return Form::unknown();
+        return extended(d.type2, byte_size(d.type) > byte_size(d.type2), value(inst.operands[1]));
       case Opcode::add: return sum(value(inst.operands[1]), value(inst.operands[2]));
       case Opcode::sub: return sum(value(inst.operands[1]), scaled(value(inst.operands[2]), -1));
       case Opcode::shl: return shifted(inst);
@@ -163,7 +169,14 @@ class Forms {
       default: return Form::unknown();
     }
   }
-  Form multiplied(const Instruction& inst) const { return product(value(inst.operands[1]), value(inst.operands[2])); }
+  static Form extended(Type type, bool widens, const Form& form) {
+    return widens && !is_signed(type) ? zero_extended(form) : form;
+  }
+  Form multiplied(const Instruction& inst) const {
+    const bool widens = inst.d.half == Half::wide;
+    return product(extended(inst.d.type, widens, value(inst.operands[1])),
+                   extended(inst.d.type, widens, value(inst.operands[2])));
+  }
   Form shifted(const Instruction& inst) const {
     const Operand& by = inst.operands[2];
     if (by.kind != OperandKind::integer || by.value < 0 || by.value > 30) return Form::unknown();

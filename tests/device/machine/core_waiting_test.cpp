@@ -1,4 +1,4 @@
-// Barriers and warp operations: who waits, who takes part, and what they get.
+// Barriers and warp operations: which lanes wait, which take part, and what they get.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

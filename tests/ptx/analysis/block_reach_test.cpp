@@ -67,6 +67,17 @@ TEST(BlockReach, IndicesThatAreComputedOtherwise) {
             "[8,20)");  // one for each block
 }
 
+// Below zero, 32 bits without a sign are another number once they are widened.
+TEST(BlockReach, WhatWrapsBeforeItIsWidenedIsUnknown) {
+  for (const char* const widened : {"mul.wide.u32 %rd4, %r5, 4;", "cvt.u64.u32 %rd5, %r5; shl.b64 %rd4, %rd5, 2;"})
+    EXPECT_EQ(text(reach_of("sub.s32 %r5, %r1, 1;" + std::string(widened) +
+                            "add.s64 %rd6, %rd1, %rd4; ld.global.f32 %f1, [%rd6];")[0]),
+              "unknown");
+  EXPECT_EQ(text(reach_of("add.s32 %r5, %r1, 1; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd6, %rd1, %rd4;"
+                          "ld.global.f32 %f1, [%rd6];")[0]),
+            "[260,644)");
+}
+
 TEST(BlockReach, TheSameBytesForAll) {
   EXPECT_EQ(text(reach_of("ld.global.f32 %f1, [%rd1+16];")[0]), "[16,20)");
   const auto both = reach_of("add.s64 %rd4, %rd1, %rd3; st.global.f32 [%rd4], %f1; ld.global.f32 %f1, [%rd1];");
