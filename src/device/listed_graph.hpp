@@ -1,11 +1,14 @@
 // A graph for devices that have none of their own: a list of what to put into which queue, made once.
 #pragma once
 
-#include <cstdint>
 #include <deque>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "device/launch_graph.hpp"
 #include "device/queue_source.hpp"
+#include "graph/spread.hpp"
 
 namespace heddle::device {
 
@@ -16,29 +19,20 @@ class ListedGraph final : public LaunchGraph {
   void set_arguments(unsigned place, std::span<const std::byte> arguments) override;
   std::vector<Tail> launch(Queue& queue) override;
 
-  std::size_t lanes() const { return lanes_.size() + 1; }  // queues that it uses, the one it is put into among them
-
  private:
-  static constexpr std::uint32_t none = ~0u, most_lanes = 8;
-  struct Step {
-    GraphLaunch launch;
-    std::uint32_t lane = 0;            // 0: the queue that the graph is put into
-    std::vector<std::uint32_t> waits;  // events of other lanes
-    std::uint32_t event = none;        // recorded behind it, for others
-  };
-  struct Lane {
+  static constexpr unsigned most_queues = 8;
+  struct Branch {
     std::unique_ptr<Queue> queue;
     std::vector<std::shared_ptr<Event>> ends;  // of launches of the graph; one that nobody else holds is free
   };
 
-  void choose_lanes();
-  std::uint32_t take_lane(std::vector<std::uint32_t>& last, std::uint32_t step);
-  std::shared_ptr<Event> end_of(Lane& lane);
+  std::shared_ptr<Event> end_of(Branch& branch);
 
   QueueSource& device_;
-  std::vector<Step> steps_;
-  std::deque<Lane> lanes_;  // from lane 1 on
-  std::vector<std::unique_ptr<Event>> events_;
+  std::vector<GraphLaunch> launches_;
+  graph::Spread plan_;
+  std::deque<Branch> branches_;                 // the plan's queues from number 1 on
+  std::vector<std::unique_ptr<Event>> events_;  // by launch; null: no other queue waits for it
   std::unique_ptr<Event> begin_;
 };
 

@@ -27,15 +27,14 @@ void Dag::remove_object(ObjectId object) {
   free_objects_.push_back(object);
 }
 
-void Dag::add_parent(TaskRefs& parents, TaskRef ref) const {
-  if (finished(ref)) return;
-  if (parents.empty() || parents.back().id < ref.id) {
-    parents.push_back(ref);
-    return;
-  }
-  const auto at = std::lower_bound(parents.begin(), parents.end(), ref.id,
-                                   [](const TaskRef& parent, TaskId id) { return parent.id < id; });
-  if (at == parents.end() || at->id != ref.id) parents.insert(at, ref);
+// From the end: few parents are older than those that are there.
+void Dag::insert_parent(TaskRefs& parents, TaskRef ref) {
+  std::size_t at = parents.size();
+  while (at > 0 && parents[at - 1].id > ref.id) --at;
+  if (at > 0 && parents[at - 1].id == ref.id) return;
+  parents.push_back(ref);
+  for (std::size_t i = parents.size() - 1; i > at; --i) parents[i] = parents[i - 1];
+  parents[at] = ref;
 }
 
 // Drops readers that are finished, and those whose queue has a later one. Not again before there are twice as many.
@@ -128,12 +127,13 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
   std::uint32_t slot = 0;
   if (free_.empty()) {
     slot = slots_.add();
+    ids_.push_back(0);
   } else {
     slot = free_.back();
     free_.pop_back();
   }
   Task& task = slots_[slot];
-  task.id = ++last_;
+  task.id = ids_[slot] = ++last_;
   task.parents.clear();
   task.queue_inherited = task.is_move = false;
   ++active_;

@@ -41,7 +41,7 @@ class Dag {
 
   Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
   const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }
-  bool finished(TaskRef ref) const { return ref.id == 0 || slots_[ref.slot].id != ref.id; }
+  bool finished(TaskRef ref) const { return ref.id == 0 || ids_[ref.slot] != ref.id; }
 
   // Says that the task has run: so have all its ancestors. `each` is called for every task that becomes finished by
   // this, children before parents.
@@ -57,7 +57,7 @@ class Dag {
       each(next, task);
       for (const TaskRef& parent : task.parents)
         if (!finished(parent)) work_.push_back(parent);
-      task.id = 0;
+      task.id = ids_[next.slot] = 0;
       free_.push_back(next.slot);
       --active_;
     }
@@ -79,7 +79,14 @@ class Dag {
   static constexpr std::size_t reduction_limit = 64;
 
  private:
-  void add_parent(TaskRefs& parents, TaskRef ref) const;
+  void add_parent(TaskRefs& parents, TaskRef ref) const {
+    if (finished(ref)) return;
+    if (parents.empty() || parents.back().id < ref.id)
+      parents.push_back(ref);
+    else
+      insert_parent(parents, ref);
+  }
+  static void insert_parent(TaskRefs& parents, TaskRef ref);
   void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
   void shorten(Segment& segment) const;
   void reduce(TaskRefs& parents);
@@ -88,6 +95,7 @@ class Dag {
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
   Slots<Task> slots_;
+  std::vector<TaskId> ids_;  // of the tasks in the slots, close together: most questions are about these alone
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
   std::vector<Access> merged_, unmerged_;

@@ -27,7 +27,7 @@ struct Task {
   // Where it runs: a queue of a device. Tasks of one queue run in the order in which they were appended.
   std::uint32_t place = 0, queue = 0;
   bool is_move = false;          // of bytes from one copy to another
-  bool queue_inherited = false;  // a child runs on this task's queue (sched/queue_chooser.hpp)
+  bool queue_inherited = false;  // a child runs on this task's queue (graph/queue_chooser.hpp)
 };
 
 }  // namespace heddle::graph

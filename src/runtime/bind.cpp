@@ -124,16 +124,6 @@ void check_direction(const KernelState& state, const KernelInfo& kernel, std::si
   static_cast<void>(annotated(state, index, direction, where(kernel, index)));
 }
 
-void set_access(sched::ArrayUse& use, Access access, bool overwrites, bool reads_are_const) {
-  use.used = access != Access::none;
-  use.reads = use.used && access != Access::write;
-  use.writes = use.used && access != Access::read;
-  // That some of the bytes are written does not mean that all of them are, unless the caller says so.
-  use.mode = overwrites                                  ? graph::Mode::write
-             : access == Access::read && reads_are_const ? graph::Mode::read
-                                                         : graph::Mode::read_write;
-}
-
 // What is true of nearly all arrays; check_array() finds out what is wrong with the others.
 bool is_plain_array(const Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
   if (argument.kind() != Argument::Kind::array || argument.direction() != Direction::found || !argument.buffer() ||
@@ -166,29 +156,26 @@ void check_count(const KernelInfo& kernel, std::size_t given) {
 }
 
 // What the caller or the kernel's signature says of the array, against the PTX.
-void annotate(sched::ArrayUse& use, const KernelState& state, const Argument& argument, bool reads_are_const) {
+void annotate(sched::ArrayUse& use, const KernelState& state, const Argument& argument) {
   const Parameter& parameter = state.known_info().parameters[use.argument];
   const Direction direction = argument.direction() != Direction::found ? argument.direction() : parameter.direction;
   if (direction == Direction::found) return;
   const Access access = annotated(state, use.argument, direction, parameter.name);
   const bool overwrites = direction == Direction::out && access == Access::write;
-  set_access(use, access, overwrites, reads_are_const);
+  set_access(use, access, overwrites);
 }
 
 void bind_array(sched::BoundLaunch& bound, const KernelState& state, std::size_t index, const Argument& argument,
                 bool reads_are_const) {
-  const ParameterUse& parameter = state.use_of(index);
-  sched::ArrayUse& use = bound.arrays.emplace_back();
+  sched::ArrayUse& use = bound.arrays.emplace_back(state.use_of(index).array);
   use.array = &argument.buffer()->array();
-  use.argument = static_cast<std::uint32_t>(index);
-  use.packed_at = parameter.offset;
   const std::size_t bytes = argument.buffer()->bytes();
   use.given = use.begin = argument.offset();
   use.end = use.begin + std::min(argument.length(), bytes - argument.offset());
-  set_access(use, parameter.access, false, reads_are_const);
   if (state.annotated() || argument.direction() != Direction::found) [[unlikely]]
-    annotate(use, state, argument, reads_are_const);
-  bound.overwrites = bound.overwrites || use.mode == graph::Mode::write;
+    annotate(use, state, argument);
+  if (!reads_are_const && use.mode == graph::Mode::read) [[unlikely]]
+    use.mode = graph::Mode::read_write;
 }
 
 // A part of a grid uses what its blocks touch of the arrays, where the PTX shows that. What is said to be overwritten

@@ -32,6 +32,13 @@ bool takes_address(const Parameter& parameter) {
   return parameter.size == 8 && parameter.type != "f32" && parameter.type != "f64";
 }
 
+void set_access(sched::ArrayUse& use, Access access, bool overwrites) {
+  use.used = access != Access::none;
+  use.reads = use.used && access != Access::write;
+  use.writes = use.used && access != Access::read;
+  use.mode = overwrites ? graph::Mode::write : access == Access::read ? graph::Mode::read : graph::Mode::read_write;
+}
+
 KernelState::KernelState(LoadedCode& code, const ptx::Function& function)
     : code_(code),
       function_(function),
@@ -56,7 +63,11 @@ void KernelState::take_info(KernelInfo info) {
   info_ = std::move(info);
   for (const Parameter& parameter : info_.parameters) {
     annotated_ = annotated_ || parameter.direction != Direction::found;
-    uses_.push_back({parameter.offset, parameter.access, takes_address(parameter)});
+    ParameterUse& use = uses_.emplace_back();
+    use.offset = use.array.packed_at = parameter.offset;
+    use.takes_address = takes_address(parameter);
+    use.array.argument = static_cast<std::uint32_t>(uses_.size() - 1);
+    set_access(use.array, parameter.access, false);
     packed_bytes_ = std::max<std::size_t>(packed_bytes_, std::size_t{parameter.offset} + parameter.size);
   }
 }

@@ -26,9 +26,14 @@ bool takes_address(const Parameter& parameter);
 // What binding an argument needs of a parameter.
 struct ParameterUse {
   std::uint32_t offset = 0;  // in the packed arguments
-  Access access = Access::none;
   bool takes_address = false;
+  // What the PTX shows of an array that is given for it; the array itself is missing.
+  sched::ArrayUse array = {};
 };
+
+// What a launch does with an array whose bytes the kernel accesses so. `overwrites`: it writes all of them; that some
+// are written does not mean that, unless the program says so.
+void set_access(sched::ArrayUse& use, Access access, bool overwrites);
 
 class KernelState final : public sched::LaunchedKernel {
  public:
@@ -54,6 +59,7 @@ class KernelState final : public sched::LaunchedKernel {
   const KernelInfo& known_info() const { return info_; }
   std::size_t packed_bytes() const { return packed_bytes_; }
   const ParameterUse& use_of(std::size_t parameter) const { return uses_[parameter]; }
+  std::uint32_t offset_of(std::size_t parameter) const override { return uses_[parameter].offset; }
   // What the PTX alone shows of a parameter, whatever a signature says.
   struct Shown {
     Access access = Access::none;

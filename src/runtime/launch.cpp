@@ -42,19 +42,6 @@ Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
   return prepared;
 }
 
-// Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted.
-Accesses acquire_all(Core& core, const sched::BoundLaunch& launch, sched::EarlyStart& early, base::Lock& lock,
-                     sched::MemoryManager::Pressure& pressure) {
-  Accesses accesses = acquire(core, launch, early);
-  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
-  while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock)) {
-    make_arrays_ready(core, launch, lock, pressure);
-    accesses = acquire(core, launch, early);
-  }
-  early.settle(core.scheduler(), launch, {accesses.data(), accesses.size()});
-  return accesses;
-}
-
 graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
                       sched::EarlyStart& early, std::span<const graph::Access> accesses) {
   sched::Submission submission = submission_of(launch, prepared.partition);
@@ -72,11 +59,12 @@ graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch&
 }
 
 // The launch as the one of a repetition that is expected now; null where it is another.
-std::shared_ptr<LaunchState> replayed(Core& core, const std::shared_ptr<KernelState>& kernel,
-                                      sched::BoundLaunch& launch) {
-  const base::Lock lock(core.mutex());
-  auto held = core.replayer().take(launch);
-  return held ? std::make_shared<LaunchState>(kernel, std::move(*held)) : nullptr;
+std::shared_ptr<LaunchState> repeated(Core& core, const std::shared_ptr<KernelState>& kernel,
+                                      const LaunchOptions& options, std::span<const Argument> arguments) {
+  base::Lock lock(core.mutex());
+  const auto held = core.replayer().take(*kernel, options, arguments);
+  lock.unlock();
+  return held ? std::make_shared<LaunchState>(kernel, *held) : nullptr;
 }
 
 // An opaque pointer may lead anywhere, and times are those of whole launches.
@@ -108,27 +96,49 @@ void plan_early_start(Core& core, KernelState& kernel, const sched::BoundLaunch&
     early.plan(core.early(), core.scheduler().policy(), launch, *form);
 }
 
+// What a launch keeps from the copies before it until it is submitted.
+struct Fetched {
+  sched::MemoryManager::Pressure pressure;
+  sched::EarlyStart early;
+  bool moved = false;  // something was copied
+};
+
+// Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted.
+Accesses fetch(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
+  prepare_early_form(core, kernel, launch, lock);
+  make_arrays_ready(core, launch, lock, fetched.pressure);
+  core.replayer().flush_others();
+  const graph::TaskId before = core.scheduler().dag().last();
+  plan_early_start(core, kernel, launch, fetched.early);
+  Accesses accesses = acquire(core, launch, fetched.early);
+  // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
+  while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock)) {
+    make_arrays_ready(core, launch, lock, fetched.pressure);
+    accesses = acquire(core, launch, fetched.early);
+  }
+  fetched.early.settle(core.scheduler(), launch, {accesses.data(), accesses.size()});
+  fetched.moved = core.scheduler().dag().last() != before;
+  return accesses;
+}
+
 }  // namespace
 
 graph::TaskRef LaunchState::task(base::Lock& lock) const {
   core().replayer().flush();
-  if (managed_) {
-    core().dispatcher()->wait_until_submitted({&managed_, 1}, lock);
-    if (managed_->failure) std::rethrow_exception(managed_->failure);
-    return managed_->work->task();
+  if (extras_ && extras_->managed) {
+    core().dispatcher()->wait_until_submitted({&extras_->managed, 1}, lock);
+    if (managed()->failure) std::rethrow_exception(managed()->failure);
+    return managed()->work->task();
   }
-  if (!held_) return task_;
-  const sched::HeldLaunches& launches = *held_->launches;
-  if (launches.failure) std::rethrow_exception(launches.failure);
-  return launches.of(held_->index);
+  return held_.batch == 0 ? task_ : core().replayer().task_of(held_);
 }
 
 bool LaunchState::done() const {
   Core& core = this->core();
   base::Lock lock(core.mutex_at_end());
-  if (managed_ && managed_->state < sched::TaskState::submitted) return false;
+  if (managed() && managed()->state < sched::TaskState::submitted) return false;
   try {
-    const graph::TaskRef task = held_ || managed_ ? this->task(lock) : task_;
+    const graph::TaskRef task = managed() || held_.batch != 0 ? this->task(lock) : task_;
     return core.scheduler().dag().finished(task) || core.scheduler().tracker()[task].end->done();
   } catch (const Error&) {
     return true;  // wait() throws it
@@ -145,11 +155,11 @@ void LaunchState::wait() const {
 }
 
 double LaunchState::seconds() const {
-  if (!events_.start)
+  if (!extras_ || !extras_->events.start)
     base::fail(ErrorCode::invalid_argument, "the {} was not timed: set {}::timed",
                kernel_ ? "launch of kernel " + kernel_->name() : "call", kernel_ ? "LaunchOptions" : "CallOptions");
   wait();
-  return static_cast<double>(events_.end->completed_ns() - events_.start->completed_ns()) * 1e-9;
+  return static_cast<double>(extras_->events.end->completed_ns() - extras_->events.start->completed_ns()) * 1e-9;
 }
 
 const std::string& LaunchState::device() const { return core().device(place_).info().id; }
@@ -178,34 +188,30 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
                                     const LaunchOptions& options, std::span<const Argument> arguments) {
   if (&kernel->core() != &core)
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
+  if (core.replayer().follows())
+    if (auto state = repeated(core, kernel, options, arguments)) return state;
   sched::BoundLaunch bound;
   bind(bound, core, *kernel, options, arguments);  // 1
   sched::Placer* const placer = options.device.empty() ? core.placer() : nullptr;
   bound.place = core.find(options.device);
   bound.anywhere = placer != nullptr;
-  if (core.replayer().follows())
-    if (auto state = replayed(core, kernel, bound)) return state;
   if (placer) choose_place(core, *placer, bound);           // 2
   const Prepared prepared = prepare(core, *kernel, bound);  // 3
   if (core.dispatcher() && may_be_held(bound)) return hold(core, kernel, bound, prepared);
-  sched::MemoryManager::Pressure pressure;
   base::Lock lock(core.mutex());
-  prepare_early_form(core, *kernel, bound, lock);
   if (bound.opaque || core.dispatcher() != nullptr) core.wait_until_all_submitted(lock);
-  make_arrays_ready(core, bound, lock, pressure);
   core.replayer().flush_others();
-
-  const graph::TaskId before = core.scheduler().dag().last();
-  sched::EarlyStart early;
-  plan_early_start(core, *kernel, bound, early);
-  const Accesses accesses = acquire_all(core, bound, early, lock, pressure);  // 4
-  const bool moved = core.scheduler().dag().last() != before;
+  Fetched fetched;
+  const Accesses accesses =
+      is_resident(core, bound) ? use_resident(core, bound) : fetch(core, *kernel, bound, fetched, lock);  // 4
   bound.put_addresses();
-  const graph::TaskRef task = submit(core, *kernel, bound, prepared, early, {accesses.data(), accesses.size()});  // 5
+  const graph::TaskRef task =
+      submit(core, *kernel, bound, prepared, fetched.early, {accesses.data(), accesses.size()});  // 5
   sched::TaskEvents events;
   if (options.timed) events = core.scheduler().tracker()[task];
   settle_arrays(core, bound);
-  core.replayer().submitted(bound, moved, *prepared.function, {accesses.data(), accesses.size()});
+  core.replayer().submitted({bound, options.device, arguments}, fetched.moved, *prepared.function,
+                            {accesses.data(), accesses.size()});
   lock.unlock();
   auto state = std::make_shared<LaunchState>(kernel, bound.place, task, std::move(events));
   if (core.scheduler().policy().execution == Scheduling::Execution::sync) state->wait();

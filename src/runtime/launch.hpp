@@ -17,33 +17,46 @@ class LaunchState {
  public:
   // `events`: where the program has asked for times.
   LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
-      : kernel_(std::move(kernel)), place_(place), task_(task), events_(std::move(events)) {}
-  LaunchState(std::shared_ptr<KernelState> kernel, sched::Replayer::Held held)
-      : kernel_(std::move(kernel)), place_(held.place), held_(std::move(held)) {}
+      : kernel_(std::move(kernel)), place_(place), task_(task) {
+    if (events.end) [[unlikely]]
+      extras_ = std::make_unique<Extras>(Extras{.events = std::move(events)});
+  }
+  LaunchState(std::shared_ptr<KernelState> kernel, const sched::Replayer::Held& held)
+      : kernel_(std::move(kernel)), place_(held.place), held_(held.launch) {}
   // Managed mode.
   LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, std::shared_ptr<sched::HeldTask> task)
-      : kernel_(std::move(kernel)), place_(place), managed_(std::move(task)) {}
+      : kernel_(std::move(kernel)),
+        place_(place),
+        extras_(std::make_unique<Extras>(Extras{.managed = std::move(task)})) {}
   // Of a task that is not a kernel.
   LaunchState(std::shared_ptr<Core> core, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
-      : core_(std::move(core)), place_(place), task_(task), events_(std::move(events)) {}
+      : place_(place),
+        task_(task),
+        extras_(std::make_unique<Extras>(Extras{.core = std::move(core), .events = std::move(events)})) {}
   bool done() const;
   void wait() const;
   double seconds() const;
   const std::string& device() const;
 
  private:
-  // The task that it became when it was submitted, which it is now if it was held; `lock` is given back meanwhile.
-  // Throws what failed then.
+  // What few launches have.
+  struct Extras {
+    std::shared_ptr<Core> core = {};  // where there is no kernel
+    sched::TaskEvents events = {};
+    std::shared_ptr<sched::HeldTask> managed = {};
+  };
+
+  // The task of the launch, which is submitted now if it was held. Gives `lock` back meanwhile. Throws what submitting
+  // it failed with.
   graph::TaskRef task(base::Lock& lock) const;
-  Core& core() const { return kernel_ ? kernel_->core() : *core_; }
+  Core& core() const { return kernel_ ? kernel_->core() : *extras_->core; }
+  sched::HeldTask* managed() const { return extras_ ? extras_->managed.get() : nullptr; }
 
   std::shared_ptr<KernelState> kernel_ = {};  // null: no kernel
-  std::shared_ptr<Core> core_ = {};           // where there is no kernel
   std::size_t place_;
   graph::TaskRef task_ = {};
-  sched::TaskEvents events_ = {};
-  std::optional<sched::Replayer::Held> held_ = {};
-  std::shared_ptr<sched::HeldTask> managed_ = {};
+  sched::HeldBatches::Launch held_ = {};  // by the replayer
+  std::unique_ptr<Extras> extras_ = {};
 };
 
 // Waits for copies that a task with these accesses needs and that are still under way, without the lock. Whether it had

@@ -28,6 +28,17 @@ void add_time(KernelHistory& history, const sched::TaskEvents& events) {
 
 }  // namespace
 
+bool is_resident(Core& core, const sched::BoundLaunch& launch) {
+  if (!core.scheduler().policy().prefetch || !core.pinned().none(launch.place) || !core.calls().none()) return false;
+  const auto space = static_cast<memory::Space>(launch.place);
+  for (const sched::ArrayUse& use : launch.arrays) {
+    if (!use.array->allocated(space) || use.array->open_uses > 0) return false;
+    if (use.used && use.mode != graph::Mode::write && !use.array->residence().current(space, use.begin, use.end))
+      return false;
+  }
+  return true;
+}
+
 void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
                        sched::MemoryManager::Pressure& pressure) {
   if (are_ready(launch) && core.calls().none()) [[likely]]
@@ -44,6 +55,28 @@ void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock&
                                   "kernel " + launch.kernel->name()));
 }
 
+namespace {
+
+void add_variables(Accesses& accesses, const sched::BoundLaunch& launch) {
+  if (const auto variables = launch.kernel->variables())
+    accesses.push_back(launch.kernel->variables_access(launch.place, *variables));
+}
+
+}  // namespace
+
+Accesses use_resident(Core& core, const sched::BoundLaunch& launch) {
+  const auto space = static_cast<memory::Space>(launch.place);
+  const graph::TaskId now = core.scheduler().dag().last();
+  Accesses accesses;
+  for (const sched::ArrayUse& use : launch.arrays) {
+    const std::uint64_t end = use.used ? use.end : use.begin;
+    use.array->use(space, use.begin, end, use.mode, now);
+    accesses.push_back(use.array->access(space, use.mode, use.begin, end));
+  }
+  add_variables(accesses, launch);
+  return accesses;
+}
+
 Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
   Accesses accesses;
   for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
@@ -53,8 +86,7 @@ Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::Earl
   }
   for (memory::Array* const array : core.pinned().at(launch.place))
     accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
-  if (const auto variables = launch.kernel->variables())
-    accesses.push_back(launch.kernel->variables_access(launch.place, *variables));
+  add_variables(accesses, launch);
   return accesses;
 }
 
@@ -79,7 +111,7 @@ void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
   for (const sched::ArrayUse& use : launch.arrays) {
     if (use.mode == graph::Mode::write)
       use.array->modified(static_cast<memory::Space>(launch.place), use.begin, use.end);
-    if (copies_back) core.transfers().copy_back(*use.array);
+    if (copies_back && use.array->read_back().due()) core.transfers().copy_back(*use.array);
   }
 }
 

@@ -29,6 +29,8 @@ class LaunchedKernel {
   virtual std::uint64_t id() const = 0;         // of no other kernel, also of later ones; any thread
   virtual const std::string& name() const = 0;  // any thread
   virtual const std::shared_ptr<KernelHistory>& history() = 0;
+  // Where the packed arguments have this parameter: bytes; any thread, once its arguments are bound.
+  virtual std::uint32_t offset_of(std::size_t parameter) const = 0;
   // What it does to the variables of its module; nothing: it uses none. Any thread, once its arguments are bound.
   virtual std::optional<graph::Mode> variables() const = 0;
   // The same as an access on the place.
@@ -59,9 +61,8 @@ struct BoundLaunch {
   device::LaunchConfig config;
   BlockRange blocks;
   std::size_t place = 0;
-  bool anywhere = false;    // the program names no place
-  bool opaque = false;      // some argument is a pointer to memory that belongs to no array
-  bool overwrites = false;  // some array is overwritten (Mode::write)
+  bool anywhere = false;  // the program names no place
+  bool opaque = false;    // some argument is a pointer to memory that belongs to no array
   bool timed = false;
   bool verified = false;                              // every access is verified
   bool whole = true;                                  // not a part of a grid that the program chose

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "graph/queue_chooser.hpp"
 #include "graph/task.hpp"
-#include "sched/queue_chooser.hpp"
 
 namespace heddle::sched {
 
@@ -31,11 +31,11 @@ class DeviceQueues {
   std::deque<DeviceQueue>& all() { return queues_; }
   const std::deque<DeviceQueue>& all() const { return queues_; }
 
-  // See QueueChooser::choose. Makes the queue where the device has too few. Throws what Device::queue does; the task
-  // then counts as one of that queue all the same, until finished().
+  // See graph::QueueChooser::choose. Makes the queue where the device has too few. Throws what Device::queue does; the
+  // task then counts as one of that queue all the same, until finished().
   template <class Mine>
-  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> dedicated) {
-    QueueChoice choice = chooser_.choose(dag, task, mine, dedicated);
+  graph::QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> dedicated) {
+    graph::QueueChoice choice = chooser_.choose(dag, task, mine, dedicated);
     if (choice.is_new) queues_.emplace_back();
     DeviceQueue& queue = queues_[choice.queue];
     if (!queue.queue) [[unlikely]]
@@ -62,7 +62,7 @@ class DeviceQueues {
 
  private:
   device::Device& device_;
-  QueueChooser chooser_;
+  graph::QueueChooser chooser_;
   std::deque<DeviceQueue> queues_;                        // by the chooser's number
   std::vector<std::shared_ptr<device::Event>> spare_[2];  // done, and nobody refers to them: without and with time
 };

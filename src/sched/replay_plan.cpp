@@ -19,9 +19,11 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 
 std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
-bool same(const ArrayUse& a, const ArrayUse& b) {
-  return a.array == b.array && a.given == b.given && a.begin == b.begin && a.end == b.end && a.mode == b.mode &&
-         a.used == b.used && a.argument == b.argument;
+bool same(const Argument& a, const Argument& b) {
+  if (a.tag() != b.tag()) return false;
+  if (a.kind() == Argument::Kind::array)
+    return a.buffer() == b.buffer() && a.offset() == b.offset() && a.length() == b.length();
+  return a.value().size() == b.value().size();
 }
 
 }  // namespace
@@ -40,38 +42,68 @@ std::uint64_t hash_of(const BoundLaunch& launch) {
   return hash;
 }
 
-ReplayStep::ReplayStep(const BoundLaunch& bound, device::Function& function, std::span<const graph::Access> done)
-    : kernel_id(bound.kernel->id()), place(bound.place), anywhere(bound.anywhere) {
+ReplayStep::ReplayStep(const RecordedLaunch& recorded, device::Function& function, std::span<const graph::Access> done)
+    : place(recorded.bound.place),
+      anywhere(recorded.bound.anywhere),
+      accesses(done.begin(), done.end()),
+      kernel_id_(recorded.bound.kernel->id()),
+      device_(recorded.device),
+      arguments_(recorded.arguments.begin(), recorded.arguments.end()) {
+  const BoundLaunch& bound = recorded.bound;
   launch = {&function, bound.config, {bound.packed.begin(), bound.packed.end()}, {}};
-  accesses.assign(done.begin(), done.end());
-  for (const ArrayUse& use : bound.arrays) arrays.push_back({use, use.array->id()});
+  for (const ArrayUse& use : bound.arrays)
+    arrays.push_back({use, use.array->id(), use.array->address(static_cast<memory::Space>(place)) + use.given});
+  for (std::uint32_t i = 0; i < arguments_.size(); ++i)
+    if (!arguments_[i].value().empty()) values_.push_back({i, bound.kernel->offset_of(i)});
 }
 
-bool ReplayStep::take(BoundLaunch& bound, std::uint64_t now) {
+bool ReplayStep::is_same(const LaunchedKernel& kernel, const LaunchOptions& options,
+                         std::span<const Argument> arguments) const {
   const device::LaunchConfig& config = launch.config;
-  const bool alike = bound.kernel->id() == kernel_id && bound.anywhere == anywhere &&
-                     (anywhere || bound.place == place) && bound.config.grid == config.grid &&
-                     bound.config.block == config.block &&
-                     bound.config.dynamic_shared_bytes == config.dynamic_shared_bytes && !bound.config.cooperative &&
-                     bound.whole && !bound.timed && bound.processors == nullptr &&
-                     bound.arrays.size() == arrays.size() && bound.packed.size() == launch.arguments.size();
+  const bool alike = kernel.id() == kernel_id_ && options.grid == config.grid && options.block == config.block &&
+                     options.shared == config.dynamic_shared_bytes && !options.blocks && !options.cooperative &&
+                     !options.timed && options.processors.empty() && options.device == device_ &&
+                     arguments.size() == arguments_.size();
   if (!alike) return false;
+  for (std::size_t i = 0; i < arguments_.size(); ++i)
+    if (!same(arguments[i], arguments_[i])) return false;
+  return true;
+}
+
+bool ReplayStep::is_resident() const {
   const auto space = static_cast<memory::Space>(place);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    const ArrayUse& use = bound.arrays[i];
-    if (!same(use, arrays[i].use) || use.array->id() != arrays[i].id || use.array->open_uses > 0) return false;
+  for (const Array& array : arrays) {
+    const ArrayUse& use = array.use;
+    // Another array may have taken the place of one that ended.
+    if (use.array->id() != array.id || use.array->open_uses > 0) return false;
     if (use.used && use.begin < use.end && !use.array->is_there(space, use.begin, use.end, use.mode)) return false;
   }
-  for (const ArrayUse& use : bound.arrays) {
+  return true;
+}
+
+void ReplayStep::set(std::uint32_t at, std::span<const std::byte> bytes) {
+  std::byte* const known = launch.arguments.data() + at;
+  if (std::memcmp(known, bytes.data(), bytes.size()) == 0) return;
+  std::memcpy(known, bytes.data(), bytes.size());
+  changed = true;
+}
+
+bool ReplayStep::take(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> given,
+                      std::uint64_t now) {
+  if (!is_same(kernel, options, given) || !is_resident()) return false;
+  const auto space = static_cast<memory::Space>(place);
+  for (Array& array : arrays) {
+    const ArrayUse& use = array.use;
     if (use.used && use.begin < use.end) use.array->use(space, use.begin, use.end, use.mode, now);
     if (use.mode == graph::Mode::write) [[unlikely]]
       use.array->modified(space, use.begin, use.end);
+    const std::uint64_t address = use.array->address(space) + use.given;
+    if (array.address == address) [[likely]]
+      continue;
+    array.address = address;
+    set(use.packed_at, std::as_bytes(std::span(&address, 1)));
   }
-  bound.place = place;
-  bound.put_addresses();
-  if (std::memcmp(launch.arguments.data(), bound.packed.data(), bound.packed.size()) == 0) return true;
-  std::copy(bound.packed.begin(), bound.packed.end(), launch.arguments.begin());
-  changed = true;
+  for (const Value& value : values_) set(value.packed_at, given[value.argument].value());
   return true;
 }
 

@@ -10,7 +10,11 @@ namespace heddle::sched {
 
 Replayer::Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
                    std::shared_ptr<base::Watcher> watcher, bool on)
-    : scheduler_(scheduler), transfers_(transfers), pinned_(pinned), on_(on) {
+    : scheduler_(scheduler),
+      transfers_(transfers),
+      pinned_(pinned),
+      on_(on),
+      batches_(scheduler.dag(), scheduler.tracker()) {
   watch_ = std::make_shared<ReplayWatch>(
       mutex, std::move(watcher),
       ReplayWatch::Held{[this] { return held_ == 0 ? std::nullopt : std::optional(graphs_ * most_in_part + held_); },
@@ -72,15 +76,16 @@ void Replayer::end_recording() {
   follows_.store(true, std::memory_order_relaxed);
   part_ = held_ = passing_ = 0;
   launched_ = false;
-  launches_ = std::make_shared<HeldLaunches>();
 }
 
-std::optional<Replayer::Held> Replayer::follow(BoundLaunch& launch) {
+std::optional<Replayer::Held> Replayer::follow(LaunchedKernel& kernel, const LaunchOptions& options,
+                                               std::span<const Argument> arguments) {
   ReplayPart& part = plan_[part_];
   const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
   // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
-  const bool stays = pinned_.none(part.steps[at].place) && (!launch.anywhere || pinned_.none(0));
-  if (!stays || !part.steps[at].take(launch, scheduler_.dag().last() + held_)) {
+  ReplayStep& step = part.steps[at];
+  const bool stays = pinned_.none(step.place) && (!step.anywhere || pinned_.none(0));
+  if (!stays || !step.take(kernel, options, arguments, scheduler_.dag().last() + held_)) {
     if (held_ > 0)
       abandon();
     else
@@ -91,12 +96,12 @@ std::optional<Replayer::Held> Replayer::follow(BoundLaunch& launch) {
     --passing_;
     return std::nullopt;
   }
-  KernelHistory& history = *launch.kernel->history();
+  KernelHistory& history = *kernel.history();
   ++history.launches;
-  history.last_grid = launch.config.grid;
-  history.last_block = launch.config.block;
-  history.last_shared = launch.config.dynamic_shared_bytes;
-  Held held{launches_, held_, part.steps[held_].place};
+  history.last_grid = options.grid;
+  history.last_block = options.block;
+  history.last_shared = options.shared;
+  const Held held{{batches_.current(), held_}, step.place};
   ++held_;
   if (held_ == part.steps.size())
     submit_part();
@@ -109,7 +114,8 @@ void Replayer::copy_back(const ReplayPart& part, std::size_t steps) {
   const Scheduling& policy = scheduler_.policy();
   if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
   for (std::size_t i = 0; i < steps; ++i)
-    for (const ReplayStep::Array& array : part.steps[i].arrays) transfers_.copy_back(*array.use.array);
+    for (const ReplayStep::Array& array : part.steps[i].arrays)
+      if (array.use.array->read_back().due()) transfers_.copy_back(*array.use.array);
 }
 
 void Replayer::submit_part() {
@@ -127,18 +133,18 @@ void Replayer::submit_part() {
     quiet_until_ = ~std::uint64_t{0};
     return abandon();
   }
+  HeldBatches::Batch batch{.together = true};
   std::vector<device::LaunchGraph::Tail> tails;
   try {
     const graph::TaskRef task = scheduler_.submit(
         place, part.accesses, [&](device::Queue& queue) { tails = part.graph->launch(queue); }, {.keep = part.graph});
-    launches_->tasks.push_back(task);
+    batch.tasks.push_back(task);
     if (!tails.empty()) scheduler_.tracker()[task].with_extras().tails = std::move(tails);
   } catch (const std::exception&) {
-    launches_->failure = std::current_exception();
+    batch.failure = std::current_exception();
   }
   copy_back(part, part.steps.size());
-  launches_->submitted = launches_->together = true;
-  launches_ = std::make_shared<HeldLaunches>();
+  batches_.submitted(std::move(batch));
   held_ = 0;
   part_ = (part_ + 1) % plan_.size();
   launched_ = true;
@@ -147,21 +153,21 @@ void Replayer::submit_part() {
 
 // As they would have been without replay.
 void Replayer::submit_one_by_one() {
+  HeldBatches::Batch batch;
   for (std::size_t i = 0; i < held_; ++i) {
     const ReplayStep& step = plan_[part_].steps[i];
     try {
-      launches_->tasks.push_back(scheduler_.submit(step.place, step.accesses, [&](device::Queue& queue) {
+      batch.tasks.push_back(scheduler_.submit(step.place, step.accesses, [&](device::Queue& queue) {
         queue.launch(*step.launch.function, step.launch.config, {0, step.launch.config.grid.count()},
                      step.launch.arguments);
       }));
     } catch (const std::exception&) {
-      launches_->tasks.emplace_back();
-      if (!launches_->failure) launches_->failure = std::current_exception();
+      batch.tasks.emplace_back();
+      if (!batch.failure) batch.failure = std::current_exception();
     }
   }
   copy_back(plan_[part_], held_);
-  launches_->submitted = true;
-  launches_ = std::make_shared<HeldLaunches>();
+  batches_.submitted(std::move(batch));
   held_ = 0;
 }
 

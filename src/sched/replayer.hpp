@@ -23,6 +23,7 @@
 #include "base/thread_cache.hpp"
 #include "base/watcher.hpp"
 #include "sched/bound_launch.hpp"
+#include "sched/held_batches.hpp"
 #include "sched/pinned_arrays.hpp"
 #include "sched/repetition_finder.hpp"
 #include "sched/replay_plan.hpp"
@@ -32,15 +33,6 @@
 namespace heddle::sched {
 
 class ReplayWatch;
-
-// Launches that are held together, for those that hold their handles. Needs the core's lock.
-struct HeldLaunches {
-  bool submitted = false;
-  bool together = false;
-  std::vector<graph::TaskRef> tasks;  // of each launch; the one of all if together
-  std::exception_ptr failure;         // submitting them failed
-  graph::TaskRef of(std::size_t i) const { return tasks[together ? 0 : i]; }
-};
 
 class Replayer {
  public:
@@ -59,21 +51,21 @@ class Replayer {
   // All others need the core's lock.
 
   struct Held {
-    std::shared_ptr<HeldLaunches> launches;
-    std::size_t index;
+    HeldBatches::Launch launch;
     std::size_t place;
   };
-  // Takes a launch that continues what is being repeated. Nothing: the caller is to submit it, and to call submitted().
-  std::optional<Held> take(BoundLaunch& launch) {
+  // Takes a launch that continues what is being repeated, as the program makes it. Nothing: the caller is to submit it,
+  // and to call submitted().
+  std::optional<Held> take(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
     if (plan_.empty()) return std::nullopt;
-    return follow(launch);
+    return follow(kernel, options, arguments);
   }
   // A launch was submitted. `moved`: some of its arrays had to be copied first.
-  void submitted(const BoundLaunch& launch, bool moved, device::Function& function,
+  void submitted(const RecordedLaunch& launch, bool moved, device::Function& function,
                  std::span<const graph::Access> accesses) {
     if (!on_ || !plan_.empty()) return;
-    const bool plain = !moved && is_plain(launch);
-    if (saw(plain ? hash_of(launch) : ++others_)) record(ReplayStep(launch, function, accesses));
+    const bool plain = !moved && is_plain(launch.bound);
+    if (saw(plain ? hash_of(launch.bound) : ++others_)) record(ReplayStep(launch, function, accesses));
   }
   // For a thread that has called flush() or take() and has not had the lock since: other threads may have held
   // launches.
@@ -83,6 +75,8 @@ class Replayer {
   }
   // The host waits, or does something else that must come after what is held.
   void flush();
+  // See HeldBatches; of a launch that is not held any more.
+  graph::TaskRef task_of(const HeldBatches::Launch& launch) const { return batches_.task_of(launch); }
   // Launches that are held.
   std::size_t held() const { return held_; }
   // Graphs that were submitted, and how often launches that were held had to be submitted one by one.
@@ -96,7 +90,7 @@ class Replayer {
   static constexpr std::size_t most_in_part = 512, least_in_part = 64;
 
   bool is_plain(const BoundLaunch& launch) const;
-  std::optional<Held> follow(BoundLaunch& launch);
+  std::optional<Held> follow(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
   bool saw(std::uint64_t thing);
   void record(ReplayStep step);
   void end_recording();
@@ -127,7 +121,7 @@ class Replayer {
   std::size_t period_ = 0;           // of launches among which the host does not wait: a part consists of such periods
   std::size_t passing_ = 0;          // launches until the next period begins, which are not held
   bool launched_ = false;            // a graph, since the host waited last
-  std::shared_ptr<HeldLaunches> launches_;
+  HeldBatches batches_;
   std::uint64_t graphs_ = 0, abandoned_ = 0;
   std::chrono::nanoseconds patience_ = usual_patience;
   std::shared_ptr<ReplayWatch> watch_;

@@ -73,6 +73,12 @@ void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph:
     if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
   ends_after_.clear();
   if (!open_.empty()) refuse_open(dag_[task].parents);
+  if (submission.early_parents.empty()) [[likely]] {
+    if (devices_.size() == 1) return;
+    for (const graph::TaskRef& parent : dag_[task].parents)
+      if (dag_[parent].place != place) queue.wait(*tracker_[parent].end);
+    return;
+  }
   for (const graph::TaskRef& parent : dag_[task].parents) {
     const Tracker::Running& running = tracker_[parent];
     if (contains(submission.early_parents, parent.id)) {
@@ -110,7 +116,7 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
     return other.place == place && (submission.early_parents.empty() || !contains(submission.early_parents, other.id));
   };
   const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
-  const QueueChoice choice = device.choose(dag_, task, orders, dedicated);
+  const graph::QueueChoice choice = device.choose(dag_, task, orders, dedicated);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
   wait_for_parents(place, queue, task, choice.awaited, submission);

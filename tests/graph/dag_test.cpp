@@ -7,7 +7,7 @@
 #include <random>
 #include <set>
 
-#include "sched/queue_chooser.hpp"
+#include "graph/queue_chooser.hpp"
 
 namespace heddle::graph {
 namespace {
@@ -208,7 +208,7 @@ TEST(DagAgainstTheDefinition, RandomTasks) {
 
 TEST(Queues, AreFewWhereTheHostWaits) {
   Dag dag;
-  sched::QueueChooser chooser;
+  QueueChooser chooser;
   std::vector<TaskRef> under_way;
   const ObjectId x = dag.add_object(8000);
   for (std::uint64_t i = 0; i < 1000; ++i) {
@@ -224,7 +224,7 @@ TEST(Queues, AreFewWhereTheHostWaits) {
 
 TEST(Queues, NoMoreThanThePolicySays) {
   Dag dag;
-  sched::QueueChooser chooser({.most_queues = 4});
+  QueueChooser chooser({.most_queues = 4});
   const ObjectId x = dag.add_object(800);
   std::set<std::uint32_t> used;
   for (std::uint64_t i = 0; i < 100; ++i) {

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "base/file.hpp"
-#include "sched/queue_chooser.hpp"
+#include "graph/queue_chooser.hpp"
 #include "support/places.hpp"
 
 namespace heddle::graph {
@@ -74,7 +74,7 @@ class Player {
 
   void task(const std::string& name, const std::string& what) {
     const TaskRef ref = dag_.append(accesses(what));
-    const sched::QueueChoice choice = chooser_->choose(dag_, ref);
+    const QueueChoice choice = chooser_->choose(dag_, ref);
     names_[ref.id] = name;
     trace_ << name << " @" << choice.queue;
     list(" <-", dag_[ref].parents);
@@ -103,7 +103,7 @@ class Player {
   }
 
   Dag dag_;
-  std::optional<sched::QueueChooser> chooser_ = sched::QueueChooser();
+  std::optional<QueueChooser> chooser_ = QueueChooser();
   std::map<std::string, ObjectId> objects_;
   std::map<TaskId, std::string> names_;
   std::ostringstream trace_;

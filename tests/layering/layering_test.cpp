@@ -23,7 +23,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
-      {"device", {"base", "ptx"}},
+      {"device", {"base", "ptx", "graph"}},
       {"device/cpu", {"base", "ptx", "device"}},
       {"device/cuda", {"base", "ptx", "device"}},
       // Below whoever decides the order of instructions.
@@ -39,7 +39,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
-      {"cuda_api", {"base", "model", "compile/headers", "cuda_api/image"}},
+      {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image"}},
       // Bytes only, so that tools can use it too.
       {"cuda_api/image", {"base"}},
       {"compile/headers", {}},

@@ -93,33 +93,36 @@ void prepare(const CUgraph_st& graph, CUgraphNode_st** bad) {
 
 void make_queues(CUgraphExec_st& exec) {
   const GraphPlan& plan = exec.plan;
-  exec.queues.resize(plan.lanes.size());
-  for (std::size_t lane = 1; lane < plan.lanes.size(); ++lane)
-    exec.queues[lane] = plan.lanes[lane]->graph_lanes.take(plan.lanes[lane]->device());
-  exec.events.resize(plan.steps.size());
-  for (std::size_t i = 0; i < plan.steps.size(); ++i)
-    if (plan.steps[i].recorded) exec.events[i] = plan.lanes[plan.steps[i].lane]->device().untimed_event();
+  exec.queues.resize(plan.queues.size());
+  for (std::size_t queue = 1; queue < plan.queues.size(); ++queue)
+    exec.queues[queue] = plan.queues[queue]->graph_lanes.take(plan.queues[queue]->device());
+  exec.events.resize(plan.nodes.size());
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const graph::Spread::Step& step = plan.spread.steps[i];
+    if (step.recorded) exec.events[i] = plan.queues[step.queue]->device().untimed_event();
+  }
   exec.fork = exec.home->device().untimed_event();
   exec.end = exec.home->device().untimed_event();
   std::vector<heddle::Event> ends;
-  ends.reserve(plan.tails.size());
-  for (unsigned tail : plan.tails) ends.push_back(*exec.events[tail]);
+  ends.reserve(plan.spread.tails.size());
+  for (unsigned tail : plan.spread.tails) ends.push_back(*exec.events[tail]);
   exec.watched = ends.empty() ? nullptr : exec.home->graph_lanes.watch(std::move(ends));
 }
 
 void put_steps(CUgraphExec_st& exec, heddle::Queue& first) {
   const GraphPlan& plan = exec.plan;
-  const auto queue_of = [&](unsigned lane) -> heddle::Queue& { return lane == 0 ? first : *exec.queues[lane]; };
-  if (plan.lanes.size() > 1) first.record(*exec.fork);
-  for (std::size_t i = 0; i < plan.steps.size(); ++i) {
-    const GraphStep& step = plan.steps[i];
-    heddle::Queue& queue = queue_of(step.lane);
-    if (step.forked) queue.wait(*exec.fork);
+  const auto queue_of = [&](unsigned queue) -> heddle::Queue& { return queue == 0 ? first : *exec.queues[queue]; };
+  if (plan.queues.size() > 1) first.record(*exec.fork);
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    const graph::Spread::Step& step = plan.spread.steps[i];
+    CUgraphNode_st* const node = plan.nodes[i];
+    heddle::Queue& queue = queue_of(step.queue);
+    if (step.begins) queue.wait(*exec.fork);
     for (unsigned awaited : step.waits) queue.wait(*exec.events[awaited]);
-    if (step.node && step.node->enabled) put(step.node->command, queue);
+    if (node && node->enabled) put(node->command, queue);
     if (step.recorded) queue.record(*exec.events[i]);
   }
-  for (unsigned tail : plan.joins) first.wait(*exec.events[tail]);
+  for (unsigned tail : plan.spread.joins) first.wait(*exec.events[tail]);
   first.record(*exec.end);
 }
 

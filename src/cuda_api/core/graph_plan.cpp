@@ -9,7 +9,10 @@ namespace {
 // Child graphs are put where their nodes are: their first nodes come behind what the node depends on.
 class Flattening {
  public:
-  Flattening(std::vector<GraphStep>& steps, CUgraphNode_st** bad) : steps_(steps), bad_(bad) {}
+  explicit Flattening(CUgraphNode_st** bad) : bad_(bad) {}
+
+  std::vector<CUgraphNode_st*> nodes;     // by step
+  std::vector<graph::PlannedTask> tasks;  // the same
 
   // Returns the steps that all of the graph is done with.
   std::vector<unsigned> add(const CUgraph_st& graph, const std::vector<unsigned>& entry) {
@@ -44,113 +47,31 @@ class Flattening {
   unsigned push(CUgraphNode_st* node, std::vector<unsigned> behind) {
     std::sort(behind.begin(), behind.end());
     behind.erase(std::unique(behind.begin(), behind.end()), behind.end());
-    GraphStep step;
-    step.node = node;
-    step.dependencies = std::move(behind);
-    steps_.push_back(std::move(step));
-    return static_cast<unsigned>(steps_.size() - 1);
+    nodes.push_back(node);
+    tasks.push_back({.parents = std::move(behind)});
+    return static_cast<unsigned>(tasks.size() - 1);
   }
 
-  std::vector<GraphStep>& steps_;
   CUgraphNode_st** bad_;
-};
-
-// For each step, the last step of each lane that has run when it has: what need not be waited for again.
-using Clock = std::vector<int>;  // by lane; shorter: none
-
-int at(const Clock& clock, unsigned lane) { return lane < clock.size() ? clock[lane] : -1; }
-
-void merge(Clock& clock, const Clock& other) {
-  if (clock.size() < other.size()) clock.resize(other.size(), -1);
-  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
-}
-
-void advance(Clock& clock, unsigned lane, unsigned step) {
-  if (clock.size() <= lane) clock.resize(lane + 1, -1);
-  clock[lane] = std::max(clock[lane], static_cast<int>(step));
-}
-
-class Spreading {
- public:
-  Spreading(GraphPlan& plan, Context& home) : plan_(plan), home_(home), clocks_(plan.steps.size()) {
-    plan_.lanes = {&home};
-    tails_ = {-1};
-    loads_ = {0};
-  }
-
-  void run() {
-    for (unsigned i = 0; i < plan_.steps.size(); ++i) place(i);
-    for (unsigned lane = 1; lane < tails_.size(); ++lane) plan_.tails.push_back(static_cast<unsigned>(tails_[lane]));
-    Clock end = tails_[0] < 0 ? Clock() : clocks_[static_cast<std::size_t>(tails_[0])];
-    for (unsigned lane = 1; lane < tails_.size(); ++lane) {
-      const auto tail = static_cast<unsigned>(tails_[lane]);
-      if (at(end, lane) >= tails_[lane]) continue;
-      plan_.joins.push_back(tail);
-      plan_.steps[tail].recorded = true;
-    }
-  }
-
- private:
-  void place(unsigned index) {
-    GraphStep& step = plan_.steps[index];
-    Clock known;
-    for (unsigned dependency : step.dependencies) merge(known, clocks_[dependency]);
-    step.lane = choose(step, known);
-    const bool first = tails_[step.lane] < 0;
-    Clock clock = first ? Clock() : clocks_[static_cast<std::size_t>(tails_[step.lane])];
-    // The last dependency first: what it has waited for need not be waited for.
-    for (auto d = step.dependencies.rbegin(); d != step.dependencies.rend(); ++d) {
-      const unsigned lane = plan_.steps[*d].lane;
-      if (lane != step.lane && at(clock, lane) < static_cast<int>(*d)) {
-        step.waits.push_back(*d);
-        plan_.steps[*d].recorded = true;
-      }
-      merge(clock, clocks_[*d]);
-    }
-    step.forked = first && step.lane != 0 && step.waits.empty();
-    advance(clock, step.lane, index);
-    clocks_[index] = std::move(clock);
-    tails_[step.lane] = static_cast<int>(index);
-    ++loads_[step.lane];
-  }
-
-  // A lane whose last step is a dependency; or one whose steps have all run by then; or a new one; or the emptiest.
-  unsigned choose(const GraphStep& step, const Clock& known) {
-    Context* const wanted = step.node ? context_of(step.node->command) : nullptr;
-    Context* const context = wanted ? wanted : &home_;
-    std::optional<unsigned> done, emptiest;
-    unsigned count = 0;
-    for (unsigned lane = 0; lane < plan_.lanes.size(); ++lane) {
-      if (plan_.lanes[lane] != context) continue;
-      ++count;
-      const int tail = tails_[lane];
-      if (tail >= 0 &&
-          std::binary_search(step.dependencies.begin(), step.dependencies.end(), static_cast<unsigned>(tail)))
-        return lane;
-      if (!done && tail <= at(known, lane)) done = lane;
-      if (!emptiest || loads_[lane] < loads_[*emptiest]) emptiest = lane;
-    }
-    if (done) return *done;
-    if (count >= GraphPlan::most_lanes) return *emptiest;
-    plan_.lanes.push_back(context);
-    tails_.push_back(-1);
-    loads_.push_back(0);
-    return static_cast<unsigned>(plan_.lanes.size() - 1);
-  }
-
-  GraphPlan& plan_;
-  Context& home_;
-  std::vector<Clock> clocks_;
-  std::vector<int> tails_;
-  std::vector<unsigned> loads_;
 };
 
 }  // namespace
 
 GraphPlan plan_graph(const CUgraph_st& graph, Context& home, CUgraphNode_st** bad) {
+  constexpr unsigned most_queues = 8;  // of a device
   GraphPlan plan;
-  Flattening(plan.steps, bad).add(graph, {});
-  Spreading(plan, home).run();
+  Flattening flat(bad);
+  flat.add(graph, {});
+  plan.nodes = std::move(flat.nodes);
+  std::vector<Context*> contexts{&home};  // by place
+  for (std::size_t i = 0; i < plan.nodes.size(); ++i) {
+    Context* const wanted = plan.nodes[i] ? context_of(plan.nodes[i]->command) : nullptr;
+    auto found = std::find(contexts.begin(), contexts.end(), wanted ? wanted : &home);
+    if (found == contexts.end()) found = contexts.insert(found, wanted);
+    flat.tasks[i].place = static_cast<std::uint32_t>(found - contexts.begin());
+  }
+  plan.spread = graph::spread(flat.tasks, most_queues);
+  for (const std::uint32_t place : plan.spread.places) plan.queues.push_back(contexts[place]);
   return plan;
 }
 

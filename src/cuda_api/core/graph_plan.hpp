@@ -1,29 +1,18 @@
-// How a graph is run: its nodes in an order, spread over lanes, each of which becomes a queue, with events where an
-// edge goes from one lane to another.
+// How a graph is run: its nodes in an order, spread over queues, with events where an edge goes from one queue to
+// another (graph/spread.hpp).
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "cuda_api/core/graph.hpp"
+#include "graph/spread.hpp"
 
 namespace heddle::cuda_api {
 
-struct GraphStep {
-  CUgraphNode_st* node = nullptr;  // null: a point where others meet
-  unsigned lane = 0;
-  bool recorded = false;        // another lane waits for it
-  bool forked = false;          // the first of its lane that waits for nothing else: for the beginning of the launch
-  std::vector<unsigned> waits;  // for these steps
-  std::vector<unsigned> dependencies;
-};
-
 struct GraphPlan {
-  static constexpr unsigned most_lanes = 8;  // of a device
-  std::vector<GraphStep> steps;
-  std::vector<Context*> lanes;  // lane 0 is the launch stream's where that is of the same device
-  std::vector<unsigned> joins;  // steps that the end of the launch waits for, beside those of lane 0
-  std::vector<unsigned> tails;  // the last step of each lane but lane 0
+  std::vector<CUgraphNode_st*> nodes;  // by step; null: a point where others meet
+  graph::Spread spread;
+  std::vector<Context*> queues;  // the device of each; queue 0 is the launch stream's where that is of the same device
 };
 
 // `home`: the device of what any device can do. Throws Failure with the node in `bad`: cycles.

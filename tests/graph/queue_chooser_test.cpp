@@ -1,15 +1,13 @@
 // Queues of one device among several: children that run elsewhere take none of its queues.
-#include "sched/queue_chooser.hpp"
+#include "graph/queue_chooser.hpp"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <vector>
 
-namespace heddle::sched {
+namespace heddle::graph {
 namespace {
-
-using graph::Mode;
 
 // Two devices with a chooser each, as the engine has them.
 struct Devices {
@@ -20,25 +18,25 @@ struct Devices {
   explicit Devices(Scheduling::ChildQueues children) : Devices(Scheduling{.child_queues = children}) {}
   // A task on a device that reads objects and modifies one.
   struct Made {
-    graph::TaskRef task;
+    TaskRef task;
     QueueChoice choice;
   };
   Made task(std::uint32_t device, std::vector<int> reads, int modifies, std::optional<std::size_t> own = {}) {
-    std::vector<graph::Access> accesses{{objects[static_cast<std::size_t>(modifies)], Mode::read_write, 0, 16}};
+    std::vector<Access> accesses{{objects[static_cast<std::size_t>(modifies)], Mode::read_write, 0, 16}};
     for (const int read : reads) accesses.push_back({objects[static_cast<std::size_t>(read)], Mode::read, 0, 16});
     Made made;
     made.task = dag.append(accesses);
     dag[made.task].place = device;
-    made.choice = choosers[device].choose(dag, made.task, [&](const graph::Task& t) { return t.place == device; }, own);
+    made.choice = choosers[device].choose(dag, made.task, [&](const Task& t) { return t.place == device; }, own);
     return made;
   }
-  void finish(graph::TaskRef task) {
-    dag.finish(task, [&](graph::TaskRef, const graph::Task& t) { choosers[t.place].finished(t.queue); });
+  void finish(TaskRef task) {
+    dag.finish(task, [&](TaskRef, const Task& t) { choosers[t.place].finished(t.queue); });
   }
 
-  graph::Dag dag;
+  Dag dag;
   std::vector<QueueChooser> choosers;
-  std::vector<graph::ObjectId> objects;
+  std::vector<ObjectId> objects;
 };
 
 TEST(QueueChooser, AChildElsewhereLeavesTheParentsQueueToTheNextOneHere) {
@@ -150,4 +148,4 @@ TEST(QueueChooser, NumbersOfOwnQueuesStayWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace heddle::sched
+}  // namespace heddle::graph

@@ -14,12 +14,12 @@
 #include "graph/dag.hpp"
 #include "heddle/scheduling.hpp"
 
-namespace heddle::sched {
+namespace heddle::graph {
 
 struct QueueChoice {
   std::uint32_t queue = 0;
-  bool is_new = false;      // the device has to make it
-  graph::TaskRefs awaited;  // parents in other queues that the queue does not wait for already
+  bool is_new = false;  // the device has to make it
+  TaskRefs awaited;     // parents in other queues that the queue does not wait for already
 };
 
 // One thread at a time; one for each device.
@@ -28,28 +28,30 @@ class QueueChooser {
   explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
 
   // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
-  // are awaited; the others run elsewhere, and are the caller's to wait for. With `own` the task runs in the queue that
-  // is kept for tasks with that number, which is made if it is not there, and lends it to nobody.
+  // are awaited; the others run elsewhere, and the caller waits for them. With `own` the task runs in the queue that is
+  // reserved for tasks with that number, and no child inherits it. `idle`: a queue that has nothing in flight when the
+  // task begins, where the caller knows one; a task without a parent's queue takes it before any other.
   template <class Mine>
-  QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> own = {}) {
+  QueueChoice choose(Dag& dag, TaskRef task, Mine&& mine, std::optional<std::size_t> own = {},
+                     std::optional<std::uint32_t> idle = {}) {
     QueueChoice choice;
-    graph::Task& chosen = dag[task];
+    Task& chosen = dag[task];
     const std::uint32_t from_parent = own ? none : inherit(dag, chosen, mine);
     if (own) {
       choice.queue = take_own(*own, choice.is_new);
     } else if (from_parent != none) {
       choice.queue = from_parent;
     } else {
-      choice.queue = take_free(choice.is_new);
+      choice.queue = idle ? *idle : take_free(choice.is_new);
     }
     chosen.queue = choice.queue;
     Queue& queue = queues_[choice.queue];
     // The latest first, as one wait is enough for all of a queue. They are sorted.
     for (auto parent = chosen.parents.rbegin(); parent != chosen.parents.rend(); ++parent) {
-      const graph::Task& p = dag[*parent];
+      const Task& p = dag[*parent];
       if (!mine(p) || p.queue == choice.queue) continue;
       if (queue.waited_for.size() < queues_.size()) queue.waited_for.resize(queues_.size());
-      graph::TaskId& known = queue.waited_for[p.queue];
+      TaskId& known = queue.waited_for[p.queue];
       if (known >= parent->id) continue;  // it waits for this one, or a later one there
       known = parent->id;
       choice.awaited.push_back(*parent);
@@ -58,8 +60,8 @@ class QueueChooser {
     if (queue.tasks++ == 0) ++busy_;
     return choice;
   }
-  QueueChoice choose(graph::Dag& dag, graph::TaskRef task) {
-    return choose(dag, task, [](const graph::Task&) { return true; });
+  QueueChoice choose(Dag& dag, TaskRef task, std::optional<std::uint32_t> idle = {}) {
+    return choose(dag, task, [](const Task&) { return true; }, {}, idle);
   }
 
   // Says that a task of the queue is finished. Queues without tasks are used again, the one that was given back first
@@ -73,16 +75,16 @@ class QueueChooser {
  private:
   static constexpr std::uint32_t none = ~0u;
   struct Queue {
-    std::uint32_t tasks = 0;                // that are not finished
-    bool is_free = false;                   // in free_
-    bool is_own = false;                    // in own_, and never in free_
-    std::vector<graph::TaskId> waited_for;  // by queue: the last task there that this one has waited for
+    std::uint32_t tasks = 0;         // that are not finished
+    bool is_free = false;            // in free_
+    bool is_own = false;             // in own_, and never in free_
+    std::vector<TaskId> waited_for;  // by queue: the last task there that this one has waited for
   };
 
   template <class Mine>
-  std::uint32_t inherit(graph::Dag& dag, graph::Task& task, Mine&& mine) const {
-    for (const graph::TaskRef& ref : task.parents) {
-      graph::Task& parent = dag[ref];
+  std::uint32_t inherit(Dag& dag, Task& task, Mine&& mine) const {
+    for (const TaskRef& ref : task.parents) {
+      Task& parent = dag[ref];
       if (!mine(parent) || queues_[parent.queue].is_own) continue;
       if (policy_.child_queues == Scheduling::ChildQueues::same_as_parent) return parent.queue;
       if (parent.queue_inherited) continue;
@@ -102,4 +104,4 @@ class QueueChooser {
   std::uint32_t busy_ = 0;
 };
 
-}  // namespace heddle::sched
+}  // namespace heddle::graph

@@ -1,9 +1,9 @@
-#include "sched/queue_chooser.hpp"
+#include "graph/queue_chooser.hpp"
 
 #include <algorithm>
 #include <tuple>
 
-namespace heddle::sched {
+namespace heddle::graph {
 
 std::uint32_t QueueChooser::take_free(bool& is_new) {
   while (policy_.new_queues == Scheduling::NewQueues::reuse && !free_.empty()) {
@@ -43,4 +43,4 @@ void QueueChooser::finished(std::uint32_t number) {
   free_.push_back(number);
 }
 
-}  // namespace heddle::sched
+}  // namespace heddle::graph
