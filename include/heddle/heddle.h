@@ -416,9 +416,9 @@ static inline heddle_argument heddle_opaque(uint64_t address) {
   return heddle_value(HEDDLE_ARGUMENT_OPAQUE, &address, sizeof address);
 }
 
-/* Runs a kernel. Returns at once. The next function with which the host waits returns an error that occurs later. Arrays
- * may be freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments do not fit the
- * kernel, or when the shape exceeds the device's limits. `launch`: NULL, or where the handle goes. */
+/* Runs a kernel. Returns at once. The next function with which the host waits returns an error that occurs later.
+ * Arrays may be freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments do not
+ * fit the kernel, or when the shape exceeds the device's limits. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kernel, const heddle_launch_options* options,
                                    const heddle_argument* arguments, size_t count, heddle_launch** launch);
 /* ---- Tasks that are no kernels ---- */
