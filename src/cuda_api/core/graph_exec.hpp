@@ -40,7 +40,7 @@ void launch_graph(CUgraphExec_st& exec, CUstream_st& stream);
 CUgraphNode_st& node_in(CUgraphExec_st& exec, cudaGraphNode_t node);
 // Gives a node other parameters, for the launches from now on. Throws cudaErrorInvalidValue for what cannot change.
 void change_node(CUgraphNode_st& node, Command command);
-// The whole of it, from a graph of the same shape. Nothing is changed unless all can be.
+// The whole of it, from a graph of the same shape. It changes everything or nothing.
 cudaGraphExecUpdateResultInfo update_exec(CUgraphExec_st& exec, CUgraph_st& graph);
 // A child graph's nodes alone.
 cudaGraphExecUpdateResultInfo update_child(CUgraphExec_st& exec, CUgraphNode_st& node, CUgraph_st& graph);

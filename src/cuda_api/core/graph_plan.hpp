@@ -1,5 +1,5 @@
-// How a graph is run: its nodes in an order, spread over lanes, each of which becomes a queue, with events where an
-// edge goes from one lane to another.
+// How a graph is run: its nodes in an order, spread over lanes. Each lane becomes a queue, with events where an edge
+// goes from one lane to another.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ struct GraphPlan {
   std::vector<unsigned> tails;  // the last step of each lane but lane 0
 };
 
-// `home`: the device of what any device can do. Throws Failure with the node in `bad`: cycles.
+// `home`: the device of commands that any device can run. Throws Failure with the node in `bad`: cycles.
 GraphPlan plan_graph(const CUgraph_st& graph, Context& home, CUgraphNode_st** bad);
 
 }  // namespace heddle::cuda_api

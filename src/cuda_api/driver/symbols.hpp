@@ -1,4 +1,4 @@
-// The functions that this library exports, as cuGetProcAddress finds them.
+// The functions that this library exports, for cuGetProcAddress.
 #pragma once
 
 #include <span>
