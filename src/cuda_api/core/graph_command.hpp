@@ -28,7 +28,7 @@ struct KernelCommand {
   int priority = 0;        // as CUDA counts
   bool as_buffer = false;  // the arguments were given packed
   std::vector<std::byte> arguments;
-  std::map<int, std::array<std::byte, 64>> hints;  // attributes that change nothing here, by number
+  std::map<int, std::array<std::byte, 64>> hints;  // attributes without effect here, by number
   void put(heddle::Queue& queue) const;
   // Makes code for it. Throws what the first launch would throw.
   void prepare() const;

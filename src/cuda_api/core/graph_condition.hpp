@@ -31,7 +31,7 @@ class GraphCondition {
 };
 
 std::shared_ptr<GraphCondition> make_condition(Context& context, unsigned initial, bool assigns);
-// Throws cudaErrorInvalidValue for what is no handle, or none any more.
+// Throws cudaErrorInvalidValue for an invalid handle, or one that is no longer valid.
 std::shared_ptr<GraphCondition> condition_of(std::uint64_t handle);
 
 // PTX that declares cudaGraphSetConditional, which NVIDIA's compiler leaves to a library, with its definition.

@@ -10,7 +10,7 @@
 namespace heddle::cuda_api {
 
 struct GraphStep {
-  CUgraphNode_st* node = nullptr;  // null: a point where others meet
+  CUgraphNode_st* node = nullptr;  // null: a point that joins others
   unsigned lane = 0;
   bool recorded = false;        // another lane waits for it
   bool forked = false;          // the first of its lane that waits for nothing else: for the beginning of the launch

@@ -58,7 +58,7 @@ class Image {
   std::vector<Loaded> loaded_;  // by the context's slot
   std::vector<PlacedVariable> placed_;
   std::vector<OpenAddress> open_;  // in these, of what is not known yet
-  std::string problem_;            // why they cannot be used; empty: they can
+  std::string problem_;            // why they cannot be used; empty: they can be used
   std::atomic<bool> gone_{false};
 };
 

@@ -34,7 +34,7 @@ class ManagedVariables {
  private:
   struct Variable {
     std::size_t size = 0;
-    std::set<const Image*> images;            // files of a program may have one in common
+    std::set<const Image*> images;            // files of a program may share one
     std::vector<heddle::Memory> for_kernels;  // that devices know it
   };
   using Variables = std::map<std::uint64_t, Variable>;

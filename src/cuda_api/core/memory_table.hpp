@@ -36,7 +36,7 @@ struct Block {
   static constexpr int no_owner = -1;  // it stays when contexts end
   int owner = 0;
   std::uint64_t id = 0;
-  MemorySpan span;                      // what copies are given
+  MemorySpan span;                      // the form that copies use
   unsigned flags = 0;                   // of the call that made it
   heddle::Memory memory;                // none for variables
   std::shared_ptr<MemoryHints> hints;   // of managed memory

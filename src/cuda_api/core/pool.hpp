@@ -18,7 +18,7 @@ struct CUmemPoolHandle_st {
   std::atomic<std::uint64_t> keep{0};                // bytes that it may keep at synchronisations
   std::atomic<std::uint64_t> used{0}, used_high{0};  // bytes that the program has
   std::atomic<std::uint64_t> freed{0}, all_high{0};  // bytes that can be used again; of both together
-  std::atomic<int> reuse[3] = {1, 1, 1};             // the program's wishes, which change nothing
+  std::atomic<int> reuse[3] = {1, 1, 1};             // the program's hints, without effect
 
   void take(std::uint64_t bytes);
   void give(std::uint64_t bytes);

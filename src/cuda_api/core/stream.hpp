@@ -29,7 +29,7 @@ struct CUstream_st {
   std::optional<heddle::Queue> queue;
   unsigned flags = 0;
   int priority = 0;
-  std::atomic<int> synchronization_policy{1};  // the program's wish how the host waits, which changes nothing
+  std::atomic<int> synchronization_policy{1};  // the program's hint how the host waits, without effect
   // Attributes that are hints about caches and fences, as the program has set them, by their numbers; without effect.
   std::mutex hints_mutex;
   std::map<int, std::array<char, 64>> hints;

@@ -7,7 +7,7 @@
 namespace heddle::cuda_api {
 
 struct DriverSymbol {
-  std::string_view name;    // what a program asks for
+  std::string_view name;    // the name that a program requests
   int since;                // the first version of CUDA that means this function by it: 12050 for 12.5
   std::string_view symbol;  // what it is exported as
   void* function;
