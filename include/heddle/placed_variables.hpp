@@ -1,4 +1,4 @@
-// Variables of a module that lie in memory of the program's own: the host and kernels use the same bytes.
+// Variables of a module in memory of the program's own: the host and kernels use the same bytes.
 //
 //   std::vector<heddle::PlacedVariable> placed = {{"total", &total, sizeof total}};
 //   heddle::write_initial_values(module.ptx(), placed);

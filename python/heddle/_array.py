@@ -181,7 +181,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     # ---- Parts
 
     def _part(self, key: Any) -> Optional[tuple[int, tuple[int, ...]]]:
-        """Offset in elements and shape of what ``key`` picks, if that lies together; None for what NumPy must pick."""
+        """Offset in elements and shape of what ``key`` picks, if that is contiguous; None if NumPy must pick it."""
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > len(self._shape):
             return None
@@ -233,7 +233,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
         if part is None:
             self._host(True)[key] = value
             return
-        # What lies together is waited for alone.
+        # Only a contiguous part is waited for alone.
         offset, shape = part
         at = Array(self._runtime, self._buffer, self._offset + offset * self.itemsize, shape, self._dtype)
         at._host(True)[...] = value

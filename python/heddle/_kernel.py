@@ -26,7 +26,7 @@ class Parameter:
 
     name: str  #: as in the PTX: "saxpy_param_2"
     type: str  #: in the PTX: "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones
-    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature tells; else ""
+    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature has it; else ""
     bytes: int
     pointer: bool  #: used as an address of memory
     access: str  #: what the kernel does there: "none", "read", "write", "read-write", "unknown"
@@ -230,7 +230,7 @@ class Kernel:
 
     @property
     def signature(self) -> str:
-        """As in the source, where the name tells: "square(float*, int)"."""
+        """As in the source, if the name has that: "square(float*, int)"."""
         return self._native.signature
 
     @property

@@ -253,7 +253,7 @@ class Runtime:
         return count * dtype.itemsize
 
     def from_dlpack(self, tensor: Any) -> Array:
-        """A copy of another library's tensor, through DLPack. It must lie in host memory."""
+        """A copy of another library's tensor, through DLPack. It must be in host memory."""
         kind, _ = tensor.__dlpack_device__()
         if int(kind) not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
             raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "

@@ -37,7 +37,7 @@ struct KernelCommand {
 struct CopyCommand {
   Context* context = nullptr;
   cudaMemcpy3DParms parameters = {};
-  End to, from;  // of all that lies between the first byte and the last
+  End to, from;  // of everything from the first byte to the last
   bool is_flat() const { return parameters.extent.height == 1 && parameters.extent.depth == 1; }
   bool is_empty() const;
   void put(heddle::Queue& queue) const;

@@ -22,7 +22,7 @@ struct GraphPlan {
   static constexpr unsigned most_lanes = 8;  // of a device
   std::vector<GraphStep> steps;
   std::vector<Context*> lanes;  // lane 0 is the launch stream's where that is of the same device
-  std::vector<unsigned> joins;  // steps that the end of the launch waits for, beside those of lane 0
+  std::vector<unsigned> joins;  // steps that the end of the launch waits for, in addition to lane 0
   std::vector<unsigned> tails;  // the last step of each lane but lane 0
 };
 
