@@ -15,7 +15,7 @@ namespace runtime {
 class Buffer;
 }
 
-// Untyped part of Array: the bytes, and who may touch them when.
+// The untyped part of Array: the bytes, and when the host and launches may access them.
 class ArrayBytes {
  public:
   ArrayBytes(ArrayBytes&&) noexcept = default;
@@ -26,7 +26,7 @@ class ArrayBytes {
   std::size_t bytes() const;
 
   // The address on a device (default: the runtime's first), for kernels that take pointers inside structures or arrays
-  // of pointers. From now on every launch on that device is taken to read and write this array.
+  // of pointers. From now on, every launch on that device counts as reading and writing this array.
   std::uint64_t address(std::string_view device = {});
 
   const std::shared_ptr<runtime::Buffer>& buffer() const { return buffer_; }
@@ -35,10 +35,10 @@ class ArrayBytes {
   explicit ArrayBytes(std::shared_ptr<runtime::Buffer> buffer) : buffer_(std::move(buffer)) {}
   const void* read_bytes() const;
   void* write_bytes();
-  // Bytes [begin, end). Throw invalid_argument where they are no part of the array.
+  // Bytes [begin, end). Throw invalid_argument if they are not part of the array.
   const void* read_bytes(std::size_t begin, std::size_t end) const;
   void* write_bytes(std::size_t begin, std::size_t end);
-  // As read_bytes of `end - begin` bytes, and has some of their neighbours brought too where nobody uses those.
+  // As read_bytes of `end - begin` bytes. It also copies some of their neighbours if nobody uses those.
   [[noreturn]] static void refuse_range(std::size_t first, std::size_t count, std::size_t size);
   const void* read_near(std::size_t begin, std::size_t end) const;
 
@@ -57,10 +57,11 @@ struct ArraySlice {
 };
 
 // `size` values of T that kernels and the host use in turn, zero at first. Made by Runtime::array. Movable, not
-// copyable; destroying it waits for the launches that use it. The runtime may be gone before the array. An array that
-// was moved from holds nothing: its members, and launches with it, throw invalid_argument.
+// copyable. Destroying it waits for the launches that use it. The runtime may be destroyed before the array. An array
+// that was moved from holds nothing: its members, and launches with it, throw invalid_argument.
 //
-// Threads: several may launch with, or read, the same array; write() wants the array for itself.
+// Threads: several may launch with, or read, the same array. While one thread calls write(), no other may use the
+// array.
 template <typename T>
 class Array : public ArrayBytes {
   static_assert(std::is_trivially_copyable_v<T>, "an array holds values that can be copied byte by byte");
@@ -70,16 +71,16 @@ class Array : public ArrayBytes {
 
   std::size_t size() const { return bytes() / sizeof(T); }
 
-  // The values, once the launches in flight that write them are done; other launches are not waited for. Throws the
+  // The values, once the launches in flight that write them are done; it does not wait for other launches. Throws the
   // Error of a launch that failed. Valid until the next launch that writes this array, or write().
   std::span<const T> read() const { return {static_cast<const T*>(read_bytes()), size()}; }
 
-  // The values, to be read and changed, once no launch uses them. Throws as read(). Valid until the next launch that
+  // The values, for reading and changing, once no launch uses them. Throws as read(). Valid until the next launch that
   // uses this array.
   std::span<T> write() { return {static_cast<T*>(write_bytes()), size()}; }
 
-  // Values [first, first + count): waits for the launches that use these, and has no others brought from a device.
-  // Otherwise as read() and write(). Throw invalid_argument where that reaches out of the array.
+  // Values [first, first + count): waits for the launches that use these, and copies no others from a device. Otherwise
+  // as read() and write(). Throw invalid_argument if that is outside the array.
   std::span<const T> read(std::size_t first, std::size_t count) const {
     check(first, count);
     return {static_cast<const T*>(read_bytes(first * sizeof(T), (first + count) * sizeof(T))), count};
@@ -88,7 +89,7 @@ class Array : public ArrayBytes {
     check(first, count);
     return {static_cast<T*>(write_bytes(first * sizeof(T), (first + count) * sizeof(T))), count};
   }
-  // One value. Reading them one after the other has 64 KiB brought at a time.
+  // One value. Reading values one after the other copies 64 KiB at a time.
   T operator[](std::size_t i) const {
     check(i, 1);
     return *static_cast<const T*>(read_near(i * sizeof(T), (i + 1) * sizeof(T)));

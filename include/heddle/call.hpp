@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-// What such a function is given. Valid while it runs; one thread.
+// The argument of such a function. Valid while it runs; one thread.
 class Call {
  public:
   struct Item {
@@ -19,11 +19,11 @@ class Call {
       : device_(device), stream_(stream), arrays_(arrays) {}
 
   std::string_view device() const { return device_; }  // its id; "host" for Runtime::call_host
-  // On NVIDIA GPUs the CUstream (cudaStream_t) that the work is to be put into. Null elsewhere: there the function does
-  // the work itself, and it is done when the function returns.
+  // On NVIDIA GPUs the CUstream (cudaStream_t) into which the function puts its work. Null elsewhere: there the
+  // function does the work itself, and the work is done when the function returns.
   void* stream() const { return stream_; }
   std::size_t size() const { return arrays_.size(); }
-  // Where the i-th array or slice begins: an address of the device's memory, which on a GPU the host cannot reach.
+  // Where the i-th array or slice begins: an address of the device's memory, which the host cannot access on a GPU.
   // Throws std::out_of_range.
   template <typename T>
   T* data(std::size_t i) const {
@@ -41,7 +41,7 @@ using CallFunction = std::function<void(const Call&)>;
 
 struct CallOptions {
   std::string_view device = {};  // id; the runtime's first device when empty
-  bool timed = false;            // Launch::seconds() will be asked
+  bool timed = false;            // Launch::seconds() will be called
 };
 
 }  // namespace heddle

@@ -30,15 +30,16 @@ class LoadedKernelState;
 class MemoryState;
 }  // namespace runtime
 
-// Owns memory, which is given back when the last copy ends: without waiting, so not before what uses it. Any thread.
+// Owns memory, which is freed when the last copy is destroyed. That does not wait: keep it as long as a command uses
+// the memory. Any thread.
 class Memory {
  public:
-  Memory() = default;  // none
+  Memory() = default;  // no memory
   explicit Memory(std::shared_ptr<runtime::MemoryState> state) : state_(std::move(state)) {}
   explicit operator bool() const { return state_ != nullptr; }
   MemorySpan span() const;
   std::uint64_t address() const { return span().address; }
-  // Where the host reaches it; null where it does not.
+  // Where the host can access it; null where it cannot.
   void* host() const;
 
  private:
@@ -50,7 +51,7 @@ struct ParameterPlace {
   std::uint32_t offset = 0, size = 0;
 };
 
-// A kernel as one device has it. Light; copies refer to the same. Any thread.
+// A kernel that is loaded on one device. Light; copies refer to the same kernel. Any thread.
 class LoadedKernel {
  public:
   explicit LoadedKernel(std::shared_ptr<runtime::LoadedKernelState> state) : state_(std::move(state)) {}
@@ -62,7 +63,7 @@ class LoadedKernel {
   void prepare(const Dim3& block) const;
   // As Runtime::occupancy.
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t shared = 0) const;
-  // What that says of launches of the whole grid, without making code for parts; nothing on devices without SMs.
+  // The entry of that for launches of the whole grid, without making code for parts; nothing on devices without SMs.
   std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t shared = 0) const;
   const std::shared_ptr<runtime::LoadedKernelState>& state() const { return state_; }
 
@@ -70,35 +71,35 @@ class LoadedKernel {
   std::shared_ptr<runtime::LoadedKernelState> state_;
 };
 
-// Light; copies refer to the same device, which they keep. Any thread.
+// Light; copies refer to the same device, which they keep alive. Any thread.
 class Device {
  public:
   Device(std::shared_ptr<runtime::Core> core, int number) : core_(std::move(core)), number_(number) {}
   int number() const { return number_; }
   DeviceInfo info() const;
 
-  // Says that the calling thread goes on using this device, and no other GPU: calls then need not set it up for each
-  // command, which takes some 0.3 us on GPUs. Its context stays the thread's current one for others in the process,
-  // too.
+  // States that the calling thread will continue to use this device, and no other GPU. Calls then need not set the
+  // device up for each command, which takes some 0.3 us on GPUs. Its context stays the thread's current one, also for
+  // other code in the process.
   void enter() const;
 
-  // What NVIDIA's driver says of an attribute, by its number in CUDA (cudaDeviceAttr); nothing on other devices.
+  // The value of an attribute in NVIDIA's driver, by its number in CUDA (cudaDeviceAttr); nothing on other devices.
   std::optional<int> cuda_attribute(int number) const;
 
-  // Device memory, aligned to 256 bytes. Throws out_of_memory, with who holds what.
+  // Device memory, aligned to 256 bytes. Throws out_of_memory, with how much each owner holds.
   Memory allocate(std::size_t bytes) const;
-  // The same, of which no pool keeps anything when it is given back, as with cudaMalloc: on GPUs the process's first
-  // one comes sooner (7 ms on an H200), its end waits for all that the GPU does, and kernels of other GPUs do not reach
+  // The same, but no pool keeps the memory when it is freed, as with cudaMalloc. On GPUs the process's first one is
+  // ready sooner (7 ms on an H200), freeing waits for all that the GPU does, and kernels of other GPUs cannot access
   // it.
   Memory allocate_unpooled(std::size_t bytes) const;
-  // Host memory that copies of this device reach at their full rate, and kernels at the same addresses.
+  // Host memory that copies of this device access at their full rate, and kernels at the same addresses.
   Memory allocate_host(std::size_t bytes) const;
-  // Makes memory that the program has as good as that, while the result lives. Throws invalid_argument when part of it
-  // is registered already.
+  // Gives memory that the program has the same properties while the result lives. Throws invalid_argument when part of
+  // it is registered already.
   Memory register_host(void* data, std::size_t bytes) const;
-  // Memory that is put at addresses by hand; null where the device has none. It lives as long as the device.
+  // Memory that the program maps itself; null if the device does not support it. It lives as long as the device.
   AddressMapping* address_mapping() const;
-  // How much memory can still be allocated, roughly: others take from it too.
+  // How much memory can still be allocated, roughly: other processes take from it too.
   std::uint64_t free_memory() const;
 
   Queue queue(const QueueOptions& options = {}) const;
@@ -108,13 +109,13 @@ class Device {
   LoadedKernel load(const Kernel& kernel) const;
   // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
   // line for what the device cannot run; compile_error.
-  // `machine_code`: the same kernels as NVIDIA's driver takes them, a cubin or a fat binary. A GPU runs that in place
-  // of compiling the PTX where the driver has a use for it and no code for parts of grids must be in the module; it is
-  // not kept.
-  // `placed`: variables that lie in memory of the host's own, which keep what they hold (heddle/placed_variables.hpp).
-  // With --check or RuntimeOptions::check that memory has to be registered. Throws unsupported where the device's
-  // memory is not the host's, invalid_argument for memory that is too small or not aligned, and where the module has
-  // been loaded before.
+  // - `machine_code`: the same kernels in the form of NVIDIA's driver, a cubin or a fat binary. A GPU runs it instead
+  //   of compiling the PTX, if the driver can use it and the module need not contain code for parts of grids. It is not
+  //   kept.
+  // - `placed`: variables in memory of the host's own, which keep their values (heddle/placed_variables.hpp). With
+  //   --check or RuntimeOptions::check that memory has to be registered. Throws unsupported if the device's memory is
+  //   not the host's, invalid_argument for memory that is too small or not aligned, and if the module has been loaded
+  //   before.
   void load(const Module& module, std::span<const std::byte> machine_code = {},
             std::span<const PlacedVariable> placed = {}) const;
   // The device's copy of a __device__ or __constant__ variable. Throws not_found.

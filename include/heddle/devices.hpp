@@ -15,7 +15,7 @@ struct DeviceInfo {
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its memory is the host's
   // The host and kernels may use the same bytes: of its memory, and of variables that are placed
-  // (heddle/placed_variables.hpp). So it is on the CPU device and the interpreter.
+  // (heddle/placed_variables.hpp). True for the CPU device and the interpreter.
   bool managed_memory = false;
   unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
   unsigned max_threads_per_block = 1024;

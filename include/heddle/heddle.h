@@ -10,27 +10,27 @@
  *   heddle_launch_kernel(runtime, kernel, &shape, arguments, 4, NULL);
  *   heddle_array_read(y, (const void**)&result);
  *
- * A program is written as if everything ran in order. Launches that do not touch the same bytes, or only read them, run
- * at the same time; the host goes on meanwhile and waits only where it reads or writes an array that is in use.
+ * Write the program as if everything ran in order. Launches that do not touch the same bytes, or only read them, run at
+ * the same time. The host continues, and waits only where it reads or writes an array that is in use.
  *
- * Errors. A function that returns heddle_status returns HEDDLE_OK, or else what went wrong: heddle_last_error() then
- * has the sentence, for the calling thread. What it should have written is then as it was. No exception leaves the
+ * Errors. A function that returns heddle_status returns HEDDLE_OK, or else the kind of error: heddle_last_error() then
+ * returns the sentence, for the calling thread. Outputs of the function are then unchanged. No exception leaves the
  * library. A handle that is NULL is HEDDLE_INVALID_ARGUMENT.
  *
- * Handles. Each is freed once by its own function, which takes NULL too and then does nothing. What a handle needs it
- * keeps alive: a module may be freed before its kernels, a runtime before its arrays. Strings and pointers that are
- * handed out belong to the handle that they were asked of, and last as long as it. A freed handle must not be used.
- * Freeing an array waits for the launches that use it; freeing the last handle of a module, and of its kernels and
- * launches, waits for what is in flight.
+ * Handles. Each is freed once by its own function, which also takes NULL and then does nothing. A handle keeps alive
+ * what it needs: you may free a module before its kernels, a runtime before its arrays. Strings and pointers that a
+ * function returns belong to the handle that it was called with, and last as long as it. A freed handle must not be
+ * used. Freeing an array waits for the launches that use it. Freeing the last handle of a module, and of its kernels
+ * and launches, waits for what is in flight.
  *
- * Threads. Any thread may call any function with any handle, several at the same time with the same handle as well;
- * only freeing a handle, and heddle_array_write, want it for themselves.
+ * Threads. Any thread may call any function with any handle, also several threads at the same time with the same
+ * handle. Only while a thread frees a handle, or calls heddle_array_write, no other thread may use it.
  *
  * Processes. After fork() a child must not use the handles of its parent, nor free them; it may make a runtime of its
  * own.
  *
- * Structures begin with `size`, which the caller sets to sizeof of what it was compiled with: so they can grow, at
- * their end. Whatever else is zero means the default.
+ * Structures begin with `size`, which the caller sets to the structure's sizeof at compile time. So they can grow, at
+ * their end. Every other member that is zero has its default.
  */
 #ifndef HEDDLE_HEDDLE_H
 #define HEDDLE_HEDDLE_H
@@ -107,7 +107,7 @@ enum {
   HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME = 5
 };
 
-/* For heddle_runtime_options.early_start_bytes: no launch begins before its arrays are there. */
+/* For heddle_runtime_options.early_start_bytes: no launch begins before its arrays have arrived. */
 #define HEDDLE_EARLY_START_OFF UINT64_MAX
 
 typedef struct heddle_runtime_options {
@@ -123,7 +123,7 @@ typedef struct heddle_runtime_options {
   int32_t prefetch;     /* HEDDLE_PREFETCH_... */
   uint32_t most_queues; /* of a device; 0: the default, 32 */
   int32_t replay;       /* HEDDLE_REPLAY_... */
-  int32_t placement;    /* HEDDLE_PLACEMENT_...: where launches go that name no device */
+  int32_t placement;    /* HEDDLE_PLACEMENT_...: the device of launches that name none */
   /* A launch may begin while so many bytes or more of an array are on their way to a GPU; 0: the default, 32 MiB;
    * HEDDLE_EARLY_START_OFF: never. */
   uint64_t early_start_bytes;
@@ -145,13 +145,13 @@ typedef struct heddle_device_info {
   uint64_t max_shared_per_block; /* bytes, static and dynamic together */
 } heddle_device_info;
 
-/* options: NULL for the default. HEDDLE_NOT_FOUND for a device that is not there, with those that are. */
+/* options: NULL for the default. HEDDLE_NOT_FOUND for a device that does not exist, with those that do. */
 heddle_status heddle_runtime_create(const heddle_runtime_options* options, heddle_runtime** runtime);
 /* Waits for what is in flight; errors that nobody asked for are logged. */
 void heddle_runtime_free(heddle_runtime* runtime);
 /* Waits for everything in flight; the first error that nobody has seen yet. */
 heddle_status heddle_runtime_synchronize(heddle_runtime* runtime);
-/* Brings the file of `trace` up to date; freeing the runtime does so too. */
+/* Updates the file of `trace`; freeing the runtime does so too. */
 heddle_status heddle_runtime_write_trace(heddle_runtime* runtime);
 /* Writes what has been recorded so far to another file: .json, .svg or .dot. HEDDLE_INVALID_ARGUMENT for another
  * ending, or for a runtime without `trace`; HEDDLE_IO_ERROR when the file cannot be written. */
@@ -159,7 +159,7 @@ heddle_status heddle_runtime_trace(heddle_runtime* runtime, const char* path);
 
 /* Devices in order of preference: launches that name none run on the first. */
 heddle_status heddle_device_count(heddle_runtime* runtime, size_t* count);
-/* Fills what `info->size` has room for. HEDDLE_NOT_FOUND for a number that is none. */
+/* Fills what `info->size` has room for. HEDDLE_NOT_FOUND for an unknown number. */
 heddle_status heddle_device_get_info(heddle_runtime* runtime, size_t number, heddle_device_info* info);
 /* Bytes read plus bytes written per second by a large copy on the device (NULL or "": the first); measured on first
  * call, up to 200 ms. */
@@ -180,7 +180,7 @@ typedef struct heddle_compile_options {
   size_t define_count;
   const char* const* include_paths;
   size_t include_path_count;
-  const char* const* extra; /* options handed to the compiler as they are */
+  const char* const* extra; /* options passed to the compiler as they are */
   size_t extra_count;
   const char* arch;     /* the target the PTX is written for; NULL or "": sm_80 */
   int32_t fast_math;    /* not 0: as nvcc's -use_fast_math */
@@ -189,7 +189,7 @@ typedef struct heddle_compile_options {
   int32_t compiler;     /* HEDDLE_COMPILER_... */
 } heddle_compile_options;
 
-/* CUDA C++ text, ended by a 0. `name` is what messages call it; NULL: "source.cu". HEDDLE_COMPILE_ERROR with the
+/* CUDA C++ text, ended by a 0. `name` is its name in messages; NULL: "source.cu". HEDDLE_COMPILE_ERROR with the
  * compiler's messages. Results are cached on disk. */
 heddle_status heddle_module_compile(heddle_runtime* runtime, const char* source, const char* name,
                                     const heddle_compile_options* options, heddle_module** module);
@@ -218,7 +218,7 @@ heddle_status heddle_module_write_variable(heddle_module* module, const char* na
 heddle_status heddle_module_read_variable(heddle_module* module, const char* name, size_t offset, void* data,
                                           size_t bytes, const char* device);
 
-/* The PTX of a CUDA C++ file; needs no runtime. To be given back with heddle_text_free. */
+/* The PTX of a CUDA C++ file; needs no runtime. Free it with heddle_text_free. */
 heddle_status heddle_compile_to_ptx(const char* file, const heddle_compile_options* options, char** text);
 void heddle_text_free(char* text);
 
@@ -228,7 +228,7 @@ void heddle_text_free(char* text);
 typedef HEDDLE_ENUM(heddle_access){
     HEDDLE_ACCESS_NONE = 0, /* never dereferenced */
     HEDDLE_ACCESS_READ = 1, HEDDLE_ACCESS_WRITE = 2, HEDDLE_ACCESS_READ_WRITE = 3,
-    HEDDLE_ACCESS_UNKNOWN = 4 /* not found, and taken as read and written */
+    HEDDLE_ACCESS_UNKNOWN = 4 /* not found; counts as read and written */
 } heddle_access;
 
 typedef struct heddle_parameter {
@@ -239,7 +239,7 @@ typedef struct heddle_parameter {
   uint32_t bytes;       /* of the parameter */
   int32_t pointer;      /* 1: used as an address of memory */
   int32_t may_be_index; /* 1: a pointer only in sums with another one, so that either may be an index */
-  heddle_access access; /* of what it points to */
+  heddle_access access; /* to the memory that it points to */
 } heddle_parameter;
 
 typedef struct heddle_kernel_info {
@@ -253,8 +253,8 @@ typedef struct heddle_kernel_info {
   uint32_t atomics;           /* atomic and reduction instructions on memory */
   uint32_t max_threads;       /* of a block, as the kernel declares it; 0: not declared */
   int32_t dynamic_shared;     /* 1: uses memory whose size the launch gives */
-  int32_t blocks_independent; /* 1: any range of blocks may run by itself, in any order */
-  const char* dependence;     /* when not: the instruction and line that forbid it; else "" */
+  int32_t blocks_independent; /* 1: any range of blocks may run alone, in any order */
+  const char* dependence;     /* when not: the instruction and line that prevent it; else "" */
 } heddle_kernel_info;
 
 /* x, which must be at least 1, as in every language; y and z, of which 0 is taken as 1, so that {n} is enough. */
@@ -285,8 +285,8 @@ heddle_status heddle_kernel_get_info(heddle_kernel* kernel, heddle_kernel_info* 
 heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, heddle_parameter* parameter);
 /* How blocks of this shape, with so many bytes of dynamic shared memory, fill the SMs of a device (NULL or "": the
  * first), one entry for each form of the kernel. `count`: in, how many entries there is room for; out, how many there
- * are, of which as many as there is room for are written. None on devices that have no SMs to fill. `occupancies` may
- * be NULL where the count is 0; else the first one's `size` counts for all. */
+ * are. As many as there is room for are written. Devices without SMs have no entry. `occupancies` may be NULL where the
+ * count is 0; otherwise the first one's `size` counts for all. */
 heddle_status heddle_kernel_occupancy(heddle_runtime* runtime, heddle_kernel* kernel, heddle_dim3 block,
                                       uint32_t shared, const char* device, heddle_occupancy* occupancies,
                                       size_t* count);
@@ -298,20 +298,20 @@ heddle_status heddle_array_create(heddle_runtime* runtime, size_t bytes, heddle_
 /* Waits for the launches that use it. */
 void heddle_array_free(heddle_array* array);
 heddle_status heddle_array_bytes(heddle_array* array, size_t* bytes);
-/* The bytes, once the launches in flight that write them are done. The error of one that failed. Valid until the next
- * launch that writes this array, or heddle_array_write. */
+/* The bytes, once the launches in flight that write them are done. Returns the error of one that failed. Valid until
+ * the next launch that writes this array, or heddle_array_write. */
 heddle_status heddle_array_read(heddle_array* array, const void** data);
-/* The bytes, to be read and changed, once no launch uses them. Valid until the next launch that uses this array. */
+/* The bytes, for reading and changing, once no launch uses them. Valid until the next launch that uses this array. */
 heddle_status heddle_array_write(heddle_array* array, void** data);
-/* The same for a part, `bytes` bytes from byte `offset` on: waits for the launches that use these, and has no others
- * brought from a device. */
+/* The same for a part, `bytes` bytes from byte `offset` on: waits for the launches that use these, and copies no
+ * others from a device. */
 heddle_status heddle_array_read_part(heddle_array* array, size_t offset, size_t bytes, const void** data);
 heddle_status heddle_array_write_part(heddle_array* array, size_t offset, size_t bytes, void** data);
 /* A part into and out of the caller's memory. */
 heddle_status heddle_array_read_range(heddle_array* array, size_t offset, void* to, size_t bytes);
 heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const void* from, size_t bytes);
 /* The address on a device (NULL or "": the first), for kernels that take pointers inside structures or arrays of
- * pointers. From now on every launch on that device is taken to read and write this array. */
+ * pointers. From now on, every launch on that device counts as reading and writing this array. */
 heddle_status heddle_array_address(heddle_array* array, const char* device, uint64_t* address);
 
 /* ---- Launches ---- */
@@ -325,9 +325,9 @@ typedef struct heddle_launch_options {
   int32_t has_blocks;         /* not 0: only blocks [block_begin, block_end) of the grid */
   uint32_t processor_count;   /* 0: all */
   uint64_t block_begin;       /* linear id, x fastest */
-  uint64_t block_end;         /* behind the last */
+  uint64_t block_end;         /* after the last */
   const uint32_t* processors; /* SMs of a GPU, or workers of the CPU device, ascending */
-  int32_t timed;              /* not 0: heddle_launch_seconds will be asked, for which a GPU has to take the time */
+  int32_t timed;              /* not 0: heddle_launch_seconds will be called, for which a GPU has to take the time */
 } heddle_launch_options;
 
 typedef HEDDLE_ENUM(heddle_argument_kind){
@@ -335,7 +335,7 @@ typedef HEDDLE_ENUM(heddle_argument_kind){
     HEDDLE_ARGUMENT_INTEGER = 1,   HEDDLE_ARGUMENT_FLOATING = 2,
     HEDDLE_ARGUMENT_STRUCTURE = 3, /* its bytes, padding included */
     HEDDLE_ARGUMENT_ARRAY = 4,     /* or a part of one */
-    HEDDLE_ARGUMENT_IN = 5,        /* an array that is said to be only read; see heddle_in */
+    HEDDLE_ARGUMENT_IN = 5,        /* an array that is only read; see heddle_in */
     HEDDLE_ARGUMENT_OUT = 6,       /* or overwritten; see heddle_out */
     HEDDLE_ARGUMENT_INOUT = 7,     /* or read and modified */
     HEDDLE_ARGUMENT_OPAQUE = 8     /* an address of memory that belongs to no array; see heddle_opaque */
@@ -397,33 +397,33 @@ static inline heddle_argument heddle_part(heddle_array* array, size_t offset, si
   return made;
 }
 static inline heddle_argument heddle_whole(heddle_array* array) { return heddle_part(array, 0, HEDDLE_REST); }
-/* What the caller says of an array or a part, as in heddle_in(heddle_whole(x)). A launch whose PTX shows otherwise is
- * HEDDLE_INVALID_ARGUMENT, with the instruction; where the PTX does not tell, it is a promise. Of no effect on what is
- * no array. */
+/* What the caller states about an array or a part, as in heddle_in(heddle_whole(x)). A launch whose PTX shows otherwise
+ * is HEDDLE_INVALID_ARGUMENT, with the instruction. Where the PTX does not show the access, it is a promise. It has no
+ * effect on an argument that is no array. */
 static inline heddle_argument heddle_said(heddle_argument argument, heddle_argument_kind kind) {
   if (argument.kind == HEDDLE_ARGUMENT_ARRAY) argument.kind = kind;
   return argument;
 }
 /* Only read. */
 static inline heddle_argument heddle_in(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_IN); }
-/* Every byte of it is overwritten: what was there is not brought to the device, and new arrays are not filled with
- * zeros there. Bytes that are left out are undefined then. */
+/* Every byte of it is overwritten: old bytes are not copied to the device, and new arrays are not filled with zeros
+ * there. Bytes that the launch does not write are undefined then. */
 static inline heddle_argument heddle_out(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_OUT); }
 static inline heddle_argument heddle_inout(heddle_argument array) { return heddle_said(array, HEDDLE_ARGUMENT_INOUT); }
-/* An address of memory that belongs to no array. The launch comes behind everything that is in flight, and everything
- * that is launched later comes behind it. */
+/* An address of memory that belongs to no array. The launch runs after everything that is in flight, and everything
+ * that is launched later runs after it. */
 static inline heddle_argument heddle_opaque(uint64_t address) {
   return heddle_value(HEDDLE_ARGUMENT_OPAQUE, &address, sizeof address);
 }
 
-/* Runs a kernel. Returns at once; what fails later is the error of whatever the host next waits with. Arrays may be
- * freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments are not those of the
- * kernel, or when the shape is against the device's limits. `launch`: NULL, or where the handle goes. */
+/* Runs a kernel. Returns at once. The next function with which the host waits returns an error that occurs later.
+ * Arrays may be freed afterwards, which waits. HEDDLE_INVALID_ARGUMENT, naming the parameter, when the arguments do not
+ * fit the kernel, or when the shape exceeds the device's limits. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kernel, const heddle_launch_options* options,
                                    const heddle_argument* arguments, size_t count, heddle_launch** launch);
 /* ---- Tasks that are no kernels ---- */
 
-/* What the function of a task is given; valid while it runs. */
+/* The argument of a task's function; valid while it runs. */
 typedef struct heddle_call_data {
   size_t size;
   const char* device; /* its id; "host" for heddle_call_host */
@@ -433,7 +433,7 @@ typedef struct heddle_call_data {
   const size_t* bytes;
 } heddle_call_data;
 
-/* 0: all went well; else the task has failed, and messages have the number, or what heddle_function_error was told. */
+/* 0: success; else the task has failed, and messages have the number, or the text of heddle_function_error. */
 typedef int32_t (*heddle_function)(void* user, const heddle_call_data* call);
 /* In a heddle_function that is about to return another number than 0: the sentence of its failure, which is copied. */
 void heddle_function_error(const char* sentence);
@@ -444,27 +444,27 @@ typedef struct heddle_call_options {
   int32_t timed;      /* as in heddle_launch_options */
 } heddle_call_options;
 
-/* Runs a function as a task beside launches, and in order with them as the arrays tell: those of heddle_whole and
+/* Runs a function as a task, concurrently with launches and in order with them by its arrays: those of heddle_whole and
  * heddle_part, with heddle_in, heddle_out or heddle_inout, which is the default. Returns at once. On NVIDIA GPUs the
- * function is called on the host, now or when the stream may be used, and puts its work into `stream`; elsewhere it
+ * function is called on the host, now or when the stream may be used, and puts its work into `stream`. Elsewhere it
  * runs in the order of a queue, on a thread of Heddle's. It must not wait for the stream, nor use the runtime, which is
- * HEDDLE_INVALID_ARGUMENT inside it; `user` must stay until the task is done. A failure is that of whatever the host
- * next waits with. `options`: NULL for the default. `launch`: NULL, or where the handle goes. */
+ * HEDDLE_INVALID_ARGUMENT inside it. `user` must exist until the task is done. The next function with which the host
+ * waits returns a failure. `options`: NULL for the default. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,
                           void* user, const heddle_argument* arrays, size_t count, heddle_launch** launch);
 /* Runs a function on the host, in this thread: waits for the launches that use the arrays, and returns when the
- * function has. */
+ * function has returned. */
 heddle_status heddle_call_host(heddle_runtime* runtime, heddle_function function, void* user,
                                const heddle_argument* arrays, size_t count);
 
 /* ---- Launches and calls that were made ---- */
 
-/* Lets go of the handle; the launch goes on. */
+/* Frees the handle; the launch continues. */
 void heddle_launch_free(heddle_launch* launch);
 heddle_status heddle_launch_done(heddle_launch* launch, int32_t* done);
-/* Blocks until it is done; its error, or that of one before it that made it be skipped. */
+/* Blocks until it is done; its error, or that of an earlier one because of which it was skipped. */
 heddle_status heddle_launch_wait(heddle_launch* launch);
-/* Time the device spent on it; waits. Copies that had to come first do not count. HEDDLE_INVALID_ARGUMENT for a launch
+/* Time the device spent on it; waits. Copies before it do not count. HEDDLE_INVALID_ARGUMENT for a launch
  * without `timed`. */
 heddle_status heddle_launch_seconds(heddle_launch* launch, double* seconds);
 /* The id of the device that it ran on. */

@@ -22,7 +22,7 @@ enum class Access {
   read,
   write,
   read_write,
-  unknown,  // not found: the pointer is stored away or handed to code that is not there; taken as read_write
+  unknown,  // not found: the pointer is stored or passed to code that is not in the module; counts as read_write
 };
 const char* name(Access access);
 
@@ -33,10 +33,10 @@ struct Parameter {
   std::uint32_t size = 0;     // bytes
   bool pointer = false;       // used as an address of memory
   bool may_be_index = false;  // a pointer only in sums with another one, so that either may be an index
-  // Of what it points to. Unknown, too, for numbers of 64 bits that are added to addresses: an array that is given
-  // there may be reached so.
+  // Access to the memory that it points to. Unknown, too, for 64-bit numbers that are added to addresses: the kernel
+  // may access an array through them.
   Access access = Access::none;
-  // Of a kernel with a signature (Module::kernel): what that says, and what it calls the parameter.
+  // Of a kernel with a signature (Module::kernel): the direction in it, and its name of the parameter.
   Direction direction = Direction::found;
   std::string label = {};
 };
@@ -51,11 +51,12 @@ struct KernelInfo {
   unsigned barriers = 0;            // barrier instructions
   unsigned atomics = 0;             // atomic and reduction instructions on memory
   unsigned max_threads = 0;         // of a block, as the kernel declares it (.maxntid, .reqntid); 0: not declared
-  bool blocks_independent = false;  // any range of blocks may run by itself, in any order
-  std::string dependence = {};      // when not: the instruction and line that forbid it
+  bool blocks_independent = false;  // any range of blocks may run alone, in any order
+  std::string dependence = {};      // when not: the instruction and line that prevent it
 };
 
-// What one form of a kernel takes of an SM, as its compiler made it: the whole grid's, and those that run a part of it.
+// What one form of a kernel takes of an SM, as its compiler made it: the form for whole grids, and those that run a
+// part of one.
 struct Occupancy {
   std::string form = {};           // "whole grid", "range (box)", "range (linear)", "range (prelude)", "range (pool)"
   unsigned registers = 0;          // a thread's
@@ -65,7 +66,7 @@ struct Occupancy {
   double share = 0;                // threads of those blocks over the most that an SM holds
 };
 
-// What is known of a kernel's launches through the runtime: on all devices, in this process. (GrCUDA keeps the same:
+// History of a kernel's launches through the runtime: on all devices, in this process. (GrCUDA keeps the same:
 // Parravicini et al., IPDPS 2021, section IV-A.)
 struct KernelHistory {
   std::uint64_t launches = 0;  // that were made
@@ -77,8 +78,8 @@ struct KernelHistory {
   std::uint32_t last_shared = 0;         // bytes
 };
 
-// A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread. One that was
-// moved from throws invalid_argument.
+// A light handle, valid as long as anything refers to it; copies refer to the same kernel. Any thread. A handle that
+// was moved from throws invalid_argument.
 class Kernel {
  public:
   explicit Kernel(std::shared_ptr<runtime::KernelState> state) : state_(std::move(state)) {}

@@ -1,4 +1,4 @@
-// Launches: their shape, their arguments, and what can be asked of one.
+// Launches: their shape, their arguments, and their state.
 #pragma once
 
 #include <array>
@@ -28,16 +28,16 @@ struct LaunchOptions {
   std::uint32_t shared = 0;               // bytes of dynamic shared memory
   std::optional<BlockRange> blocks = {};  // only these blocks of the grid; each sees the indices of the whole grid
   bool cooperative = false;               // blocks may synchronise with each other across the grid
-  std::string_view device = {};           // id; when empty, what Scheduling::placement says: the runtime's first
-  // SMs of a GPU, or workers of the CPU device, that it may run on, ascending; empty: all. GPUs take whole pairs: 0 and
-  // 1, 2 and 3, ...
+  std::string_view device = {};  // id; empty: the choice of Scheduling::placement, by default the runtime's first
+  // SMs of a GPU, or workers of the CPU device, on which it may run, ascending; empty: all. GPUs take whole pairs: 0
+  // and 1, 2 and 3, ...
   std::vector<unsigned> processors = {};
-  bool timed = false;  // Launch::seconds() will be asked: a GPU has to put two time stamps around it
+  bool timed = false;  // Launch::seconds() will be called: a GPU has to put two time stamps around it
 };
 
-// One argument of a launch. Scalars and structures are copied; arrays are referred to, and must stay until the launch
-// is made. Integers are no pointers: what the kernel takes as one wants an array, a slice of one, nullptr, or opaque().
-// Where an address must be passed as a number, a structure that holds it is taken as it is.
+// One argument of a launch. Scalars and structures are copied. Arrays are referred to, and must exist until the launch
+// is made. Integers are no pointers: a pointer parameter takes an array, a slice of one, nullptr, or opaque(). To pass
+// an address as a number, put it in a structure, which is passed as it is.
 class Argument {
  public:
   enum class Kind : std::uint8_t { integer, floating, structure, null, array, opaque };
@@ -59,12 +59,12 @@ class Argument {
         length_(slice.count == ArraySlice<T>::rest ? rest : slice.count * sizeof(T)) {
     if (slice.array != nullptr) buffer_ = slice.array->buffer().get();
   }
-  // A value given by its bytes: for programs that learn the kernel's parameters at run time.
+  // A value given by its bytes: for programs that read the kernel's parameters at run time.
   Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
 
   Kind kind() const { return kind_; }
   Direction direction() const { return direction_; }  // see in(), out(), inout()
-  // Both of them, to be compared at once.
+  // Both of them, so that they are compared in one step.
   unsigned tag() const { return static_cast<unsigned>(kind_) | static_cast<unsigned>(direction_) << 8; }
   Argument with(Direction direction) const {
     Argument made = *this;
@@ -104,29 +104,29 @@ class Argument {
 inline Argument in(const Argument& array) { return array.with(Direction::in); }
 // GrCUDA's name for it.
 inline Argument cst(const Argument& array) { return array.with(Direction::in); }
-// A promise that the launch overwrites every byte of the array or slice: what was there is not brought to the device,
-// and new arrays are not filled with zeros there. Bytes that it leaves out are undefined then.
+// A promise that the launch overwrites every byte of the array or slice. Heddle does not copy the old bytes to the
+// device, and does not fill new arrays with zeros there. Bytes that the launch does not write are undefined then.
 inline Argument out(const Argument& array) { return array.with(Direction::out); }
 inline Argument inout(const Argument& array) { return array.with(Direction::inout); }
 
-// A pointer to memory of a device that belongs to no array, for a kernel that takes one. Nothing is known of who else
-// uses that memory: the launch comes behind everything that is in flight, on all devices, and everything that is
-// launched later comes behind it. The memory must stay until it is done.
+// A pointer to memory of a device that belongs to no array, for a kernel that takes one. Nothing is known of other uses
+// of that memory. So the launch runs after everything that is in flight, on all devices, and everything that is
+// launched later runs after it. The memory must exist until it is done.
 inline Argument opaque(std::uint64_t address) {
   return {Argument::Kind::opaque, std::as_bytes(std::span(&address, 1))};
 }
 inline Argument opaque(const void* pointer) { return opaque(reinterpret_cast<std::uint64_t>(pointer)); }
 
-// A launch that was made. A light handle that may be dropped: the launch goes on. Any thread. One that was moved from
-// throws invalid_argument.
+// A launch that was made. A light handle: if you drop it, the launch continues. Any thread. A handle that was moved
+// from throws invalid_argument.
 class Launch {
  public:
   explicit Launch(std::shared_ptr<runtime::LaunchState> state) : state_(std::move(state)) {}
   bool done() const;
-  // Blocks until it is done; throws the Error of the launch, or of one before it on its device that made it be skipped.
+  // Blocks until it is done. Throws the Error of the launch, or of an earlier one because of which it was skipped.
   void wait() const;
-  // Time the device spent on it, after wait(). Copies that had to come first do not count. Throws invalid_argument
-  // without LaunchOptions::timed.
+  // Time the device spent on it, after wait(). Copies before it do not count. Throws invalid_argument without
+  // LaunchOptions::timed.
   double seconds() const;
   const std::string& device() const;
 

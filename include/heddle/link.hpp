@@ -13,12 +13,12 @@ namespace heddle {
 
 struct PtxSource {
   std::string_view text;
-  std::string name;  // what messages call it
+  std::string name;  // its name in messages
 };
 
-// What one text leaves open (.extern functions and variables) gets what another defines. Names that a text keeps to
-// itself are changed where two of them clash; those that others see stay. Debug information is left out, lines of the
-// source are not. Throws parse_error with line and column; compile_error for names that nothing defines, that are
+// Links texts. Undefined names of one text (.extern functions and variables) get the definition of another. Private
+// names of a text are changed if two of them clash; visible names stay. Debug information is left out; lines of the
+// source are kept. Throws parse_error with line and column; compile_error for names that nothing defines, that are
 // defined twice or that have two signatures; invalid_argument for no texts. Any thread.
 std::string link_ptx(std::span<const PtxSource> sources);
 

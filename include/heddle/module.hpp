@@ -17,7 +17,7 @@ namespace runtime {
 class ModuleState;
 }
 
-// A light handle; copies refer to the same module, and kernels keep it alive. Any thread. One that was moved from
+// A light handle; copies refer to the same module, and kernels keep it alive. Any thread. A handle that was moved from
 // throws invalid_argument.
 class Module {
  public:
@@ -26,14 +26,15 @@ class Module {
   // By its name in the PTX ("_ZN3img4blurIfEEvPT_i"), or by a name from the source that fits only one kernel: with or
   // without namespaces, template arguments and parameters, as "blur", "img::blur", "blur<float>", "blur(float*, int)",
   // "img::blur<float>(float*, int)". Parameters and template arguments are written as a demangler does ("unsigned int",
-  // "float const*"); blanks do not matter. Throws not_found, with the names that fit, or else those there are.
+  // "float const*"); blanks do not matter. Throws not_found, with the names that fit, or else all names.
   Kernel kernel(std::string_view name) const;
   // The same with a signature, in GrCUDA's NIDL, "saxpy(n: sint32, a: float, x: in pointer float, y: inout pointer
   // float)", or its compact form, "sint32, float, const pointer, inout pointer". Directions (in or const, out, inout)
-  // are as heddle::in() and its like for every launch of this handle; types must be those of the PTX in size and kind;
-  // names of parameters are for messages, that of the kernel must fit. Types: pointer (with what it points to, which
-  // is not checked), bool, char, sint8 to sint64, uint8 to uint64, float, double, and struct[24] for 24 bytes. Throws
-  // parse_error with the place in the text, invalid_argument where the PTX shows otherwise, with the instruction.
+  // have the meaning of heddle::in() and the others, for every launch of this handle. Types must be those of the PTX in
+  // size and kind. Names of parameters are for messages; the kernel's name must fit. Types: pointer (with the type it
+  // points to, which is not checked), bool, char, sint8 to sint64, uint8 to uint64, float, double, and struct[24] for
+  // 24 bytes. Throws parse_error with the place in the text, invalid_argument where the PTX shows otherwise, with the
+  // instruction.
   Kernel kernel(std::string_view name, std::string_view signature) const;
   std::vector<std::string> kernel_names() const;
 
@@ -43,7 +44,7 @@ class Module {
   const std::string& ptx() const;
 
   // Copies to or from a __device__ or __constant__ variable on one device (default: the runtime's first), beginning at
-  // byte `offset`; waits for the launches of this module that are in flight there. Each device has its own copy of the
+  // byte `offset`. Waits for the launches of this module that are in flight there. Each device has its own copy of the
   // variable. Named as kernels are: "scale", "img::scale", "_ZN3img5scaleE". Throws not_found, or invalid_argument when
   // the bytes do not fit.
   template <typename T>

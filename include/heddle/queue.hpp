@@ -1,6 +1,6 @@
-// Queues and events: the explicit level of Heddle, for programs and front ends that keep book themselves of what lies
-// where and what has to wait for what, as a CUDA program does. heddle/device.hpp says where they come from. Arrays and
-// launches of heddle::Runtime know nothing of what is done here: use one level or the other for the same bytes.
+// Queues and events: the explicit level of Heddle. It is for programs and front ends that track themselves where data
+// is and which command waits for which, as a CUDA program does. heddle/device.hpp makes them. Arrays and launches of
+// heddle::Runtime know nothing of what is done here: use one level or the other for the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ struct MemorySpan {
   }
 };
 
-// Where a box of bytes begins, and how many bytes lie between the beginnings of its rows and of its planes.
+// Where a box of bytes begins, and the distance in bytes from one row to the next and from one plane to the next.
 struct MemoryBox {
   int device = MemorySpan::host;
   std::uint64_t address = 0;
@@ -56,16 +56,16 @@ struct LaunchShape {
   bool cooperative = false;  // blocks may synchronise with each other across the grid
 };
 
-// A point in a queue's order. Before it was recorded it counts as done. One thread at a time records; any thread may
-// ask and wait. One that was moved from throws invalid_argument.
+// A point in a queue's order. Before it is recorded, it counts as done. One thread at a time records; any thread may
+// query and wait. An event that was moved from throws invalid_argument.
 class Event {
  public:
   explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}
   // Whether everything before the last record has finished or failed.
   bool done() const;
-  // Blocks until then; throws the Error of the first command before it that failed.
+  // Blocks until then. Throws the Error of the first command before it that failed.
   void wait() const;
-  // Nanoseconds at which the device came there, on the host's steady clock; valid when done.
+  // Nanoseconds at which the device reached it, on the host's steady clock; valid when done.
   std::uint64_t completed_ns() const;
   const std::shared_ptr<runtime::EventState>& state() const { return state_; }
 
@@ -73,16 +73,16 @@ class Event {
   std::shared_ptr<runtime::EventState> state_;
 };
 
-// In-order; queues of one device run at the same time. Nothing here waits, but for synchronize(). A command that fails
-// makes those after it be skipped, and the events recorded after it carry the Error, until synchronize() has thrown it;
-// then the queue is usable again. Any thread: commands of several threads come in some order. Copies refer to the same
-// queue, which waits for what is in it when the last one ends. One that was moved from throws invalid_argument.
+// In-order; queues of one device run at the same time. Only synchronize() waits here. After a command that fails, later
+// commands are skipped, and events recorded later carry the Error, until synchronize() has thrown it. Then the queue is
+// usable again. Any thread: commands of several threads enter in some order. Copies refer to the same queue. When the
+// last copy is destroyed, it waits for the commands in the queue. A queue that was moved from throws invalid_argument.
 class Queue {
  public:
   explicit Queue(std::shared_ptr<runtime::QueueState> state) : state_(std::move(state)) {}
 
-  // `arguments` are packed as LoadedKernel::parameters() says, and are copied. Throws invalid_argument at once when the
-  // shape is against the device's or the kernel's limits.
+  // `arguments` are packed as LoadedKernel::parameters() describes, and are copied. Throws invalid_argument at once
+  // when the shape exceeds the device's or the kernel's limits.
   void launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments) const;
   // Only the blocks of `range`; each sees the indices of the whole grid. Throws unsupported where the device cannot.
   void launch(const LoadedKernel& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
@@ -95,13 +95,13 @@ class Queue {
   void fill(const MemoryBox& to, const BoxSize& size, std::uint32_t value, unsigned value_bytes) const;
   void record(const Event& event) const;
   // Commands after this run when the event's last record so far is reached. The event may be of another device, and may
-  // be recorded again or end before that.
+  // be recorded again or destroyed before that.
   void wait(const Event& event) const;
-  // Commands after this run when `ready` has said so once. A thread of Heddle's asks it again and again until then, so
-  // it must be quick, must not throw and must not use the queue.
+  // Commands after this run when `ready` has returned true once. A thread of Heddle's calls it repeatedly until then,
+  // so it must be quick, must not throw and must not use the queue.
   void wait_until(std::function<bool()> ready) const;
-  // Runs a function of the host in the queue's order. It must not use the queue. An Error that it throws is that of the
-  // queue, as a command's.
+  // Runs a function of the host in the queue's order. It must not use the queue. An Error that it throws is an Error of
+  // the queue, like that of a command.
   void call(std::function<void()> function) const;
   // Blocks until all commands have run; throws the first failure and clears it.
   void synchronize() const;

@@ -1,4 +1,4 @@
-// The front door: devices, modules, arrays and launches.
+// The entry point: devices, modules, arrays and launches.
 //
 //   heddle::Runtime runtime;
 //   auto module = runtime.compile_file("saxpy.cu");
@@ -6,9 +6,9 @@
 //   runtime.launch(module.kernel("saxpy"), {.grid = {blocks}, .block = {256}}, n, 2.0f, x, y);
 //   std::span<const float> result = y.read();
 //
-// A program is written as if everything ran in order. Launches that do not touch the same bytes, or only read them, run
-// at the same time; the host goes on meanwhile and waits only where it reads or writes an array that is in use. Data
-// moves between devices when a launch needs it elsewhere.
+// Write the program as if everything ran in order. Launches that do not touch the same bytes, or only read them, run at
+// the same time. The host continues, and waits only where it reads or writes an array that is in use. Data moves
+// between devices when a launch needs it elsewhere.
 #pragma once
 
 #include <array>
@@ -40,41 +40,42 @@ class Core;
 
 struct RuntimeOptions {
   // Ids in order of preference, comma separated: "cpu", "cuda:0,cpu"; empty: all that are found, GPUs first; "gpus":
-  // all GPUs that are found, or the CPU where there are none. What is not opened costs no time.
+  // all GPUs that are found, or the CPU if there is no GPU. A device that is not opened costs no time.
   std::string devices = {};
   // Verify every memory access of every kernel; slow, and names the first bad one. Without a list of devices, only
-  // those that can do so are opened.
+  // devices that can check are opened.
   bool check = false;
   unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
-  // Queues of the explicit level cut launches into ranges of so many blocks, where the kernel's blocks are independent
-  // and the device can run parts of its grid; 0: not. Results are the same.
+  // Queues of the explicit level cut launches into ranges of so many blocks, if the kernel's blocks are independent and
+  // the device can run parts of its grid; 0: they do not. Results are the same.
   std::uint64_t slice = 0;
-  // Kernels may be launched in parts, by ranges of blocks (explicit level). Without, and without `slice`, GPUs refuse
-  // parts of a grid, and have less to compile when they load a module that needs code for them in itself.
+  // Kernels may be launched in parts, by ranges of blocks (explicit level). Without this, and without `slice`, GPUs
+  // refuse parts of a grid. They then compile less when they load a module that must contain the code for parts.
   bool ranges = true;
   Scheduling scheduling = {};
-  // When launches are submitted to devices, of arrays and of explicit queues. "direct" or empty: when they are made.
-  // "slice:BLOCKS": the same, in ranges of so many blocks. "bounded:MICROSECONDS": so that a device never has work in
-  // flight that is predicted to take longer; queues of higher priority go first. docs/policies.md. Not with `slice`.
+  // When launches of arrays and of explicit queues are submitted to devices. "direct" or empty: when they are made.
+  // "slice:BLOCKS": the same, in ranges of so many blocks. "bounded:MICROSECONDS": so that the work in flight on a
+  // device is never predicted to take longer; queues of higher priority go first. See docs/policies.md. Not with
+  // `slice`.
   std::string policy = {};
-  // Bytes of each device's memory that arrays may take; 0: what there is. Where arrays need more, those that were used
-  // last the longest ago are evicted to the host. The host then gets copies of arrays, not the device's own memory.
+  // Bytes of each device's memory that arrays may take; 0: all of it. If arrays need more, the least recently used ones
+  // are evicted to the host. The host then gets copies of arrays, not the device's own memory.
   std::uint64_t memory_budget = 0;
-  // A file for the timeline of all devices' launches, copies and fills, and of what depends on what: a name that ends
-  // in .svg makes it a picture, .dot a graph for Graphviz, any other one JSON as Perfetto, chrome://tracing, `heddle
-  // timeline`, `heddle graph` and `heddle metrics` read it. Empty: none. The file is there from the start.
+  // A file for the timeline of all devices' launches, copies and fills, and their dependences. A name that ends in .svg
+  // makes a picture, .dot a graph for Graphviz. Any other name makes JSON for Perfetto, chrome://tracing, `heddle
+  // timeline`, `heddle graph` and `heddle metrics`. Empty: no file. The file exists from the start.
   std::string trace = {};
 };
 
-// Throws invalid_argument for a name that RuntimeOptions::policy cannot have, with those that it can. Any thread.
+// Throws invalid_argument for an unknown name of RuntimeOptions::policy, with the known ones. Any thread.
 void check_policy(std::string_view name);
 
 // Owns its devices. Several may exist. Any thread may call any member function. A runtime that was moved from throws
 // invalid_argument.
 class Runtime {
  public:
-  // Throws not_found for a device that is not there, with those that are; invalid_argument for a policy that is not
-  // there, with those that are.
+  // Throws not_found for a device that does not exist, with those that do; invalid_argument for an unknown policy, with
+  // the known ones.
   explicit Runtime(const RuntimeOptions& options = {});
   ~Runtime();  // waits for what is in flight; errors nobody asked for are logged
   Runtime(Runtime&&) noexcept;
@@ -87,12 +88,12 @@ class Runtime {
   Device device(int number) const;
   // Bytes read plus bytes written per second by a large copy on the device; measured on first call (up to 200 ms).
   double measured_bandwidth(std::string_view device = {}) const;
-  // Bytes per second of a large copy from one device to another, through the link that they have; "host" (or a device
-  // that uses the host's memory, as the CPU device does) stands for host memory. Measured at each call (some 100 ms),
-  // beside whatever else is under way. Throws not_found; invalid_argument for two that are the same or both the host's.
+  // Bytes per second of a large copy from one device to another, through their link. "host" (or a device that uses the
+  // host's memory, as the CPU device does) stands for host memory. Measured at each call (some 100 ms), while other
+  // work continues. Throws not_found; invalid_argument for two that are the same or both the host's.
   double measured_link(std::string_view from, std::string_view to) const;
 
-  // What Scheduling::placement takes that link to have, the same both ways: measured on first need (some 100 ms for
+  // The speed of that link that Scheduling::placement uses, the same both ways: measured on first need (some 100 ms for
   // each pair of the runtime's devices and the host) and kept on disk. `from` and `to` are ids, or "host"; each device
   // counts as a memory of its own. Throws not_found; invalid_argument for two that are the same.
   double placement_link(std::string_view from, std::string_view to) const;
@@ -100,13 +101,13 @@ class Runtime {
   // CUDA C++. Throws compile_error with the compiler's messages.
   Module compile_file(const std::filesystem::path& file, const CompileOptions& options = {});
   Module compile(std::string_view source, std::string_view name = "source.cu", const CompileOptions& options = {});
-  // PTX. Throws parse_error with line and column. `name` is what messages call it.
+  // PTX. Throws parse_error with line and column. `name` is its name in messages.
   Module load_ptx(std::string_view text, std::string_view name = "ptx");
   Module load_ptx_file(const std::filesystem::path& file);
   // By the file's ending: .cu is compiled, .ptx is loaded.
   Module load_file(const std::filesystem::path& file, const CompileOptions& options = {});
 
-  // `count` zeros. Memory of a device is taken when a launch first needs it there. Throws out_of_memory.
+  // `count` zeros. Memory of a device is allocated when a launch first needs it there. Throws out_of_memory.
   template <typename T>
   Array<T> array(std::size_t count) {
     return Array<T>(make_buffer(count, sizeof(T)));
@@ -123,9 +124,9 @@ class Runtime {
     return array<T>(std::span<const T>(values));
   }
 
-  // Runs a kernel. Returns at once; what fails later is thrown by Launch::wait, Array::read and write, and synchronize.
-  // Throws invalid_argument when the arguments are not those of the kernel, naming the parameter, or when the shape is
-  // against the device's limits; unsupported when the device cannot run the kernel.
+  // Runs a kernel. Returns at once. Launch::wait, Array::read and write, and synchronize throw errors that occur later.
+  // Throws invalid_argument when the arguments do not fit the kernel, naming the parameter, or when the shape exceeds
+  // the device's limits; unsupported when the device cannot run the kernel.
   template <typename... Arguments>
   Launch launch(const Kernel& kernel, const LaunchOptions& options, const Arguments&... arguments) {
     static_assert((!std::is_pointer_v<Arguments> && ...),
@@ -135,13 +136,16 @@ class Runtime {
   }
   Launch launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
 
-  // Runs a function as a task, beside launches and in order with them as `arrays` tell: arrays and slices, annotated or
-  // else taken to be read and modified. Returns at once. On NVIDIA GPUs the function is called on the host, now or when
-  // the stream may be used, and puts its work into Call::stream(), as libraries do that take a stream; it must not wait
-  // for that stream. On other devices it runs in the order of a queue, on a thread of Heddle's, and is the work. It
-  // must not use the runtime, nor arrays and launches of it that it would have to wait for: that throws
-  // invalid_argument inside the function. What it throws is thrown by whoever waits for it or for what depends on it,
-  // as a kernel's failure. Throws invalid_argument where an argument is no array.
+  // Runs a function as a task, concurrently with launches and in order with them by `arrays`: arrays and slices,
+  // annotated or else counted as read and modified. Returns at once.
+  //
+  // On NVIDIA GPUs the function is called on the host, now or when the stream may be used. It puts its work into
+  // Call::stream(), as libraries do that take a stream, and must not wait for that stream. On other devices it runs in
+  // the order of a queue, on a thread of Heddle's, and does the work itself.
+  //
+  // The function must not use the runtime, nor arrays and launches for which it would have to wait: that throws
+  // invalid_argument inside the function. Its exception is thrown to every thread that waits for the task or for a task
+  // that depends on it, as a kernel's failure is. Throws invalid_argument if an argument is no array.
   template <typename... Arrays>
   Launch call(const CallOptions& options, CallFunction function, const Arrays&... arrays) {
     const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};
@@ -149,7 +153,8 @@ class Runtime {
   }
   Launch call_list(const CallOptions& options, CallFunction function, std::span<const Argument> arrays);
   // Runs a function on the host, in this thread: waits for the launches that use the arrays, as Array::read and write
-  // do, and returns when the function has. For work of which nothing but its arrays is known. What it throws is thrown.
+  // do, and returns when the function has returned. For work of which only the arrays are known. An exception of the
+  // function is passed on.
   template <typename... Arrays>
   void call_host(const CallFunction& function, const Arrays&... arrays) {
     const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};
@@ -158,19 +163,19 @@ class Runtime {
   void call_host_list(const CallFunction& function, std::span<const Argument> arrays);
 
   // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's
-  // first device), one entry for each form of the kernel; the first is that of whole grids. Empty where a device has no
-  // SMs to fill: a worker of the CPU device runs a block at a time. Throws not_found; on GPUs invalid_argument when a
-  // block is against the device's or the kernel's limits, compile_error when the driver refuses the module.
+  // first device), one entry for each form of the kernel; the first is that of whole grids. Empty if a device has no
+  // SMs: a worker of the CPU device runs one block at a time. Throws not_found; on GPUs invalid_argument when a block
+  // exceeds the device's or the kernel's limits, compile_error when the driver refuses the module.
   std::vector<Occupancy> occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared = 0,
                                    std::string_view device = {}) const;
 
   // Waits for everything in flight; throws the first Error that nobody has seen yet.
   void synchronize();
-  // Brings the file of RuntimeOptions::trace up to date; its end does so too. Throws io_error.
+  // Updates the file of RuntimeOptions::trace; the runtime's destructor does so too. Throws io_error.
   void write_trace();
-  // Writes what has been recorded so far (what has run: call synchronize() before for all that was launched) to another
-  // file: .json, .svg or .dot. Throws invalid_argument for another ending, or when RuntimeOptions::trace was empty;
-  // io_error when the file cannot be written, its folder is not there, or the record itself could not be kept.
+  // Writes the record so far to another file: .json, .svg or .dot. It has what has run; call synchronize() before to
+  // have all that was launched. Throws invalid_argument for another ending, or when RuntimeOptions::trace was empty;
+  // io_error when the file cannot be written, its folder does not exist, or the record itself could not be kept.
   void trace(const std::filesystem::path& path);
 
  private:

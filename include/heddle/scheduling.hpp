@@ -10,29 +10,29 @@ namespace heddle {
 struct Scheduling {
   enum class Execution {
     async,  // launches return at once, and overlap where they do not depend on each other
-    sync    // one after the other, and the host waits for each: what everything is measured against
+    sync    // one after the other, and the host waits for each: the baseline of measurements
   };
   enum class Dependences {
     with_const,  // launches that only read the same bytes do not depend on each other
-    no_const     // every argument is taken to be modified
+    no_const     // every argument counts as modified
   };
   enum class NewQueues {
     reuse,      // a launch that depends on none in flight takes the queue that has been empty for longest
     always_new  // or always a new one
   };
   enum class ChildQueues {
-    disjoint,       // the first launch that depends on another goes on in its queue, more get queues of their own
-    same_as_parent  // all go on in its queue
+    disjoint,       // the first launch that depends on another uses its queue, further ones get their own
+    same_as_parent  // all use its queue
   };
 
-  // Where a launch goes that names no device: those like the runtime's first (GPUs, or devices that are none) are
-  // chosen from. More in docs/scheduling.md.
+  // The device of a launch that names none. The choice is among devices like the runtime's first: GPUs, or devices that
+  // are not GPUs. More in docs/scheduling.md.
   enum class Placement {
     first,                 // the runtime's first device
     round_robin,           // one after the other
     stream_aware,          // the one with the fewest busy queues
     min_transfer_size,     // the one to which the fewest bytes have to be moved
-    minmin_transfer_time,  // the one where they are soonest, each array by the fastest link that leads there
+    minmin_transfer_time,  // the one that has them soonest, each array by the fastest link there
     minmax_transfer_time   // or by the slowest
   };
 
@@ -40,15 +40,16 @@ struct Scheduling {
   Dependences dependences = Dependences::with_const;
   NewQueues new_queues = NewQueues::reuse;
   ChildQueues child_queues = ChildQueues::disjoint;
-  // Bytes that a launch needs are moved in its device's queues, beside other work; else the host waits for the move.
+  // Bytes that a launch needs are moved in its device's queues, concurrently with other work; otherwise the host waits
+  // for the move.
   bool prefetch = true;
   Placement placement = Placement::first;
   unsigned most_queues = 32;  // of a device
-  // Launches that repeat themselves are put into a device all at once, as a graph where it has those.
+  // Launches that repeat are put into a device all at once, as a graph if the device has graphs.
   bool replay = true;
-  // A launch whose arrays are on their way from the host, so many bytes or more of one, may begin before they are there
-  // whole, on GPUs: it waits for what it reads as it comes to it (docs/scheduling.md, "Early starts"). Only kernels
-  // that were found to gain by it do. 0: never.
+  // On GPUs, a launch may begin before its arrays have arrived from the host, if one of them has so many bytes or more.
+  // It then waits only for the bytes that it is about to read (docs/scheduling.md, "Early starts"). Only kernels that
+  // were found to gain by it start early. 0: never.
   std::size_t early_start_bytes = std::size_t{32} << 20;
 };
 

@@ -56,12 +56,12 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     """Values that kernels and the host use in turn, row by row without gaps; made by ``Runtime.array``.
 
     Reading waits for the launches in flight that write the array, writing for all that use it, and both for nothing
-    else. ``x[i]`` and ``x[a:b]`` without a step are views of the same bytes as long as these lie together: kernels take
-    them, and launches with views that do not overlap do not depend on each other. What would not lie together
-    (``x[::2]``, a mask, a list of indices) is a copy in NumPy's hands. NumPy's functions and operators take arrays and
+    else. ``x[i]`` and ``x[a:b]`` without a step are views of the same bytes if these are contiguous: kernels take
+    them, and launches with views that do not overlap do not depend on each other. A selection that is not
+    contiguous (``x[::2]``, a mask, a list of indices) is a NumPy copy. NumPy's functions and operators take arrays and
     give ``numpy.ndarray``.
 
-    Any thread may use it; who writes wants it for itself. It keeps its runtime alive.
+    Any thread may use it; a thread that writes must be the only user. It keeps its runtime alive.
     """
 
     __slots__ = ("_runtime", "_shape", "_dtype", "_seen")
@@ -181,7 +181,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     # ---- Parts
 
     def _part(self, key: Any) -> Optional[tuple[int, tuple[int, ...]]]:
-        """Offset in elements and shape of what ``key`` picks, if that lies together; None for what NumPy must pick."""
+        """Offset in elements and shape of what ``key`` picks, if that is contiguous; None if NumPy must pick it."""
         keys = key if isinstance(key, tuple) else (key,)
         if len(keys) > len(self._shape):
             return None
@@ -233,7 +233,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
         if part is None:
             self._host(True)[key] = value
             return
-        # What lies together is waited for alone.
+        # Only a contiguous part is waited for alone.
         offset, shape = part
         at = Array(self._runtime, self._buffer, self._offset + offset * self.itemsize, shape, self._dtype)
         at._host(True)[...] = value
@@ -265,7 +265,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
 
     def address(self, device: str = "") -> int:
         """The address on a device (the runtime's first), for kernels that find it in a structure or in other memory. From
-        now on every launch on that device is taken to read and write the array."""
+        now on, every launch on that device counts as reading and writing the array."""
         return self._buffer.address(device) + self._offset
 
     # ---- Exchange with others

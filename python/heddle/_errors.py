@@ -8,7 +8,8 @@ class Error(RuntimeError):
 
     #: The name of the error's code in C++: "not_found", "kernel_fault", ...
     code: str = "internal"
-    #: What a kernel did, where the code is "kernel_fault": "memory_access", "misaligned", "trap", "assertion" or "other".
+    #: What a kernel did, where the code is "kernel_fault": "memory_access", "misaligned", "trap", "assertion" or
+    #: "other".
     fault: "str | None" = None
 
 

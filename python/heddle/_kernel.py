@@ -26,7 +26,7 @@ class Parameter:
 
     name: str  #: as in the PTX: "saxpy_param_2"
     type: str  #: in the PTX: "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones
-    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature tells; else ""
+    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature has it; else ""
     bytes: int
     pointer: bool  #: used as an address of memory
     access: str  #: what the kernel does there: "none", "read", "write", "read-write", "unknown"
@@ -65,25 +65,25 @@ class Occupancy:
 def in_(array: Optional[Array]) -> _core.Said:
     """An argument that the kernel only reads: ``k.reduce[grid, block](heddle.in_(x), heddle.inout(y), n)``.
 
-    A launch whose PTX shows otherwise raises InvalidArgument, with the instruction. Where the PTX does not tell (the
-    pointer is stored away, or handed to code that is not there), it is a promise."""
+    A launch whose PTX shows otherwise raises InvalidArgument, with the instruction. Where the PTX does not show
+    the access (the pointer is stored, or passed to code that is not in the module), it is a promise."""
     return _core.Said(array, "in_")
 
 
 def out(array: Optional[Array]) -> _core.Said:
-    """An argument of which the kernel overwrites every byte, and reads none: what was there is not brought to the
-    device, and new arrays are not filled with zeros there. What the kernel leaves out is undefined then."""
+    """An argument of which the kernel overwrites every byte, and reads none: old bytes are not copied to the
+    device, and new arrays are not filled with zeros there. Bytes that the kernel does not write are undefined then."""
     return _core.Said(array, "out")
 
 
 def inout(array: Optional[Array]) -> _core.Said:
-    """An argument that the kernel reads and modifies; taken so even where the PTX shows less."""
+    """An argument that the kernel reads and modifies, even where the PTX shows less."""
     return _core.Said(array, "inout")
 
 
 def opaque(address: int) -> _core.Opaque:
-    """An address of a device's memory that belongs to no array. The launch comes behind everything that is in flight,
-    and everything that is launched later comes behind it. The memory must stay until it is done."""
+    """An address of a device's memory that belongs to no array. The launch runs after everything that is in flight,
+    and everything that is launched later runs after it. The memory must exist until it is done."""
     return _core.Opaque(operator.index(address))
 
 
@@ -103,8 +103,8 @@ _STATED = {"bool": "bool", "sint8": "signed char", "uint8": "unsigned char", "si
 
 
 def _stated_types(signature: str) -> list[str]:
-    """The parameters' types in C++, "float*" for "x: in pointer float"; "" where they say no more than the kernel's PTX. Of
-    what is no signature something; it is refused elsewhere, with the place."""
+    """The parameters' types in C++, "float*" for "x: in pointer float"; "" where they say no more than the kernel's PTX. The
+    result for an invalid signature does not matter: it is refused elsewhere, with the place."""
     _, parenthesis, inside = signature.partition("(")
     types = []
     for parameter in (inside.rpartition(")")[0] if parenthesis else signature).split(","):
@@ -184,8 +184,8 @@ class BoundKernel:
 
     def __call__(self, *arguments: Any) -> _core.Launch:
         """Launches the kernel and returns at once. Numbers become what the parameters are, if they fit; arrays and their
-        views go to pointers, as does None; scalars of structured dtypes (or bytes) to structures. What fails later is
-        raised by whatever the host waits with next."""
+        views go to pointers, as does None; scalars of structured dtypes (or bytes) to structures. The next call with
+        which the host waits raises errors that occur later."""
         return self._native.launch(self._shape, *arguments)
 
     def options(self, *, shared: Optional[int] = None, device: Optional[str] = None,
@@ -193,7 +193,7 @@ class BoundKernel:
                 processors: Optional[Sequence[int]] = None, timed: Optional[bool] = None) -> BoundKernel:
         """The same with other options: bytes of dynamic ``shared`` memory; the ``device``; only the blocks [first, end) of
         the grid, as linear ids; ``cooperative``, where blocks synchronise with each other; ``processors``: the SMs of a
-        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be asked."""
+        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be used."""
         given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors,
                  "timed": timed}
         return BoundKernel(self._kernel, {**self._options, **{k: v for k, v in given.items() if v is not None}})
@@ -230,7 +230,7 @@ class Kernel:
 
     @property
     def signature(self) -> str:
-        """As in the source, where the name tells: "square(float*, int)"."""
+        """As in the source, if the name has that: "square(float*, int)"."""
         return self._native.signature
 
     @property

@@ -1,4 +1,4 @@
-"""The front door: devices, modules and arrays."""
+"""The entry point: devices, modules and arrays."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _device_for_functions(devices: Sequence[Device], wanted: str) -> str:
 
 
 class Call:
-    """A function that was given to ``Runtime.call_async``. May be dropped: it is called all the same. Any thread."""
+    """A function that was given to ``Runtime.call_async``. If you drop it, the function is still called. Any thread."""
 
     __slots__ = ("_native",)
 
@@ -134,8 +134,8 @@ class Call:
         return self._native.launch().device
 
     def wait(self) -> None:
-        """Waits until the function has returned. Raises what it has raised, or the error of what it depends on, for which
-        it was not called."""
+        """Waits until the function has returned. Raises its exception, or the error of a task that it depends
+        on, because of which it was not called."""
         try:
             self._native.launch().wait()
         except Error:
@@ -161,10 +161,10 @@ class Runtime:
     CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
     ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
     C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS" or "bounded:MICROSECONDS". ``memory_budget``: bytes
-    of each device's memory that arrays may take; others are evicted to the host; 0: what there is.
+    of each device's memory that arrays may take; others are evicted to the host; 0: all of it.
 
-    A program is written as if everything ran in order. Launches return at once; those that do not touch the same bytes,
-    or only read them, overlap, and the host waits where it reads or writes an array that is in use. While it waits other
+    Write the program as if everything ran in order. Launches return at once. Those that do not touch the same bytes, or
+    only read them, overlap. The host waits where it reads or writes an array that is in use. While it waits, other
     threads run, and Ctrl-C works.
 
     After ``os.fork()`` the child cannot use it: make one there, or use multiprocessing's "spawn".
@@ -253,7 +253,7 @@ class Runtime:
         return count * dtype.itemsize
 
     def from_dlpack(self, tensor: Any) -> Array:
-        """A copy of another library's tensor, through DLPack. It must lie in host memory."""
+        """A copy of another library's tensor, through DLPack. It must be in host memory."""
         kind, _ = tensor.__dlpack_device__()
         if int(kind) not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
             raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "
@@ -268,19 +268,19 @@ class Runtime:
         for no others; returns, or raises, what the function does. The views are valid until the next launch that uses
         the arrays."""
         self._check_call("call", function, inputs, outputs)
-        # What is written first: the host's copy of it may lie elsewhere from then on.
+        # Outputs first: the host's copy of them may be elsewhere from then on.
         written = [array._host(True) for array in outputs]
         return function(*(array._host(False) for array in inputs), *written)
 
     def call_async(self, function: Callable[..., Any], inputs: Sequence[Array] = (), outputs: Sequence[Array] = (), *,
                    device: str = "") -> Call:
-        """The same as a task beside the launches: returns at once. ``function`` is called in a thread of Heddle's when the
-        launches that use these arrays have ended; those made later come behind it. ``Call.result()`` waits for it and
-        returns, or raises, what it does; what it raises is an error of launches that depend on it, too.
+        """The same as a task among the launches: returns at once. ``function`` is called in a thread of Heddle's when the
+        launches that use these arrays have ended; later launches with them run after it. ``Call.result()`` waits for it
+        and returns its result, or raises its exception, which is also an error of launches that depend on it.
 
-        The arrays are brought to ``device``, which must be one that uses the host's memory: "cpu"; by default the
-        runtime's first such. The function must not use the runtime, nor wait for what does. The views are valid while it
-        runs."""
+        The arrays are copied to ``device``, which must be one that uses the host's memory: "cpu"; by default the
+        runtime's first such device. The function must not use the runtime, nor wait for code that uses it. The views are
+        valid while it runs."""
         self._check_call("call_async", function, inputs, outputs)
         like = [(array.shape, array.dtype) for array in (*inputs, *outputs)]
 
@@ -312,7 +312,7 @@ class Runtime:
         self._native.synchronize()
 
     def write_trace(self) -> None:
-        """Brings the file of ``trace`` up to date; the runtime's end does so too."""
+        """Updates the file of ``trace``; the runtime's end does so too."""
         self._check_records("write_trace()")
         self._native.write_trace()
 

@@ -12,10 +12,10 @@
 
 namespace heddle::python {
 
-// What the task and who waits for it have in common.
+// The state that the task and the threads that wait for it share.
 struct CallState;
 
-// A function that was given to a runtime as a task.
+// A function that a runtime runs as a task.
 class AsyncCall {
  public:
   // `function` is called with a HostSpan for each input and output, in a thread of Heddle's. Inputs are only read,
@@ -23,7 +23,7 @@ class AsyncCall {
   AsyncCall(const std::shared_ptr<RuntimeState>& runtime, py::function function, const std::string& device,
             const std::vector<const ArrayBase*>& inputs, const std::vector<const ArrayBase*>& outputs);
   const Launch& launch() const { return *launch_; }
-  // After its end. None where it has raised, or was never called since what it depends on has failed.
+  // After its end. None if it has raised, or was never called because a task that it depends on has failed.
   py::object value() const;
   py::object raised() const;  // what it has raised; else None
 
@@ -32,9 +32,9 @@ class AsyncCall {
   std::unique_ptr<Launch> launch_;
 };
 
-// Lets go of functions that were never called since what they depend on has failed.
+// Releases functions that were never called because a task that they depend on has failed.
 void sweep_calls();
-// From now on functions that have not been called are not: the interpreter ends.
+// From now on functions that have not been called are never called: the interpreter ends.
 void end_calls();
 
 }  // namespace heddle::python

@@ -11,8 +11,8 @@ namespace heddle::python {
 
 namespace py = pybind11;
 
-// What a function of the C interface returned, with the sentence of the thread that called it, so that another one can
-// raise it.
+// The status of a function of the C interface, with the sentence of the thread that called it, so that another thread
+// can raise it.
 struct Failure {
   heddle_status status = HEDDLE_OK;
   heddle_fault fault = HEDDLE_FAULT_NONE;
@@ -20,7 +20,7 @@ struct Failure {
   explicit operator bool() const { return status != HEDDLE_OK; }
 };
 
-// To be called in the thread that got the status. Without the GIL, too.
+// Call it in the thread that got the status. Also without the GIL.
 Failure failure(heddle_status status);
 
 // Raises an exception of heddle._errors by its status and fault. Needs the GIL.
@@ -29,7 +29,7 @@ inline void check(heddle_status status) {
   if (status != HEDDLE_OK) raise(failure(status));
 }
 
-// What is wrong with an argument: the exceptions are InvalidArgument, and besides TypeError, OverflowError.
+// An error in an argument: the exceptions are InvalidArgument, and also TypeError or OverflowError.
 enum class Wrong { value, type, overflow };
 [[noreturn]] void raise(Wrong wrong, const std::string& message);
 

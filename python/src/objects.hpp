@@ -16,7 +16,7 @@
 
 namespace heddle::python {
 
-// Shared by all objects of a runtime, which so keep it.
+// Shared by all objects of a runtime, which keep it alive.
 class RuntimeState {
  public:
   explicit RuntimeState(heddle_runtime* handle, bool sync) : handle_(handle), sync_(sync) {}
@@ -26,7 +26,7 @@ class RuntimeState {
 
   // The handle. Raises InvalidArgument when the runtime was closed, or was made before a fork().
   heddle_runtime* use() const;
-  // Raises after a fork(); what a closed runtime has left can still be read.
+  // Raises after a fork(); data that a closed runtime has left can still be read.
   void check_process() const;
   const std::shared_ptr<WaitState>& waits() const { return waits_; }
   bool sync() const { return sync_; }  // every launch waits
@@ -70,12 +70,12 @@ class Buffer {
   std::shared_ptr<RuntimeState> runtime_;
   heddle_array* handle_ = nullptr;
   std::size_t bytes_;
-  // Whether nothing would be waited for, as far as is known here; then the GIL is not released for nothing.
+  // Whether there is nothing to wait for, as far as is known here; then the GIL need not be released.
   bool may_read_ = true, may_write_ = true, pinned_ = false;
   std::uint64_t uses_ = 0;
 };
 
-// An array or a view of one: what kernels are given. heddle.Array adds shape and element type.
+// An array or a view of one: the argument of kernels. heddle.Array adds shape and element type.
 struct ArrayBase {
   std::shared_ptr<Buffer> buffer;
   std::size_t offset = 0, bytes = 0;
@@ -83,7 +83,7 @@ struct ArrayBase {
   std::size_t element_bytes = 1;
 };
 
-// An array with what the caller says of it, for a launch.
+// An array with the caller's annotation, for a launch.
 struct Said {
   py::object array;
   heddle_argument_kind kind;
@@ -93,7 +93,7 @@ struct Opaque {
   std::uint64_t address;
 };
 
-// Host memory of an array for the buffer protocol, with what keeps it.
+// Host memory of an array for the buffer protocol, with the object that keeps it alive.
 struct HostSpan {
   std::shared_ptr<Buffer> buffer;
   void* data = nullptr;
@@ -132,7 +132,7 @@ struct Shape {
   std::vector<std::uint32_t> processors;
 };
 
-// A parameter of a kernel as arguments are converted for it.
+// A parameter of a kernel in the form that converts arguments.
 struct Plan {
   enum class Kind { pointer, integer, floating, bits, structure };
   Kind kind = Kind::bits;
@@ -141,17 +141,18 @@ struct Plan {
   std::uint32_t bytes = 0;
   bool pointer = false, may_be_index = false;
   heddle_access access = HEDDLE_ACCESS_NONE;
-  // Of integers: what fits. PTX does not tell signed from unsigned; where the source's type is not known, either does.
+  // Of integers: the range. PTX does not show whether an integer is signed; if the source's type is not known, both
+  // ranges are accepted.
   std::int64_t least = 0;
   std::uint64_t most = 0;
-  // Of what it points to: 'f' or 'i' and the size, where the source's type tells; else 0.
+  // Of the memory that it points to: 'f' or 'i' and the size, if the source's type has it; else 0.
   char element = 0;
   std::size_t element_bytes = 0;
 };
 
 class Kernel {
  public:
-  // `stated`: the parameters' types in C++, as a signature says them; "" or none where the kernel's name is to tell.
+  // `stated`: the parameters' types in C++, as a signature gives them; "" or empty if the kernel's name gives them.
   Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated);
   const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
   heddle_kernel* handle() const { return handle_.get(); }
@@ -171,7 +172,7 @@ class Kernel {
 
 // "blur(float*, int)" of a mangled name; else the name.
 std::string readable_name(const std::string& name);
-// The types of its parameters, "float*", "int"; none where the name does not tell.
+// The types of its parameters, "float*", "int"; empty if the name does not have them.
 std::vector<std::string> source_types(const std::string& name);
 // What the parameter takes; `source_type` may be empty.
 Plan plan(const heddle_parameter& parameter, std::string source_type);
@@ -185,11 +186,11 @@ struct Converted {
 // Converts one argument. Raises InvalidArgument (and TypeError, OverflowError), naming kernel and parameter.
 void convert(const Kernel& kernel, std::size_t index, py::handle value, Converted& to);
 
-// A DLPack capsule of host memory, to be written as well.
+// A DLPack capsule of writable host memory.
 py::capsule dlpack(const std::shared_ptr<Buffer>& buffer, std::size_t offset, const std::vector<std::int64_t>& shape,
                    int code, int bits, bool versioned);
 
-// Waits for everything of every runtime that there is, at the end of the process.
+// Waits for everything of every existing runtime, at the end of the process.
 void finish_all();
 void remember(const std::shared_ptr<RuntimeState>& runtime);
 

@@ -1,4 +1,4 @@
-// What every function of the C interface has in common: no exception leaves it, and what went wrong is kept for
+// What every function of the C interface has in common: no exception leaves it, and the error is kept for
 // heddle_last_error().
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace heddle::c_api {
 
-// Keeps the exception in flight for heddle_last_error() and says which status it is. To be called in a handler.
+// Keeps the exception in flight for heddle_last_error() and returns its status. Call it in a handler.
 heddle_status keep_error() noexcept;
 
 // Runs the body of a function of the interface.
@@ -30,7 +30,7 @@ heddle_status guarded(const Body& body) noexcept {
 
 [[noreturn]] inline void refuse(const std::string& message) { throw Error(ErrorCode::invalid_argument, message); }
 
-// The handle or the place of a result, which must not be NULL; `what` is what the message calls it.
+// The handle or the place of a result, which must not be NULL; `what` is its name in the message.
 template <typename T>
 T& given(T* pointer, const char* function, const char* what) {
   if (pointer == nullptr) refuse(std::string(function) + ": " + what + " is NULL");
@@ -42,8 +42,8 @@ inline std::string_view text_or(const char* text, std::string_view otherwise = {
   return text != nullptr && *text != '\0' ? std::string_view(text) : otherwise;
 }
 
-// Options as this library knows them, from a caller that may have been compiled with an older header (what it lacks is
-// zero, the default) or with a newer one (what is unknown here must be zero).
+// Options as this library knows them, from a caller that may have been compiled with an older header (missing members
+// are zero, the default) or with a newer one (members unknown here must be zero).
 template <typename Options>
 Options known(const Options* options, const char* function) {
   Options result{};
@@ -71,7 +71,7 @@ void hand_out(Result result, Result* to, std::size_t size, const char* function)
   std::memcpy(static_cast<void*>(to), &result, std::min(size, sizeof result));
 }
 
-// A launch over nothing is a mistake, as it is in C++ and Python; an extent that was left out is 1.
+// A launch over nothing is a mistake, as it is in C++ and Python; a missing extent is 1.
 inline Dim3 extents(const heddle_dim3& from, const char* function, const char* what) {
   if (from.x == 0)
     refuse(std::string(function) + ": " + what + " (0, " + std::to_string(from.y) + ", " + std::to_string(from.z) +

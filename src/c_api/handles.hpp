@@ -1,4 +1,5 @@
-// What stands behind the handles of heddle/heddle.h: objects of the C++ interface, and the strings that are handed out.
+// The objects behind the handles of heddle/heddle.h: objects of the C++ interface, and the strings that functions
+// return.
 #pragma once
 
 #include <cstddef>

@@ -8,11 +8,11 @@
 namespace heddle::cli {
 
 // Exit codes of the program.
-constexpr int exit_error = 1;          // something went wrong; one sentence on stderr says what
-constexpr int exit_usage = 2;          // the command line makes no sense
+constexpr int exit_error = 1;          // an error; one sentence on stderr describes it
+constexpr int exit_usage = 2;          // an invalid command line
 constexpr int exit_kernel_fault = 99;  // the kernel itself failed: a bad access, a trap, an assertion, a deadlock
 
-// A command line that CLI11 accepted but that makes no sense.
+// A command line that CLI11 accepted but that is invalid.
 class UsageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,7 +27,7 @@ void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
 void add_programs(CLI::App& app);
 
-// heddle cc and heddle run, whose words CLI11 must not see. False when the command is another.
+// heddle cc and heddle run, whose arguments CLI11 must not parse. False for another command.
 bool run_program_command(int count, char** arguments);
 
 }  // namespace heddle::cli

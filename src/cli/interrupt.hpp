@@ -3,13 +3,13 @@
 
 namespace heddle::cli {
 
-// From here on such a signal first removes the temporary folders of this process; then it ends the program as it would
-// have without this. Signals that are ignored stay ignored. SIGXFSZ is ignored, so that a file over the limit is an
-// error like a full disk. To be called once, before anything else runs.
+// After this call such a signal first removes the temporary folders of this process. Then it ends the program as it
+// would have without this. Signals that are ignored stay ignored. SIGXFSZ is ignored, so that a file over the limit is
+// an error like a full disk. Call it once, before anything else runs.
 void clean_up_on_signals();
 
-// Does not return once such a signal has come: the program is about to end. What fails then (a compiler that got the
-// same signal from the terminal) is no error to be reported.
+// Does not return once such a signal has arrived: the program is about to end. A failure after that (a compiler that
+// got the same signal from the terminal) is no error to report.
 void wait_if_interrupted();
 
 }  // namespace heddle::cli

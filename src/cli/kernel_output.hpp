@@ -1,11 +1,11 @@
-// Where what kernels print goes.
+// The destination of what kernels print.
 #pragma once
 
 namespace heddle::cli {
 
-// While it lives, what anybody in the process writes to standard output goes to standard error, so that the standard
-// output of the program stays what the program itself has to say. By the file descriptor, since the printf of a GPU's
-// kernels is written by the driver.
+// While it exists, everything that the process writes to standard output goes to standard error, so that the program's
+// standard output has only its own results. It works by the file descriptor, since the driver writes the printf output
+// of a GPU's kernels.
 class KernelOutputToStderr {
  public:
   KernelOutputToStderr();

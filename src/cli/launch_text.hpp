@@ -35,11 +35,11 @@ struct ArgumentText {
   bool is_array() const { return kind >= Kind::in; }
 };
 // i32:7, f32:2.5, hex:00ff10, null, in:x.npy, inout:y.npy, out:z.npy:f32:1024x768, zeros:u8:100. Throws UsageError,
-// with the forms there are.
+// with the valid forms.
 ArgumentText parse_argument(std::string_view text);
 
-// Where the result of each --arg goes; empty for those without one. `texts` are the arguments as they were written,
-// `folder` that of --out-dir, or empty. Throws UsageError when two would go to the same file, which would lose one.
+// Where the result of each --arg goes; empty for those without one. `texts` are the arguments as the user wrote them,
+// `folder` that of --out-dir, or empty. Throws UsageError if two would go to the same file, since one would be lost.
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
                                                 std::span<const ArgumentText> arguments,
                                                 const std::filesystem::path& folder);

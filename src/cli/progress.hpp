@@ -1,4 +1,4 @@
-// A line on a terminal that shows that long work is going on.
+// A line on a terminal that shows that long work is in progress.
 #pragma once
 
 #include <condition_variable>
@@ -8,7 +8,7 @@
 
 namespace heddle::cli {
 
-// While it lives, and once a second has passed, writes "what ... 3 s" to stderr if that is a terminal; clears the line
+// While it exists, and once a second has passed, writes "what ... 3 s" to stderr if that is a terminal; clears the line
 // at the end.
 class Progress {
  public:

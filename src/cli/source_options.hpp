@@ -7,7 +7,7 @@
 
 namespace heddle::cli {
 
-// -D, -I, --arch, --fast-math, -O, and -X for whatever else clang should hear. They apply to .cu files.
+// -D, -I, --arch, --fast-math, -O, and -X for other options of clang. They apply to .cu files.
 void add_compile_options(CLI::App& command, CompileOptions& options);
 
 }  // namespace heddle::cli

@@ -9,10 +9,10 @@ namespace heddle::graph {
 enum class Mode : std::uint8_t { read, write, read_write };
 
 inline bool modifies(Mode mode) { return mode != Mode::read; }
-// What one task does that names the same bytes twice.
+// Merges what one task does if it names the same bytes twice.
 inline Mode both(Mode a, Mode b) { return a == b ? a : Mode::read_write; }
 
-// A copy of an array that lies somewhere: tasks that touch different copies do not depend on each other. Numbers of
+// A copy of an array on a device or the host: tasks that touch different copies do not depend on each other. Numbers of
 // objects that ended are used again.
 using ObjectId = std::uint32_t;
 

@@ -1,11 +1,11 @@
-// The DAG of what a program has launched, inferred as it goes: who must have run before whom, from the bytes that each
-// task reads and modifies.
+// The DAG of what a program has launched, inferred while it runs: which task must run before which, from the bytes that
+// each task reads and modifies.
 //
 // Rules of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-A and figure 3): a reader depends
-// on the last writer of its bytes, and leaves that writer in place for other readers; a writer depends on those who
-// have read the bytes since they were written, or on the last writer where nobody has, and takes their place. Unlike
-// there, dependences are of byte ranges of objects and not of whole arrays, so that views of one buffer depend on each
-// other where they overlap and only there.
+// on the last writer of its bytes, and leaves that writer in place for other readers. A writer depends on the tasks
+// that have read the bytes since they were written, or on the last writer if there are no such readers, and takes their
+// place. Unlike there, dependences are of byte ranges of objects and not of whole arrays. So views of one buffer depend
+// on each other where they overlap and only there.
 #pragma once
 
 #include <cstdint>
@@ -20,30 +20,29 @@
 
 namespace heddle::graph {
 
-// One thread at a time. Its cost for a task does not grow with the number of tasks before it: finished ones are
-// forgotten, and of the readers that run in one queue only the last is kept where there are many.
+// One thread at a time. Its cost for a task does not grow with the number of tasks before it: finished tasks are
+// removed, and of many readers that run in one queue only the last is kept.
 class Dag {
  public:
   // `size`: bytes.
   ObjectId add_object(std::uint64_t size);
-  // Tasks that use it stay; nothing depends on them for its bytes any more.
+  // Tasks that use it stay; no later task depends on them for its bytes.
   void remove_object(ObjectId object);
 
   // Appends a task. Its parents are sorted by number, none of them finished, and none implied by another: no parent is
-  // an ancestor of a second one (looked for as far as `reduction_limit` tasks, so that the cost is bounded; what is
-  // beyond makes an edge too many, never one too few). Accesses of the same bytes in one task are one access with both
-  // modes. The reference stays good until the task is finished.
-  // It comes behind the tasks of `also`, besides.
+  // an ancestor of a second one. The search covers `reduction_limit` tasks, so that the cost is bounded; beyond it, an
+  // edge may be superfluous, never missing. Accesses of the same bytes in one task are one access with both modes. The
+  // reference is valid until the task is finished. The task also depends on the tasks of `also`.
   TaskRef append(std::span<const Access> accesses, std::span<const TaskRef> also = {});
-  // Has a task that was just appended come behind another one, unless it comes behind a later one, which the caller
-  // knows to come behind that.
+  // Makes a task that was just appended depend on another one, unless it depends on a later one that, as the caller
+  // knows, depends on that one.
   void put_behind(TaskRef task, TaskRef other);
 
   Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
   const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }
   bool finished(TaskRef ref) const { return ref.id == 0 || ids_[ref.slot] != ref.id; }
 
-  // Says that the task has run: so have all its ancestors. `each` is called for every task that becomes finished by
+  // Records that the task has run, and so all its ancestors. `each` is called for every task that becomes finished by
   // this, children before parents.
   template <class F>
   void finish(TaskRef ref, F&& each) {
@@ -66,8 +65,8 @@ class Dag {
     finish(ref, [](TaskRef, Task&) {});
   }
 
-  // The unfinished tasks that an access of the host would have to wait for, without making it a task: those that
-  // modify the bytes, and for a modifying access those that read them. Empty where the host may go ahead.
+  // The unfinished tasks for which an access of the host would have to wait, without making it a task: those that
+  // modify the bytes, and for a modifying access those that read them. Empty if the host need not wait.
   TaskRefs hazards(const Access& access) const;
 
   // Tasks that are not finished.

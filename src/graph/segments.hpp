@@ -1,4 +1,4 @@
-// Who uses which bytes of an object: the dependency sets of all tasks, kept by range.
+// Which tasks use which bytes of an object: the dependency sets of all tasks, kept by range.
 #pragma once
 
 #include <algorithm>
@@ -25,14 +25,14 @@ class Segments {
  public:
   explicit Segments(std::uint64_t size);
 
-  // Calls f(segment) for each that lies within [begin, end), after cutting those that reach out of it. Then joins
-  // neighbours that have become alike; finished(task): whether a user does not count any more.
+  // Calls f(segment) for each segment within [begin, end), after cutting those that cross its ends. Then joins
+  // neighbours that have become equal; finished(task): whether a user no longer counts.
   template <class F, class Finished>
   void update(std::uint64_t begin, std::uint64_t end, F&& f, const Finished& finished) {
     if (all_.size() == 1 && begin == 0 && end >= all_.front().end) return f(all_.front());
     const auto [first, last] = cut(begin, end);
     for (std::size_t i = first; i < last; ++i) f(all_[i]);
-    // The neighbours on both sides may have become like those within.
+    // The neighbours on both sides may have become equal to those within.
     const std::size_t from = first > 0 ? first - 1 : 0, to = std::min(last + 1, all_.size());
     for (std::size_t i = from; i < to; ++i) {
       if (finished(all_[i].writer)) all_[i].writer = {};
@@ -54,7 +54,7 @@ class Segments {
   struct Range {
     std::size_t first, last;
   };
-  // The segment that `at` lies in; count() behind the end.
+  // The segment that contains `at`; count() if it is past the end.
   std::size_t find(std::uint64_t at) const;
   void cut_at(std::uint64_t at);
   Range cut(std::uint64_t begin, std::uint64_t end);

@@ -1,4 +1,4 @@
-// Numbered things that stay where they are when there come more of them.
+// Numbered things that keep their place when more are added.
 #pragma once
 
 #include <array>

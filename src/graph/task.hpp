@@ -6,11 +6,11 @@
 
 namespace heddle::graph {
 
-// Tasks are numbered from 1 in the order in which they were appended; no number comes twice. Parents have smaller ones
-// than their children.
+// Tasks are numbered from 1 in the order in which they were appended; numbers are never reused. Parents have smaller
+// numbers than their children.
 using TaskId = std::uint64_t;
 
-// Refers to a task without keeping it: slots are used again, and what a stale reference names is finished.
+// Refers to a task without keeping it: slots are used again, and the task of a stale reference is finished.
 struct TaskRef {
   std::uint32_t slot = 0;
   TaskId id = 0;

@@ -1,7 +1,7 @@
-// The bytes of an array: copies of them on devices and on the host, and which of those are current.
+// The bytes of an array: its copies on devices and on the host, and which of them are current.
 //
 // This is bookkeeping alone: it says what has to be copied, and the scheduler copies it (sched/transfers.hpp). On
-// devices whose memory the host can reach, the host uses that memory itself.
+// devices whose memory the host can access, the host uses that memory itself.
 #pragma once
 
 #include <atomic>
@@ -20,15 +20,15 @@
 
 namespace heddle::memory {
 
-// Where a copy of an array lies. Each copy is an object of the DAG, so that a copy elsewhere is nobody's hazard.
+// Where a copy of an array is. Each copy is an object of the DAG, so that a copy elsewhere is nobody's hazard.
 struct Copy {
-  std::unique_ptr<device::Memory> memory;  // null: there is none
+  std::unique_ptr<device::Memory> memory;  // null: there is no copy
   graph::ObjectId object = 0;
   std::uint64_t address = 0;   // the memory's
   std::uint64_t last_use = 0;  // a number that grows with every use of any copy
 };
 
-// Needs the core's lock, but for what says otherwise.
+// Needs the core's lock, except where a function says otherwise.
 class Array {
  public:
   // `spaces`: one for each device, and the host's, which is the last.
@@ -44,14 +44,14 @@ class Array {
   bool allocated(Space space) const { return copies_[space].memory != nullptr; }
   bool allocated_anywhere() const;
   void install(Space space, std::unique_ptr<device::Memory> memory, graph::ObjectId object);
-  // Takes a copy away; its object is the caller's to remove.
+  // Removes a copy; the caller removes its object.
   Copy release(Space space) { return std::exchange(copies_[space], {}); }
   std::uint64_t address(Space space) const { return copies_[space].address; }
-  // Where the host reaches the copy; null where it does not, or where there is none.
+  // Where the host can access the copy; null if it cannot, or if there is no copy.
   void* reachable(Space space) const { return copies_[space].memory ? copies_[space].memory->host() : nullptr; }
-  // Bytes of a copy as queues take them: host memory where the host reaches them.
+  // Bytes of a copy in the form that queues take: host memory where the host can access them.
   device::Span span(Space space, std::uint64_t begin, std::uint64_t end) const;
-  // The same as its device names them.
+  // The same in the form of its device.
   device::Span device_span(Space space, std::uint64_t begin, std::uint64_t end) const {
     return copies_[space].memory->span().sub(begin, end - begin);
   }
@@ -64,10 +64,10 @@ class Array {
   bool is_there(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
     return allocated(space) && (mode == graph::Mode::write || residence_.current(space, begin, end));
   }
-  // Somebody is about to copy the bytes there, or to modify them there: later users find them current.
+  // A task is about to copy the bytes there, or to modify them there: later users find them current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end) { residence_.copied(space, begin, end); }
   void modified(Space space, std::uint64_t begin, std::uint64_t end) { residence_.modified(space, begin, end); }
-  // The copy there is evicted: its bytes do not count any more, and the host must ask again.
+  // The copy there is evicted: its bytes no longer count, and the host must ask again.
   void dropped(Space space) {
     residence_.dropped(space, 0, bytes_);
     if (space_of_pointer_ == space) host_may_.store(may_nothing, std::memory_order_release);
@@ -76,20 +76,19 @@ class Array {
   // Bytes of the copy there that are current nowhere else.
   std::uint64_t dirty_bytes(Space space) const;
 
-  // Calls that use the array and are still putting their work into a device (runtime/open_calls.hpp): no other task may
-  // use it until then.
+  // Calls that use the array and are still submitting work to a device (runtime/open_calls.hpp): no other task may use
+  // it until then.
   unsigned open_uses = 0;
   // Held launches of which some blocks are submitted: its copies must stay where they are.
   unsigned partial_uses = 0;
-  // A thread that makes room needs the array although it does not hold the lock: the array must not end.
+  // A thread that makes room needs the array although it does not hold the lock: the array must not be destroyed.
   unsigned needed_by_eviction = 0;
   // Why a held launch that modifies the array was not submitted. The host's next access reports it, once.
   std::exception_ptr failure;
   // Its object in the DAG of held tasks (managed mode), once it has one.
   std::optional<graph::ObjectId> logical;
-  // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write the bytes that it
-  // leaves count from modified() on.
-  // `now`: see Copy::last_use.
+  // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write, its bytes count from
+  // modified() on. `now`: see Copy::last_use.
   void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
     copies_[space].last_use = now;
     restrict_host(mode);
@@ -98,7 +97,7 @@ class Array {
     read_back_.modify();
   }
 
-  // A task that uses the bytes is made, and held: the host must ask before it does what that forbids.
+  // A task that uses the bytes is made, and held: the host must ask before an access that conflicts with it.
   void restrict_host(graph::Mode mode) {
     if (graph::modifies(mode))
       host_may_.store(may_nothing, std::memory_order_release);
@@ -106,7 +105,7 @@ class Array {
       host_may_.store(may_read, std::memory_order_release);
   }
 
-  // What the host may do with all bytes without asking; null: it must ask. Any thread, without the lock.
+  // The accesses to all bytes that the host may make without asking; null: it must ask. Any thread, without the lock.
   const std::byte* host_readable() const {
     return host_may_.load(std::memory_order_acquire) >= may_read ? host_pointer_.load(std::memory_order_relaxed)
                                                                  : nullptr;
@@ -115,9 +114,9 @@ class Array {
     return host_may_.load(std::memory_order_acquire) == may_write ? host_pointer_.load(std::memory_order_relaxed)
                                                                   : nullptr;
   }
-  // The host may use the copy in this space from here on: read it, and write it if it is the only one in use.
+  // From now on the host may use the copy in this space: read it, and write it if it is the only one in use.
   void let_host(Space space, bool write);
-  // The host modifies bytes of the copy in this space: what it was let to do with another one ends.
+  // The host modifies bytes of the copy in this space: its permission for another copy ends.
   void host_modified(Space space, std::uint64_t begin, std::uint64_t end);
 
   ReadBack& read_back() { return read_back_; }

@@ -1,4 +1,4 @@
-// Which copies leave a device whose memory does not suffice.
+// Which copies leave a device whose memory is too small.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace heddle::memory {
 
-// A copy that may go: no launch that is being submitted needs it.
+// A copy that may be evicted: no launch that is being submitted needs it.
 struct EvictionCandidate {
   Array* array = nullptr;
   std::uint64_t bytes = 0;
@@ -20,11 +20,11 @@ struct EvictionCandidate {
 class EvictionPolicy {
  public:
   virtual ~EvictionPolicy() = default;
-  // Puts the candidates in the order in which they go; as many go as make room.
+  // Sorts the candidates by the order of their eviction. As many are evicted as make room.
   virtual void order(std::vector<EvictionCandidate>& candidates) const = 0;
 };
 
-// The least recently used first, and of those used at the same time the one that has least to be written back.
+// The least recently used first. Among those used at the same time, the one with the fewest bytes to write back first.
 class LeastRecentlyUsed final : public EvictionPolicy {
  public:
   void order(std::vector<EvictionCandidate>& candidates) const override {

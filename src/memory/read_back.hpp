@@ -6,7 +6,7 @@
 namespace heddle::memory {
 
 // After the same number of launches between two reads, twice in a row, and the same bytes read, the host is expected to
-// go on so. One thread at a time.
+// repeat that. One thread at a time.
 class ReadBack {
  public:
   // A launch modifies the array.
@@ -29,7 +29,7 @@ class ReadBack {
   bool due() const { return due_; }
   std::uint64_t begin() const { return begin_; }
   std::uint64_t end() const { return end_; }
-  // The copy is being made; `made`: it was.
+  // The copy is being made; `made`: it was made.
   void start() { due_ = false; }
   void made() { made_ = true; }
 

@@ -1,4 +1,4 @@
-// What takes memory where: copies of arrays, and memory that the program has allocated by hand.
+// Which copies of arrays, and which memory that the program has allocated itself, take memory where.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ class Registry {
 
   std::uint64_t budget(Space space) const { return spaces_[space].budget; }
   std::uint64_t used(Space space) const { return spaces_[space].used; }
-  // Takes bytes of the budget for a copy that is about to be made. False: there are too few.
+  // Reserves bytes of the budget for a copy that is about to be made. False: there are too few.
   bool reserve(Space space, std::uint64_t bytes);
   void unreserve(Space space, std::uint64_t bytes) { spaces_[space].used -= bytes; }
   // A copy is made, whose bytes were reserved; one ends.
@@ -28,7 +28,7 @@ class Registry {
   void remove(Space space, Array& array);
   const std::vector<Array*>& arrays(Space space) const { return spaces_[space].arrays; }
 
-  // Memory that the program has allocated by hand, which is not evicted.
+  // Memory that the program has allocated itself, which is not evicted.
   void add_explicit(Space space, std::uint64_t bytes);
   void remove_explicit(Space space, std::uint64_t bytes);
 

@@ -7,7 +7,7 @@
 
 namespace heddle::memory {
 
-// A place where a copy of the bytes may lie: devices are numbered from 0, the host comes after them. At most 64.
+// A place where a copy of the bytes may be: devices are numbered from 0, the host is after them. At most 64.
 using Space = unsigned;
 using Spaces = std::uint64_t;  // a set: bit s for space s
 
@@ -54,7 +54,7 @@ class Residence {
   void copied(Space space, std::uint64_t begin, std::uint64_t end);
   void modified(Space space, std::uint64_t begin, std::uint64_t end);
 
-  // The copy of the bytes there does not count any more.
+  // The copy of the bytes there no longer counts.
   void dropped(Space space, std::uint64_t begin, std::uint64_t end);
 
   std::uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }
@@ -65,7 +65,7 @@ class Residence {
     std::uint64_t begin, end;
     Spaces spaces;
   };
-  // Most arrays are one piece: what is asked for lies in it.
+  // Most arrays are one piece, which contains the requested range.
   bool is_one(std::uint64_t begin, std::uint64_t end) const {
     return pieces_.size() == 1 && begin < end && begin < pieces_.front().end;
   }

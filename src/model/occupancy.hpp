@@ -1,6 +1,6 @@
 // How many blocks of a kernel an SM of an NVIDIA GPU holds at a time: pure functions of numbers. The limits of each
-// compute capability are those of CUDA's programming guide; the unit in which registers and shared memory are given out
-// is as in CUDA's own calculator.
+// compute capability are those of CUDA's programming guide. The units in which registers and shared memory are
+// allocated are those of CUDA's own calculator.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace heddle::model {
 
-// What an SM has, and in what pieces it gives it out. Bytes of memory, 32-bit registers.
+// What an SM has, and the units in which it allocates it. Bytes of memory, 32-bit registers.
 struct SmLimits {
   unsigned threads = 2048, blocks = 32, warp = 32;
   unsigned block_threads = 1024;   // a block's most
@@ -36,7 +36,7 @@ struct BlockNeeds {
 unsigned resident_blocks(const SmLimits& limits, const BlockNeeds& needs);
 
 // How much dynamic shared memory blocks may have so that an SM still holds `blocks` of them; `needs.shared` is the
-// static part. Nothing when it does not hold that many even without.
+// static part. Nothing if it does not hold that many even without dynamic memory.
 std::optional<std::uint64_t> dynamic_shared_for(const SmLimits& limits, const BlockNeeds& needs, unsigned blocks);
 
 // The most threads that a block may have by its registers, a multiple of a warp.

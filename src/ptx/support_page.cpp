@@ -143,9 +143,9 @@ std::string support_page(std::span<const SupportColumn> columns) {
     std::string devices;
     for (const SupportColumn& column : columns) devices += (devices.empty() ? "`" : ", `") + column.device + "`";
     page += "\nThe last columns (" + devices +
-            ") say which devices run a form, found by asking each about the form's instructions. What a\n"
-            "device does not run it refuses by name and line, before the kernel starts or when the instruction is "
-            "reached.\n";
+            ") say which devices run a form, found by asking each about the form's instructions.\n"
+            "A device refuses what it does not run by name and line, before the kernel starts or when the instruction "
+            "is\nreached.\n";
   }
   for (const FormFamily* family : form_families()) add_family(*family, columns, page);
   return page;

@@ -23,15 +23,15 @@ struct Measures {
   double seconds = 0;  // from the first command's begin to the last one's end
   std::uint64_t kernels = 0, transfers = 0, failed = 0;
   base::Overlap overlap;  // GrCUDA's CT, TC, CC and TOT (Parravicini et al., IPDPS 2021, section V-F)
-  // The longest path through the DAG. With times of a serial run it is the paper's contention-free bound: how long all
-  // takes when nothing slows down anything else. None for a trace without task numbers.
+  // The longest path through the DAG. With times of a serial run it is the paper's contention-free bound: the time of
+  // the whole if nothing slows down anything else. Nothing for a trace without task numbers.
   std::optional<double> path_seconds;
   std::vector<KernelFigures> by_kernel;  // in the order of their first launches
 };
 
-// `serial`: a timeline of the same program, launched one by one, whose times the path is made of; null: this one's own.
-// Of a command, its time is that of the one in the serial run with the same name (copies: the same direction and size)
-// and place among those. Throws invalid_argument where the serial run has not as many.
+// `serial`: a timeline of the same program, launched one by one, whose times the path uses; null: this one's own. The
+// time of a command is that of the command in the serial run with the same name (copies: the same direction and size)
+// and the same place among those. Throws invalid_argument if the serial run has fewer of them.
 Measures measure(const Timeline& timeline, const Timeline* serial = nullptr);
 
 }  // namespace heddle::trace

@@ -1,4 +1,4 @@
-// How traces call a kernel.
+// The name of a kernel in traces.
 #pragma once
 
 #include <string>

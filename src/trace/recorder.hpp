@@ -1,5 +1,5 @@
-// The record of what devices did and why in that order: a JSON array of events, as Perfetto and chrome://tracing read
-// it, one row for each queue of each device, with an arrow for each dependence. src/trace reads it again.
+// The record of what devices did and why in that order: a JSON array of events for Perfetto and chrome://tracing, one
+// row for each queue of each device, with an arrow for each dependence. src/trace reads it again.
 #pragma once
 
 #include <condition_variable>
@@ -25,15 +25,15 @@ struct RecordedTask {
     std::uint64_t begin = 0, end = 0;
     std::string name = {};  // which is the trace's to find
   };
-  std::vector<std::uint64_t> behind;  // tasks that it comes behind
+  std::vector<std::uint64_t> behind;  // tasks that it depends on
   std::vector<std::uint64_t> waits;   // those of them whose end its queue waits for by an event
   std::vector<Use> uses;              // of the DAG's objects
   bool by_streams = false;            // `behind` is the program's own order of streams and events
 };
 
-// With a name that ends in .svg or .dot the events are kept in a file without a name, and the picture or the graph is
-// made of them by save() and at the end; else the file is valid JSON at any time, and has what ended before nothing
-// ran, so that a process that is cut off leaves a record that can be read. Any thread.
+// If the name ends in .svg or .dot, the events are kept in a file without a name, and save() and the destructor make
+// the picture or the graph of them. Otherwise the file is valid JSON at any time. It has what had ended when the
+// devices were last idle, so that a process that is cut off leaves a record that can be read. Any thread.
 class Recorder : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written.
@@ -47,15 +47,16 @@ class Recorder : public base::TraceSink {
 
   // A device's name, for readers.
   void name_device(const std::string& id, const std::string& name);
-  // Uses of the DAG's object are of this array (any number that is the array's own), or of what `name` says.
+  // Uses of the DAG's object are of this array (any number that is the array's own), or of the array with `name`.
   void name_object(std::uint32_t object, std::uint64_t array);
   void name_object(std::uint32_t object, const std::string& name);
 
-  // Notes a task; its number. What this thread puts into queues from here to end_task() are its commands.
+  // Records a task; returns its number. Commands that this thread puts into queues from here to end_task() belong to
+  // it.
   std::uint64_t begin_task(RecordedTask task);
   void end_task();
-  // A task whose commands are put in at several times: between pause_task() and resume_task(), by whatever thread,
-  // other tasks may be noted.
+  // For a task whose commands are submitted at several times: between pause_task() and resume_task(), by whatever
+  // thread, other tasks may be recorded.
   struct Paused {
     std::uint64_t task = 0;
     bool has_commands = false;
@@ -63,10 +64,9 @@ class Recorder : public base::TraceSink {
   Paused pause_task();
   void resume_task(const Paused& task);
 
-  // Brings the file up to date, or another one of the kind that the name's ending says (.json, .svg, .dot), with what
-  // has been recorded so far. `settled`: all tasks have run, so that those of which a device has not told yet are
-  // waited for, a second at most. Throws io_error, also where the record itself could not be written; invalid_argument
-  // for another ending.
+  // Updates the file, or writes another one of the kind of its ending (.json, .svg, .dot), with the record so far.
+  // `settled`: all tasks have run, so it waits, a second at most, for those that a device has not reported yet. Throws
+  // io_error, also if the record itself could not be written; invalid_argument for another ending.
   void save(bool settled);
   void save(const std::filesystem::path& path, bool settled);
 
@@ -112,7 +112,7 @@ class Recorder : public base::TraceSink {
   std::vector<Object> objects_;
   std::uint64_t named_ = 0;
   std::map<std::uint64_t, RecordedTask> tasks_;                           // that have not run
-  std::map<std::uint64_t, std::vector<std::uint64_t>> without_commands_;  // tasks: what they come behind
+  std::map<std::uint64_t, std::vector<std::uint64_t>> without_commands_;  // tasks: what they depend on
   std::vector<Ended> ended_;  // by number; those that have not run have row 0
   std::uint64_t arrows_ = 0;
 };

@@ -1,4 +1,5 @@
-// Links between the documents, and from them to files of the project, lead somewhere.
+// Links between the documents, and from them to files of the project, lead somewhere; lines of prose and of headers are
+// short enough to read.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "layering/source_tree.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -66,6 +69,62 @@ TEST(Documents, EveryPageOfDocsIsInItsList) {
     if (name == "README.md") continue;
     EXPECT_NE(std::find(listed.begin(), listed.end(), name), listed.end()) << name << " is not in docs/README.md";
   }
+}
+
+constexpr std::size_t widest = 120;
+
+// Characters, not bytes: all bytes of UTF-8 but those that continue a character.
+std::size_t width(const std::string& line) {
+  return static_cast<std::size_t>(
+      std::count_if(line.begin(), line.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+// A line that is only one link or address cannot be wrapped.
+bool one_address(const std::string& line) {
+  static const std::regex address(R"(\s*(?:[-*]\s+)?(?:!?\[[^\]]*\]\([^)]*\)|<?https?://\S+>?)[.,;:]?\s*)");
+  return std::regex_match(line, address);
+}
+
+// What is too wide in prose: not in code, and not in rows of tables.
+void expect_narrow_prose(const SourceText& page) {
+  bool code = false;
+  for (std::size_t number = 0; number < page.lines.size(); ++number) {
+    const std::string& line = page.lines[number];
+    const std::size_t text = line.find_first_not_of(' ');
+    if (text != std::string::npos && line.compare(text, 3, "```") == 0) code = !code;
+    if (code || line.starts_with("|") || one_address(line)) continue;
+    EXPECT_LE(width(line), widest) << page.path << ":" << number + 1 << " is too wide: " << line;
+  }
+}
+
+SourceText page_of_root(const std::string& name) {
+  SourceText page{name, {}};
+  std::ifstream file(root / name);
+  for (std::string line; std::getline(file, line);) page.lines.push_back(line);
+  return page;
+}
+
+TEST(Documents, ProseIsAtMost120ColumnsWide) {
+  std::vector<SourceText> pages = sources("docs", {".md"});
+  std::erase_if(pages, [](const SourceText& page) { return page.path.starts_with("docs/results/"); });
+  for (const char* name : {"README.md", "CHANGELOG.md", "CONTRIBUTING.md"}) pages.push_back(page_of_root(name));
+  EXPECT_GT(pages.size(), 20u);
+  for (const SourceText& page : pages) {
+    EXPECT_FALSE(page.lines.empty()) << page.path;
+    expect_narrow_prose(page);
+  }
+}
+
+TEST(Headers, AreAtMost120ColumnsWide) {
+  std::size_t headers = 0;
+  for (const char* room : {"include/heddle", "src/cuda_api", "src/memory", "src/graph", "src/model", "src/trace",
+                           "src/cli", "src/c_api", "python"})
+    for (const SourceText& header : sources(room, {".hpp", ".h"})) {
+      ++headers;
+      for (std::size_t number = 0; number < header.lines.size(); ++number)
+        EXPECT_LE(width(header.lines[number]), widest) << header.path << ":" << number + 1 << " is too wide";
+    }
+  EXPECT_GT(headers, 50u);
 }
 
 }  // namespace

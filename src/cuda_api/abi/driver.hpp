@@ -1,6 +1,6 @@
 // The types and functions of CUDA's driver API, from the headers that Heddle gives to programs: one declaration for
 // both sides, so that a function of a wrong signature does not compile. The names of these functions are macros there,
-// for the version that a program gets: what is defined here is named in full, cuMemAlloc_v2.
+// for the version that a program gets. Definitions here use the full name, cuMemAlloc_v2.
 #pragma once
 
 #include "cuda_api/abi/runtime.hpp"

@@ -1,4 +1,4 @@
-// What cudaDeviceGetAttribute says of a device, by the numbers of cudaDeviceAttr.
+// The attributes of a device for cudaDeviceGetAttribute, by the numbers of cudaDeviceAttr.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,9 @@
 
 namespace heddle::cuda_api {
 
-// Of a GPU what its driver says, but for what programs cannot have through Heddle (managed memory, clusters, memory
-// shared between processes). The CPU device gives itself out for a GPU of compute capability 8.0 whose SMs are its
-// workers; where it matters what is said is true. Nothing for numbers that are no attribute.
+// For a GPU its driver's values, except for features that programs cannot have through Heddle (managed memory,
+// clusters, memory shared between processes). The CPU device reports itself as a GPU of compute capability 8.0 whose
+// SMs are its workers; values that matter are true. Nothing for numbers that are no attribute.
 std::optional<int> attribute(const Context& context, int number);
 
 std::string device_name(const Context& context);

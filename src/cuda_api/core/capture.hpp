@@ -1,5 +1,5 @@
-// Stream capture: what is put into a stream becomes nodes of a graph. While nothing captures, all of this costs one
-// read of a counter.
+// Stream capture: commands of a stream become nodes of a graph. While nothing captures, all of this costs one read of a
+// counter.
 #pragma once
 
 #include <atomic>
@@ -13,13 +13,13 @@
 
 namespace heddle::cuda_api {
 
-// What the next command of a stream comes behind.
+// What the next command of a stream depends on.
 struct CaptureTips {
   std::vector<cudaGraphNode_t> nodes;  // each once
   std::vector<cudaGraphEdgeData> edges;
-  // Nothing where the node is there already.
+  // Nothing if the node is already there.
   void add(cudaGraphNode_t node, const cudaGraphEdgeData& edge);
-  // Nothing else any more.
+  // Depends on nothing else any more.
   void become(cudaGraphNode_t node);
 
  private:
@@ -48,7 +48,7 @@ std::mutex& captures_mutex();
 
 inline bool none_captures() { return captures_under_way.load(std::memory_order_relaxed) == 0; }
 
-// With the mutex held: the stream's capture, null for none. Throws cudaErrorStreamCaptureInvalidated, and for the
+// With the mutex held: the stream's capture, null if it has none. Throws cudaErrorStreamCaptureInvalidated, and for the
 // legacy stream cudaErrorStreamCaptureImplicit where another stream's capture would have to wait for it.
 Capture* capture_of(CUstream_st& stream);
 
@@ -63,8 +63,8 @@ bool capture(CUstream_st& stream, Make&& make) {
   return into != nullptr;
 }
 
-// Calls that cannot be captured and may be unsafe while something is, such as cudaMalloc: throws
-// cudaErrorStreamCaptureUnsupported where modes of captures and thread say so, and invalidates those captures.
+// Calls that cannot be captured and may be unsafe during a capture, such as cudaMalloc: throws
+// cudaErrorStreamCaptureUnsupported where the modes of captures and thread forbid them, and invalidates those captures.
 void forbid_unsafe_slow(const char* what);
 inline void forbid_unsafe(const char* what) {
   if (!none_captures()) forbid_unsafe_slow(what);
@@ -90,7 +90,8 @@ inline void forbid_synchronous(CUstream_st& stream) {
 // A call that no mode allows in a stream that captures.
 void forbid_in_capture(CUstream_st& stream, const char* what);
 
-// Recording and waiting join streams. True: captured, and nothing more to do. `external`: becomes a node of its own.
+// Recording and waiting make streams join. True: captured, and nothing more to do. `external`: becomes a node of its
+// own.
 bool capture_record_slow(CUstream_st& stream, CUevent_st& event, bool external);
 inline bool capture_record(CUstream_st& stream, CUevent_st& event, bool external) {
   if (none_captures() && !event.captured.load(std::memory_order_relaxed)) [[likely]]

@@ -1,4 +1,4 @@
-// What CUDA keeps for a device: its streams in their order, its sticky error, memory that is to be freed later.
+// The state of a device in CUDA: its streams in their order, its sticky error, memory that will be freed later.
 #pragma once
 
 #include <atomic>
@@ -18,7 +18,7 @@ namespace heddle::cuda_api {
 
 class Context {
  public:
-  // `slot`: which of the process's contexts it is; those of devices come first, then those that programs make.
+  // `slot`: which of the process's contexts it is. Those of devices come first, then those that programs make.
   Context(Handles& handles, int number, int slot, heddle::Device device);
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
@@ -33,22 +33,22 @@ class Context {
 
   // Throws the error that has ended the context, if one has.
   void check_sticky() const;
-  // Remembers an error that ends the context, if it is such a one; the first stays.
+  // Remembers an error if it ends the context; the first one stays.
   void note(cudaError_t code);
   cudaError_t sticky() const { return sticky_.load(std::memory_order_acquire); }
 
   // The stream of a handle: null and cudaStreamLegacy are the legacy stream, cudaStreamPerThread the calling thread's.
   // `per_thread`: null is the calling thread's too. Throws cudaErrorInvalidResourceHandle.
   CUstream_st& stream(cudaStream_t handle, bool per_thread = false);
-  // The same for what is allowed in streams of any device; `stream.context` says of which one it is.
+  // The same for calls that are allowed in streams of any device; `stream.context` is the stream's.
   CUstream_st& any_stream(cudaStream_t handle, bool per_thread = false);
   CUstream_st& make_stream(unsigned flags, int priority);
-  // Does not wait: what is in the stream still runs. Throws cudaErrorInvalidResourceHandle for the default streams.
+  // Does not wait: the work in the stream still runs. Throws cudaErrorInvalidResourceHandle for the default streams.
   void destroy_stream(CUstream_st& stream);
   bool is_legacy(const CUstream_st& stream) const { return &stream == legacy_; }
 
-  // Says that a command is about to be put into the stream: it is put behind what it has to wait for between the
-  // legacy stream and the others, by `put`, which must put it into the stream's queue.
+  // Announces a command for the stream. It is ordered after everything that it has to wait for between the legacy
+  // stream and the others. `put` must put it into the stream's queue.
   template <class Put>
   void submit(CUstream_st& stream, Put&& put) {
     const std::lock_guard lock(mutex_);
@@ -61,28 +61,28 @@ class Context {
   void synchronize();  // all streams, also those that were destroyed
   bool idle(CUstream_st& stream);
 
-  // Frees memory when what is in the stream now has run. What came from a pool can be taken again before that by who
-  // comes behind, and its pool may keep it.
+  // Frees memory when the work now in the stream has run. Memory of a pool can be reused before that by later work in
+  // the stream's order, and its pool may keep it.
   void free_behind(CUstream_st& stream, heddle::Memory memory, std::size_t size, CUmemPoolHandle_st* pool);
   // Memory of that size which was freed in this stream, or which nobody uses any more.
   std::optional<heddle::Memory> take_again(CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool);
-  // Waits for what is to be freed, and frees it; false when there was nothing.
+  // Waits for memory that is to be freed, and frees it; false when there was nothing to free.
   bool free_waiting();
-  // Frees what a pool keeps, but for so many bytes.
+  // Frees what a pool keeps, except for so many bytes.
   void trim(CUmemPoolHandle_st& pool, std::uint64_t keep);
 
   GraphLanes graph_lanes;
   GuardedSettings settings;
 
-  // All but the legacy one, as they are now.
+  // All streams except the legacy one, as they are now.
   std::vector<CUstream_st*> streams();
-  // Ends these, also what other threads have made meanwhile, and the error that has ended the context; what was loaded
-  // is forgotten.
+  // Ends these streams, also those that other threads have made meanwhile, and clears the error that has ended the
+  // context; loaded code is forgotten.
   void end_all();
-  // Changes with every reset, and is never that of another context: what was loaded before is gone.
+  // Changes with every reset, and is never that of another context: code that was loaded before is gone.
   std::uint64_t epoch() const { return epoch_.load(std::memory_order_acquire); }
 
-  // What the driver API keeps: flags and API version of the call that made the context; how often a device's own was
+  // State of the driver API: flags and API version of the call that made the context; how often a device's own was
   // retained, and whether the runtime API uses it too, which is a retention of its own.
   std::atomic<unsigned> flags{0}, api_version{0}, retained{0};
   std::atomic<bool> used_by_runtime{false};
@@ -99,12 +99,12 @@ class Context {
     heddle::Event end;
     heddle::Queue queue;
   };
-  // What can go, to be let go without the mutex: that may take the device's time.
+  // Memory that can be freed, for freeing without the mutex: that may take the device's time.
   struct Finished {
     std::vector<Later> memory;
     std::vector<Ended> queues;
   };
-  // A stream as it was when somebody began to wait for it.
+  // The state of a stream when a thread began to wait for it.
   struct Waited {
     CUstream_st* stream;
     std::uint64_t id, submitted;

@@ -1,4 +1,4 @@
-// The contexts of the process: one of each device's own, and those that the program makes beside them.
+// The contexts of the process: one of each device's own, and those that the program makes in addition.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@ namespace heddle::cuda_api {
 class Contexts {
  public:
   explicit Contexts(Handles& handles) : handles_(handles) {}
-  // The next device's own. Before all else, by one thread; all that follows is for any thread.
+  // The next device's own. Call it before all others, in one thread; all that follows is for any thread.
   void add_device(heddle::Device device);
   int device_count() const { return static_cast<int>(own_.size()); }
   // Throws cudaErrorInvalidDevice.
   Context& of_device(int number) const;
 
-  // A context beside a device's own; one that was given back is used again. Throws cudaErrorInvalidDevice.
+  // A context in addition to a device's own; one that was destroyed is used again. Throws cudaErrorInvalidDevice.
   Context& make(int number);
-  // Of these: nobody uses it any more. The object stays.
+  // For contexts of this kind: nobody uses it any more. The object stays.
   void give_back(Context& context);
-  // Whether this is a context that lives.
+  // Whether this is a context that exists.
   bool has(const Context* context) const;
 
  private:

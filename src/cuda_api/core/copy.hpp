@@ -7,7 +7,7 @@
 
 namespace heddle::cuda_api {
 
-// Puts a copy into a stream; with `wait` it comes back when it has run.
+// Puts a copy into a stream; with `wait` it returns when the copy has run.
 void copy(Context& context, CUstream_st& stream, void* to, const void* from, std::size_t size, cudaMemcpyKind kind,
           bool wait);
 

@@ -1,5 +1,5 @@
-// The ends of copies and fills as CUDA means them: memory that is found by its address, directions that are checked,
-// and the difference between pinned memory and other.
+// The ends of copies and fills with CUDA's rules: memory that is found by its address, directions that are checked, and
+// the difference between pinned memory and other.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ struct End {
   bool on_device = false;
 };
 
-// What lies at an address. `size` bytes must be within one allocation if it is known.
+// The memory at an address. `size` bytes must be within one allocation if it is known.
 End find_end(const MemoryTable& memory, const void* address, std::size_t size);
 
-// Throws cudaErrorInvalidMemcpyDirection, cudaErrorInvalidValue when the ends are not what `kind` says.
+// Throws cudaErrorInvalidMemcpyDirection, cudaErrorInvalidValue if the ends do not fit `kind`.
 void check_direction(const End& to, const End& from, cudaMemcpyKind kind);
 
-// Whether the call may come back before the copy has run, as CUDA does it: not for memory of the host that it does not
+// Whether the call may return before the copy has run, as CUDA does it: not for memory of the host that it does not
 // know, which the program may change or free right after.
 bool may_be_asynchronous(const End& to, const End& from);
 

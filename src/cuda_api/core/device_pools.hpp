@@ -8,11 +8,11 @@ namespace heddle::cuda_api {
 
 // The device's own pool.
 CUmemPoolHandle_st& default_pool(Context& context);
-// The one that cudaMallocAsync uses.
+// The pool that cudaMallocAsync uses.
 CUmemPoolHandle_st& current_pool(Context& context);
 void set_current_pool(Context& context, CUmemPoolHandle_st& pool);
 CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most);
-// Throws cudaErrorInvalidValue for the device's own. What was allocated from it stays.
+// Throws cudaErrorInvalidValue for the device's own. Memory that was allocated from it stays.
 void destroy_pool(CUmemPoolHandle_st& pool);
 
 }  // namespace heddle::cuda_api

@@ -1,4 +1,4 @@
-// What a program uses of its modules, by name: kernels and variables.
+// Kernels and variables of its modules that a program uses, by name.
 #pragma once
 
 #include <atomic>
@@ -18,15 +18,16 @@ class KernelEntry {
   KernelEntry(Image& image, std::string name, const void* stub = nullptr)
       : image_(image), name_(std::move(name)), stub_(stub) {}
   const std::string& name() const { return name_; }
-  // What the program calls it by.
+  // Its name in the program.
   void* stub() const { return const_cast<void*>(stub_); }
   Image& image() const { return image_; }
   // Throws Failure: cudaErrorInvalidDeviceFunction, and what Image::on throws.
   const heddle::LoadedKernel& on(Context& context);
-  // Makes code for blocks of this shape, if none was asked for last: not while locks are held, as a launch would.
+  // Makes code for blocks of this shape, unless the last call was for the same shape. A launch would make it while
+  // locks are held.
   void prepare(Context& context, const heddle::LoadedKernel& loaded, const Dim3& block);
   bool is_on(const Context& context) const;  // whether it has been loaded there
-  // What cudaFuncSetAttribute has allowed of dynamic shared memory.
+  // The dynamic shared memory that cudaFuncSetAttribute has allowed.
   static constexpr std::uint32_t default_shared = 48 * 1024;
   std::atomic<std::uint32_t> most_dynamic_shared{default_shared};
 
@@ -51,7 +52,7 @@ class VariableEntry {
       : image_(image), name_(std::move(name)), size_(size) {}
   const std::string& name() const { return name_; }
   std::size_t size() const { return size_; }
-  // Where it lies on the device. Throws Failure: cudaErrorInvalidSymbol.
+  // Its address on the device. Throws Failure: cudaErrorInvalidSymbol.
   MemorySpan on(Context& context);
 
  private:

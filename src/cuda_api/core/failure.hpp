@@ -1,4 +1,4 @@
-// Failures of CUDA calls: a code of CUDA's, and the sentence that CUDA does not give.
+// Failures of CUDA calls: a code of CUDA's, and a sentence, which CUDA does not have.
 #pragma once
 
 #include <string>
@@ -20,12 +20,12 @@ class Failure : public std::exception {
   std::string message_;
 };
 
-// The code of CUDA's that says most of what the Error says.
+// The code of CUDA's that fits the Error best.
 cudaError_t code_of(const Error& error);
-// Whether every later call gives the error again: CUDA's context is lost with it.
+// Whether every later call returns the error again: CUDA's context is lost with it.
 bool is_sticky(cudaError_t code);
 
-// CUDA's names and descriptions, from 0 to 999; "unrecognized error code" for what is none.
+// CUDA's names and descriptions, from 0 to 999; "unrecognized error code" for other numbers.
 const char* name_of(cudaError_t code);
 const char* text_of(cudaError_t code);
 

@@ -25,7 +25,7 @@ struct GraphEdge {
   bool is_plain() const { return data.from_port == 0 && data.to_port == 0 && data.type == 0; }
 };
 
-// The user objects that something holds: the references are given back with it.
+// The user objects that something holds: the references are released with it.
 class UserReferences {
  public:
   UserReferences() = default;
@@ -36,7 +36,7 @@ class UserReferences {
   void add(CUuserObject_st& object, unsigned count, bool take);
   void remove(CUuserObject_st& object, unsigned count);  // throws when it has less
   void clear();
-  // Those of another are held too.
+  // Also holds those of another.
   void add_all(const UserReferences& other);
 
  private:
@@ -48,7 +48,7 @@ class UserReferences {
 };
 
 void retain(CUuserObject_st& object, std::uint64_t count);
-// Calls its destructor with the last reference. Throws cudaErrorInvalidValue when there are less.
+// Calls its destructor with the last reference. Throws cudaErrorInvalidValue when there are fewer.
 void release(CUuserObject_st& object, std::uint64_t count);
 
 }  // namespace heddle::cuda_api
@@ -61,7 +61,7 @@ struct CUgraphNode_st {
   heddle::cuda_api::Command command = heddle::cuda_api::EmptyCommand{};
   bool enabled = true;  // in an executable graph
   std::vector<heddle::cuda_api::GraphEdge> in, out;
-  // What cudaGraphKernelNodeGetParams has handed out.
+  // What cudaGraphKernelNodeGetParams has returned.
   std::vector<void*> pointers;
   std::array<void*, 5> extra = {};
   std::size_t bytes = 0;
@@ -75,7 +75,7 @@ struct CUgraph_st {
   std::vector<CUgraphNode_st*> nodes;  // as they were made
   std::unique_ptr<heddle::cuda_api::UserReferences> objects = std::make_unique<heddle::cuda_api::UserReferences>();
   std::vector<std::shared_ptr<heddle::cuda_api::GraphCondition>> conditions;  // that were made for it
-  // Of a graph with nodes that allocate or free: an executable graph of it is there.
+  // For a graph with nodes that allocate or free: an executable graph of it exists.
   std::shared_ptr<std::atomic<bool>> instantiated;
 };
 
@@ -92,13 +92,13 @@ CUgraphNode_st& node_of(cudaGraphNode_t handle);
 CUuserObject_st& user_object_of(cudaUserObject_t handle);
 CUuserObject_st& make_user_object(void* data, cudaHostFn_t destroy, unsigned count);
 
-// Adds a node behind `dependencies`, each once. `data` null: plain edges. Throws cudaErrorInvalidValue.
+// Adds a node after `dependencies`, each once. `data` null: plain edges. Throws cudaErrorInvalidValue.
 CUgraphNode_st& add_node(CUgraph_st& graph, std::span<const cudaGraphNode_t> dependencies,
                          const cudaGraphEdgeData* data, Command command);
 void connect(CUgraphNode_st& from, CUgraphNode_st& to, const cudaGraphEdgeData& data);
 void disconnect(CUgraphNode_st& from, CUgraphNode_st& to);
 void remove_node(CUgraphNode_st& node);
-// Takes the user objects out of a graph and its child graphs, for who has to hold them longer.
+// Takes the user objects out of a graph and its child graphs, for an owner that must hold them longer.
 void take_objects(CUgraph_st& graph, std::vector<std::unique_ptr<UserReferences>>& into);
 // Nodes and edges of such a graph cannot be removed, and it cannot be copied.
 bool has_memory_nodes(const CUgraph_st& graph);
@@ -106,16 +106,17 @@ bool has_memory_nodes(const CUgraph_st& graph);
 // A node that frees memory of a graph. Throws cudaErrorInvalidValue when another node does.
 FreeCommand free_command(std::shared_ptr<GraphMemory> memory);
 
-// A copy, with its child graphs. `with_memory`: nodes that allocate and free go along, and stand for the same memory.
+// A copy, with its child graphs. `with_memory`: nodes that allocate and free are copied too, and stand for the same
+// memory.
 CUgraph_st& clone_graph(const CUgraph_st& graph, bool with_memory = false);
-// The copy of a node that was made with the graph; null for none.
+// The copy of a node that was made with the graph; null if there is no copy.
 CUgraphNode_st* find_in_clone(const CUgraphNode_st& node, const CUgraph_st& clone);
 
-// Nodes in an order in which each comes behind what it depends on, those made first in front. Null: there is a cycle;
+// Nodes in an order in which each follows those that it depends on, those made first in front. Null: there is a cycle;
 // `in_cycle` is then a node of it.
 std::optional<std::vector<CUgraphNode_st*>> topological_order(const CUgraph_st& graph,
                                                               CUgraphNode_st** in_cycle = nullptr);
-// Whether there is a way along edges from `from` to `to`.
+// Whether a path along edges leads from `from` to `to`.
 bool reaches(const CUgraphNode_st& from, const CUgraphNode_st& to);
 
 }  // namespace heddle::cuda_api

@@ -1,4 +1,4 @@
-// What a stream can be given to do, as a description: it is put into a queue at once, or kept as a node of a graph.
+// A command of a stream as a description: it is put into a queue at once, or kept as a node of a graph.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ class GraphBodies;
 class GraphCondition;
 class GraphMemory;
 
-// A launch. Immediate ones do not come here: they are put without copying the arguments twice.
+// A launch. Immediate launches do not use it: they are put into the queue without copying the arguments twice.
 struct KernelCommand {
   Context* context = nullptr;
   KernelEntry* kernel = nullptr;
@@ -28,16 +28,16 @@ struct KernelCommand {
   int priority = 0;        // as CUDA counts
   bool as_buffer = false;  // the arguments were given packed
   std::vector<std::byte> arguments;
-  std::map<int, std::array<std::byte, 64>> hints;  // attributes that change nothing here, by number
+  std::map<int, std::array<std::byte, 64>> hints;  // attributes without effect here, by number
   void put(heddle::Queue& queue) const;
-  // Makes code for it. Throws what the first launch would.
+  // Makes code for it. Throws what the first launch would throw.
   void prepare() const;
 };
 
 struct CopyCommand {
   Context* context = nullptr;
   cudaMemcpy3DParms parameters = {};
-  End to, from;  // of all that lies between the first byte and the last
+  End to, from;  // of everything from the first byte to the last
   bool is_flat() const { return parameters.extent.height == 1 && parameters.extent.depth == 1; }
   bool is_empty() const;
   void put(heddle::Queue& queue) const;
@@ -68,7 +68,7 @@ struct WaitCommand {
   void put(heddle::Queue& queue) const;
 };
 
-// What a launch of the graph does to memory is done as it is made; the queue has nothing to do.
+// The effect of a graph launch on memory takes place when the launch is made; the queue has nothing to do.
 struct AllocateCommand {
   std::shared_ptr<GraphMemory> memory;
   cudaMemAllocNodeParams parameters = {};
@@ -83,7 +83,7 @@ struct ChildCommand {
   CUgraph_st* graph = nullptr;  // the node's own
 };
 
-// Graphs that run as a condition says: while it is not 0, the first or the second, or the one of its number.
+// Graphs that run by a condition: while it is not 0, the first or the second, or the one of its number.
 struct ConditionalCommand {
   std::shared_ptr<GraphCondition> condition;
   cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
@@ -96,9 +96,9 @@ using Command = std::variant<KernelCommand, CopyCommand, FillCommand, HostComman
                              WaitCommand, RecordCommand, AllocateCommand, FreeCommand, ConditionalCommand>;
 
 cudaGraphNodeType type_of(const Command& command);
-// The device that it must run on; null where any does.
+// The device on which it must run; null if any device can run it.
 Context* context_of(const Command& command);
-// Child graphs are not put.
+// Child graphs are not put into queues.
 void put(const Command& command, heddle::Queue& queue);
 
 // Resolve addresses. Throw Failure as the immediate calls do.

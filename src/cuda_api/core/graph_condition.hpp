@@ -1,5 +1,5 @@
-// Conditions of graphs: words that kernels write (cudaGraphSetConditional) and that say which graphs within a
-// conditional node run.
+// Conditions of graphs: words that kernels write (cudaGraphSetConditional) and that select the graphs within a
+// conditional node.
 #pragma once
 
 #include <atomic>
@@ -12,8 +12,7 @@
 
 namespace heddle::cuda_api {
 
-// What a cudaGraphConditionalHandle stands for. The handle is the word's address, which host and kernels have in
-// common.
+// What a cudaGraphConditionalHandle stands for. The handle is the word's address, which host and kernels share.
 class GraphCondition {
  public:
   // `assigns`: a launch of the graph begins with the value `initial`.
@@ -32,7 +31,7 @@ class GraphCondition {
 };
 
 std::shared_ptr<GraphCondition> make_condition(Context& context, unsigned initial, bool assigns);
-// Throws cudaErrorInvalidValue for what is no handle, or none any more.
+// Throws cudaErrorInvalidValue for an invalid handle, or one that is no longer valid.
 std::shared_ptr<GraphCondition> condition_of(std::uint64_t handle);
 
 // PTX that declares cudaGraphSetConditional, which NVIDIA's compiler leaves to a library, with its definition.

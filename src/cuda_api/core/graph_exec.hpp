@@ -1,4 +1,4 @@
-// Executable graphs: a copy of the graph, made ready to be launched many times.
+// Executable graphs: a copy of the graph, prepared for many launches.
 #pragma once
 
 #include <mutex>
@@ -10,7 +10,7 @@
 // What a cudaGraphExec_t points to; kept like streams.
 struct CUgraphExec_st {
   std::atomic<bool> alive{false};
-  std::mutex mutex;  // launches come one after the other
+  std::mutex mutex;  // launches run one after the other
   heddle::cuda_api::Context* home = nullptr;
   std::uint64_t epoch = 0;
   unsigned long long flags = 0;
@@ -29,18 +29,19 @@ struct CUgraphExec_st {
 
 namespace heddle::cuda_api {
 
-// Throws what is wrong with the graph, with the node in `bad` where it is one.
+// Throws the errors of the graph, with the node in `bad` if it is a node.
 CUgraphExec_st& instantiate(CUgraph_st& graph, Context& context, unsigned long long flags, CUgraphNode_st** bad);
-// What is under way is seen to its end.
+// Waits for the launches in flight.
 void destroy_exec(CUgraphExec_st& exec);
 CUgraphExec_st& exec_of(cudaGraphExec_t handle);  // throws cudaErrorInvalidValue
-// Puts all of it into the stream, behind its launches before.
+// Puts all of it into the stream, after its earlier launches.
 void launch_graph(CUgraphExec_st& exec, CUstream_st& stream);
 // Its copy of a node of the graph that it was made of. Throws cudaErrorInvalidValue.
 CUgraphNode_st& node_in(CUgraphExec_st& exec, cudaGraphNode_t node);
-// Gives a node other parameters, for the launches from now on. Throws cudaErrorInvalidValue for what cannot change.
+// Gives a node other parameters, from the next launch on. Throws cudaErrorInvalidValue for a parameter that cannot
+// change.
 void change_node(CUgraphNode_st& node, Command command);
-// The whole of it, from a graph of the same shape. Nothing is changed unless all can be.
+// The whole of it, from a graph of the same shape. It changes everything or nothing.
 cudaGraphExecUpdateResultInfo update_exec(CUgraphExec_st& exec, CUgraph_st& graph);
 // A child graph's nodes alone.
 cudaGraphExecUpdateResultInfo update_child(CUgraphExec_st& exec, CUgraphNode_st& node, CUgraph_st& graph);

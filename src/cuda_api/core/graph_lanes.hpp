@@ -1,5 +1,5 @@
-// The queues of a device that graphs run on beside the launch stream's, and the ends of what runs there: a failure in
-// one of them is the program's to hear of when it waits for the stream.
+// The queues of a device on which graphs run in addition to the launch stream's, and the ends of their work. The
+// program gets a failure in one of them when it waits for the stream.
 #pragma once
 
 #include <memory>

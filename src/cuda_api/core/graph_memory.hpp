@@ -1,4 +1,4 @@
-// Memory that a graph allocates: its address is the same for all launches, so it is there from the node's making on, as
+// Memory that a graph allocates. Its address is the same for all launches, so it exists from when the node is made, as
 // long as the node, an executable graph, or a program that has not freed it, holds it.
 #pragma once
 
@@ -23,15 +23,15 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
   std::uint64_t address() const { return memory_.address(); }
   std::size_t size() const { return size_; }
   std::uint64_t graph() const { return graph_; }
-  // The graph with a node that frees it; 0 for none.
+  // The graph with a node that frees it; 0 if there is no such graph.
   std::uint64_t freed_by = 0;
 
   // A launch has allocated it and nothing has freed it yet.
   bool is_live() const;
   void set_live(bool live);
-  // cudaFreeAsync: the next launch that allocates it comes behind `end`.
+  // cudaFreeAsync: the next launch that allocates it runs after `end`.
   void free_behind(heddle::Event end);
-  // Makes the queue wait for what cudaFreeAsync left.
+  // Makes the queue wait for the frees of cudaFreeAsync.
   void wait_for_free(heddle::Queue& queue);
 
  private:

@@ -1,11 +1,11 @@
-// Memory at addresses by hand for devices whose memory is the host's: mappings of the system's.
+// Memory that a program maps itself, for devices whose memory is the host's: mappings of the system's.
 #pragma once
 
 #include "heddle/address_mapping.hpp"
 
 namespace heddle::cuda_api {
 
-// Handles are files without a name. What access is set holds for the whole process.
+// Handles are files without a name. An access that is set holds for the whole process.
 class HostMapping final : public heddle::AddressMapping {
  public:
   std::size_t granularity() override { return std::size_t{2} << 20; }

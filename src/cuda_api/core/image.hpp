@@ -1,4 +1,4 @@
-// Modules of a program: the code that it brings, and what that was loaded as.
+// Modules of a program: the code in it, and the modules that it was loaded as.
 #pragma once
 
 #include <atomic>
@@ -17,28 +17,28 @@ namespace heddle::cuda_api {
 // A module of the program, as each context has it; loaded at the first use there.
 class Image {
  public:
-  // `wrapper`: what __cudaRegisterFatBinary was given.
+  // `wrapper`: the argument of __cudaRegisterFatBinary.
   explicit Image(const void* wrapper) : wrapper_(wrapper) {}
   // Another file's relocatable code: all of it is linked when the image is first used.
   void link(const void* wrapper) { linked_.push_back(wrapper); }
-  // PTX that was given as such.
+  // PTX that was given directly.
   explicit Image(std::string ptx) : binary_(FatBinary{{{0, std::move(ptx)}}, {}}) {}
   explicit Image(FatBinary binary) : binary_(std::move(binary)) {}
 
-  // Managed variables of the program's own, which the module finds where they lie. The device's copy of the others is
-  // the only one.
+  // Managed variables of the program's own, which the module uses at their address. The others exist only in the
+  // device's copy.
   void place(PlacedVariable variable);
-  // Gives those that the file at `wrapper` defines the values that they begin with.
+  // Sets those that the file at `wrapper` defines to their initial values.
   void write_initial_values(const void* wrapper);
-  // And those of all its files: the device was reset.
+  // The same for all its files: the device was reset.
   void write_initial_values();
 
-  // A handle of its own: other contexts may load the image meanwhile, or reset. Throws Failure:
-  // cudaErrorNoKernelImageForDevice when there is no PTX for it, cudaErrorInvalidPtx.
+  // A handle of its own: other contexts may load the image at the same time, or reset. Throws Failure:
+  // cudaErrorNoKernelImageForDevice if there is no PTX for it, cudaErrorInvalidPtx.
   heddle::Module on(Context& context);
-  // The capability that the PTX which is used on the device was compiled for, as 80.
+  // The capability for which the PTX that the device uses was compiled, as 80.
   unsigned ptx_arch(Context& context);
-  // Gives the loaded modules back as far as nobody else holds them.
+  // Frees the loaded modules that nobody else holds.
   void unload();
   void forget() { gone_ = true; }
   bool gone() const { return gone_; }
@@ -58,7 +58,7 @@ class Image {
   std::vector<Loaded> loaded_;  // by the context's slot
   std::vector<PlacedVariable> placed_;
   std::vector<OpenAddress> open_;  // in these, of what is not known yet
-  std::string problem_;            // why they cannot be used; empty: they can
+  std::string problem_;            // why they cannot be used; empty: they can be used
   std::atomic<bool> gone_{false};
 };
 

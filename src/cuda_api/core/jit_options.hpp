@@ -9,14 +9,14 @@
 
 namespace heddle::cuda_api {
 
-// Options of a translation. Those that ask for messages are answered, the others are hints to a compiler that is not
-// there.
+// Options of a translation. Those that ask for messages are answered; the others are hints to a compiler that Heddle
+// does not have.
 class JitOptions {
  public:
-  // Throws cudaErrorInvalidValue for options that are none.
+  // Throws cudaErrorInvalidValue for invalid options.
   JitOptions(unsigned count, const CUjit_option* options, void** values);
 
-  // Runs f(); what fails is also told in the buffer for errors.
+  // Runs f(). A failure is also written to the buffer for errors.
   template <class F>
   auto load(F&& f) {
     try {
@@ -32,8 +32,8 @@ class JitOptions {
   }
 
  private:
-  // A buffer of the program's. Its size is in the option's value itself, where the number of bytes written goes too: so
-  // it is looked at once.
+  // A buffer of the program's. Its size is in the option's value itself, which also receives the number of bytes
+  // written: so it is read at once.
   struct Buffer {
     char* text = nullptr;
     void** size = nullptr;

@@ -1,6 +1,6 @@
 // Code that a program loads while it runs: libraries, which serve every context, and modules, which are a library in
-// one context. What CUlibrary, CUmodule, CUkernel and CUfunction point to; a CUkernel and a CUfunction are both a
-// KernelEntry.
+// one context. These are the targets of CUlibrary, CUmodule, CUkernel and CUfunction; a CUkernel and a CUfunction are
+// both a KernelEntry.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct CUmod_st;
 struct CUlib_st {
   explicit CUlib_st(heddle::cuda_api::FatBinary binary) : image(std::move(binary)) {}
   heddle::cuda_api::Image image;
-  // Those that were asked for.
+  // Those that were requested.
   std::map<std::string, std::unique_ptr<heddle::cuda_api::KernelEntry>, std::less<>> kernels;
   std::vector<std::unique_ptr<CUmod_st>> modules;  // one a context, as far as they were asked for
   std::vector<std::uint64_t> variables;            // those that were asked for, in any context
@@ -36,26 +36,26 @@ struct CUmod_st {
 
 namespace heddle::cuda_api {
 
-// The next launch of a kernel, as it was said before CUDA 4.0: bit by bit.
+// The next launch of a kernel, as programs before CUDA 4.0 describe it: piece by piece.
 struct OldLaunch {
   dim3 block;
   unsigned shared = 0;
   std::vector<std::byte> arguments;
 };
 
-// Where a kernel's handle comes from.
+// The origin of a kernel's handle.
 struct KernelHome {
   CUlib_st* library = nullptr;  // null: the program registered it
   Context* context = nullptr;   // the only one that it runs in; null: it runs in all
 };
 
-// Any thread. Handles that are none, or none any more, are found out and throw cudaErrorInvalidResourceHandle.
+// Any thread. Handles that are invalid, or no longer valid, are detected and throw cudaErrorInvalidResourceHandle.
 class Libraries {
  public:
-  // Throws what Image::on throws, when the code cannot be loaded in this context.
+  // Throws what Image::on throws, if the code cannot be loaded in this context.
   CUlib_st& load(Context& context, FatBinary binary);
   CUmod_st& load_module(Context& context, FatBinary binary);
-  // Waits for the contexts that the library is in.
+  // Waits for the contexts in which the library is loaded.
   void unload(CUlib_st* library);
   void unload(CUmod_st* module);
   // All modules of a context that ends.
@@ -63,20 +63,20 @@ class Libraries {
 
   CUlib_st& find(CUlib_st* library) const;
   CUmod_st& find(CUmod_st* module) const;
-  // Nothing where it is no kernel of a library or module.
+  // Nothing if it is no kernel of a library or module.
   std::optional<KernelHome> home(const KernelEntry* kernel) const;
-  // Null where it is no kernel of a library or module.
+  // Null if it is no kernel of a library or module.
   KernelEntry* find_kernel(const void* handle) const;
-  // The library in a context; loaded there when it is not yet.
+  // The library in a context; loaded there if it is not yet.
   CUmod_st& module(CUlib_st& library, Context& context);
 
-  // By its exact name. Throws cudaErrorSymbolNotFound, with the names that there are.
+  // By its exact name. Throws cudaErrorSymbolNotFound, with all names.
   KernelEntry& kernel(CUlib_st& library, Context& context, std::string_view name);
   // One thread at a time may use it.
   OldLaunch& old_launch(KernelEntry& kernel);
   // In the order of the code.
   std::vector<std::string> kernel_names(CUlib_st& library, Context& context);
-  // Where the variable lies in that context. Throws cudaErrorSymbolNotFound.
+  // The variable's address in that context. Throws cudaErrorSymbolNotFound.
   MemorySpan variable(CUlib_st& library, Context& context, const std::string& name);
 
  private:
@@ -89,10 +89,10 @@ class Libraries {
   std::unordered_map<const KernelEntry*, OldLaunch> old_launches_;
 };
 
-// The process's; never taken down.
+// The process's; never destroyed.
 Libraries& libraries();
 
-// Makes a module's variable known to copies and fills, and to the calls that ask what an address is.
+// Registers a module's variable for copies and fills, and for the calls that query an address.
 void add_variable_block(Context& context, const MemorySpan& span);
 
 }  // namespace heddle::cuda_api

@@ -1,4 +1,4 @@
-// Links under way: what a CUlinkState points to.
+// Links in progress: what a CUlinkState points to.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 #include "cuda_api/core/jit_options.hpp"
 
-// Texts that are to be linked, and what they became. One thread at a time uses it, as CUDA asks for.
+// Texts to be linked, and the result. One thread at a time uses it, as CUDA requires.
 struct CUlinkState_st {
   struct Input {
     std::string text, name;
@@ -34,7 +34,7 @@ class Links {
   std::unordered_map<const CUlinkState_st*, std::unique_ptr<CUlinkState_st>> all_;
 };
 
-// The process's; never taken down.
+// The process's; never destroyed.
 Links& links();
 
 }  // namespace heddle::cuda_api

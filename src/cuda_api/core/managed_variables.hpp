@@ -1,5 +1,5 @@
-// __managed__ variables of programs of `heddle cc`: the host's variable is the one that there is, and devices with
-// managed memory use it where it lies. The compiler puts them into a section of their own.
+// __managed__ variables of programs of `heddle cc`: the host's variable is the only one, and devices with managed
+// memory use it at its address. The compiler puts them into a section of their own.
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,12 @@ class Process;
 // Any thread.
 class ManagedVariables {
  public:
-  // A section of the program's or of a library's: what lies there is managed.
+  // A section of the program's or of a library's: the variables in it are managed.
   void add_section(const void* begin, const void* end);
   bool covers(const void* variable) const;
-  // Its own variables are known to CUDA's calls from here on, or as soon as there are devices.
+  // CUDA's calls know its own variables from then on, or as soon as there are devices.
   void add(const Image& image, void* variable, std::size_t size);
-  // The image's memory may be gone after this: waits for what runs on it.
+  // The image's memory may be unmapped after this: waits for the work on it.
   void remove(const Image& image);
   // The process has its devices now.
   void show_to(Process& process);
@@ -34,7 +34,7 @@ class ManagedVariables {
  private:
   struct Variable {
     std::size_t size = 0;
-    std::set<const Image*> images;            // files of a program may have one in common
+    std::set<const Image*> images;            // files of a program may share one
     std::vector<heddle::Memory> for_kernels;  // that devices know it
   };
   using Variables = std::map<std::uint64_t, Variable>;
@@ -47,7 +47,7 @@ class ManagedVariables {
   Process* process_ = nullptr;
 };
 
-// Throws cudaErrorNotSupported where the device has no managed memory.
+// Throws cudaErrorNotSupported if the device has no managed memory.
 void require_managed(const Context& context);
 
 }  // namespace heddle::cuda_api

@@ -19,8 +19,7 @@ class GraphMemory;
 
 enum class BlockKind : std::uint8_t { device, host, registered, managed, variable };
 
-// What the program has said of managed memory; nothing follows from it. Devices by CUDA's number, -1: the host, -2:
-// nothing was said.
+// Hints of the program about managed memory, without effect. Devices by CUDA's number, -1: the host, -2: no hint.
 struct MemoryHints {
   std::mutex mutex;
   bool mostly_read = false;
@@ -33,11 +32,11 @@ struct Block {
   std::size_t size = 0;
   BlockKind kind = BlockKind::device;
   int device = 0;  // CUDA's number
-  // add() writes these: the slot of the context that it was made in, and a number that no other block has had.
+  // add() writes these: the slot of the context in which it was made, and a number that no other block has had.
   static constexpr int no_owner = -1;  // it stays when contexts end
   int owner = 0;
   std::uint64_t id = 0;
-  MemorySpan span;                      // what copies are given
+  MemorySpan span;                      // the form that copies use
   unsigned flags = 0;                   // of the call that made it
   heddle::Memory memory;                // none for variables
   std::shared_ptr<MemoryHints> hints;   // of managed memory
@@ -54,13 +53,13 @@ class MemoryTable {
  public:
   // The block belongs to the calling thread's context.
   void add(Block block);
-  // It belongs to none.
+  // It belongs to no context.
   void add_lasting(Block block);
-  // Takes out the block that begins there; nothing when there is none.
+  // Removes the block that begins there; nothing if there is no such block.
   std::optional<Block> take(std::uint64_t address);
-  // The block that the address is in.
+  // The block that contains the address.
   std::optional<Block> find(std::uint64_t address) const;
-  // Takes out all that belong to a context, by its slot (of a device's own: the device's number).
+  // Removes all that belong to a context, by its slot (of a device's own: the device's number).
   std::map<std::uint64_t, Block> take_all(int owner);
 
  private:

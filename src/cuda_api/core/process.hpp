@@ -1,6 +1,6 @@
-// All that CUDA's libraries keep for a process. It is made at the first call, lives until the process ends, and is not
-// taken down: programs call into it from destructors of their own. (The one global object of Heddle; the interface that
-// it implements has no handle to hang its state on.)
+// All state of CUDA's libraries in a process. It is made at the first call, lives until the process ends, and is not
+// destroyed: programs call into it from destructors of their own. (The one global object of Heddle; the interface that
+// it implements has no handle that could own the state.)
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@ namespace heddle::cuda_api {
 
 class Process {
  public:
-  // Throws Failure when no device can be had, each time anew.
+  // Throws Failure if no device is available, each time anew.
   static Process& get();
-  // Null where the program has called nothing that needs a device.
+  // Null if the program has called nothing that needs a device.
   static Process* if_made() noexcept;
-  // Calls f with it: at once where it is made, else when it is, before others see it.
+  // Calls f with it: at once if it exists, else when it is made, before others see it.
   static void when_made(std::function<void(Process&)> f);
   // Whether this thread's call is making it.
   static bool is_under_way();
@@ -30,11 +30,11 @@ class Process {
   int device_count() const { return contexts.device_count(); }
   // Throws cudaErrorInvalidDevice.
   Context& context(int number) const { return contexts.of_device(number); }
-  // The calling thread's; the device's own becomes it where there is none.
+  // The calling thread's; if it has none, the device's own becomes it.
   Context& current();
-  // The calling thread goes on with this context's device.
+  // The calling thread continues with this context's device.
   void enter(const Context& context);
-  // Makes the device's own context the calling thread's, in the place of what was. Throws cudaErrorInvalidDevice.
+  // Makes the device's own context the calling thread's, instead of the earlier one. Throws cudaErrorInvalidDevice.
   void use_device(int number);
   void use_context(Context& context);
 

@@ -1,4 +1,4 @@
-// What a program registers, or hands over in the same form, as one: relocatable code of several files is joined.
+// What a program registers, or passes in the same form, as one: relocatable code of several files is joined.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace heddle::cuda_api {
 
-// `wrappers`: what __cudaRegisterFatBinary was given, or the files of one program of `heddle cc -rdc=true`; at least
-// one. Where the PTX is that of several files (nvcc -rdc=true has them in one wrapper), it is joined for each
-// architecture that the first has. Throws parse_error for what is none, what link_ptx throws, and Failure:
+// `wrappers`: the arguments of __cudaRegisterFatBinary, or the files of one program of `heddle cc -rdc=true`; at least
+// one. If the PTX is that of several files (nvcc -rdc=true has them in one wrapper), it is joined for each architecture
+// that the first has. Throws parse_error for invalid data, what link_ptx throws, and Failure:
 // cudaErrorNoKernelImageForDevice when the files were compiled for different GPUs.
 FatBinary read_program_binary(std::span<const void* const> wrappers);
 

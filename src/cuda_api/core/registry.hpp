@@ -15,33 +15,33 @@
 
 namespace heddle::cuda_api {
 
-// Any thread. Nothing that was registered is taken down while the process lives; what is unregistered is not found.
+// Any thread. Nothing that was registered is destroyed while the process lives; after unregistering it is not found.
 class Registry {
  public:
   Registry();
   Image& add_image(const void* wrapper);
-  // The image that the relocatable code of `program` becomes, with this file's in it.
+  // The image that the relocatable code of `program` becomes, including this file.
   Image& add_linked(const void* program, const void* wrapper);
-  // Its kernels and variables are not found any more. They stay as they are for who holds them.
+  // Its kernels and variables are no longer found. They stay as they are for code that holds them.
   void remove_image(Image& image);
   void add_kernel(Image& image, const void* stub, const char* name);
   void add_variable(Image& image, void* shadow, const char* name, std::size_t size);
-  // Managed variables have the values again that they began with, as all variables of the device have.
+  // Managed variables have their initial values again, as all variables of the device have.
   void reset_managed(const Context& context);
   // Of a stub function of the host, or of a shadow variable. Throws cudaErrorInvalidDeviceFunction,
   // cudaErrorInvalidSymbol. A KernelEntry's own address stands for it too.
   KernelEntry& kernel(const void* stub);
   VariableEntry& variable(const void* shadow);
-  // Where a kernel comes from, by its entry's address. Throws cudaErrorInvalidResourceHandle for what is none.
+  // The origin of a kernel, by its entry's address. Throws cudaErrorInvalidResourceHandle for another address.
   KernelHome home(const KernelEntry* kernel);
 
   // Of programs of `heddle cc`.
   ManagedVariables managed_variables;
 
-  // A __managed__ variable of nvcc's: what `pointer` points to is where the host finds it, from place_managed() on.
+  // A __managed__ variable of nvcc's: the host finds it through `pointer`, from place_managed() on.
   void add_managed(Image& image, void** pointer, const char* name, std::size_t size);
-  // Loads the image's managed variables for the context's device and tells the host where they are. Throws
-  // cudaErrorNotSupported where the device has no managed memory.
+  // Loads the image's managed variables for the context's device and writes their addresses for the host. Throws
+  // cudaErrorNotSupported if the device has no managed memory.
   void place_managed(Image& image, Context& context);
 
  private:
@@ -65,7 +65,7 @@ class Registry {
 };
 
 // Registration happens before main() and must not open devices: it has an object of its own, made at the first call and
-// never taken down.
+// never destroyed.
 Registry& registry();
 
 }  // namespace heddle::cuda_api

@@ -5,8 +5,8 @@
 
 namespace heddle::cuda_api {
 
-// cudaDeviceReset: waits for what runs, and then all goes: captures, streams, memory, what was loaded, and the error
-// that has ended the context.
+// cudaDeviceReset: waits for running work, and then frees everything: captures, streams, memory, loaded code, and the
+// error that has ended the context.
 void reset_context(Context& context);
 
 }  // namespace heddle::cuda_api

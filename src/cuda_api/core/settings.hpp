@@ -1,4 +1,4 @@
-// What `heddle run` was told, as it comes to the libraries of the program that it runs: in the environment.
+// The options of `heddle run`, as the libraries of the program that it runs receive them: in the environment.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ struct Settings {
   bool check = false;       // HEDDLE_RUN_CHECK=1: every access of every kernel is verified; ends with exit code 99
 };
 
-// Throws Error(invalid_argument) for values that are none.
+// Throws Error(invalid_argument) for invalid values.
 Settings read_settings();
 
 }  // namespace heddle::cuda_api

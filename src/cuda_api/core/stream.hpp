@@ -21,30 +21,29 @@ class Capture;
 
 }  // namespace heddle::cuda_api
 
-// What a cudaStream_t points to. Slots of streams that were destroyed are kept and used again, so that a handle of one
-// is found to be dead, not read after it is freed.
+// What a cudaStream_t points to. Slots of streams that were destroyed are kept and used again. So a handle of one is
+// recognised as invalid, and is not read after it is freed.
 struct CUstream_st {
   std::atomic<bool> alive{false};
   heddle::cuda_api::Context* context = nullptr;
   std::optional<heddle::Queue> queue;
   unsigned flags = 0;
   int priority = 0;
-  std::atomic<int> synchronization_policy{1};  // the program's wish how the host waits, which changes nothing
-  // Attributes that are hints about caches and fences, as the program has set them, by their numbers; nothing follows
-  // from them.
+  std::atomic<int> synchronization_policy{1};  // the program's hint how the host waits, without effect
+  // Attributes that are hints about caches and fences, as the program has set them, by their numbers; without effect.
   std::mutex hints_mutex;
   std::map<int, std::array<char, 64>> hints;
   std::uint64_t id = 0;
-  // Guarded by the context's mutex. How many commands there have been, how many of them the legacy stream has waited
-  // for, and how many of the legacy stream's this one has.
+  // Guarded by the context's mutex. The number of commands so far, how many of them the legacy stream has waited for,
+  // and how many of the legacy stream's this one has waited for.
   std::uint64_t submitted = 0, seen_by_legacy = 0, seen_of_legacy = 0;
   std::optional<heddle::Event> turn;  // recorded in this stream for others to wait for
-  // For queries: an event behind the first `asked` commands. For failures: how many commands were waited for.
+  // For queries: an event after the first `asked` commands. For failures: how many commands were waited for.
   std::optional<heddle::Event> end;
   std::uint64_t asked = 0, checked = 0;
   std::shared_ptr<heddle::cuda_api::Capture> capture;  // while it records a graph
 
-  // Not in step with the legacy stream.
+  // Does not synchronise with the legacy stream.
   bool non_blocking() const { return (flags & cudaStreamNonBlocking) != 0; }
 };
 
@@ -93,7 +92,7 @@ class Slots {
   std::vector<T*> free_;
 };
 
-// Those of the process, and numbers that nothing else in it has.
+// The slots of the process, and numbers that are unique in it.
 struct Handles {
   Slots<CUstream_st> streams;
   Slots<CUevent_st> events;

@@ -1,4 +1,4 @@
-// What CUDA's libraries keep for a thread of the program.
+// The state of CUDA's libraries for a thread of the program.
 #pragma once
 
 #include <unistd.h>
@@ -22,7 +22,7 @@ struct PushedLaunch {
 
 // Of a thread of the program.
 struct ThreadState {
-  // A default stream of the thread's own; the context that made it says how it ends with the thread.
+  // A default stream of the thread's own; the context that made it ends it with the thread.
   struct OwnStream {
     CUstream_st* stream = nullptr;
     std::uint64_t epoch = 0;
@@ -40,10 +40,10 @@ struct ThreadState {
   std::vector<PushedLaunch> pushed;
   std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
   // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API
-  // then takes the device's own, the driver API says that there is none.
+  // then takes the device's own, the driver API reports that there is no context.
   std::vector<Context*> contexts;
-  // The call of the driver API that is under way, which runs with the means of the runtime API: errors are told in its
-  // name, and are not the runtime's last one.
+  // The call of the driver API in progress, which uses the functions of the runtime API: errors are reported with its
+  // name, and do not become the runtime's last error.
   const char* driver_call = nullptr;
 };
 ThreadState& thread_state();

@@ -1,6 +1,6 @@
-// Memory that the program maps: ranges of addresses, memory without an address, and what of it lies where. The driver
-// API's virtual memory management: the books, and what programs do wrong. The memory is that of devices
-// (heddle/address_mapping.hpp), or the host's where that is theirs too.
+// Memory that the program maps: ranges of addresses, memory without an address, and which memory is mapped where. This
+// is the bookkeeping of the driver API's virtual memory management, with the errors of programs. The memory is that of
+// devices (heddle/address_mapping.hpp), or the host's if the devices use the host's memory.
 #pragma once
 
 #include <cstddef>
@@ -22,43 +22,43 @@ namespace heddle::cuda_api {
 // All sizes and addresses are multiples of this.
 inline constexpr std::size_t virtual_granularity = std::size_t{2} << 20;
 
-// Any thread. What is asked for wrongly throws cudaErrorInvalidValue.
+// Any thread. Invalid requests throw cudaErrorInvalidValue.
 class VirtualMemory {
  public:
-  // What is mapped and may be accessed is in the table, for copies and fills.
+  // Memory that is mapped and may be accessed is in the table, for copies and fills.
   VirtualMemory(const Contexts& contexts, MemoryTable& memory) : contexts_(contexts), memory_(memory) {}
   ~VirtualMemory();
   VirtualMemory(const VirtualMemory&) = delete;
   VirtualMemory& operator=(const VirtualMemory&) = delete;
 
-  // A range of addresses at which nothing is. `wanted`: where it should be, if that is free; 0: anywhere. `alignment`:
-  // a power of two, or 0.
+  // A range of addresses at which nothing is mapped. `wanted`: where it should be, if that is free; 0: anywhere.
+  // `alignment`: a power of two, or 0.
   std::uint64_t reserve(std::size_t size, std::size_t alignment, std::uint64_t wanted);
   // Throws as long as something is mapped in it.
   void free(std::uint64_t address, std::size_t size);
 
   // Memory, of zeros; its number is the program's handle. Throws cudaErrorMemoryAllocation.
   std::uint64_t create(std::size_t size, const CUmemAllocationProp& properties);
-  // The program gives one of its holds on it back. It goes when it is mapped nowhere any more.
+  // The program releases one of its holds on it. The memory is freed when it is mapped nowhere any more.
   void release(std::uint64_t handle);
-  // One more hold on what is mapped at an address.
+  // One more hold on the memory that is mapped at an address.
   std::uint64_t retain(std::uint64_t address);
   CUmemAllocationProp properties(std::uint64_t handle) const;
 
-  // The first `size` bytes of the memory are at `address` from now on, and nobody may access them yet.
+  // Maps the first `size` bytes of the memory at `address`. Nobody may access them yet.
   void map(std::uint64_t address, std::size_t size, std::uint64_t handle);
-  // What is mapped in the range is not any more. It must be whole mappings, and the range full of them.
+  // Unmaps the range. It must consist of whole mappings, without gaps.
   void unmap(std::uint64_t address, std::size_t size);
   // Whether a device may read and write what is mapped in the range: whole mappings.
   void set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags);
   CUmemAccess_flags access(std::uint64_t address, int device) const;
 
-  // Whether the device's memory can be mapped in this process: not that of GPUs beside the CPU device, whose addresses
-  // are the system's to give.
+  // Whether the device's memory can be mapped in this process. It cannot for GPUs in a process with the CPU device,
+  // whose addresses the system assigns.
   bool has(int device) const;
   std::size_t granularity(int device) const;
 
-  // How much there is of a device's memory that the device itself does not count: of the host's.
+  // How much of a device's memory the device itself does not count: that of the host.
   std::uint64_t created_bytes(int device) const;
 
  private:
@@ -83,9 +83,9 @@ class VirtualMemory {
   };
   using Mappings = std::map<std::uint64_t, Mapping>;
 
-  // The device's, or the host's. Throws cudaErrorNotSupported where has() is false.
+  // The device's, or the host's. Throws cudaErrorNotSupported if has() is false.
   heddle::AddressMapping& mapping_of(int device) const;
-  // Which one gives addresses.
+  // The one that assigns addresses.
   heddle::AddressMapping& ranges() const;
 
   // With the mutex.

@@ -1,15 +1,14 @@
-// A line on the terminal while a program waits for long: which kernel was launched last, and for how long it has
-// waited.
+// A line on the terminal during a long wait of a program: which kernel was launched last, and how long the wait has
+// taken.
 #pragma once
 
 #include <string_view>
 
 namespace heddle::cuda_api {
 
-// While it lives, this thread waits for its device. When that takes more than about two seconds, and
-// HEDDLE_RUN_PROGRESS is 1 and standard error a terminal, one line there is written anew each half second, and taken
-// away at the end. Where several threads wait, the first one is shown. Any thread; nothing but a test where there is no
-// terminal.
+// While it exists, this thread waits for its device. If that takes more than about two seconds, HEDDLE_RUN_PROGRESS is
+// 1 and standard error is a terminal, one line there is written anew each half second, and removed at the end. If
+// several threads wait, the first one is shown. Any thread; costs only a test without a terminal.
 class WaitLine {
  public:
   WaitLine();

@@ -1,5 +1,5 @@
-// How every function of the driver API runs: in terms of what libcudart does, with the thread's context and with
-// CUresult codes. Errors are told in the driver function's name, and are not the runtime API's last error.
+// How every function of the driver API runs: by the functions of libcudart, with the thread's context and with CUresult
+// codes. Errors are reported with the driver function's name, and do not become the runtime API's last error.
 #pragma once
 
 #include <utility>
@@ -30,7 +30,7 @@ class DriverCall {
   const char* outer_;
 };
 
-// A context is the calling thread's for a while.
+// Makes a context the calling thread's for a while.
 class ContextScope {
  public:
   explicit ContextScope(Context& context) : device_(thread_state().device) {
@@ -49,10 +49,10 @@ class ContextScope {
 };
 
 inline CUcontext handle_of(Context& context) { return reinterpret_cast<CUcontext>(&context); }
-// Throws cudaErrorDeviceUninitialized (CUDA_ERROR_INVALID_CONTEXT) for what is none, or none any more.
+// Throws cudaErrorDeviceUninitialized (CUDA_ERROR_INVALID_CONTEXT) for a context that is invalid, or no longer valid.
 Context& context_of(CUcontext handle);
-// The thread's; throws cudaErrorInitializationError before cuInit, cudaErrorDeviceUninitialized where there is none,
-// cudaErrorContextIsDestroyed when it was ended.
+// The thread's; throws cudaErrorInitializationError before cuInit, cudaErrorDeviceUninitialized if there is no context,
+// cudaErrorContextIsDestroyed if it was destroyed.
 Context& current_context();
 // Throws cudaErrorInitializationError before cuInit, cudaErrorInvalidDevice.
 Context& device_context(CUdevice device);
@@ -65,7 +65,7 @@ inline CUstream stream_or_own(CUstream stream, bool per_thread) {
   return !stream && per_thread ? CU_STREAM_PER_THREAD : stream;
 }
 
-// Throws with the runtime API's code, when a call of it has failed. (It has said why.)
+// Throws with the runtime API's code, if a call of it has failed. (That call has reported why.)
 class Forwarded : public std::exception {
  public:
   explicit Forwarded(cudaError_t code) : code_(code) {}
@@ -93,7 +93,7 @@ CUresult driver(const char* name, F&& f) noexcept {
   return result_of(failed != cudaSuccess ? failed : forwarded);
 }
 
-// The same for what needs a current context.
+// The same for functions that need a current context.
 template <class F>
 CUresult in_context(const char* name, F&& f) noexcept {
   return driver(name, [&] {

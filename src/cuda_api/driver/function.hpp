@@ -1,5 +1,5 @@
-// Kernels as the driver API knows them. A CUfunction and a CUkernel are both a KernelEntry, and so is the
-// cudaFunction_t that the runtime API gives out: each is taken where another is asked for.
+// Kernels in the driver API. A CUfunction and a CUkernel are both a KernelEntry, and so is the cudaFunction_t of the
+// runtime API: each is accepted where another is expected.
 #pragma once
 
 #include "cuda_api/core/library.hpp"
@@ -9,11 +9,11 @@ namespace heddle::cuda_api {
 
 inline CUfunction function_handle(KernelEntry& entry) { return reinterpret_cast<CUfunction>(&entry); }
 inline CUkernel kernel_handle(KernelEntry& entry) { return reinterpret_cast<CUkernel>(&entry); }
-// Throws cudaErrorInvalidResourceHandle for what is none, or whose module was unloaded.
+// Throws cudaErrorInvalidResourceHandle for an invalid handle, or one whose module was unloaded.
 KernelEntry& entry_of(const void* handle);
 
-// The context that a function runs in, and is asked of: its module's, or the current one. Throws
-// cudaErrorInvalidResourceHandle when it is none of the current thread's.
+// The context in which a function runs and is queried: its module's, or the current one. Throws
+// cudaErrorInvalidResourceHandle if it does not belong to the current thread's context.
 Context& function_context(KernelEntry& entry, Context& current);
 
 int function_attribute(KernelEntry& entry, Context& context, CUfunction_attribute attribute);

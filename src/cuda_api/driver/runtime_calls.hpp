@@ -1,4 +1,4 @@
-// The functions of the runtime API that those of the driver API are made of. They are in the same library, hidden.
+// The functions of the runtime API that those of the driver API use. They are in the same library, hidden.
 #pragma once
 
 #include "cuda_api/abi/launch.hpp"

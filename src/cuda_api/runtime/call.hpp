@@ -10,7 +10,7 @@
 #define HEDDLE_CUDA_API extern "C" __attribute__((visibility("default")))
 
 // A function and its twin, which has the suffix in its name and for which a null stream is the calling thread's own:
-// `per_thread` in the body, which both have.
+// `per_thread` in the body, which both share.
 #define HEDDLE_CUDA_TWINS(result, name, suffix, parameters, ...) \
   HEDDLE_CUDA_API result name parameters {                       \
     [[maybe_unused]] constexpr bool per_thread = false;          \
@@ -26,8 +26,8 @@
 
 namespace heddle::cuda_api {
 
-// Keeps the code as the thread's last error, and says the sentence: loudly what ends the context or is not supported,
-// with HEDDLE_LOG=info all else.
+// Keeps the code as the thread's last error, and logs the sentence: as an error if it ends the context or is not
+// supported, with HEDDLE_LOG=info everything else.
 cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept;
 
 // Throws cudaErrorNotPermitted in a host function that a stream runs.
@@ -53,8 +53,8 @@ cudaError_t guarded(const char* function, F&& f) noexcept {
   }
 }
 
-// The same with the current device's context, unless an earlier error has ended that, or a stream runs the caller: a
-// host function that waited for its own stream would wait for ever.
+// The same with the current device's context, unless an earlier error has ended that context, or a stream runs the
+// caller: a host function that waited for its own stream would wait for ever.
 template <class F>
 cudaError_t with_context(const char* function, F&& f) noexcept {
   return guarded(function, [&] {
@@ -69,7 +69,7 @@ inline void require(bool holds, cudaError_t code, const char* message) {
   if (!holds) throw Failure(code, message);
 }
 
-// Throws cudaErrorNotSupported with what it is that Heddle does not do.
+// Throws cudaErrorNotSupported with the name of the feature that Heddle does not have.
 [[noreturn]] void not_supported(const std::string& what);
 
 }  // namespace heddle::cuda_api

@@ -1,4 +1,4 @@
-// What the functions about graphs have in common: parameters of nodes as commands, lists that programs ask for in two
+// What the functions about graphs have in common: parameters of nodes as commands, lists that programs read in two
 // calls.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace heddle::cuda_api {
 
-// Commands from what a program gives. Throw what the immediate calls do, and cudaErrorInvalidValue.
+// Commands from a program's parameters. Throw what the immediate calls do, and cudaErrorInvalidValue.
 KernelCommand kernel_command(Context& context, const cudaKernelNodeParams* parameters);
 CopyCommand copy_node_command(Context& context, const cudaMemcpy3DParms* parameters);
 CopyCommand copy_to_symbol(Context& context, const void* symbol, const void* from, std::size_t size, std::size_t offset,
@@ -27,7 +27,7 @@ ChildCommand child_command(cudaGraph_t child, bool move);
 // Of any kind; `graph`: where the node is or will be.
 Command command_of(Context& context, cudaGraphNodeParams& parameters, const CUgraph_st& graph);
 
-// The parameters as CUDA tells them; they point into the node until it is changed.
+// The parameters in CUDA's form; they point into the node until it is changed.
 cudaKernelNodeParams parameters_of(CUgraphNode_st& node);
 
 // Another command of the same kind for a node of a graph.
@@ -47,7 +47,7 @@ std::span<const T> list_of(const T* first, std::size_t count) {
   return {first, count};
 }
 
-// A list as CUDA gives it: with no place for it only its length; else as much as there is place, the rest null.
+// A list in CUDA's form: without a buffer only its length; else as much as the buffer holds, the rest null.
 template <class T>
 void answer(const std::vector<T>& all, T* place, std::size_t* count, std::size_t room) {
   require(count, cudaErrorInvalidValue, "no place for the number");

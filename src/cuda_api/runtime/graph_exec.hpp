@@ -1,15 +1,15 @@
-// What the functions that differ from one version of CUDA to the next are made of.
+// The shared parts of the functions that differ from one version of CUDA to the next.
 #pragma once
 
 #include "cuda_api/runtime/graph_call.hpp"
 
 namespace heddle::cuda_api {
 
-// With `bad`, the node that is wrong, where it is one.
+// With `bad`, the node that is invalid, if it is a node.
 CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned long long flags, CUgraphNode_st** bad);
 cudaGraphExecUpdateResultInfo update_call(cudaGraphExec_t exec, cudaGraph_t graph);
 
-// `edges` null: only plain ones may be told, cudaErrorLossyQuery for others.
+// `edges` null: only plain ones can be returned, cudaErrorLossyQuery for others.
 void edges_call(cudaGraph_t graph, cudaGraphNode_t* from, cudaGraphNode_t* to, cudaGraphEdgeData* edges,
                 std::size_t* count);
 void neighbours_call(const std::vector<GraphEdge>& all, cudaGraphNode_t* nodes, cudaGraphEdgeData* edges,

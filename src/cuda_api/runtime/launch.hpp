@@ -1,4 +1,4 @@
-// Launches, in whatever form the program made them.
+// Launches, in each form that programs use.
 #pragma once
 
 #include "cuda_api/core/graph_command.hpp"
@@ -14,10 +14,10 @@ struct LaunchCall {
   bool per_thread = false;  // a null stream is the thread's own
 };
 
-// `kernel` null: the program launches what it has not registered. `arguments`: a pointer to each value.
+// `kernel` null: the program launches a kernel that it has not registered. `arguments`: a pointer to each value.
 cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept;
 
-// The same for what stands for a kernel in the program: its stub, or a handle of cudaGetKernel.
+// The same for a handle of a kernel in the program: its stub, or a handle of cudaGetKernel.
 cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall& call, void** arguments) noexcept;
 
 // What a kernel takes of an SM, and the most threads that its blocks can have.
@@ -26,9 +26,9 @@ struct KernelNeeds {
   std::uint64_t local_bytes = 0;
 };
 KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded);
-// How much dynamic shared memory launches may give it: what was set, or what static memory leaves of 48 KiB.
+// How much dynamic shared memory launches may give it: the value that was set, or what static memory leaves of 48 KiB.
 std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::LoadedKernel& loaded);
-// Throws what a launch of this shape would, of what does not depend on the device's load.
+// Throws what a launch of this shape would throw, independent of the device's load.
 void check_shape(const Context& context, const KernelEntry& kernel, const heddle::LoadedKernel& loaded,
                  const LaunchCall& call);
 // The launch as a node of a graph.
