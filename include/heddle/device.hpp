@@ -26,16 +26,18 @@ namespace heddle {
 
 namespace runtime {
 class Core;
+}
+namespace queues {
 class LoadedKernelState;
 class MemoryState;
-}  // namespace runtime
+}  // namespace queues
 
 // Owns memory, which is freed when the last copy is destroyed. That does not wait: keep it as long as a command uses
 // the memory. Any thread.
 class Memory {
  public:
   Memory() = default;  // no memory
-  explicit Memory(std::shared_ptr<runtime::MemoryState> state) : state_(std::move(state)) {}
+  explicit Memory(std::shared_ptr<queues::MemoryState> state) : state_(std::move(state)) {}
   explicit operator bool() const { return state_ != nullptr; }
   MemorySpan span() const;
   std::uint64_t address() const { return span().address; }
@@ -43,7 +45,7 @@ class Memory {
   void* host() const;
 
  private:
-  std::shared_ptr<runtime::MemoryState> state_;
+  std::shared_ptr<queues::MemoryState> state_;
 };
 
 // Bytes in the packed buffer of arguments.
@@ -54,7 +56,7 @@ struct ParameterPlace {
 // A kernel that is loaded on one device. Light; copies refer to the same kernel. Any thread.
 class LoadedKernel {
  public:
-  explicit LoadedKernel(std::shared_ptr<runtime::LoadedKernelState> state) : state_(std::move(state)) {}
+  explicit LoadedKernel(std::shared_ptr<queues::LoadedKernelState> state) : state_(std::move(state)) {}
   const Kernel& kernel() const;
   const std::vector<ParameterPlace>& parameters() const;
   std::uint32_t parameter_bytes() const;
@@ -65,10 +67,10 @@ class LoadedKernel {
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t shared = 0) const;
   // The entry of that for launches of the whole grid, without making code for parts; nothing on devices without SMs.
   std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t shared = 0) const;
-  const std::shared_ptr<runtime::LoadedKernelState>& state() const { return state_; }
+  const std::shared_ptr<queues::LoadedKernelState>& state() const { return state_; }
 
  private:
-  std::shared_ptr<runtime::LoadedKernelState> state_;
+  std::shared_ptr<queues::LoadedKernelState> state_;
 };
 
 // Light; copies refer to the same device, which they keep alive. Any thread.

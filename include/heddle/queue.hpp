@@ -14,10 +14,10 @@
 
 namespace heddle {
 
-namespace runtime {
+namespace queues {
 class EventState;
 class QueueState;
-}  // namespace runtime
+}  // namespace queues
 
 class LoadedKernel;
 
@@ -60,17 +60,17 @@ struct LaunchShape {
 // query and wait. An event that was moved from throws invalid_argument.
 class Event {
  public:
-  explicit Event(std::shared_ptr<runtime::EventState> state) : state_(std::move(state)) {}
+  explicit Event(std::shared_ptr<queues::EventState> state) : state_(std::move(state)) {}
   // Whether everything before the last record has finished or failed.
   bool done() const;
   // Blocks until then. Throws the Error of the first command before it that failed.
   void wait() const;
   // Nanoseconds at which the device reached it, on the host's steady clock; valid when done.
   std::uint64_t completed_ns() const;
-  const std::shared_ptr<runtime::EventState>& state() const { return state_; }
+  const std::shared_ptr<queues::EventState>& state() const { return state_; }
 
  private:
-  std::shared_ptr<runtime::EventState> state_;
+  std::shared_ptr<queues::EventState> state_;
 };
 
 // In-order; queues of one device run at the same time. Only synchronize() waits here. After a command that fails, later
@@ -79,7 +79,7 @@ class Event {
 // last copy is destroyed, it waits for the commands in the queue. A queue that was moved from throws invalid_argument.
 class Queue {
  public:
-  explicit Queue(std::shared_ptr<runtime::QueueState> state) : state_(std::move(state)) {}
+  explicit Queue(std::shared_ptr<queues::QueueState> state) : state_(std::move(state)) {}
 
   // `arguments` are packed as LoadedKernel::parameters() describes, and are copied. Throws invalid_argument at once
   // when the shape exceeds the device's or the kernel's limits.
@@ -108,7 +108,7 @@ class Queue {
   int device() const;
 
  private:
-  std::shared_ptr<runtime::QueueState> state_;
+  std::shared_ptr<queues::QueueState> state_;
 };
 
 }  // namespace heddle

@@ -10,15 +10,15 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "doctor/doctor.hpp"
 #include "heddle/error.hpp"
 #include "heddle/version.hpp"
-#include "runtime/doctor/doctor.hpp"
 
 namespace heddle::cli {
 namespace {
 
-using runtime::doctor::Finding;
-using runtime::doctor::Report;
+using doctor::Finding;
+using doctor::Report;
 
 std::string machine() {
   utsname system{};
@@ -38,8 +38,8 @@ void print_lines(const Report& report) {
   std::size_t width = 0;
   for (const Finding& finding : report.findings) width = std::max(width, finding.subject.size());
   for (const Finding& finding : report.findings)
-    fmt::print("{:<8}  {:<{}}  {}{}{}\n", runtime::doctor::name(finding.mark), finding.subject, width,
-               in_one_line(finding.text), finding.mend.empty() ? "" : " ", in_one_line(finding.mend));
+    fmt::print("{:<8}  {:<{}}  {}{}{}\n", doctor::name(finding.mark), finding.subject, width, in_one_line(finding.text),
+               finding.mend.empty() ? "" : " ", in_one_line(finding.mend));
   if (report.works) fmt::print("Kernels in CUDA C++ and PTX run here.\n");
 }
 
@@ -47,7 +47,7 @@ void print_json(const Report& report) {
   nlohmann::ordered_json findings = nlohmann::ordered_json::array();
   for (const Finding& finding : report.findings)
     findings.push_back({{"subject", finding.subject},
-                        {"mark", runtime::doctor::name(finding.mark)},
+                        {"mark", doctor::name(finding.mark)},
                         {"text", finding.text},
                         {"mend", finding.mend},
                         {"essential", finding.essential}});
@@ -64,7 +64,7 @@ void add_doctor(CLI::App& app) {
   command->add_flag("--json", *json, "as JSON");
   command->callback([json] {
     std::optional<Progress> progress;
-    const Report report = runtime::doctor::examine([&](const std::string& subject) {
+    const Report report = doctor::examine([&](const std::string& subject) {
       progress.reset();
       progress.emplace("looking at " + subject);
     });
@@ -73,7 +73,7 @@ void add_doctor(CLI::App& app) {
     if (report.works) return;
     std::string subjects;
     for (const Finding& finding : report.findings)
-      if (finding.essential && finding.mark != runtime::doctor::Mark::ok)
+      if (finding.essential && finding.mark != doctor::Mark::ok)
         subjects += (subjects.empty() ? "" : ", ") + finding.subject;
     throw Error(ErrorCode::unsupported, "not everything that Heddle is for works here: " + subjects);
   });

@@ -55,6 +55,7 @@ class Array {
   device::Span device_span(Space space, std::uint64_t begin, std::uint64_t end) const {
     return copies_[space].memory->span().sub(begin, end - begin);
   }
+  graph::ObjectId object(Space space) const { return copies_[space].object; }
   graph::Access access(Space space, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const {
     return {copies_[space].object, mode, begin, end};
   }

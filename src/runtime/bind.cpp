@@ -213,7 +213,11 @@ void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const Laun
   const KernelInfo& info = kernel.info();
   check_count(info, arguments.size());
   bound.kernel = &kernel;
-  bound.config = {options.grid, options.block, options.shared, options.cooperative};
+  // One by one: a structure that is put together and copied waits for its parts to be stored.
+  bound.config.grid = options.grid;
+  bound.config.block = options.block;
+  bound.config.dynamic_shared_bytes = options.shared;
+  bound.config.cooperative = options.cooperative;
   bound.blocks = blocks_of(options);
   bound.whole = !options.blocks;
   bound.timed = options.timed;

@@ -71,7 +71,11 @@ Accesses use_resident(Core& core, const sched::BoundLaunch& launch) {
   for (const sched::ArrayUse& use : launch.arrays) {
     const std::uint64_t end = use.used ? use.end : use.begin;
     use.array->use(space, use.begin, end, use.mode, now);
-    accesses.push_back(use.array->access(space, use.mode, use.begin, end));
+    graph::Access& access = accesses.emplace_back();
+    access.object = use.array->object(space);
+    access.mode = use.mode;
+    access.begin = use.begin;
+    access.end = end;
   }
   add_variables(accesses, launch);
   return accesses;
@@ -96,8 +100,10 @@ sched::Submission submission_of(const sched::BoundLaunch& launch, const device::
   history.last_grid = launch.config.grid;
   history.last_block = launch.config.block;
   history.last_shared = launch.config.dynamic_shared_bytes;
-  sched::Submission submission{
-      .timed = launch.timed || is_timed(number), .barrier = launch.opaque, .partition = partition};
+  sched::Submission submission;
+  submission.timed = launch.timed || is_timed(number);
+  submission.barrier = launch.opaque;
+  submission.partition = partition;
   if (submission.timed)
     submission.on_finished = [history = launch.kernel->history()](const sched::TaskEvents& events) {
       add_time(*history, events);

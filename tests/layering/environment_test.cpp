@@ -10,7 +10,7 @@
 namespace heddle::tests {
 namespace {
 
-constexpr const char* list = "src/runtime/doctor/environment.cpp";
+constexpr const char* list = "src/doctor/environment.cpp";
 
 // What the pattern's first group matches in the files.
 std::set<std::string> matches(const std::vector<SourceText>& files, const std::string& pattern, bool in_list) {

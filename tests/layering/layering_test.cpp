@@ -32,10 +32,12 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"runtime",
        {"base", "ptx", "graph", "memory", "sched", "trace", "compile", "device", "device/cpu", "device/cuda",
         "device/interp"}},
+      {"queues", {"base", "ptx", "sched", "device", "runtime"}},
+      {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image"}},
-      {"cli", {"base", "ptx", "runtime", "programs", "trace"}},
+      {"cli", {"base", "ptx", "doctor", "runtime", "programs", "trace"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.

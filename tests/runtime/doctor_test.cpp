@@ -1,5 +1,5 @@
 // What heddle doctor says of machines that are not this one.
-#include "runtime/doctor/doctor.hpp"
+#include "doctor/doctor.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,10 +13,10 @@
 #include <optional>
 
 #include "base/file.hpp"
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 using testing::AllOf;
@@ -228,4 +228,4 @@ TEST(DoctorAll, NoClangMeansTheMainJobDoesNotWork) {
 }
 
 }  // namespace
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

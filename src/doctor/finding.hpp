@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 
 enum class Mark {
   ok,
@@ -27,4 +27,4 @@ inline Finding good(std::string subject, std::string text) {
   return {std::move(subject), Mark::ok, std::move(text), {}, false};
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/doctor/finding.hpp"
+#include "doctor/finding.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 
 // devices.cpp. Runs a small kernel on the device and compares its result. `subject` is the finding's.
 Finding check_device(const std::string& id, const std::string& subject);
@@ -64,4 +64,4 @@ const std::vector<Variable>& known_variables();
 // `environment`: "NAME=value", of which those that begin with HEDDLE_ count.
 Finding check_environment(const std::vector<std::string>& environment);
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

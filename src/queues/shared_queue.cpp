@@ -1,13 +1,13 @@
-#include "runtime/shared_queue.hpp"
+#include "queues/shared_queue.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "heddle/error.hpp"
 
-namespace heddle::runtime {
+namespace heddle::queues {
 
-SharedQueue::SharedQueue(Core& core, std::size_t place, const device::QueueOptions& options)
+SharedQueue::SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options)
     : core_(core), place_(place), queue_(core.device(place).queue(options)), partition_(options.partition) {}
 
 void SharedQueue::begin_task() {
@@ -73,4 +73,4 @@ void SharedQueue::synchronize() {
   spare_.push_back(std::move(end));
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::queues

@@ -5,11 +5,11 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "doctor/checks.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
-#include "runtime/doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 // Each thread hands its number to the other end of its block through shared memory.
@@ -85,4 +85,4 @@ Finding check_device(const std::string& id, const std::string& subject) {
   }
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -1,10 +1,10 @@
-#include "runtime/queue_work.hpp"
+#include "queues/queue_work.hpp"
 
-namespace heddle::runtime {
+namespace heddle::queues {
 
-QueueLaunch::QueueLaunch(SharedQueue& queue, HeldFailure& failure, KernelState& kernel, device::Function& function,
-                         const device::LaunchConfig& config, BlockRange blocks, std::span<const std::byte> arguments,
-                         const device::Partition* partition)
+QueueLaunch::QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::KernelState& kernel,
+                         device::Function& function, const device::LaunchConfig& config, BlockRange blocks,
+                         std::span<const std::byte> arguments, const device::Partition* partition)
     : core_(queue.core()),
       queue_(queue),
       failure_(failure),
@@ -31,4 +31,4 @@ void QueueLaunch::give_event(std::shared_ptr<device::Event> event) {
   core_.scheduler().give_event(place_, std::move(event), true);
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::queues

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 constexpr std::string_view prefix = "HEDDLE_";
@@ -102,4 +102,4 @@ Finding check_environment(const std::vector<std::string>& environment) {
           fmt::format("nothing reads {}{}.", unknown, set.empty() ? "" : "; set besides: " + known), mend, false};
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -8,9 +8,9 @@
 #include "base/file.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/driver.hpp"
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ Finding check_ptxas() {
           false};
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -7,9 +7,9 @@
 
 #include "base/file.hpp"
 #include "base/format.hpp"
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 constexpr std::uint64_t none = RLIM_INFINITY, few_locked_bytes = 1 << 20, few_files = 256, spare_threads = 64;
@@ -74,4 +74,4 @@ Finding check_threads(const ThreadLimits& limits, unsigned workers) {
           fmt::format("{} Or set HEDDLE_CPU_WORKERS to fewer.", mend), false};
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

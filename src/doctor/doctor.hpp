@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/doctor/finding.hpp"
+#include "doctor/finding.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 
 struct Report {
   std::vector<Finding> findings;
@@ -19,4 +19,4 @@ struct Report {
 // Takes a second or so; opens every device. `before` is told what is looked at next. Not for several threads at once.
 Report examine(const std::function<void(const std::string& subject)>& before = {});
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -8,9 +8,9 @@
 #include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 namespace fs = std::filesystem;
@@ -54,4 +54,4 @@ Finding check_cache(const fs::path& folder) {
                                    error ? "unknown amount" : base::format_bytes(space.available)));
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -10,7 +10,7 @@
 #include "device/device.hpp"
 #include "runtime/core.hpp"
 
-namespace heddle::runtime {
+namespace heddle::queues {
 
 // A record of an event: the event that was recorded, and for the trace the tasks before it in its queue.
 class EventRecord {
@@ -34,11 +34,11 @@ class EventRecord {
 // Any thread. Its lock may be taken under the core's lock, not the other way round.
 class SharedQueue {
  public:
-  SharedQueue(Core& core, std::size_t place, const device::QueueOptions& options);
+  SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options);
   SharedQueue(const SharedQueue&) = delete;
   SharedQueue& operator=(const SharedQueue&) = delete;
 
-  Core& core() const { return core_; }
+  runtime::Core& core() const { return core_; }
   std::size_t place() const { return place_; }
   // Calls put(device::Queue&), whose commands are a task of the trace. Throws what it does.
   template <class Put>
@@ -82,7 +82,7 @@ class SharedQueue {
   void begin_task();
   std::vector<std::uint64_t> parents() const;
 
-  Core& core_;
+  runtime::Core& core_;
   const std::size_t place_;
   std::mutex mutex_;
   std::unique_ptr<device::Queue> queue_;
@@ -93,4 +93,4 @@ class SharedQueue {
   std::vector<std::uint64_t> awaited_;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::queues

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "device/partition.hpp"
+#include "queues/shared_queue.hpp"
 #include "runtime/kernel_state.hpp"
-#include "runtime/shared_queue.hpp"
 #include "sched/held_task.hpp"
 
-namespace heddle::runtime {
+namespace heddle::queues {
 
 // The first failure of a held command, for the next synchronisation of its queue. Needs the core's lock.
 struct HeldFailure {
@@ -49,7 +49,7 @@ class QueueLaunch final : public sched::Work {
  public:
   // `partition`: the queue's own; null: the policy may choose one. The first launch of a kernel may compile code for
   // parts of grids. Without the core's lock.
-  QueueLaunch(SharedQueue& queue, HeldFailure& failure, KernelState& kernel, device::Function& function,
+  QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::KernelState& kernel, device::Function& function,
               const device::LaunchConfig& config, BlockRange blocks, std::span<const std::byte> arguments,
               const device::Partition* partition);
   std::string_view name() const override { return kernel_.name(); }
@@ -66,10 +66,10 @@ class QueueLaunch final : public sched::Work {
   }
 
  private:
-  Core& core_;
-  SharedQueue& queue_;    // until all is submitted
-  HeldFailure& failure_;  // the same
-  KernelState& kernel_;   // its module waits for all that is held or in flight before it ends
+  runtime::Core& core_;
+  SharedQueue& queue_;            // until all is submitted
+  HeldFailure& failure_;          // the same
+  runtime::KernelState& kernel_;  // its module waits for all that is held or in flight before it ends
   device::Function& function_;
   const std::size_t place_;
   const device::LaunchConfig config_;
@@ -79,4 +79,4 @@ class QueueLaunch final : public sched::Work {
   const bool divisible_;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::queues

@@ -10,10 +10,10 @@
 #include "compile/nvrtc/find.hpp"
 #include "compile/nvrtc/run.hpp"
 #include "compile/subprocess.hpp"
+#include "doctor/checks.hpp"
 #include "ptx/parser.hpp"
-#include "runtime/doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 constexpr const char* source = R"(#include <cmath>
@@ -125,4 +125,4 @@ Finding check_nvrtc(bool chosen) {
   }
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

@@ -1,4 +1,4 @@
-#include "runtime/doctor/doctor.hpp"
+#include "doctor/doctor.hpp"
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 
 #include "base/cache_folder.hpp"
 #include "compile/compile.hpp"
-#include "runtime/doctor/checks.hpp"
+#include "doctor/checks.hpp"
 
-namespace heddle::runtime::doctor {
+namespace heddle::doctor {
 namespace {
 
 std::uint64_t limit_of(__rlimit_resource which) {
@@ -92,4 +92,4 @@ Report examine(const std::function<void(const std::string&)>& before) {
   return std::move(all.report);
 }
 
-}  // namespace heddle::runtime::doctor
+}  // namespace heddle::doctor

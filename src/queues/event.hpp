@@ -1,0 +1,92 @@
+// What stands behind heddle::Event, and events that a function of the host reaches.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "device/polled_point.hpp"
+#include "queues/shared_queue.hpp"
+#include "runtime/core.hpp"
+#include "sched/held_task.hpp"
+
+namespace heddle::queues {
+
+class EventState {
+ public:
+  EventState(std::shared_ptr<runtime::Core> core, std::size_t place, bool timed);
+  EventState(const EventState&) = delete;
+  EventState& operator=(const EventState&) = delete;
+
+  // What its last record has recorded. Managed mode: each record has an event of its own, so that a wait which is held
+  // waits for the record that it was made for.
+  std::shared_ptr<EventRecord> record() const {
+    const std::lock_guard lock(mutex_);
+    return record_;
+  }
+  // The same in direct mode, where it is always the same.
+  EventRecord& only_record() const { return *record_; }
+  // A record that is about to be made. Needs the core's lock.
+  std::shared_ptr<EventRecord> renew();
+  // The held task that makes the last record; null: it is made.
+  void set_task(std::shared_ptr<sched::HeldTask> task) {
+    const std::lock_guard lock(mutex_);
+    task_ = std::move(task);
+  }
+  std::shared_ptr<sched::HeldTask> task() const {
+    const std::lock_guard lock(mutex_);
+    return task_;
+  }
+
+  bool done() const;
+  void wait();
+  std::uint64_t completed_ns() const { return record()->event->completed_ns(); }
+
+ private:
+  const std::shared_ptr<runtime::Core> core_;
+  const std::size_t place_;
+  const bool timed_;
+  mutable std::mutex mutex_;
+  std::shared_ptr<EventRecord> record_;
+  std::shared_ptr<sched::HeldTask> task_;
+};
+
+// What is reached when a function of the host says so. For queues an event of another device, which they only ask.
+class AskedEvent final : public device::Event {
+ public:
+  AskedEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+      : point_(std::make_shared<Point>(std::move(watcher), std::move(ready))) {}
+  bool done() const override { return point_->done(); }
+  void wait() override { base::fail(ErrorCode::internal, "what is asked for is waited for by queues only"); }
+  unsigned long long completed_ns() const override { return 0; }
+  std::shared_ptr<const device::EventPoint> point() const override { return point_; }
+
+ private:
+  class Point final : public device::PolledPoint {
+   public:
+    Point(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+        : PolledPoint(std::move(watcher), nullptr), ready_(std::move(ready)) {}
+    // Stays reached when the function says something else later.
+    bool done() const override {
+      if (!reached_.load(std::memory_order_acquire) && ready_()) reached_.store(true, std::memory_order_release);
+      return reached_.load(std::memory_order_acquire);
+    }
+
+   private:
+    std::function<bool()> ready_;
+    mutable std::atomic<bool> reached_{false};
+  };
+  std::shared_ptr<const Point> point_;
+};
+
+// Whether the policy holds the task.
+inline bool is_held(const std::shared_ptr<sched::HeldTask>& task) {
+  return task != nullptr && task->state < sched::TaskState::submitted;
+}
+
+}  // namespace heddle::queues

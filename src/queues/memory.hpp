@@ -1,0 +1,29 @@
+// What stands behind heddle::Memory.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "device/memory.hpp"
+#include "heddle/device.hpp"
+#include "runtime/core.hpp"
+
+namespace heddle::queues {
+
+class MemoryState {
+ public:
+  MemoryState(std::shared_ptr<runtime::Core> core, int device, std::unique_ptr<device::Memory> memory)
+      : core_(std::move(core)), device_(device), memory_(std::move(memory)) {}
+  MemorySpan span() const {
+    const device::Span span = memory_->span();
+    return {span.device ? device_ : MemorySpan::host, span.address, span.size};
+  }
+  void* host() const { return memory_->host(); }
+
+ private:
+  std::shared_ptr<runtime::Core> core_;  // the device must be there when the memory goes
+  int device_;
+  std::unique_ptr<device::Memory> memory_;
+};
+
+}  // namespace heddle::queues

@@ -1,0 +1,128 @@
+#include "queues/queue.hpp"
+
+#include <utility>
+
+#include "base/fail.hpp"
+#include "device/launch_check.hpp"
+
+namespace heddle::queues {
+
+QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options)
+    : core_(std::move(core)),
+      partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
+      queue_(*core_, place, {.priority = options.priority, .partition = partition_}) {
+  if (core_->dispatcher() == nullptr) return;
+  const base::Lock lock(core_->mutex());
+  launch_queue_ = &core_->dispatcher()->add_queue("queue", options.priority);
+}
+
+QueueState::~QueueState() {
+  if (launch_queue_ == nullptr) return;
+  base::Lock lock(core_->mutex_at_end());
+  if (last_) core_->dispatcher()->wait_until_submitted({&last_, 1}, lock);
+  core_->dispatcher()->remove_queue(*launch_queue_);
+}
+
+device::Device* QueueState::device_of(int number) const {
+  if (number == MemorySpan::host) return nullptr;
+  if (number < 0 || static_cast<std::size_t>(number) >= core_->places())
+    base::fail(ErrorCode::invalid_argument, "memory of device number {}; this runtime's devices are 0 to {}", number,
+               core_->places() - 1);
+  return &core_->device(static_cast<std::size_t>(number));
+}
+
+device::Span QueueState::span(const MemorySpan& span) const {
+  return {device_of(span.device), span.address, span.size};
+}
+
+device::BoxPlace QueueState::box(const MemoryBox& box) const {
+  return {device_of(box.device), box.address, box.row, box.plane};
+}
+
+void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+                        const BlockRange* range) {
+  if (kernel.place() != place())
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}", kernel.kernel().name(),
+               core_->device(kernel.place()).info().id, core_->device(place()).info().id);
+  const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
+  const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
+  if (launch_queue_ != nullptr) return hold_launch(kernel, config, blocks, arguments);
+  launch_now(kernel, config, blocks, arguments, range == nullptr);
+}
+
+void QueueState::launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                            std::span<const std::byte> arguments, bool whole) {
+  const std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  queue_.put([&](device::Queue& queue) {
+    if (slice != 0) {
+      try {
+        return queue.launch_parts(kernel.function(), config, blocks, slice, arguments);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::unsupported || !whole) throw;
+        kernel.keep_whole(error);
+      }
+    }
+    queue.launch(kernel.function(), config, blocks, arguments);
+  });
+}
+
+// What the arguments are wrong with is said now, not when the policy has the launch submitted.
+void QueueState::hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                             std::span<const std::byte> arguments) {
+  device::check_launch(core_->device(place()).info(), kernel.function(), config, blocks, arguments.size());
+  auto work = std::make_unique<QueueLaunch>(queue_, failure_, *kernel.kernel().state(), kernel.function(), config,
+                                            blocks, arguments, partition_);
+  const base::Lock lock(core_->mutex());
+  last_ = hold(std::move(work), nullptr);
+}
+
+std::shared_ptr<sched::HeldTask> QueueState::hold(std::unique_ptr<sched::Work> work,
+                                                  std::shared_ptr<sched::HeldTask> also_after) {
+  const std::shared_ptr<sched::HeldTask> parents[] = {last_, std::move(also_after)};
+  return core_->dispatcher()->hold_after(*launch_queue_, std::move(work), parents);
+}
+
+// Where nothing that comes before is held the command goes at once, without the core's lock, and what it throws is
+// thrown here. Returns the held task; null: the command is in the queue.
+std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std::function<void()> put,
+                                                          std::shared_ptr<sched::HeldTask> also_after) {
+  if (!is_held(last_) && !is_held(also_after) && !launch_queue_->suspended) {
+    lock.unlock();
+    put();
+    return nullptr;
+  }
+  last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put)), std::move(also_after));
+  return last_;
+}
+
+void QueueState::record(EventState& event) {
+  if (launch_queue_ == nullptr) return queue_.record(event.only_record());
+  base::Lock lock(core_->mutex());
+  auto record = event.renew();
+  event.set_task(hold_command(lock, [this, record] { queue_.record(*record); }));
+}
+
+void QueueState::wait(EventState& event) {
+  if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
+  base::Lock lock(core_->mutex());
+  hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
+}
+
+void QueueState::wait(std::shared_ptr<const device::Event> event) {
+  if (launch_queue_ == nullptr) return queue_.wait(*event);
+  base::Lock lock(core_->mutex());
+  hold_command(lock, [this, event = std::move(event)] { queue_.wait(*event); });
+}
+
+void QueueState::synchronize() {
+  std::exception_ptr failure;
+  if (launch_queue_ != nullptr) {
+    base::Lock lock(core_->mutex());
+    if (is_held(last_)) core_->dispatcher()->wait_until_submitted({&last_, 1}, lock);
+    failure = std::exchange(failure_.first, nullptr);
+  }
+  queue_.synchronize();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace heddle::queues

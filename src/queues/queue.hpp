@@ -1,0 +1,63 @@
+// What stands behind heddle::Queue: commands in order, handed to the device at once or, where a policy decides, held.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "base/thread_safety.hpp"
+#include "queues/event.hpp"
+#include "queues/loaded_kernel.hpp"
+#include "queues/queue_work.hpp"
+#include "queues/shared_queue.hpp"
+#include "runtime/core.hpp"
+
+namespace heddle::queues {
+
+class QueueState {
+ public:
+  QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options);
+  ~QueueState();
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  std::size_t place() const { return queue_.place(); }
+  const std::shared_ptr<base::Watcher>& watcher() const { return core_->watcher(); }
+  // The span as devices see it. Throws invalid_argument when there is no such device.
+  device::Span span(const MemorySpan& span) const;
+  device::BoxPlace box(const MemoryBox& box) const;
+  void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
+              const BlockRange* range);
+  // Has put(device::Queue&) called in the queue's order: now, or where the policy holds what comes before, later.
+  template <class Put>
+  void put(Put put) {
+    if (launch_queue_ == nullptr) return queue_.put(put);
+    base::Lock lock(core_->mutex());
+    hold_command(lock, [this, put = std::move(put)] { queue_.put(put); });
+  }
+  void record(EventState& event);
+  void wait(EventState& event);
+  void wait(std::shared_ptr<const device::Event> event);
+  void synchronize();
+
+ private:
+  device::Device* device_of(int number) const;
+  void launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                  std::span<const std::byte> arguments, bool whole);
+  void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
+                   std::span<const std::byte> arguments);
+  std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
+                                                std::shared_ptr<sched::HeldTask> also_after = nullptr);
+  std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
+
+  const std::shared_ptr<runtime::Core> core_;
+  const device::Partition* const partition_;  // its own; null: the whole device
+  SharedQueue queue_;
+  // Managed mode; the rest needs the core's lock.
+  sched::LaunchQueue* launch_queue_ = nullptr;
+  std::shared_ptr<sched::HeldTask> last_;
+  HeldFailure failure_;
+};
+
+}  // namespace heddle::queues
