@@ -13,30 +13,21 @@ namespace heddle::device::cpu {
 using ptx::Modifier;
 using ptx::Opcode;
 using ptx::OperandKind;
-using ptx::Space;
 using ptx::Type;
 using Kind = ValueForm::Kind;
 
-FunctionEmitter::FunctionEmitter(KernelContext& kernel, const FunctionFacts& facts, llvm::Function* function,
-                                 const WarpInputs& inputs)
-    : kernel_(kernel),
-      facts_(facts),
-      function_(facts.function),
-      schedule_(*facts.schedule),
-      llvm_function_(function),
-      inputs_(inputs),
-      b_(kernel.llvm),
-      arithmetic_(b_, kernel.features, [this](unsigned number) {
-        Value* table = field(runtime_table(), offsetof(RuntimeTable, soft), kernel_.abi.pointer);
-        return field(table, number * sizeof(void*), kernel_.abi.pointer);
-      }) {
-  const std::size_t registers = function_.registers.size();
-  current_.resize(registers);
-  slots_.resize(registers);
-  no_wrap_.resize(facts.no_wrap.size());
-  current_no_wrap_.resize(facts.no_wrap.size());
-  merged_.resize(facts.merged_loads.groups.size());
-  const std::size_t blocks = facts.cfg.size();
+FunctionEmitter::FunctionEmitter(FunctionContext& context)
+    : EmitterPart(context),
+      schedule_(*facts_.schedule),
+      values_(context),
+      runtime_(values_.runtime),
+      spaces_(values_.spaces),
+      special_(values_.special),
+      arithmetic_(values_.arithmetic),
+      registers_(values_.registers),
+      branches_(values_.branches) {
+  merged_.resize(facts_.merged_loads.groups.size());
+  const std::size_t blocks = facts_.cfg.size();
   mask_slots_.resize(blocks);
   pending_slots_.resize(blocks);
   bodies_.resize(blocks);
@@ -45,11 +36,12 @@ FunctionEmitter::FunctionEmitter(KernelContext& kernel, const FunctionFacts& fac
 
 void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
   // Allocas go to the function's first block, the rest behind what the caller has emitted.
-  alloca_point_ = &*llvm_function_->getEntryBlock().getFirstInsertionPt();
-  if (kernel_.debug) scope_ = llvm_function_->getSubprogram();
+  context_.alloca_point = &*context_.function->getEntryBlock().getFirstInsertionPt();
+  if (kernel_.debug) context_.scope = context_.function->getSubprogram();
   b_.SetInsertPoint(entry.GetInsertBlock());
-  if (scope_)
-    b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, function_.line ? function_.line : 1, 0, scope_));
+  if (context_.scope)
+    b_.SetCurrentDebugLocation(
+        llvm::DILocation::get(kernel_.llvm, function_.line ? function_.line : 1, 0, context_.scope));
   llvm::Type* mask_type = vector_of(kernel_.abi.i1);
   for (std::uint32_t block : schedule_.order()) {
     if (lanes() == 1) break;
@@ -63,32 +55,10 @@ void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
   const std::uint32_t first = schedule_.order()[0];
   if (mask_slots_[first]) b_.CreateStore(mask_or_full(inputs_.mask), mask_slots_[first]);
   // Registers that may be read before they are written hold zero.
-  facts_.liveness.for_each_live_in(first, [&](std::uint32_t reg) {
-    b_.CreateStore(llvm::Constant::getNullValue(slot(reg)->getAllocatedType()), slot(reg));
-  });
+  facts_.liveness.for_each_live_in(first, [&](std::uint32_t reg) { registers_.clear(reg); });
   b_.CreateBr(body(first));
   for (std::uint32_t block : schedule_.order()) emit_block(block);
   emit_places();
-}
-
-void FunctionEmitter::refuse(const ptx::Instruction& inst, const std::string& why) const {
-  std::string text = std::string(ptx::name(inst.opcode));
-  for (Modifier modifier : inst.modifiers) text += "." + std::string(ptx::name(modifier));
-  throw Error(ErrorCode::unsupported,
-              fmt::format("{}: PTX line {}: '{}': {}.", function_.name, inst.where.line, text, why));
-}
-
-void FunctionEmitter::set_location(const ptx::Instruction& inst) {
-  if (scope_ && inst.where.line)
-    b_.SetCurrentDebugLocation(llvm::DILocation::get(kernel_.llvm, inst.where.line, 0, scope_));
-}
-
-// Lanes that run the instruction: those of the block, less those whose guard is off.
-llvm::Value* FunctionEmitter::instruction_mask(const ptx::Instruction& inst) {
-  if (!guarded_by_lanes(inst)) return mask_;
-  ptx::Operand predicate = ptx::Operand::make_reg(inst.guard.reg);
-  predicate.negated = inst.guard.negated;
-  return both(mask_, vector(predicate, Type::pred));
 }
 
 namespace {
@@ -105,33 +75,28 @@ bool is_pure(const ptx::Instruction& inst) {
 void FunctionEmitter::emit_instruction(const ptx::Instruction& inst) {
   set_location(inst);
   const bool scalar_guard = inst.guard.present && !guarded_by_lanes(inst);
-  guard_done_ = false;
-  guard_value_ = nullptr;
+  registers_.start_instruction();
   if (scalar_guard && !is_pure(inst))
     emit_behind_branch(inst);
   else
     dispatch(inst);
-  if (const auto facts = facts_.no_wrap_at.find(index_); facts != facts_.no_wrap_at.end())
-    for (std::uint32_t assumption : facts->second) check_no_wrap(assumption);
+  if (const auto facts = facts_.no_wrap_at.find(context_.index); facts != facts_.no_wrap_at.end())
+    for (std::uint32_t assumption : facts->second) registers_.check_no_wrap(assumption);
 }
 
 // A guard that is the same for all lanes is a branch around the instruction.
 void FunctionEmitter::emit_behind_branch(const ptx::Instruction& inst) {
   ptx::Operand predicate = ptx::Operand::make_reg(inst.guard.reg);
   predicate.negated = inst.guard.negated;
-  std::vector<std::pair<std::uint32_t, Value*>> results;
   std::map<std::uint32_t, Value*> before;
-  ptx::for_each_def(inst, [&](std::uint32_t reg, const ptx::Slot&) { before[reg] = read(reg); });
-  Value* condition = lane0(predicate, Type::pred);
+  ptx::for_each_def(inst, [&](std::uint32_t reg, const ptx::Slot&) { before[reg] = registers_.read(reg); });
+  Value* condition = registers_.lane0(predicate, Type::pred);
   auto* start = b_.GetInsertBlock();
-  auto* then = llvm::BasicBlock::Create(kernel_.llvm, "guarded", llvm_function_);
-  auto* after = llvm::BasicBlock::Create(kernel_.llvm, "unguarded", llvm_function_);
+  auto* then = new_block("guarded");
+  auto* after = new_block("unguarded");
   b_.CreateCondBr(condition, then, after);
   b_.SetInsertPoint(then);
-  captured_ = &results;
-  guard_done_ = true;
-  in_branch([&] { dispatch(inst); });
-  captured_ = nullptr;
+  const Registers::Results results = registers_.captured_in_branch([&] { dispatch(inst); });
   auto* end = b_.GetInsertBlock();
   b_.CreateBr(after);
   b_.SetInsertPoint(after);
@@ -141,7 +106,7 @@ void FunctionEmitter::emit_behind_branch(const ptx::Instruction& inst) {
     merged->addIncoming(before[reg], start);
     before[reg] = merged;
   }
-  for (const auto& [reg, value] : results) write(reg, before[reg]);
+  for (const auto& [reg, value] : results) registers_.write(reg, before[reg]);
 }
 
 void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
@@ -176,12 +141,12 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::trap:
     case Opcode::brkpt: return emit_trap(inst);
     case Opcode::nanosleep: return emit_nanosleep(inst);
-    case Opcode::getctarank: return write_operand(inst.operands[0], Type::u32, b_.getInt32(0));
+    case Opcode::getctarank: return registers_.write_operand(inst.operands[0], Type::u32, b_.getInt32(0));
     case Opcode::mapa:
-      return write_operand(
-          inst.operands[0], inst.d.type,
-          results_scalar(inst) ? lane0(inst.operands[1], inst.d.type) : vector(inst.operands[1], inst.d.type));
-    case Opcode::createpolicy: return write_operand(inst.operands[0], Type::b64, b_.getInt64(0));
+      return registers_.write_operand(inst.operands[0], inst.d.type,
+                                      results_scalar(inst) ? registers_.lane0(inst.operands[1], inst.d.type)
+                                                           : registers_.vector(inst.operands[1], inst.d.type));
+    case Opcode::createpolicy: return registers_.write_operand(inst.operands[0], Type::b64, b_.getInt64(0));
     // Hints, and events for tools that are not there.
     case Opcode::pmevent:
     case Opcode::applypriority:
@@ -192,15 +157,6 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
   }
   if (!ArithmeticEmitter::handles(inst.opcode)) refuse(inst, "this instruction is not supported by the CPU device");
   emit_arithmetic(inst);
-}
-
-// All results are uniform or affine: one scalar computation gives lane 0's.
-bool FunctionEmitter::results_scalar(const ptx::Instruction& inst) const {
-  bool scalar = true;
-  ptx::for_each_def(inst, [&](std::uint32_t reg, const ptx::Slot&) {
-    if (lanes() > 1 && facts_.forms[reg].kind == Kind::varying) scalar = false;
-  });
-  return scalar;
 }
 
 namespace {
@@ -225,10 +181,10 @@ void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
     if (!operand.present())
       operands.push_back(nullptr);
     else
-      operands.push_back(scalar ? lane0(operand, list[i].type) : vector(operand, list[i].type));
+      operands.push_back(scalar ? registers_.lane0(operand, list[i].type) : registers_.vector(operand, list[i].type));
   }
   Value* carry = carries ? read_carry() : nullptr;
-  Value* active = scalar ? nullptr : instruction_mask(inst);
+  Value* active = scalar ? nullptr : registers_.instruction_mask(inst);
   const auto results = arithmetic_.emit(inst, operands, active, carry);
   if (carries) b_.CreateStore(carry, carry_);
   unsigned number = 0;
@@ -236,10 +192,10 @@ void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
     if (list[i].role != ptx::Role::def) continue;
     Value* value = results[number++];
     if (!value || inst.operands[i].kind != OperandKind::reg) continue;
-    if (facts_.nan_bits.settle(index_)) value = canonical_nan(value);
+    if (facts_.nan_bits.settle(context_.index)) value = canonical_nan(value);
     const bool wants_scalar = facts_.forms[inst.operands[i].index].kind != Kind::varying && lanes() > 1;
     if (wants_scalar && value->getType()->isVectorTy()) value = first_active(value);
-    write_operand(inst.operands[i], list[i].type, value);
+    registers_.write_operand(inst.operands[i], list[i].type, value);
   }
 }
 
@@ -264,7 +220,7 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
   const Type type = inst.d.type;
   const bool scalar = results_scalar(inst);
   const auto value_of = [&](const ptx::Operand& operand, Type t) {
-    return scalar ? lane0(operand, t) : vector(operand, t);
+    return scalar ? registers_.lane0(operand, t) : registers_.vector(operand, t);
   };
   const auto integer = [&](unsigned bits) -> llvm::Type* {
     auto* element = llvm::IntegerType::get(kernel_.llvm, bits);
@@ -272,7 +228,7 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
   };
   if (from.kind == OperandKind::vector && to.kind == OperandKind::vector) {
     for (std::size_t e = 0; e < to.elements.size(); ++e)
-      write_operand(to.elements[e], type, value_of(from.elements[e], type));
+      registers_.write_operand(to.elements[e], type, value_of(from.elements[e], type));
     return;
   }
   if (from.kind == OperandKind::vector) {
@@ -283,7 +239,7 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
       Value* moved = b_.CreateShl(b_.CreateZExt(element, integer(bits)), static_cast<std::uint64_t>(e * part));
       packed = b_.CreateOr(packed, moved);
     }
-    return write_operand(to, type, packed);
+    return registers_.write_operand(to, type, packed);
   }
   if (to.kind == OperandKind::vector) {
     const unsigned bits = ptx::bit_width(type), part = bits / static_cast<unsigned>(to.elements.size());
@@ -291,17 +247,17 @@ void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
     for (std::size_t e = 0; e < to.elements.size(); ++e) {
       if (to.elements[e].kind != OperandKind::reg) continue;
       Value* element = b_.CreateTrunc(b_.CreateLShr(packed, static_cast<std::uint64_t>(e * part)), integer(part));
-      write_operand(to.elements[e], part_type(part), element);
+      registers_.write_operand(to.elements[e], part_type(part), element);
     }
     return;
   }
   // The address of a variable with one record a lane differs from lane to lane.
-  if (from.kind == OperandKind::symbol && has_lane_address(from.symbol)) {
-    Value* pointers = lane_pointers(advance(record_of(symbol_place(from.symbol)), from.value));
-    return write_operand(to, type,
-                         b_.CreatePtrToInt(pointers, lanes() > 1 ? vector_of(kernel_.abi.i64) : kernel_.abi.i64));
+  if (from.kind == OperandKind::symbol && spaces_.has_lane_address(from.symbol)) {
+    Value* pointers = lane_pointers(advance(record_of(spaces_.symbol_place(from.symbol)), from.value));
+    return registers_.write_operand(
+        to, type, b_.CreatePtrToInt(pointers, lanes() > 1 ? vector_of(kernel_.abi.i64) : kernel_.abi.i64));
   }
-  write_operand(to, type, value_of(from, type));
+  registers_.write_operand(to, type, value_of(from, type));
 }
 
 Type FunctionEmitter::part_type(unsigned bits) {
@@ -311,14 +267,6 @@ Type FunctionEmitter::part_type(unsigned bits) {
     case 32: return Type::b32;
     default: return Type::b64;
   }
-}
-
-// .param variables and parameters of functions that are not inlined; .local ones are offsets until cvta.
-bool FunctionEmitter::has_lane_address(const ptx::SymbolRef& symbol) const {
-  if (symbol.kind == ptx::SymbolRef::Kind::local_variable)
-    return function_.variables[symbol.index].space == Space::param;
-  return symbol.kind == ptx::SymbolRef::Kind::return_parameter ||
-         (symbol.kind == ptx::SymbolRef::Kind::parameter && !function_.is_entry);
 }
 
 }  // namespace heddle::device::cpu

@@ -84,7 +84,7 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* point
   };
   Value* result = emit(is_sum && type == Type::f32 && inst.d.space == Space::global);
   if (is_sum && type == Type::f32 && inst.d.space == Space::generic)
-    result = b_.CreateSelect(points_into_shared(pointer), result, emit(true));
+    result = b_.CreateSelect(spaces_.points_into_shared(pointer), result, emit(true));
   if (type == Type::f32) result = canonical_nan(result);
   return b_.CreateBitCast(result, old->getType());
 }
@@ -99,7 +99,7 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
   replacement = as_integer(replacement);
   const llvm::Align align(bits / 8);
   // All threads of a block run on one thread of the host: shared memory needs no locked instructions.
-  if (effective_space(inst.d.space, memory_operand(inst)) == Space::shared) {
+  if (spaces_.effective_space(inst.d.space, memory_operand(inst)) == Space::shared) {
     auto* old = b_.CreateAlignedLoad(integer, pointer, align);
     tag(old, Space::shared);
     Value* next = inst.d.reduce == ReduceOp::cas ? b_.CreateSelect(b_.CreateICmpEQ(old, operand), replacement, old)
@@ -118,8 +118,8 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
     return b_.CreateAtomicRMW(*op, pointer, operand, align, order);
   // Compare and swap until nobody came in between.
   auto* before = b_.GetInsertBlock();
-  auto* attempt = llvm::BasicBlock::Create(kernel_.llvm, "attempt", llvm_function_);
-  auto* stored = llvm::BasicBlock::Create(kernel_.llvm, "stored", llvm_function_);
+  auto* attempt = new_block("attempt");
+  auto* stored = new_block("stored");
   auto* first = b_.CreateAlignedLoad(integer, pointer, align);
   if (bits <= 64) first->setAtomic(AtomicOrdering::Monotonic);
   b_.CreateBr(attempt);
@@ -146,7 +146,7 @@ bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const
   if (address.form != Address::Form::uniform || lanes() == 1 || inst.d.vector != 1) return false;
   if (ptx::is_float(inst.d.type) || ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64)
     return false;
-  Value* values = vector(operand, inst.d.type);
+  Value* values = registers_.vector(operand, inst.d.type);
   llvm::Type* type = values->getType()->getScalarType();
   const bool is_signed = ptx::is_signed(inst.d.type);
   const unsigned bits = type->getScalarSizeInBits();
@@ -173,7 +173,7 @@ bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const
   }
   const auto store = [&] { atomic_lane(inst, address.base, total, nullptr); };
   if (guarded_by_lanes(inst))
-    when_any(mask, store);
+    branches_.when_any(mask, store);
   else
     store();
   return true;
@@ -181,13 +181,13 @@ bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const
 
 void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
   const bool has_result =
-      inst.opcode == Opcode::atom && inst.operands[0].is_reg() && register_is_read(inst.operands[0].index);
+      inst.opcode == Opcode::atom && inst.operands[0].is_reg() && registers_.is_read(inst.operands[0].index);
   const bool vector_result = inst.opcode == Opcode::atom && inst.operands[0].kind == ptx::OperandKind::vector;
   const unsigned first = inst.opcode == Opcode::red ? 1 : 2;
   const ptx::Operand& place = memory_operand(inst);
-  const Space space = effective_space(inst.d.space, place);
+  const Space space = spaces_.effective_space(inst.d.space, place);
   const unsigned bytes = ptx::byte_size(inst.d.type);
-  Value* mask = instruction_mask(inst);
+  Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check) check_access(inst, place, space, bytes * inst.d.vector, CheckedAccess::both, mask);
   const Address address = address_of(place, space);
   if (!has_result && !vector_result && emit_uniform_reduction(inst, address, inst.operands[first], mask)) return;
@@ -198,11 +198,11 @@ void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
   llvm::Type* pointer_type = kernel_.abi.pointer;
   Value* pointers = lanes() == 1 ? lane_pointers(address) : spill(lane_pointers(address));
   const auto source = [&](const ptx::Operand& operand) -> Value* {
-    if (is_scalar(operand)) return lane0(operand, inst.d.type);
-    return spill(vector(operand, inst.d.type));
+    if (registers_.is_scalar(operand)) return registers_.lane0(operand, inst.d.type);
+    return spill(registers_.vector(operand, inst.d.type));
   };
   const auto at_lane = [&](const ptx::Operand& operand, Value* value, Value* lane) {
-    return is_scalar(operand) ? value : element_at(value, element, lane);
+    return registers_.is_scalar(operand) ? value : element_at(value, element, lane);
   };
   for (unsigned e = 0; e < inst.d.vector; ++e) {
     const auto pick = [&](const ptx::Operand& operand) -> const ptx::Operand& {
@@ -213,14 +213,15 @@ void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
     Value* replacements = is_cas ? source(pick(inst.operands[first + 1])) : nullptr;
     llvm::AllocaInst* results = has_result || vector_result ? entry_alloca(vector_of(integer), "old") : nullptr;
     if (results && mask) b_.CreateStore(llvm::Constant::getNullValue(vector_of(integer)), results);
-    for_each_lane(mask, [&](Value* lane) {
+    branches_.for_each_lane(mask, [&](Value* lane) {
       Value* pointer = lanes() == 1 ? pointers : element_at(pointers, pointer_type, lane);
       if (e) pointer = b_.CreateConstGEP1_64(kernel_.abi.i8, pointer, e * bytes);
       Value* replacement = is_cas ? at_lane(pick(inst.operands[first + 1]), replacements, lane) : nullptr;
       Value* old = atomic_lane(inst, pointer, at_lane(operand, operands, lane), replacement);
       if (results) b_.CreateStore(old, lanes() == 1 ? results : element_pointer(results, integer, lane));
     });
-    if (results) write_operand(pick(inst.operands[0]), inst.d.type, b_.CreateLoad(vector_of(integer), results));
+    if (results)
+      registers_.write_operand(pick(inst.operands[0]), inst.d.type, b_.CreateLoad(vector_of(integer), results));
   }
 }
 

@@ -16,49 +16,21 @@ namespace {
 constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
 }
 
-llvm::CallInst* FunctionEmitter::call_runtime(std::size_t offset, llvm::Type* result,
-                                              llvm::ArrayRef<Value*> arguments) {
-  std::vector<llvm::Type*> types;
-  for (Value* argument : arguments) types.push_back(argument->getType());
-  Value* function = field(runtime_table(), offset, kernel_.abi.pointer);
-  return b_.CreateCall(llvm::FunctionType::get(result, types, false), function, arguments);
-}
-
-// The line of the instruction that a runtime call is made for, for messages.
-void FunctionEmitter::note_line(const ptx::Instruction& inst) {
-  Value* place = b_.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, line));
-  b_.CreateStore(b_.getInt32(inst.where.line), place);
-}
-
 void FunctionEmitter::emit_trap(const ptx::Instruction& inst) {
-  Value* mask = instruction_mask(inst);
-  when_any(guarded_by_lanes(inst) ? mask : nullptr, [&] {
-    note_line(inst);
-    call_runtime(offsetof(RuntimeTable, trap), b_.getVoidTy(), {inputs_.warp, first_lane(mask)});
+  Value* mask = registers_.instruction_mask(inst);
+  branches_.when_any(guarded_by_lanes(inst) ? mask : nullptr, [&] {
+    runtime_.note_line(inst);
+    runtime_.call(offsetof(RuntimeTable, trap), b_.getVoidTy(), {inputs_.warp, first_lane(mask)});
   });
-}
-
-llvm::Value* FunctionEmitter::first_lane(Value* mask) {
-  if (!mask || lanes() == 1) return b_.getInt32(0);
-  return b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask_bits(mask), b_.getTrue()),
-                              kernel_.abi.i32);
-}
-
-void FunctionEmitter::emit_bad_jump(const ptx::Instruction& inst, Value* scalar_target, Value* mask,
-                                    Value* vector_target) {
-  Value* lane = first_lane(mask);
-  if (!scalar_target) scalar_target = lanes() == 1 ? vector_target : b_.CreateExtractElement(vector_target, lane);
-  note_line(inst);
-  call_runtime(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(),
-               {inputs_.warp, lane, b_.CreateZExtOrTrunc(scalar_target, kernel_.abi.i64)});
 }
 
 void FunctionEmitter::emit_nanosleep(const ptx::Instruction& inst) {
   const ptx::Operand& time = inst.operands[0];
-  Value* ns = is_scalar(time) ? lane0(time, Type::u32) : first_active(vector(time, Type::u32));
-  note_line(inst);
-  const bool progress = function_.is_entry && !turn_may_wait(block_, block_);
-  call_runtime(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns, b_.getInt32(progress ? 1 : 0)});
+  Value* ns =
+      registers_.is_scalar(time) ? registers_.lane0(time, Type::u32) : first_active(registers_.vector(time, Type::u32));
+  runtime_.note_line(inst);
+  const bool progress = function_.is_entry && !turn_may_wait(context_.block, context_.block);
+  runtime_.call(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns, b_.getInt32(progress ? 1 : 0)});
 }
 
 // Argument number i of a call as a value of each lane.
@@ -66,16 +38,16 @@ llvm::Value* FunctionEmitter::argument(const ptx::Instruction& call, unsigned i,
   const ptx::Operand& operand = call.operands[arguments_slot].elements.at(i);
   if (operand.kind == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable)
     return read_lane_variable(operand.symbol.index, 0, type);
-  return vector(operand, type);
+  return registers_.vector(operand, type);
 }
 
 void FunctionEmitter::set_result(const ptx::Instruction& call, Type type, Value* value) {
   if (call.operands[results_slot].elements.empty()) return;
   const ptx::Operand& operand = call.operands[results_slot].elements[0];
   if (operand.kind == OperandKind::symbol)
-    write_lane_variable(operand.symbol.index, 0, type, value, instruction_mask(call));
+    write_lane_variable(operand.symbol.index, 0, type, value, registers_.instruction_mask(call));
   else
-    write_operand(operand, type, value);
+    registers_.write_operand(operand, type, value);
 }
 
 // One runtime call a lane; `make` makes it and gives its result (or null).
@@ -87,8 +59,8 @@ void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_t
   if (results) b_.CreateStore(llvm::Constant::getNullValue(vector_of(element)), results);
   std::vector<Value*> places;
   for (Value* value : arguments) places.push_back(lanes() == 1 ? value : spill(value));
-  note_line(call);
-  for_each_lane(instruction_mask(call), [&](Value* lane) {
+  runtime_.note_line(call);
+  branches_.for_each_lane(registers_.instruction_mask(call), [&](Value* lane) {
     std::vector<Value*> values;
     for (std::size_t i = 0; i < places.size(); ++i)
       values.push_back(lanes() == 1 ? places[i]
@@ -103,22 +75,22 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
   if (callee == "vprintf") {
     call_for_lanes(call, Type::b32, {argument(call, 0, Type::u64), argument(call, 1, Type::u64)},
                    [&](Value* lane, const std::vector<Value*>& a) -> Value* {
-                     return call_runtime(offsetof(RuntimeTable, vprintf), kernel_.abi.i32,
-                                         {inputs_.warp, lane, a[0], a[1]});
+                     return runtime_.call(offsetof(RuntimeTable, vprintf), kernel_.abi.i32,
+                                          {inputs_.warp, lane, a[0], a[1]});
                    });
     return true;
   }
   if (callee == "malloc") {
     call_for_lanes(call, Type::u64, {argument(call, 0, Type::u64)},
                    [&](Value*, const std::vector<Value*>& a) -> Value* {
-                     return call_runtime(offsetof(RuntimeTable, malloc), kernel_.abi.i64, {inputs_.warp, a[0]});
+                     return runtime_.call(offsetof(RuntimeTable, malloc), kernel_.abi.i64, {inputs_.warp, a[0]});
                    });
     return true;
   }
   if (callee == "free") {
     call_for_lanes(call, Type::none, {argument(call, 0, Type::u64)},
                    [&](Value*, const std::vector<Value*>& a) -> Value* {
-                     call_runtime(offsetof(RuntimeTable, free), b_.getVoidTy(), {inputs_.warp, a[0]});
+                     runtime_.call(offsetof(RuntimeTable, free), b_.getVoidTy(), {inputs_.warp, a[0]});
                      return nullptr;
                    });
     return true;
@@ -128,8 +100,8 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
                    {argument(call, 0, Type::u64), argument(call, 1, Type::u64), argument(call, 2, Type::u32),
                     argument(call, 3, Type::u64)},
                    [&](Value* lane, const std::vector<Value*>& a) -> Value* {
-                     call_runtime(offsetof(RuntimeTable, assert_fail), b_.getVoidTy(),
-                                  {inputs_.warp, lane, a[0], a[1], a[2], a[3]});
+                     runtime_.call(offsetof(RuntimeTable, assert_fail), b_.getVoidTy(),
+                                   {inputs_.warp, lane, a[0], a[1], a[2], a[3]});
                      return nullptr;
                    });
     return true;
@@ -164,7 +136,7 @@ void FunctionEmitter::emit_call(const ptx::Instruction& call) {
   const auto& parameter_list = first_target ? first_target->parameters : prototype->parameters;
   const auto& return_list = first_target ? first_target->returns : prototype->returns;
   emit_function_call(call, parameter_list, return_list, [&](Value* mask, Value* parameters, Value* returns) {
-    emit_indirect(call, vector(callee, Type::u64), mask, parameters, returns);
+    emit_indirect(call, registers_.vector(callee, Type::u64), mask, parameters, returns);
   });
 }
 
@@ -174,8 +146,8 @@ void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets
   Value* bits = mask_bits(mask_or_full(mask));
   Value* spilled = lanes() == 1 ? nullptr : spill(targets);
   auto* before = b_.GetInsertBlock();
-  auto* turn = llvm::BasicBlock::Create(kernel_.llvm, "group", llvm_function_);
-  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "called", llvm_function_);
+  auto* turn = new_block("group");
+  auto* done = new_block("called");
   Value* none = llvm::ConstantInt::get(bits->getType(), 0);
   b_.CreateCondBr(b_.CreateICmpNE(bits, none), turn, done);
   b_.SetInsertPoint(turn);
@@ -189,19 +161,19 @@ void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets
     target = element_at(spilled, kernel_.abi.i64, lane);
     group = b_.CreateAnd(rest, mask_bits(b_.CreateICmpEQ(targets, splat(target))));
   }
-  auto* bad = llvm::BasicBlock::Create(kernel_.llvm, "bad", llvm_function_);
-  auto* returned = llvm::BasicBlock::Create(kernel_.llvm, "returned", llvm_function_);
+  auto* bad = new_block("bad");
+  auto* returned = new_block("returned");
   auto* choice = b_.CreateSwitch(target, bad, static_cast<unsigned>(kernel_.functions.size()));
   for (const auto& [index, function] : kernel_.functions) {
-    auto* known = llvm::BasicBlock::Create(kernel_.llvm, "known", llvm_function_);
+    auto* known = new_block("known");
     choice->addCase(b_.getInt64(function_handle(kernel_.source.functions[index].name)), known);
     b_.SetInsertPoint(known);
     b_.CreateCall(function, {inputs_.launch, inputs_.warp, group, parameters, returns});
     b_.CreateBr(returned);
   }
   b_.SetInsertPoint(bad);
-  note_line(call);
-  call_runtime(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(), {inputs_.warp, lane, target});
+  runtime_.note_line(call);
+  runtime_.call(offsetof(RuntimeTable, bad_jump), b_.getVoidTy(), {inputs_.warp, lane, target});
   b_.CreateUnreachable();
   b_.SetInsertPoint(returned);
   Value* fewer = b_.CreateXor(rest, group);
@@ -227,7 +199,7 @@ void FunctionEmitter::emit_function_call(const ptx::Instruction& call, const std
   };
   llvm::AllocaInst* parameter_frame = frame(parameters, "arguments");
   llvm::AllocaInst* return_frame = frame(returns, "results");
-  Value* mask = instruction_mask(call);
+  Value* mask = registers_.instruction_mask(call);
   const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* place, bool to_frame) {
     const auto layout = parameter_layout(variables);
     const std::uint64_t stride = parameter_bytes(variables);
@@ -241,19 +213,19 @@ void FunctionEmitter::emit_function_call(const ptx::Instruction& call, const std
         const unsigned bytes = ptx::byte_size(variables[i].type);
         const Type type = variables[i].type;
         if (!to_frame)
-          write_operand(operand, type,
-                        load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
+          registers_.write_operand(operand, type,
+                                   load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
         else if (lanes() == 1)
-          b_.CreateStore(lane0(operand, type), start);
+          b_.CreateStore(registers_.lane0(operand, type), start);
         else
-          store_elements(address, {vector(operand, type)}, bytes, mask, ptx::Space::generic);
+          store_elements(address, {registers_.vector(operand, type)}, bytes, mask, ptx::Space::generic);
       }
     }
   };
   copy(arguments_slot, parameters, parameter_frame, true);
-  note_line(call);
+  runtime_.note_line(call);
   // A call runs only when a lane makes it.
-  when_any(guarded_by_lanes(call) ? mask : nullptr, [&] { make(mask, parameter_frame, return_frame); });
+  branches_.when_any(guarded_by_lanes(call) ? mask : nullptr, [&] { make(mask, parameter_frame, return_frame); });
   copy(results_slot, returns, return_frame, false);
 }
 

@@ -10,33 +10,13 @@ namespace heddle::device::cpu {
 using ptx::Opcode;
 using ptx::analysis::ExitKind;
 
-llvm::Value* FunctionEmitter::mask_bits(Value* mask) {
-  if (lanes() == 1) return mask;
-  return b_.CreateBitCast(mask, llvm::IntegerType::get(kernel_.llvm, lanes()));
-}
-
-llvm::Value* FunctionEmitter::any(Value* mask) {
-  if (!mask) return b_.getTrue();
-  Value* bits = mask_bits(mask);
-  return b_.CreateICmpNE(bits, llvm::ConstantInt::get(bits->getType(), 0));
-}
-
-llvm::Value* FunctionEmitter::both(Value* a, Value* b) {
-  if (!a) return b;
-  if (!b) return a;
-  return b_.CreateAnd(a, b);
-}
-
-llvm::Value* FunctionEmitter::full_mask() { return llvm::Constant::getAllOnesValue(vector_of(kernel_.abi.i1)); }
-
 std::uint32_t FunctionEmitter::mask_root(std::uint32_t block) const {
   while (schedule_.mask_of(block) != Schedule::none) block = schedule_.mask_of(block);
   return block;
 }
 
 llvm::BasicBlock* FunctionEmitter::body(std::uint32_t block) {
-  if (!bodies_[block])
-    bodies_[block] = llvm::BasicBlock::Create(kernel_.llvm, "block" + std::to_string(block), llvm_function_);
+  if (!bodies_[block]) bodies_[block] = new_block("block" + std::to_string(block));
   return bodies_[block];
 }
 
@@ -45,7 +25,7 @@ llvm::BasicBlock* FunctionEmitter::body(std::uint32_t block) {
 llvm::BasicBlock* FunctionEmitter::look(std::uint32_t block) {
   if (schedule_.mask_of(block) != Schedule::none) return body(block);
   if (!looks_[block]) {
-    looks_[block] = llvm::BasicBlock::Create(kernel_.llvm, "look" + std::to_string(block), llvm_function_);
+    looks_[block] = new_block("look" + std::to_string(block));
     places_.push_back([this, block] { emit_look(block, looks_[block]); });
   }
   return looks_[block];
@@ -54,7 +34,7 @@ llvm::BasicBlock* FunctionEmitter::look(std::uint32_t block) {
 llvm::BasicBlock* FunctionEmitter::loop_end(std::uint32_t loop, std::uint32_t last_block) {
   auto& place = loop_ends_[loop];
   if (!place) {
-    place = llvm::BasicBlock::Create(kernel_.llvm, "loop_end" + std::to_string(loop), llvm_function_);
+    place = new_block("loop_end" + std::to_string(loop));
     places_.push_back([this, loop, last_block, at = place] { emit_loop_end(loop, last_block, at); });
   }
   return place;
@@ -83,7 +63,7 @@ void FunctionEmitter::emit_look(std::uint32_t block, llvm::BasicBlock* place) {
     return;
   }
   Value* waiting = b_.CreateLoad(vector_of(kernel_.abi.i1), pending_slots_[block]);
-  auto* enter = llvm::BasicBlock::Create(kernel_.llvm, "enter", llvm_function_);
+  auto* enter = new_block("enter");
   b_.CreateCondBr(any(waiting), enter, otherwise);
   b_.SetInsertPoint(enter);
   b_.CreateStore(waiting, mask_slots_[block]);
@@ -96,8 +76,8 @@ void FunctionEmitter::emit_loop_end(std::uint32_t loop, std::uint32_t last_block
   for (std::uint32_t target : schedule_.retreat_targets(loop)) {
     if (!schedule_.has_pending(target)) continue;
     Value* waiting = b_.CreateLoad(vector_of(kernel_.abi.i1), pending_slots_[target]);
-    auto* again = llvm::BasicBlock::Create(kernel_.llvm, "again", llvm_function_);
-    auto* next = llvm::BasicBlock::Create(kernel_.llvm, "next", llvm_function_);
+    auto* again = new_block("again");
+    auto* next = new_block("next");
     b_.CreateCondBr(any(waiting), again, next);
     b_.SetInsertPoint(again);
     if (facts_.spin_loops[loop]) emit_turn();
@@ -133,14 +113,14 @@ void FunctionEmitter::go_on_after(std::uint32_t block) {
 void FunctionEmitter::leave_along(std::uint32_t block, std::size_t edge) {
   const std::uint32_t target = facts_.cfg.successors(block)[edge];
   if (!schedule_.direct(block, edge)) {
-    wait_at(target, mask_);
+    wait_at(target, context_.mask);
     go_on_after(block);
     return;
   }
   const bool turn = schedule_.position(target) <= schedule_.position(block);
   if (turn && turn_may_wait(block, target)) emit_turn();
   if (schedule_.mask_of(target) == Schedule::none && schedule_.partial(target))
-    b_.CreateStore(mask_or_full(mask_), mask_slots_[target]);
+    b_.CreateStore(mask_or_full(context_.mask), mask_slots_[target]);
   b_.CreateBr(body(target));
 }
 
@@ -157,32 +137,30 @@ void FunctionEmitter::emit_turn() {
   if (!spins_) spins_ = entry_alloca(kernel_.abi.i32, "spins");
   Value* count = b_.CreateAdd(b_.CreateLoad(kernel_.abi.i32, spins_), b_.getInt32(1));
   b_.CreateStore(count, spins_);
-  auto* yield = llvm::BasicBlock::Create(kernel_.llvm, "yield", llvm_function_);
-  auto* go_on = llvm::BasicBlock::Create(kernel_.llvm, "turn", llvm_function_);
+  auto* yield = new_block("yield");
+  auto* go_on = new_block("turn");
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, b_.getInt32(turns - 1)), b_.getInt32(0)), yield, go_on);
   b_.SetInsertPoint(yield);
-  note_line(function_.body[index_]);
-  call_runtime(offsetof(RuntimeTable, spin), b_.getVoidTy(), {inputs_.warp});
+  runtime_.note_line(function_.body[context_.index]);
+  runtime_.call(offsetof(RuntimeTable, spin), b_.getVoidTy(), {inputs_.warp});
   b_.CreateBr(go_on);
   b_.SetInsertPoint(go_on);
 }
 
 void FunctionEmitter::emit_block(std::uint32_t block) {
-  block_ = block;
+  context_.block = block;
   b_.SetInsertPoint(body(block));
-  for (std::uint32_t reg : touched_) current_[reg] = nullptr;
-  touched_.clear();
-  std::fill(current_no_wrap_.begin(), current_no_wrap_.end(), nullptr);
-  mask_ = nullptr;
+  registers_.start_block();
+  context_.mask = nullptr;
   if (lanes() > 1 && schedule_.partial(block))
-    mask_ = b_.CreateLoad(vector_of(kernel_.abi.i1), mask_slots_[mask_root(block)]);
+    context_.mask = b_.CreateLoad(vector_of(kernel_.abi.i1), mask_slots_[mask_root(block)]);
   const ptx::analysis::BasicBlock& range = facts_.cfg.block(block);
-  for (index_ = range.begin; index_ < range.end; ++index_) {
-    const ptx::Instruction& inst = function_.body[index_];
-    if (index_ + 1 == range.end && ends_block(inst)) break;
+  for (context_.index = range.begin; context_.index < range.end; ++context_.index) {
+    const ptx::Instruction& inst = function_.body[context_.index];
+    if (context_.index + 1 == range.end && ends_block(inst)) break;
     emit_instruction(inst);
   }
-  if (index_ == range.end && index_ > range.begin) --index_;
+  if (context_.index == range.end && context_.index > range.begin) --context_.index;
   finish_block(block);
 }
 
@@ -208,8 +186,8 @@ void FunctionEmitter::finish_branch(std::uint32_t block, const ptx::Instruction&
   guard.negated = branch.guard.negated;
   // The graph lists the branch target first.
   if (!schedule_.divergent(block)) {
-    auto* taken = llvm::BasicBlock::Create(kernel_.llvm, "taken", llvm_function_);
-    auto* fallen = llvm::BasicBlock::Create(kernel_.llvm, "fallen", llvm_function_);
+    auto* taken = new_block("taken");
+    auto* fallen = new_block("fallen");
     b_.CreateCondBr(uniform_predicate(guard), taken, fallen);
     b_.SetInsertPoint(taken);
     leave_along(block, 0);
@@ -217,17 +195,17 @@ void FunctionEmitter::finish_branch(std::uint32_t block, const ptx::Instruction&
     leave_along(block, 1);
     return;
   }
-  Value* condition = vector(guard, ptx::Type::pred);
-  wait_at(successors[0], both(mask_, condition));
-  wait_at(successors[1], both(mask_, b_.CreateNot(condition)));
+  Value* condition = registers_.vector(guard, ptx::Type::pred);
+  wait_at(successors[0], both(context_.mask, condition));
+  wait_at(successors[1], both(context_.mask, b_.CreateNot(condition)));
   go_on_after(block);
 }
 
 // A predicate that is the same in all active lanes, as a scalar. Where its register is a vector all the same (a value
 // that is uniform only here), any active lane tells.
 llvm::Value* FunctionEmitter::uniform_predicate(const ptx::Operand& predicate) {
-  if (is_scalar(predicate)) return lane0(predicate, ptx::Type::pred);
-  return any(both(mask_, vector(predicate, ptx::Type::pred)));
+  if (registers_.is_scalar(predicate)) return registers_.lane0(predicate, ptx::Type::pred);
+  return any(both(context_.mask, registers_.vector(predicate, ptx::Type::pred)));
 }
 
 void FunctionEmitter::finish_exit(std::uint32_t block, const ptx::Instruction* exit) {
@@ -237,8 +215,8 @@ void FunctionEmitter::finish_exit(std::uint32_t block, const ptx::Instruction* e
   ptx::Operand guard = ptx::Operand::make_reg(exit->guard.reg);
   guard.negated = exit->guard.negated;
   if (!schedule_.divergent(block)) {
-    auto* gone = llvm::BasicBlock::Create(kernel_.llvm, "gone", llvm_function_);
-    auto* stays = llvm::BasicBlock::Create(kernel_.llvm, "stays", llvm_function_);
+    auto* gone = new_block("gone");
+    auto* stays = new_block("stays");
     b_.CreateCondBr(uniform_predicate(guard), gone, stays);
     b_.SetInsertPoint(gone);
     if (schedule_.waiting_during(block).empty())
@@ -249,7 +227,8 @@ void FunctionEmitter::finish_exit(std::uint32_t block, const ptx::Instruction* e
     leave_along(block, 0);
     return;
   }
-  wait_at(facts_.cfg.successors(block)[0], both(mask_, b_.CreateNot(vector(guard, ptx::Type::pred))));
+  wait_at(facts_.cfg.successors(block)[0],
+          both(context_.mask, b_.CreateNot(registers_.vector(guard, ptx::Type::pred))));
   go_on_after(block);
 }
 
@@ -263,18 +242,19 @@ void FunctionEmitter::finish_indexed_branch(std::uint32_t block, const ptx::Inst
   };
   if (branch.guard.present) refuse(branch, "a guarded brx.idx is not supported by the CPU device");
   if (!schedule_.divergent(block)) {
-    Value* scalar = is_scalar(index) ? lane0(index, ptx::Type::u32) : first_active(vector(index, ptx::Type::u32));
-    auto* outside = llvm::BasicBlock::Create(kernel_.llvm, "outside", llvm_function_);
+    Value* scalar = registers_.is_scalar(index) ? registers_.lane0(index, ptx::Type::u32)
+                                                : first_active(registers_.vector(index, ptx::Type::u32));
+    auto* outside = new_block("outside");
     auto* choice = b_.CreateSwitch(scalar, outside, static_cast<unsigned>(table.targets.size()));
     std::map<std::size_t, llvm::BasicBlock*> edges;
     for (std::size_t i = 0; i < table.targets.size(); ++i) {
       const std::size_t edge = edge_of(table.targets[i]);
       auto*& place = edges[edge];
-      if (!place) place = llvm::BasicBlock::Create(kernel_.llvm, "case", llvm_function_);
+      if (!place) place = new_block("case");
       choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), place);
     }
     b_.SetInsertPoint(outside);
-    emit_bad_jump(branch, scalar, full_mask());
+    runtime_.bad_jump(branch, scalar, full_mask());
     b_.CreateUnreachable();
     for (const auto& [edge, place] : edges) {
       b_.SetInsertPoint(place);
@@ -282,10 +262,11 @@ void FunctionEmitter::finish_indexed_branch(std::uint32_t block, const ptx::Inst
     }
     return;
   }
-  Value* lanes_index = vector(index, ptx::Type::u32);
+  Value* lanes_index = registers_.vector(index, ptx::Type::u32);
   Value* bad =
-      both(mask_, b_.CreateICmpUGE(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
-  when_any(bad, [&] { emit_bad_jump(branch, nullptr, bad, lanes_index); });
+      both(context_.mask,
+           b_.CreateICmpUGE(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
+  branches_.when_any(bad, [&] { runtime_.bad_jump(branch, nullptr, bad, lanes_index); });
   for (std::size_t edge = 0; edge < successors.size(); ++edge) {
     Value* taken = nullptr;
     for (std::size_t i = 0; i < table.targets.size(); ++i) {
@@ -293,36 +274,9 @@ void FunctionEmitter::finish_indexed_branch(std::uint32_t block, const ptx::Inst
       Value* equal = b_.CreateICmpEQ(lanes_index, splat(b_.getInt32(static_cast<std::uint32_t>(i))));
       taken = taken ? b_.CreateOr(taken, equal) : equal;
     }
-    wait_at(successors[edge], both(mask_, taken));
+    wait_at(successors[edge], both(context_.mask, taken));
   }
   go_on_after(block);
-}
-
-void FunctionEmitter::when_any(Value* mask, const std::function<void()>& emit) {
-  if (!mask) return emit();
-  auto* then = llvm::BasicBlock::Create(kernel_.llvm, "some", llvm_function_);
-  auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
-  b_.CreateCondBr(any(mask), then, after);
-  b_.SetInsertPoint(then);
-  in_branch(emit);
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
-}
-
-// What is read for the first time in a branch is not available behind it.
-void FunctionEmitter::in_branch(const std::function<void()>& emit) {
-  const std::size_t touched = touched_.size();
-  emit();
-  for (; touched_.size() > touched; touched_.pop_back()) current_[touched_.back()] = nullptr;
-  std::fill(current_no_wrap_.begin(), current_no_wrap_.end(), nullptr);
-}
-
-llvm::Value* FunctionEmitter::first_active(Value* vector_value) {
-  if (lanes() == 1) return vector_value;
-  if (!mask_) return b_.CreateExtractElement(vector_value, std::uint64_t{0});
-  Value* bits = mask_bits(mask_);
-  Value* first = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getTrue());
-  return b_.CreateExtractElement(vector_value, first);
 }
 
 }  // namespace heddle::device::cpu

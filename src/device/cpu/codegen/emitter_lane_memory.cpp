@@ -13,18 +13,6 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::Type;
 
-llvm::Value* FunctionEmitter::local_base() {
-  if (!local_base_) {
-    llvm::IRBuilder<> builder(alloca_point_);
-    auto* place = builder.CreateAlloca(
-        llvm::ArrayType::get(kernel_.abi.i8, std::max<std::uint64_t>(facts_.memory.bytes, 1) * lanes()), nullptr,
-        "local");
-    place->setAlignment(llvm::Align(64));
-    local_base_ = place;
-  }
-  return local_base_;
-}
-
 llvm::AllocaInst* FunctionEmitter::lane_slot(std::uint32_t variable, std::int64_t offset, unsigned bytes) {
   auto*& place = lane_slots_[{variable, offset}];
   if (!place)
@@ -40,7 +28,7 @@ llvm::Value* FunctionEmitter::read_lane_variable(std::uint32_t variable, std::in
     return fit(b_.CreateLoad(place->getAllocatedType(), place), type);
   }
   const Address address = advance(lane_record(variable), offset);
-  return load_elements(address, memory_type(type), 1, bytes, mask_, Space::local)[0];
+  return load_elements(address, memory_type(type), 1, bytes, context_.mask, Space::local)[0];
 }
 
 void FunctionEmitter::write_lane_variable(std::uint32_t variable, std::int64_t offset, Type type, Value* value,
@@ -61,7 +49,7 @@ void FunctionEmitter::write_lane_variable(std::uint32_t variable, std::int64_t o
 }
 
 FunctionEmitter::Address FunctionEmitter::lane_record(std::uint32_t variable) {
-  return record_of(symbol_place({ptx::SymbolRef::Kind::local_variable, variable}));
+  return record_of(spaces_.symbol_place({ptx::SymbolRef::Kind::local_variable, variable}));
 }
 
 // ld and st of variables in slots; false for any other access.
@@ -75,10 +63,10 @@ bool FunctionEmitter::lane_slot_access(const ptx::Instruction& inst, bool is_sto
     const ptx::Operand& element = inst.d.vector == 1 ? first_element(data) : data.elements[e];
     const std::int64_t offset = place.value + e * bytes;
     if (is_store)
-      write_lane_variable(place.symbol.index, offset, inst.d.type, vector(element, inst.d.type),
-                          instruction_mask(inst));
+      write_lane_variable(place.symbol.index, offset, inst.d.type, registers_.vector(element, inst.d.type),
+                          registers_.instruction_mask(inst));
     else
-      write_operand(element, inst.d.type, read_lane_variable(place.symbol.index, offset, inst.d.type));
+      registers_.write_operand(element, inst.d.type, read_lane_variable(place.symbol.index, offset, inst.d.type));
   }
   return true;
 }
@@ -86,8 +74,8 @@ bool FunctionEmitter::lane_slot_access(const ptx::Instruction& inst, bool is_sto
 // Copies `bytes` bytes of each lane between a variable's record and a frame with one record of `stride` bytes a lane.
 void FunctionEmitter::copy_lane_records(const ptx::SymbolRef& symbol, Value* frame, std::uint64_t stride,
                                         std::uint64_t bytes, Value* mask, bool to_frame) {
-  const SymbolPlace place = symbol_place(symbol);
-  for_each_lane(mask, [&](Value* lane) {
+  const SymbolPlace place = spaces_.symbol_place(symbol);
+  branches_.for_each_lane(mask, [&](Value* lane) {
     Value* wide = b_.CreateZExt(lane, kernel_.abi.i64);
     Value* record = b_.CreateGEP(kernel_.abi.i8, place.pointer, b_.CreateMul(wide, b_.getInt64(place.stride)));
     Value* slot = b_.CreateGEP(kernel_.abi.i8, frame, b_.CreateMul(wide, b_.getInt64(stride)));

@@ -26,23 +26,24 @@ bool is_test(MbarrierOperation operation) {
 void FunctionEmitter::emit_mbarrier(const ptx::Instruction& inst) {
   if (!inst.has(Modifier::pending_count)) return update_mbarrier(inst);
   const bool scalar = results_scalar(inst);
-  Value* state = scalar ? lane0(inst.operands[1], Type::b64) : vector(inst.operands[1], Type::b64);
+  Value* state =
+      scalar ? registers_.lane0(inst.operands[1], Type::b64) : registers_.vector(inst.operands[1], Type::b64);
   llvm::Type* narrow = state->getType()->isVectorTy() ? vector_of(kernel_.abi.i32) : kernel_.abi.i32;
   Value* count = b_.CreateTrunc(b_.CreateAnd(state, (std::uint64_t{1} << 20) - 1), narrow);
-  write_operand(inst.operands[0], Type::u32, count);
+  registers_.write_operand(inst.operands[0], Type::u32, count);
 }
 
 void FunctionEmitter::update_mbarrier(const ptx::Instruction& inst) {
   const ptx::semantics::MbarrierUse use = ptx::semantics::mbarrier_use(inst);
   const ptx::Operand& place = inst.operands[use.address];
-  const ptx::Space space = effective_space(inst.d.space, place);
-  Value* mask = instruction_mask(inst);
+  const ptx::Space space = spaces_.effective_space(inst.d.space, place);
+  Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check) check_access(inst, place, space, sizeof(std::uint64_t), CheckedAccess::both, mask);
   llvm::Type* wide = lanes() == 1 ? kernel_.abi.i64 : vector_of(kernel_.abi.i64);
   Value* pointers = lane_pointers(address_of(place, space));
   Value* argument = nullptr;
   if (use.argument < inst.operands.size() && inst.operands[use.argument].present()) {
-    argument = b_.CreateZExt(vector(inst.operands[use.argument], argument_type(use.operation)), wide);
+    argument = b_.CreateZExt(registers_.vector(inst.operands[use.argument], argument_type(use.operation)), wide);
   } else {
     argument = b_.getInt64(use.otherwise);
     if (lanes() > 1) argument = splat(argument);
@@ -50,16 +51,16 @@ void FunctionEmitter::update_mbarrier(const ptx::Instruction& inst) {
   Value* places = spill(pointers);
   Value* values = spill(argument);
   Value* bits = lanes() == 1 ? b_.getInt32(1) : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(mask)), kernel_.abi.i32);
-  note_line(inst);
-  call_runtime(offsetof(RuntimeTable, mbarrier), b_.getVoidTy(),
-               {inputs_.warp, places, values, bits, b_.getInt32(static_cast<std::uint32_t>(use.operation))});
+  runtime_.note_line(inst);
+  runtime_.call(offsetof(RuntimeTable, mbarrier), b_.getVoidTy(),
+                {inputs_.warp, places, values, bits, b_.getInt32(static_cast<std::uint32_t>(use.operation))});
   if (!use.has_result || !inst.operands[0].present()) return;
   Value* result = b_.CreateLoad(wide, values);
   if (is_test(use.operation)) {
     result = b_.CreateICmpNE(result, llvm::Constant::getNullValue(wide));
-    return write_operand(inst.operands[0], Type::pred, result);
+    return registers_.write_operand(inst.operands[0], Type::pred, result);
   }
-  write_operand(inst.operands[0], Type::b64, result);
+  registers_.write_operand(inst.operands[0], Type::b64, result);
 }
 
 }  // namespace heddle::device::cpu

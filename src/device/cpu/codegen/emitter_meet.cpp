@@ -21,18 +21,19 @@ FunctionEmitter::Meeting FunctionEmitter::meet(const ptx::Instruction& inst, con
                                                Value* value) {
   Meeting meeting;
   meeting.values = entry_alloca(llvm::ArrayType::get(kernel_.abi.i64, 32), "meeting");
-  Value* members = member_mask && member_mask->present() ? lane0(*member_mask, Type::b32) : b_.getInt32(0xffffffffu);
+  Value* members =
+      member_mask && member_mask->present() ? registers_.lane0(*member_mask, Type::b32) : b_.getInt32(0xffffffffu);
   Value* wide = b_.CreateZExtOrTrunc(value, kernel_.abi.i64);
-  note_line(inst);
+  runtime_.note_line(inst);
   meeting.present =
-      call_runtime(offsetof(RuntimeTable, warp_meet), kernel_.abi.i32, {inputs_.warp, members, wide, meeting.values});
+      runtime_.call(offsetof(RuntimeTable, warp_meet), kernel_.abi.i32, {inputs_.warp, members, wide, meeting.values});
   return meeting;
 }
 
 void FunctionEmitter::for_each_bit(Value* bits, const std::function<void(Value*)>& emit) {
   auto* before = b_.GetInsertBlock();
-  auto* turn = llvm::BasicBlock::Create(kernel_.llvm, "bit", llvm_function_);
-  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "bits_done", llvm_function_);
+  auto* turn = new_block("bit");
+  auto* done = new_block("bits_done");
   b_.CreateCondBr(b_.CreateICmpNE(bits, b_.getInt32(0)), turn, done);
   b_.SetInsertPoint(turn);
   auto* rest = b_.CreatePHI(kernel_.abi.i32, 2);
@@ -57,10 +58,10 @@ llvm::Value* FunctionEmitter::lanes_where(const Meeting& meeting, const std::fun
 
 void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
   const Meeting meeting =
-      meet(inst, inst.operands.size() > 5 ? &inst.operands[5] : nullptr, lane0(inst.operands[2], Type::b32));
-  Value* lane = special_scalar(ptx::SpecialRegister::laneid);
-  Value* b = b_.CreateAnd(lane0(inst.operands[3], Type::u32), b_.getInt32(31));
-  Value* c = lane0(inst.operands[4], Type::u32);
+      meet(inst, inst.operands.size() > 5 ? &inst.operands[5] : nullptr, registers_.lane0(inst.operands[2], Type::b32));
+  Value* lane = special_.scalar(ptx::SpecialRegister::laneid);
+  Value* b = b_.CreateAnd(registers_.lane0(inst.operands[3], Type::u32), b_.getInt32(31));
+  Value* c = registers_.lane0(inst.operands[4], Type::u32);
   Value* segment = b_.CreateAnd(b_.CreateLShr(c, b_.getInt32(8)), b_.getInt32(31));
   Value* lowest = b_.CreateAnd(lane, segment);
   Value* limit = b_.CreateOr(lowest, b_.CreateAnd(b_.CreateAnd(c, b_.getInt32(31)), b_.CreateNot(segment)));
@@ -74,40 +75,41 @@ void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
   from = b_.CreateSelect(inside, from, lane);
   Value* is_there = b_.CreateICmpNE(b_.CreateAnd(b_.CreateLShr(meeting.present, from), b_.getInt32(1)), b_.getInt32(0));
   from = b_.CreateSelect(is_there, from, lane);
-  write_operand(inst.operands[0], Type::b32,
-                b_.CreateTrunc(element_at(meeting.values, kernel_.abi.i64, from), kernel_.abi.i32));
-  if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, inside);
+  registers_.write_operand(inst.operands[0], Type::b32,
+                           b_.CreateTrunc(element_at(meeting.values, kernel_.abi.i64, from), kernel_.abi.i32));
+  if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, inside);
 }
 
 void FunctionEmitter::emit_met_vote(const ptx::Instruction& inst) {
-  const Meeting meeting =
-      meet(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr, lane0(inst.operands[1], Type::pred));
+  const Meeting meeting = meet(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr,
+                               registers_.lane0(inst.operands[1], Type::pred));
   Value* yes = lanes_where(meeting, [&](Value* value) { return b_.CreateICmpNE(value, b_.getInt64(0)); });
   Value* all = b_.CreateICmpEQ(yes, meeting.present);
   Value* some = b_.CreateICmpNE(yes, b_.getInt32(0));
   switch (inst.d.warp) {
-    case WarpMode::all: return write_operand(inst.operands[0], Type::pred, all);
-    case WarpMode::any: return write_operand(inst.operands[0], Type::pred, some);
-    case WarpMode::uni: return write_operand(inst.operands[0], Type::pred, b_.CreateOr(all, b_.CreateNot(some)));
-    default: return write_operand(inst.operands[0], Type::b32, yes);
+    case WarpMode::all: return registers_.write_operand(inst.operands[0], Type::pred, all);
+    case WarpMode::any: return registers_.write_operand(inst.operands[0], Type::pred, some);
+    case WarpMode::uni:
+      return registers_.write_operand(inst.operands[0], Type::pred, b_.CreateOr(all, b_.CreateNot(some)));
+    default: return registers_.write_operand(inst.operands[0], Type::b32, yes);
   }
 }
 
 void FunctionEmitter::emit_met_match(const ptx::Instruction& inst) {
   const bool all = inst.d.warp == WarpMode::all;
   const ptx::Operand& source = inst.operands[all ? 2 : 1];
-  Value* mine = b_.CreateZExt(fit(lane0(source, inst.d.type), inst.d.type), kernel_.abi.i64);
+  Value* mine = b_.CreateZExt(fit(registers_.lane0(source, inst.d.type), inst.d.type), kernel_.abi.i64);
   const Meeting meeting = meet(inst, &inst.operands.back(), mine);
   Value* same = lanes_where(meeting, [&](Value* value) { return b_.CreateICmpEQ(value, mine); });
-  if (!all) return write_operand(inst.operands[0], Type::b32, same);
+  if (!all) return registers_.write_operand(inst.operands[0], Type::b32, same);
   Value* holds = b_.CreateICmpEQ(same, meeting.present);
-  write_operand(inst.operands[0], Type::b32, b_.CreateSelect(holds, same, b_.getInt32(0)));
-  if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, holds);
+  registers_.write_operand(inst.operands[0], Type::b32, b_.CreateSelect(holds, same, b_.getInt32(0)));
+  if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, holds);
 }
 
 void FunctionEmitter::emit_met_redux(const ptx::Instruction& inst) {
   const Type type = inst.d.type;
-  Value* mine = b_.CreateBitCast(lane0(inst.operands[1], type), kernel_.abi.i32);
+  Value* mine = b_.CreateBitCast(registers_.lane0(inst.operands[1], type), kernel_.abi.i32);
   const Meeting meeting = meet(inst, &inst.operands[2], mine);
   ptx::Instruction step;
   step.where = inst.where;
@@ -136,22 +138,23 @@ void FunctionEmitter::emit_met_redux(const ptx::Instruction& inst) {
     Value* no_carry = b_.getInt32(0);
     b_.CreateStore(arithmetic_.emit(step, operands, nullptr, no_carry)[0], result);
   });
-  write_operand(inst.operands[0], type, b_.CreateLoad(element, result));
+  registers_.write_operand(inst.operands[0], type, b_.CreateLoad(element, result));
 }
 
 void FunctionEmitter::emit_met_warp_operation(const ptx::Instruction& inst) {
-  Value* self = b_.CreateShl(b_.getInt32(1), special_scalar(ptx::SpecialRegister::laneid));
+  Value* self = b_.CreateShl(b_.getInt32(1), special_.scalar(ptx::SpecialRegister::laneid));
   switch (inst.opcode) {
     case Opcode::shfl: return emit_met_shfl(inst);
     case Opcode::vote: return emit_met_vote(inst);
     case Opcode::match: return emit_met_match(inst);
     case Opcode::redux: return emit_met_redux(inst);
-    case Opcode::activemask: return write_operand(inst.operands[0], Type::b32, self);
+    case Opcode::activemask: return registers_.write_operand(inst.operands[0], Type::b32, self);
     case Opcode::elect: {
       const Meeting meeting = meet(inst, &inst.operands[2], b_.getInt32(0));
       Value* leader = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, meeting.present, b_.getTrue());
-      write_operand(inst.operands[0], Type::b32, leader);
-      return write_operand(inst.operands[1], Type::pred, b_.CreateICmpEQ(b_.CreateShl(b_.getInt32(1), leader), self));
+      registers_.write_operand(inst.operands[0], Type::b32, leader);
+      return registers_.write_operand(inst.operands[1], Type::pred,
+                                      b_.CreateICmpEQ(b_.CreateShl(b_.getInt32(1), leader), self));
     }
     default: meet(inst, &inst.operands[0], b_.getInt32(0));
   }

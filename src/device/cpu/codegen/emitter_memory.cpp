@@ -12,7 +12,6 @@
 
 namespace heddle::device::cpu {
 
-using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::Space;
 using Kind = ValueForm::Kind;
@@ -23,9 +22,6 @@ constexpr unsigned min_run = 4;
 constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
 
-// Type of a value in memory; f16 and the like are carried as integers.
-llvm::Type* FunctionEmitter::memory_type(ptx::Type type) { return carrier(kernel_.llvm, type, 0); }
-
 // Accesses to different state spaces never overlap, unless one of them is generic.
 void FunctionEmitter::tag(llvm::Instruction* access, Space space) {
   if (space == Space::generic) return;
@@ -34,14 +30,6 @@ void FunctionEmitter::tag(llvm::Instruction* access, Space space) {
   static constexpr const char* names[] = {"generic", "global", "shared", "local", "global", "param"};
   llvm::MDNode* type = md.createTBAAScalarTypeNode(names[static_cast<unsigned>(space)], root);
   access->setMetadata(llvm::LLVMContext::MD_tbaa, md.createTBAAStructTagNode(type, type, 0));
-}
-
-llvm::Value* FunctionEmitter::window_base(Space space) {
-  switch (space) {
-    case Space::shared: return inputs_.shared;
-    case Space::local: return local_base();
-    default: return nullptr;
-  }
 }
 
 llvm::Value* FunctionEmitter::pointer_at(Value* window, Value* address) {
@@ -57,10 +45,6 @@ llvm::Value* FunctionEmitter::pointer_at(Value* window, Value* address) {
   return b_.CreateGEP(kernel_.abi.i8, window, wide);
 }
 
-llvm::Type* FunctionEmitter::wide_like(Value* value) {
-  return value->getType()->isVectorTy() ? vector_of(kernel_.abi.i64) : kernel_.abi.i64;
-}
-
 FunctionEmitter::Address FunctionEmitter::advance(const Address& address, std::int64_t bytes) {
   if (bytes == 0) return address;
   Address result = address;
@@ -74,9 +58,10 @@ FunctionEmitter::Address FunctionEmitter::advance(const Address& address, std::i
 
 // The address operand of an instruction, in the cheapest form that holds.
 FunctionEmitter::Address FunctionEmitter::address_of(const ptx::Operand& operand, Space space) {
-  if (operand.base == OperandKind::symbol) return advance(record_of(symbol_place(operand.symbol)), operand.value);
+  if (operand.base == OperandKind::symbol)
+    return advance(record_of(spaces_.symbol_place(operand.symbol)), operand.value);
   const auto frame = space == Space::local ? lane_steps(static_cast<std::int64_t>(facts_.memory.bytes)) : lane_steps(0);
-  Value* window = window_base(space);
+  Value* window = spaces_.window_base(space);
   Address result;
   result.offsets = frame;
   if (operand.base != OperandKind::reg) {
@@ -88,16 +73,17 @@ FunctionEmitter::Address FunctionEmitter::address_of(const ptx::Operand& operand
     Value* lane_window =
         window && space == Space::local ? b_.CreateGEP(kernel_.abi.i8, window, ramp(b_.getInt64(0), frame)) : window;
     result.form = Address::Form::varying;
-    result.vector = pointer_at(lane_window, read(operand.index));
+    result.vector = pointer_at(lane_window, registers_.read(operand.index));
     return advance(result, operand.value);
   }
-  result.base = pointer_at(window, read(operand.index));
+  result.base = pointer_at(window, registers_.read(operand.index));
   const auto offsets = facts_.lane_offsets(form);
   for (unsigned lane = 0; lane < lanes(); ++lane) result.offsets[lane] += offsets[lane];
   if (form.kind == Kind::affine && !facts_.assumptions(operand.index).empty()) {
-    for (std::uint32_t assumption : facts_.assumptions(operand.index)) result.ok = both(result.ok, no_wrap(assumption));
+    for (std::uint32_t assumption : facts_.assumptions(operand.index))
+      result.ok = both(result.ok, registers_.no_wrap(assumption));
     const std::uint32_t reg = operand.index;
-    result.exact = [this, window, reg] { return pointer_at(window, register_vector(reg)); };
+    result.exact = [this, window, reg] { return pointer_at(window, registers_.register_vector(reg)); };
     result.wrapped = wrapped_source(reg);
   }
   return advance(result.settle(), operand.value);
@@ -108,12 +94,6 @@ FunctionEmitter::Address& FunctionEmitter::Address::settle() {
   for (std::int64_t offset : offsets)
     if (offset != 0) form = Form::affine;
   return *this;
-}
-
-std::vector<std::int64_t> FunctionEmitter::lane_steps(std::int64_t bytes) const {
-  std::vector<std::int64_t> steps;
-  for (unsigned lane = 0; lane < lanes(); ++lane) steps.push_back(bytes * lane);
-  return steps;
 }
 
 FunctionEmitter::Address FunctionEmitter::record_of(const SymbolPlace& place) {
@@ -133,43 +113,6 @@ llvm::Value* FunctionEmitter::lane_pointers(const Address& address) {
   }
   if (address.exact) return address.exact();
   return b_.CreateGEP(kernel_.abi.i8, address.base, ramp(b_.getInt64(0), address.offsets));
-}
-
-// Runs `fast` when the address has the form it was predicted to have, `slow` when it has not.
-llvm::Value* FunctionEmitter::either_way(const Address& address, const std::function<Value*()>& fast,
-                                         const std::function<Value*()>& slow) {
-  const auto as_list = [](Value* value) { return value ? std::vector<Value*>{value} : std::vector<Value*>{}; };
-  const auto values = either_way_all(address, [&] { return as_list(fast()); }, [&] { return as_list(slow()); });
-  return values.empty() ? nullptr : values[0];
-}
-
-std::vector<llvm::Value*> FunctionEmitter::either_way_all(const Address& address,
-                                                          const std::function<std::vector<Value*>()>& fast,
-                                                          const std::function<std::vector<Value*>()>& slow) {
-  if (!address.ok) return fast();
-  auto* fast_block = llvm::BasicBlock::Create(kernel_.llvm, "fast", llvm_function_);
-  auto* slow_block = llvm::BasicBlock::Create(kernel_.llvm, "slow", llvm_function_);
-  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "done", llvm_function_);
-  b_.CreateCondBr(address.ok, fast_block, slow_block, llvm::MDBuilder(kernel_.llvm).createBranchWeights(1000, 1));
-  b_.SetInsertPoint(fast_block);
-  std::vector<Value*> quick;
-  in_branch([&] { quick = fast(); });
-  auto* quick_end = b_.GetInsertBlock();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(slow_block);
-  std::vector<Value*> careful;
-  in_branch([&] { careful = slow(); });
-  auto* careful_end = b_.GetInsertBlock();
-  b_.CreateBr(done);
-  b_.SetInsertPoint(done);
-  std::vector<Value*> merged;
-  for (std::size_t i = 0; i < quick.size(); ++i) {
-    auto* value = b_.CreatePHI(quick[i]->getType(), 2);
-    value->addIncoming(quick[i], quick_end);
-    value->addIncoming(careful[i], careful_end);
-    merged.push_back(value);
-  }
-  return merged;
 }
 
 llvm::Value* FunctionEmitter::gather(Value* pointers, llvm::Type* element, std::uint64_t align, Value* mask) {
@@ -284,9 +227,9 @@ llvm::Value* FunctionEmitter::load_runs(const Address& address, llvm::Type* elem
 
 // Whole lines go past the caches where that pays; what else there is goes the plain way.
 void FunctionEmitter::stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain) {
-  auto* past = llvm::BasicBlock::Create(kernel_.llvm, "past_caches", llvm_function_);
-  auto* through = llvm::BasicBlock::Create(kernel_.llvm, "through_caches", llvm_function_);
-  auto* stored = llvm::BasicBlock::Create(kernel_.llvm, "stored", llvm_function_);
+  auto* past = new_block("past_caches");
+  auto* through = new_block("through_caches");
+  auto* stored = new_block("stored");
   Value* place = b_.CreateAnd(b_.CreatePtrToInt(pointer, kernel_.abi.i64), line_bytes - 1);
   Value* whole = b_.CreateICmpEQ(place, b_.getInt64(0));
   if (mask) {
@@ -310,7 +253,8 @@ void FunctionEmitter::store_runs(const Address& address, Value* value, unsigned 
   for (unsigned first = 0; first < lanes(); first += length) {
     Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(address.offsets[first]));
     Value* part = b_.CreateShuffleVector(value, numbers(first, length));
-    if (length == lanes() && inputs_.streams && facts_.streaming.stores[index_] && bytes * length % line_bytes == 0) {
+    if (length == lanes() && inputs_.streams && facts_.streaming.stores[context_.index] &&
+        bytes * length % line_bytes == 0) {
       stream_or(at, part, mask, [&] {
         if (mask)
           b_.CreateMaskedStore(part, at, llvm::Align(bytes), mask);
@@ -427,14 +371,14 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   llvm::Type* element = memory_type(type);
   const unsigned bytes = ptx::byte_size(type);
   const unsigned count = inst.d.vector;
-  const Space space = effective_space(inst.d.space, source);
-  Value* mask = instruction_mask(inst);
+  const Space space = spaces_.effective_space(inst.d.space, source);
+  Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check) check_access(inst, source, space, bytes * count, CheckedAccess::reads, mask);
-  if (const auto merged = facts_.merged_loads.places.find(index_);
+  if (const auto merged = facts_.merged_loads.places.find(context_.index);
       !kernel_.check && merged != facts_.merged_loads.places.end()) {
     const auto values = merged_elements(inst, merged->second);
     for (unsigned e = 0; e < count; ++e)
-      write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
+      registers_.write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
     return;
   }
   order_before(inst);
@@ -445,8 +389,8 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
     std::vector<Value*> values;
     for (unsigned e = 0; e < count; ++e) {
       const Address at = advance(address, e * bytes);
-      values.push_back(either_way(
-          at, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
+      values.push_back(branches_.either_way(
+          at.ok, [&] { return load_elements(at, element, 1, bytes, mask, space)[0]; },
           [&] { return slow_gather(at, element, mask); }));
     }
     return values;
@@ -456,8 +400,8 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   if (address.form == Address::Form::uniform && guarded_by_lanes(inst)) {
     std::vector<std::pair<Value*, llvm::BasicBlock*>> ends;
     auto* before = b_.GetInsertBlock();
-    auto* then = llvm::BasicBlock::Create(kernel_.llvm, "some", llvm_function_);
-    auto* after = llvm::BasicBlock::Create(kernel_.llvm, "after", llvm_function_);
+    auto* then = new_block("some");
+    auto* after = new_block("after");
     b_.CreateCondBr(any(mask), then, after);
     b_.SetInsertPoint(then);
     values = load();
@@ -475,7 +419,7 @@ void FunctionEmitter::emit_load(const ptx::Instruction& inst) {
   }
   order_after(inst);
   for (unsigned e = 0; e < count; ++e)
-    write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
+    registers_.write_operand(count == 1 ? first_element(destination) : destination.elements[e], type, values[e]);
 }
 
 void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
@@ -485,8 +429,8 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
   const ptx::Type type = inst.d.type;
   const unsigned bytes = ptx::byte_size(type);
   const unsigned count = inst.d.vector;
-  const Space space = effective_space(inst.d.space, destination);
-  Value* mask = instruction_mask(inst);
+  const Space space = spaces_.effective_space(inst.d.space, destination);
+  Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check) check_access(inst, destination, space, bytes * count, CheckedAccess::writes, mask);
   const auto operand = [&](unsigned e) -> const ptx::Operand& {
     return count == 1 ? first_element(source) : source.elements[e];
@@ -497,23 +441,24 @@ void FunctionEmitter::emit_store(const ptx::Instruction& inst) {
     const auto store = [&] {
       std::vector<Value*> values;
       for (unsigned e = 0; e < count; ++e)
-        values.push_back(is_scalar(operand(e)) ? lane0(operand(e), type) : last_active(vector(operand(e), type), mask));
+        values.push_back(registers_.is_scalar(operand(e)) ? registers_.lane0(operand(e), type)
+                                                          : last_active(registers_.vector(operand(e), type), mask));
       if (is_whole_access(inst, space)) return store_whole(address.base, values, bytes);
       for (unsigned e = 0; e < count; ++e)
         tag(b_.CreateAlignedStore(values[e], advance(address, e * bytes).base, llvm::Align(bytes)), space);
     };
     if (guarded_by_lanes(inst))
-      when_any(mask, store);
+      branches_.when_any(mask, store);
     else
       store();
   } else {
     std::vector<Value*> values;
-    for (unsigned e = 0; e < count; ++e) values.push_back(vector(operand(e), type));
+    for (unsigned e = 0; e < count; ++e) values.push_back(registers_.vector(operand(e), type));
     if (is_whole_access(inst, space))
       store_whole_lanes(address, values, bytes, mask);
     else
-      either_way(
-          address,
+      branches_.either_way(
+          address.ok,
           [&]() -> Value* {
             store_elements(address, values, bytes, mask, space);
             return nullptr;
@@ -530,32 +475,9 @@ const ptx::Operand& FunctionEmitter::first_element(const ptx::Operand& operand) 
   return operand.kind == OperandKind::vector ? operand.elements[0] : operand;
 }
 
-// An access through a symbol goes to the symbol's own space, whatever the instruction leaves open.
-Space FunctionEmitter::effective_space(Space space, const ptx::Operand& operand) const {
-  if (operand.base != OperandKind::symbol || space != Space::generic) return space;
-  const ptx::SymbolRef& symbol = operand.symbol;
-  if (symbol.kind == ptx::SymbolRef::Kind::module_variable) return kernel_.source.variables[symbol.index].space;
-  if (symbol.kind == ptx::SymbolRef::Kind::local_variable) return function_.variables[symbol.index].space;
-  return Space::param;
-}
-
-// A varying guard can leave no lane at all, unlike the mask of a block that is being run.
-bool FunctionEmitter::guarded_by_lanes(const ptx::Instruction& inst) const {
-  return inst.guard.present && lanes() > 1 && facts_.forms[inst.guard.reg].kind != Kind::uniform;
-}
-
-llvm::Value* FunctionEmitter::last_active(Value* vector_value, Value* mask) {
-  if (lanes() == 1) return vector_value;
-  if (!mask) return b_.CreateExtractElement(vector_value, lanes() - 1);
-  Value* bits = mask_bits(mask);
-  Value* zeros = b_.CreateBinaryIntrinsic(llvm::Intrinsic::ctlz, bits, b_.getFalse());
-  Value* last = b_.CreateSub(llvm::ConstantInt::get(bits->getType(), lanes() - 1), zeros);
-  return b_.CreateExtractElement(vector_value, last);
-}
-
 void FunctionEmitter::emit_prefetch(const ptx::Instruction& inst) {
   if (inst.operands.empty() || inst.operands[0].kind != OperandKind::address) return;
-  const Address address = address_of(inst.operands[0], effective_space(inst.d.space, inst.operands[0]));
+  const Address address = address_of(inst.operands[0], spaces_.effective_space(inst.d.space, inst.operands[0]));
   if (!address.base) return;  // a hint: scattered addresses are not worth 32 instructions
   b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {kernel_.abi.pointer},
                      {address.base, b_.getInt32(0), b_.getInt32(inst.has(ptx::Modifier::l1) ? 3 : 2), b_.getInt32(1)});

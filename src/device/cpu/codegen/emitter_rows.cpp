@@ -19,16 +19,16 @@ constexpr unsigned block_bytes = 16;  // shuffles within so many bytes cost leas
 std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instruction& inst,
                                                            const std::vector<MergedLoads::Place>& places) {
   const ptx::Operand& source = inst.operands[1];
-  const Space space = effective_space(inst.d.space, source);
+  const Space space = spaces_.effective_space(inst.d.space, source);
   const unsigned bytes = ptx::byte_size(inst.d.type);
   llvm::Type* element = memory_type(inst.d.type);
   std::vector<Value*> values;
   for (unsigned e = 0; e < places.size(); ++e) {
     const auto alone = [&] {
       const Address at = advance(address_of(source, space), e * bytes);
-      return either_way(
-          at, [&] { return load_elements(at, element, 1, bytes, mask_, space)[0]; },
-          [&] { return slow_gather(at, element, mask_); });
+      return branches_.either_way(
+          at.ok, [&] { return load_elements(at, element, 1, bytes, context_.mask, space)[0]; },
+          [&] { return slow_gather(at, element, context_.mask); });
     };
     if (places[e].group == MergedLoads::none) {
       values.push_back(alone());
@@ -39,8 +39,8 @@ std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instructio
     if (merged.elements.empty()) merged = load_group(group, space);
     Value* value = b_.CreateBitCast(merged.elements[places[e].element], vector_of(element));
     Address untouched;
-    if (!group.stores.empty() && index_ > group.stores[0]) untouched.ok = merged.untouched;
-    values.push_back(either_way(untouched, [&] { return value; }, alone));
+    if (!group.stores.empty() && context_.index > group.stores[0]) untouched.ok = merged.untouched;
+    values.push_back(branches_.either_way(untouched.ok, [&] { return value; }, alone));
   }
   return values;
 }
@@ -55,11 +55,11 @@ FunctionEmitter::MergedRows FunctionEmitter::load_group(const LoadGroup& group, 
     std::vector<Value*> values;
     auto* element = llvm::IntegerType::get(kernel_.llvm, group.bytes * 8);
     for (unsigned e = 0; e < group.count; ++e)
-      values.push_back(slow_gather(advance(address, e * group.bytes), element, mask_));
+      values.push_back(slow_gather(advance(address, e * group.bytes), element, context_.mask));
     return values;
   };
   MergedRows result;
-  result.elements = either_way_all(address, fast, slow);
+  result.elements = branches_.either_way_all(address.ok, fast, slow);
   if (!group.stores.empty()) result.untouched = untouched_by_stores(group, address, space);
   return result;
 }
@@ -98,7 +98,7 @@ llvm::Value* FunctionEmitter::untouched_by_stores(const LoadGroup& group, const 
     Value* distances = rows.base ? rows.of_lanes : b_.CreatePtrToInt(rows.of_lanes, vector_of(kernel_.abi.i64));
     Value* meets = b_.CreateICmpULT(b_.CreateAdd(distances, splat(from)),
                                     splat(b_.getInt64(static_cast<std::uint64_t>(range.end - first))));
-    untouched = both(untouched, b_.CreateNot(any(both(mask_, meets))));
+    untouched = both(untouched, b_.CreateNot(any(both(context_.mask, meets))));
   }
   return untouched;
 }
@@ -119,9 +119,9 @@ llvm::Value* FunctionEmitter::spare_row() {
 FunctionEmitter::Rows FunctionEmitter::rows_of(const LoadGroup& group, const Address& address, Space space) {
   if (address.form == Address::Form::affine) return {address.base, ramp(b_.getInt64(0), address.offsets)};
   if (!group.sum) return {nullptr, address.vector};
-  Value* base = pointer_at(window_base(space), fit(read(group.sum->uniform), Type::u64));
+  Value* base = pointer_at(spaces_.window_base(space), fit(registers_.read(group.sum->uniform), Type::u64));
   base = b_.CreateConstGEP1_64(kernel_.abi.i8, base, static_cast<std::uint64_t>(group.sum->distance));
-  return {base, fit(read(group.sum->varying), Type::u64)};
+  return {base, fit(registers_.read(group.sum->varying), Type::u64)};
 }
 
 // Lanes that take no part read what another one reads, or the spare place: which of them leaves the loops around it
@@ -129,7 +129,7 @@ FunctionEmitter::Rows FunctionEmitter::rows_of(const LoadGroup& group, const Add
 std::vector<llvm::Value*> FunctionEmitter::row_pointers(const LoadGroup& group, const Address& address, Space space) {
   const Rows rows = rows_of(group, address, space);
   Value* all = rows.of_lanes;
-  if (mask_) all = b_.CreateSelect(mask_, all, splat(rows.base ? first_active(all) : spare_row()));
+  if (context_.mask) all = b_.CreateSelect(context_.mask, all, splat(rows.base ? first_active(all) : spare_row()));
   std::vector<Value*> pointers;
   // Of a sum, either part may be the pointer and the other a number, zero among them, which must not be taken for a
   // null pointer.

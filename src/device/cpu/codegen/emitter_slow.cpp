@@ -5,44 +5,6 @@
 
 namespace heddle::device::cpu {
 
-// Runs `emit(lane)` for each lane of the mask, in ascending order.
-void FunctionEmitter::for_each_lane(Value* mask, const std::function<void(Value*)>& emit) {
-  if (lanes() == 1) return emit(b_.getInt32(0));
-  Value* bits = mask_bits(mask_or_full(mask));
-  llvm::Type* type = bits->getType();
-  auto* before = b_.GetInsertBlock();
-  auto* turn = llvm::BasicBlock::Create(kernel_.llvm, "lane", llvm_function_);
-  auto* done = llvm::BasicBlock::Create(kernel_.llvm, "lanes_done", llvm_function_);
-  if (mask)
-    b_.CreateCondBr(b_.CreateICmpNE(bits, llvm::ConstantInt::get(type, 0)), turn, done);
-  else
-    b_.CreateBr(turn);
-  b_.SetInsertPoint(turn);
-  auto* rest = b_.CreatePHI(type, 2);
-  rest->addIncoming(bits, before);
-  Value* lane =
-      b_.CreateZExtOrTrunc(b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, rest, b_.getTrue()), kernel_.abi.i32);
-  in_branch([&] { emit(lane); });
-  Value* fewer = b_.CreateAnd(rest, b_.CreateSub(rest, llvm::ConstantInt::get(type, 1)));
-  rest->addIncoming(fewer, b_.GetInsertBlock());
-  b_.CreateCondBr(b_.CreateICmpNE(fewer, llvm::ConstantInt::get(type, 0)), turn, done);
-  b_.SetInsertPoint(done);
-}
-
-llvm::Value* FunctionEmitter::spill(Value* vector_value) {
-  llvm::AllocaInst* place = entry_alloca(vector_value->getType(), "spill");
-  b_.CreateStore(vector_value, place);
-  return place;
-}
-
-llvm::Value* FunctionEmitter::element_at(Value* spilled, llvm::Type* element, Value* lane) {
-  return b_.CreateLoad(element, element_pointer(spilled, element, lane));
-}
-
-llvm::Value* FunctionEmitter::element_pointer(Value* spilled, llvm::Type* element, Value* lane) {
-  return b_.CreateGEP(element, spilled, b_.CreateZExt(lane, kernel_.abi.i64));
-}
-
 // void slow_{load,store}_N(ptr addresses, ptr values, iW mask)
 llvm::Function* FunctionEmitter::slow_access(llvm::Type* element, bool is_store) {
   const std::string name =

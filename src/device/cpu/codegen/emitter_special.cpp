@@ -1,39 +1,29 @@
-// Special registers and the addresses of symbols.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_special.hpp"
 
 #include <llvm/IR/Constants.h>
-
-#include "device/cpu/function_handle.hpp"
-#include "device/parameter_layout.hpp"
 
 namespace heddle::device::cpu {
 
 using ptx::SpecialRegister;
 using Kind = ValueForm::Kind;
-using SymbolKind = ptx::SymbolRef::Kind;
-
-llvm::Value* FunctionEmitter::field(Value* object, std::size_t offset, llvm::Type* type) {
-  auto* load = b_.CreateLoad(type, b_.CreateConstGEP1_64(kernel_.abi.i8, object, offset));
-  // A launch does not change while it runs; a warp's context does.
-  if (object != inputs_.warp)
-    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
-  return load;
-}
 
 // Value in lane 0 (of all lanes where the register is uniform).
-llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
-  if (Value* index = special_index(special)) return index;
-  const auto launch_u32 = [&](std::size_t offset) { return field(inputs_.launch, offset, kernel_.abi.i32); };
+llvm::Value* SpecialRegisters::scalar(SpecialRegister special) {
+  if (Value* place = grid_index(special)) return place;
+  const auto launch_u32 = [&](std::size_t offset) { return runtime_.field(inputs_.launch, offset, kernel_.abi.i32); };
   switch (special) {
     case SpecialRegister::warpsize: return b_.getInt32(32);
     case SpecialRegister::nwarpid:
-      return field(runtime_table(), offsetof(RuntimeTable, warps_per_processor), kernel_.abi.i32);
-    case SpecialRegister::nsmid: return field(runtime_table(), offsetof(RuntimeTable, processors), kernel_.abi.i32);
-    case SpecialRegister::smid: return field(block_context(), offsetof(BlockContext, worker), kernel_.abi.i32);
-    case SpecialRegister::gridid: return field(inputs_.launch, offsetof(LaunchContext, grid_id), kernel_.abi.i64);
+      return runtime_.field(runtime_.table(), offsetof(RuntimeTable, warps_per_processor), kernel_.abi.i32);
+    case SpecialRegister::nsmid:
+      return runtime_.field(runtime_.table(), offsetof(RuntimeTable, processors), kernel_.abi.i32);
+    case SpecialRegister::smid:
+      return runtime_.field(runtime_.block_context(), offsetof(BlockContext, worker), kernel_.abi.i32);
+    case SpecialRegister::gridid:
+      return runtime_.field(inputs_.launch, offsetof(LaunchContext, grid_id), kernel_.abi.i64);
     case SpecialRegister::envreg1:
       return b_.CreateTrunc(
-          b_.CreateLShr(field(inputs_.launch, offsetof(LaunchContext, grid_workspace), kernel_.abi.i64), 32),
+          b_.CreateLShr(runtime_.field(inputs_.launch, offsetof(LaunchContext, grid_workspace), kernel_.abi.i64), 32),
           kernel_.abi.i32);
     case SpecialRegister::envreg2: return launch_u32(offsetof(LaunchContext, grid_workspace));
     case SpecialRegister::dynamic_smem_size: return launch_u32(offsetof(LaunchContext, dynamic_shared_bytes));
@@ -44,14 +34,14 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
     case SpecialRegister::clock:
     case SpecialRegister::clock64:
     case SpecialRegister::clock_hi: {
-      Value* ticks = call_runtime(offsetof(RuntimeTable, clock), kernel_.abi.i64, {});
+      Value* ticks = runtime_.call(offsetof(RuntimeTable, clock), kernel_.abi.i64, {});
       if (special == SpecialRegister::clock64) return ticks;
       return b_.CreateTrunc(special == SpecialRegister::clock ? ticks : b_.CreateLShr(ticks, 32), kernel_.abi.i32);
     }
     case SpecialRegister::globaltimer:
     case SpecialRegister::globaltimer_lo:
     case SpecialRegister::globaltimer_hi: {
-      Value* now = call_runtime(offsetof(RuntimeTable, global_timer), kernel_.abi.i64, {});
+      Value* now = runtime_.call(offsetof(RuntimeTable, global_timer), kernel_.abi.i64, {});
       if (special == SpecialRegister::globaltimer) return now;
       return b_.CreateTrunc(special == SpecialRegister::globaltimer_lo ? now : b_.CreateLShr(now, 32), kernel_.abi.i32);
     }
@@ -59,7 +49,7 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
     case SpecialRegister::lanemask_le:
     case SpecialRegister::lanemask_lt:
     case SpecialRegister::lanemask_ge:
-    case SpecialRegister::lanemask_gt: return lane_mask(special, special_scalar(SpecialRegister::laneid));
+    case SpecialRegister::lanemask_gt: return lane_mask(special, scalar(SpecialRegister::laneid));
     default: break;
   }
   if (ptx::bit_width(ptx::type_of(special)) == 64) return b_.getInt64(0);  // performance counters and environment: zero
@@ -67,9 +57,9 @@ llvm::Value* FunctionEmitter::special_scalar(SpecialRegister special) {
 }
 
 // The registers that say where in the grid a thread is; null for the others.
-llvm::Value* FunctionEmitter::special_index(SpecialRegister special) {
+llvm::Value* SpecialRegisters::grid_index(SpecialRegister special) {
   const auto grid = [&](unsigned d) {
-    return field(inputs_.launch, offsetof(LaunchContext, grid) + 4 * d, kernel_.abi.i32);
+    return runtime_.field(inputs_.launch, offsetof(LaunchContext, grid) + 4 * d, kernel_.abi.i32);
   };
   const Dim3& block = kernel_.block;
   Value* first = inputs_.first_thread;
@@ -110,7 +100,7 @@ llvm::Value* FunctionEmitter::special_index(SpecialRegister special) {
   }
 }
 
-llvm::Value* FunctionEmitter::lane_mask(SpecialRegister special, Value* lane) {
+llvm::Value* SpecialRegisters::lane_mask(SpecialRegister special, Value* lane) {
   Value* one = lane->getType()->isVectorTy() ? splat(b_.getInt32(1)) : b_.getInt32(1);
   Value* all = llvm::Constant::getAllOnesValue(lane->getType());
   Value* self = b_.CreateShl(one, lane);
@@ -124,10 +114,10 @@ llvm::Value* FunctionEmitter::lane_mask(SpecialRegister special, Value* lane) {
   }
 }
 
-llvm::Value* FunctionEmitter::special_vector(SpecialRegister special) {
+llvm::Value* SpecialRegisters::vector(SpecialRegister special) {
   const ValueForm form = facts_.special_form(special);
-  if (form.kind == Kind::uniform) return splat(special_scalar(special));
-  if (form.kind == Kind::affine) return ramp(special_scalar(special), facts_.lane_offsets(form));
+  if (form.kind == Kind::uniform) return splat(scalar(special));
+  if (form.kind == Kind::affine) return ramp(scalar(special), facts_.lane_offsets(form));
   const Dim3& block = kernel_.block;
   // Threads of a group that is not a piece of one row: from the linear id. Where a group holds whole rows, the vectors
   // are constants but for the row it starts with.
@@ -151,68 +141,8 @@ llvm::Value* FunctionEmitter::special_vector(SpecialRegister special) {
       if (special == SpecialRegister::tid_z) return b_.CreateUDiv(row, splat(b_.getInt32(block.y)));
       return block.z == 1 ? row : b_.CreateURem(row, splat(b_.getInt32(block.y)));
     }
-    default: return lane_mask(special, special_vector(SpecialRegister::laneid));
+    default: return lane_mask(special, vector(SpecialRegister::laneid));
   }
-}
-
-llvm::Value* FunctionEmitter::block_context() {
-  return field(inputs_.warp, offsetof(WarpContext, block), kernel_.abi.pointer);
-}
-
-llvm::Value* FunctionEmitter::runtime_table() {
-  return field(inputs_.launch, offsetof(LaunchContext, runtime), kernel_.abi.pointer);
-}
-
-llvm::Value* FunctionEmitter::variable_pointer(std::uint32_t index) {
-  Value* table = field(inputs_.launch, offsetof(LaunchContext, variables), kernel_.abi.pointer);
-  return field(table, index * sizeof(void*), kernel_.abi.pointer);
-}
-
-// Where the bytes of a symbol are: pointer of lane 0 and the distance from lane to lane.
-FunctionEmitter::SymbolPlace FunctionEmitter::symbol_place(const ptx::SymbolRef& symbol) {
-  const auto at = [&](Value* base, std::uint64_t offset) {
-    return b_.CreateConstGEP1_64(kernel_.abi.i8, base, offset);
-  };
-  switch (symbol.kind) {
-    case SymbolKind::module_variable: {
-      const ptx::Variable& variable = kernel_.source.variables[symbol.index];
-      if (variable.space == ptx::Space::shared)
-        return {at(inputs_.shared, kernel_.shared.module_variables.at(symbol.index)), 0};
-      return {variable_pointer(symbol.index), 0};
-    }
-    case SymbolKind::local_variable: {
-      const ptx::Variable& variable = function_.variables[symbol.index];
-      if (variable.space == ptx::Space::shared)
-        return {at(inputs_.shared, kernel_.shared.function_variables.at(symbol.index)), 0};
-      return {at(local_base(), facts_.memory.offsets.at(symbol.index)), static_cast<std::int64_t>(facts_.memory.bytes)};
-    }
-    case SymbolKind::parameter:
-    case SymbolKind::return_parameter: {
-      const bool result = symbol.kind == SymbolKind::return_parameter;
-      const auto layout = parameter_layout(result ? function_.returns : function_.parameters);
-      const auto frame = static_cast<std::int64_t>(parameter_bytes(result ? function_.returns : function_.parameters));
-      return {at(result ? inputs_.returns : inputs_.parameters, layout[symbol.index].offset),
-              function_.is_entry ? 0 : frame};
-    }
-    case SymbolKind::function: break;
-  }
-  const std::uint64_t handle = function_handle(kernel_.source.functions[symbol.index].name);
-  return {b_.CreateIntToPtr(b_.getInt64(handle), kernel_.abi.pointer), 0};
-}
-
-// The address that `mov` gives: an offset in its window for .shared and .local symbols, a host address for others.
-llvm::Value* FunctionEmitter::symbol_address(const ptx::SymbolRef& symbol, std::int64_t offset) {
-  const auto number = [&](std::uint64_t value) { return b_.getInt64(value + static_cast<std::uint64_t>(offset)); };
-  if (symbol.kind == SymbolKind::module_variable && kernel_.source.variables[symbol.index].space == ptx::Space::shared)
-    return number(kernel_.shared.module_variables.at(symbol.index));
-  if (symbol.kind == SymbolKind::local_variable) {
-    const ptx::Space space = function_.variables[symbol.index].space;
-    if (space == ptx::Space::shared) return number(kernel_.shared.function_variables.at(symbol.index));
-    if (space == ptx::Space::local) return number(facts_.memory.offsets.at(symbol.index));
-  }
-  const SymbolPlace place = symbol_place(symbol);
-  return b_.CreateAdd(b_.CreatePtrToInt(place.pointer, kernel_.abi.i64),
-                      b_.getInt64(static_cast<std::uint64_t>(offset)));
 }
 
 }  // namespace heddle::device::cpu

@@ -19,12 +19,12 @@ using ptx::WarpMode;
 
 // Lanes that take part: those that run now and that the member mask, the same for all, names.
 llvm::Value* FunctionEmitter::members(const ptx::Instruction& inst, const ptx::Operand* operand) {
-  Value* mask = instruction_mask(inst);
+  Value* mask = registers_.instruction_mask(inst);
   if (!operand || !operand->present()) return mask;
   if (operand->kind == ptx::OperandKind::integer && static_cast<std::uint32_t>(operand->value) == 0xffffffffu)
     return mask;
   if (lanes() != 32) return mask;
-  return both(mask, b_.CreateBitCast(lane0(*operand, Type::b32), vector_of(kernel_.abi.i1)));
+  return both(mask, b_.CreateBitCast(registers_.lane0(*operand, Type::b32), vector_of(kernel_.abi.i1)));
 }
 
 namespace {
@@ -51,16 +51,19 @@ void FunctionEmitter::check_members(const ptx::Instruction& inst) {
   const ptx::Operand* operand = member_mask(inst);
   if (operand == nullptr || !operand->present()) return;
   auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
-  b_.CreateAlignedStore(lanes() == 1 ? lane0(*operand, Type::b32) : vector(*operand, Type::b32), places,
-                        llvm::Align(4));
-  Value* bits = lanes() == 1 ? b_.getInt32(1)
-                             : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(instruction_mask(inst))), kernel_.abi.i32);
-  note_line(inst);
-  call_runtime(offsetof(RuntimeTable, check_members), b_.getVoidTy(), {inputs_.warp, places, bits});
+  b_.CreateAlignedStore(lanes() == 1 ? registers_.lane0(*operand, Type::b32) : registers_.vector(*operand, Type::b32),
+                        places, llvm::Align(4));
+  Value* bits = lanes() == 1
+                    ? b_.getInt32(1)
+                    : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(registers_.instruction_mask(inst))), kernel_.abi.i32);
+  runtime_.note_line(inst);
+  runtime_.call(offsetof(RuntimeTable, check_members), b_.getVoidTy(), {inputs_.warp, places, bits});
 }
 
 // Lanes may have different member masks.
-bool FunctionEmitter::has_groups(const ptx::Operand& members) const { return members.present() && !is_scalar(members); }
+bool FunctionEmitter::has_groups(const ptx::Operand& members) const {
+  return members.present() && !registers_.is_scalar(members);
+}
 
 // result[l] = vector[index[l]], indices 0..31.
 llvm::Value* FunctionEmitter::permute(Value* values, Value* index) {
@@ -93,8 +96,8 @@ void FunctionEmitter::emit_shfl(const ptx::Instruction& inst) {
                      &distance = inst.operands[3], &control = inst.operands[4];
   auto* i32 = vector_of(kernel_.abi.i32);
   Value* lane = lane_numbers(kernel_.abi.i32);
-  Value* b = b_.CreateAnd(vector(distance, Type::u32), splat(b_.getInt32(31)));
-  Value* c = vector(control, Type::u32);
+  Value* b = b_.CreateAnd(registers_.vector(distance, Type::u32), splat(b_.getInt32(31)));
+  Value* c = registers_.vector(control, Type::u32);
   Value* segment = b_.CreateAnd(b_.CreateLShr(c, splat(b_.getInt32(8))), splat(b_.getInt32(31)));
   Value* clamp = b_.CreateAnd(c, splat(b_.getInt32(31)));
   Value* limit = b_.CreateOr(b_.CreateAnd(lane, segment), b_.CreateAnd(clamp, b_.CreateNot(segment)));
@@ -116,9 +119,9 @@ void FunctionEmitter::emit_shfl(const ptx::Instruction& inst) {
     default: from = b_.CreateOr(lowest, b_.CreateAnd(b, b_.CreateNot(segment))); inside = b_.CreateICmpSLE(from, limit);
   }
   from = b_.CreateSelect(inside, from, lane);
-  Value* moved = permute(b_.CreateBitCast(vector(value, Type::b32), i32), from);
-  write_operand(result, Type::b32, moved);
-  if (predicate.present()) write_operand(predicate, Type::pred, inside);
+  Value* moved = permute(b_.CreateBitCast(registers_.vector(value, Type::b32), i32), from);
+  registers_.write_operand(result, Type::b32, moved);
+  if (predicate.present()) registers_.write_operand(predicate, Type::pred, inside);
 }
 
 void FunctionEmitter::emit_vote(const ptx::Instruction& inst) {
@@ -126,22 +129,23 @@ void FunctionEmitter::emit_vote(const ptx::Instruction& inst) {
   if (inst.operands.size() > 2 && has_groups(inst.operands[2])) return emit_group_vote(inst);
   const ptx::Operand& result = inst.operands[0];
   Value* mask = members(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr);
-  Value* holds = vector(inst.operands[1], Type::pred);
+  Value* holds = registers_.vector(inst.operands[1], Type::pred);
   Value* yes = mask_bits(both(mask, holds));
   Value* all = mask_bits(mask_or_full(mask));
   Value* zero = llvm::ConstantInt::get(yes->getType(), 0);
   switch (inst.d.warp) {
-    case WarpMode::all: return write_operand(result, Type::pred, b_.CreateICmpEQ(yes, all));
-    case WarpMode::any: return write_operand(result, Type::pred, b_.CreateICmpNE(yes, zero));
+    case WarpMode::all: return registers_.write_operand(result, Type::pred, b_.CreateICmpEQ(yes, all));
+    case WarpMode::any: return registers_.write_operand(result, Type::pred, b_.CreateICmpNE(yes, zero));
     case WarpMode::uni:
-      return write_operand(result, Type::pred, b_.CreateOr(b_.CreateICmpEQ(yes, all), b_.CreateICmpEQ(yes, zero)));
-    default: return write_operand(result, Type::b32, b_.CreateZExt(yes, kernel_.abi.i32));
+      return registers_.write_operand(result, Type::pred,
+                                      b_.CreateOr(b_.CreateICmpEQ(yes, all), b_.CreateICmpEQ(yes, zero)));
+    default: return registers_.write_operand(result, Type::b32, b_.CreateZExt(yes, kernel_.abi.i32));
   }
 }
 
 void FunctionEmitter::emit_activemask(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
-  write_operand(inst.operands[0], Type::b32, mask_bits(mask_or_full(instruction_mask(inst))));
+  registers_.write_operand(inst.operands[0], Type::b32, mask_bits(mask_or_full(registers_.instruction_mask(inst))));
 }
 
 void FunctionEmitter::emit_elect(const ptx::Instruction& inst) {
@@ -149,8 +153,8 @@ void FunctionEmitter::emit_elect(const ptx::Instruction& inst) {
   if (has_groups(inst.operands[2])) return emit_group_elect(inst);
   Value* bits = mask_bits(mask_or_full(members(inst, &inst.operands[2])));
   Value* leader = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, bits, b_.getFalse());
-  write_operand(inst.operands[0], Type::b32, leader);
-  write_operand(inst.operands[1], Type::pred, b_.CreateICmpEQ(lane_numbers(kernel_.abi.i32), splat(leader)));
+  registers_.write_operand(inst.operands[0], Type::b32, leader);
+  registers_.write_operand(inst.operands[1], Type::pred, b_.CreateICmpEQ(lane_numbers(kernel_.abi.i32), splat(leader)));
 }
 
 void FunctionEmitter::emit_match(const ptx::Instruction& inst) {
@@ -158,8 +162,8 @@ void FunctionEmitter::emit_match(const ptx::Instruction& inst) {
   const bool all = inst.d.warp == WarpMode::all;
   const bool groups = has_groups(inst.operands.back());
   if (all && groups) return emit_group_match_all(inst);
-  Value* mask = groups ? instruction_mask(inst) : members(inst, &inst.operands.back());
-  Value* values = vector(inst.operands[all ? 2 : 1], inst.d.type);
+  Value* mask = groups ? registers_.instruction_mask(inst) : members(inst, &inst.operands.back());
+  Value* values = registers_.vector(inst.operands[all ? 2 : 1], inst.d.type);
   llvm::Type* element = values->getType()->getScalarType();
   Value* spilled = spill(values);
   Value* bits = mask_bits(mask_or_full(mask));
@@ -168,26 +172,26 @@ void FunctionEmitter::emit_match(const ptx::Instruction& inst) {
     first = b_.CreateAnd(first, b_.getInt32(31));
     Value* equal = b_.CreateICmpEQ(values, splat(element_at(spilled, element, first)));
     Value* same = b_.CreateICmpEQ(mask_bits(both(mask, equal)), bits);
-    write_operand(inst.operands[0], Type::b32, b_.CreateSelect(same, bits, b_.getInt32(0)));
-    if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, same);
+    registers_.write_operand(inst.operands[0], Type::b32, b_.CreateSelect(same, bits, b_.getInt32(0)));
+    if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, same);
     return;
   }
   llvm::AllocaInst* results = entry_alloca(vector_of(kernel_.abi.i32), "matches");
   b_.CreateStore(llvm::Constant::getNullValue(vector_of(kernel_.abi.i32)), results);
-  for_each_lane(mask, [&](Value* lane) {
+  branches_.for_each_lane(mask, [&](Value* lane) {
     Value* equal = b_.CreateICmpEQ(values, splat(element_at(spilled, element, lane)));
     b_.CreateStore(mask_bits(both(mask, equal)), element_pointer(results, kernel_.abi.i32, lane));
   });
   Value* matches = b_.CreateLoad(vector_of(kernel_.abi.i32), results);
   if (groups) matches = b_.CreateAnd(matches, group_bits(inst, inst.operands.back()));
-  write_operand(inst.operands[0], Type::b32, matches);
+  registers_.write_operand(inst.operands[0], Type::b32, matches);
 }
 
 void FunctionEmitter::emit_redux(const ptx::Instruction& inst) {
   if (lanes() == 1) return emit_met_warp_operation(inst);
   if (has_groups(inst.operands[2])) return emit_group_redux(inst);
-  Value* values = vector(inst.operands[1], inst.d.type);
-  write_operand(inst.operands[0], inst.d.type, reduce_lanes(inst, values, members(inst, &inst.operands[2])));
+  Value* values = registers_.vector(inst.operands[1], inst.d.type);
+  registers_.write_operand(inst.operands[0], inst.d.type, reduce_lanes(inst, values, members(inst, &inst.operands[2])));
 }
 
 // What redux makes of the values of some lanes; a scalar.
@@ -226,7 +230,7 @@ llvm::Value* FunctionEmitter::reduce_floats(const ptx::Instruction& inst, Value*
   llvm::AllocaInst* result = entry_alloca(type, "redux");
   llvm::AllocaInst* started = entry_alloca(kernel_.abi.i1, "redux_started");
   b_.CreateStore(b_.getFalse(), started);
-  for_each_lane(mask, [&](Value* lane) {
+  branches_.for_each_lane(mask, [&](Value* lane) {
     Value* value = element_at(spilled, type, lane);
     Value* old = b_.CreateSelect(b_.CreateLoad(kernel_.abi.i1, started), b_.CreateLoad(type, result), value);
     Value* operands[] = {old, value};
@@ -247,14 +251,14 @@ void FunctionEmitter::emit_warp_barrier(const ptx::Instruction& inst) {
 void FunctionEmitter::emit_lone_barrier(const ptx::Instruction& inst, BarrierKind kind, Value* held) {
   b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
   if (kind == BarrierKind::sync) return;
-  if (kind == BarrierKind::reduce_popc) return write_operand(inst.operands[0], Type::u32, held);
+  if (kind == BarrierKind::reduce_popc) return registers_.write_operand(inst.operands[0], Type::u32, held);
   Value* running = lanes() == 1 ? b_.getInt32(1)
-                                : b_.CreateZExtOrTrunc(
-                                      b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))),
-                                      kernel_.abi.i32);
+                                : b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop,
+                                                                               mask_bits(mask_or_full(context_.mask))),
+                                                       kernel_.abi.i32);
   Value* wanted =
       kind == BarrierKind::reduce_and ? b_.CreateICmpEQ(held, running) : b_.CreateICmpNE(held, b_.getInt32(0));
-  write_operand(inst.operands[0], Type::pred, wanted);
+  registers_.write_operand(inst.operands[0], Type::pred, wanted);
 }
 
 // bar and barrier. Warps arrive as a whole, as the instruction set says of bar.sync: lanes that have left the kernel
@@ -271,40 +275,41 @@ void FunctionEmitter::emit_barrier(const ptx::Instruction& inst) {
                                              : BarrierKind::reduce_or;
   const auto scalar = [&](const ptx::Operand& operand) -> Value* {
     if (!operand.present()) return b_.getInt32(0);
-    return is_scalar(operand) ? lane0(operand, Type::u32) : first_active(vector(operand, Type::u32));
+    return registers_.is_scalar(operand) ? registers_.lane0(operand, Type::u32)
+                                         : first_active(registers_.vector(operand, Type::u32));
   };
   Value* id = scalar(inst.operands[first]);
   Value* threads = inst.operands.size() > first + 1 ? scalar(inst.operands[first + 1]) : b_.getInt32(0);
   Value* held = b_.getInt32(0);
   if (reduces) {
-    Value* holds = vector(inst.operands.back(), Type::pred);
+    Value* holds = registers_.vector(inst.operands.back(), Type::pred);
     if (lanes() == 1)
       held = b_.CreateZExt(holds, kernel_.abi.i32);
     else
-      held = b_.CreateZExtOrTrunc(b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(both(mask_, holds))),
-                                  kernel_.abi.i32);
+      held = b_.CreateZExtOrTrunc(
+          b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(both(context_.mask, holds))), kernel_.abi.i32);
   }
   const bool counted = inst.operands[first + 1].present();
   if (kernel_.block.count() <= lanes() && !counted && kind != BarrierKind::arrive)
     return emit_lone_barrier(inst, kind, held);
-  Value* existing = field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
+  Value* existing = runtime_.field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);
   if (kind == BarrierKind::reduce_and && lanes() > 1) {
     // Lanes that have left the kernel arrive with the warp and must not count as saying no.
     Value* running = b_.CreateZExtOrTrunc(
-        b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(mask_))), kernel_.abi.i32);
+        b_.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(mask_or_full(context_.mask))), kernel_.abi.i32);
     held = b_.CreateSub(arriving, b_.CreateSub(running, held));
   }
-  note_line(inst);
+  runtime_.note_line(inst);
   Value* result =
-      call_runtime(offsetof(RuntimeTable, barrier), kernel_.abi.i32,
-                   {inputs_.warp, id, threads, arriving, b_.getInt32(static_cast<std::uint32_t>(kind)), held});
+      runtime_.call(offsetof(RuntimeTable, barrier), kernel_.abi.i32,
+                    {inputs_.warp, id, threads, arriving, b_.getInt32(static_cast<std::uint32_t>(kind)), held});
   if (!reduces) return;
   if (kind == BarrierKind::reduce_popc)
-    write_operand(inst.operands[0], Type::u32, result);
+    registers_.write_operand(inst.operands[0], Type::u32, result);
   else
-    write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(result, b_.getInt32(0)));
+    registers_.write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(result, b_.getInt32(0)));
 }
 
 }  // namespace heddle::device::cpu

@@ -11,7 +11,8 @@ using ptx::WarpMode;
 
 // For each lane the lanes of its group that run now, as bits.
 llvm::Value* FunctionEmitter::group_bits(const ptx::Instruction& inst, const ptx::Operand& members) {
-  return b_.CreateAnd(vector(members, Type::b32), splat(mask_bits(mask_or_full(instruction_mask(inst)))));
+  return b_.CreateAnd(registers_.vector(members, Type::b32),
+                      splat(mask_bits(mask_or_full(registers_.instruction_mask(inst)))));
 }
 
 // For each lane the first lane of its group; lanes that do not run get 0.
@@ -21,54 +22,56 @@ llvm::Value* FunctionEmitter::group_leaders(Value* groups) {
 
 void FunctionEmitter::emit_group_vote(const ptx::Instruction& inst) {
   Value* groups = group_bits(inst, inst.operands[2]);
-  Value* yes =
-      b_.CreateAnd(groups, splat(mask_bits(both(instruction_mask(inst), vector(inst.operands[1], Type::pred)))));
+  Value* yes = b_.CreateAnd(
+      groups,
+      splat(mask_bits(both(registers_.instruction_mask(inst), registers_.vector(inst.operands[1], Type::pred)))));
   Value* zero = llvm::Constant::getNullValue(yes->getType());
   Value* all = b_.CreateICmpEQ(yes, groups);
   switch (inst.d.warp) {
-    case WarpMode::all: return write_operand(inst.operands[0], Type::pred, all);
-    case WarpMode::any: return write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(yes, zero));
+    case WarpMode::all: return registers_.write_operand(inst.operands[0], Type::pred, all);
+    case WarpMode::any: return registers_.write_operand(inst.operands[0], Type::pred, b_.CreateICmpNE(yes, zero));
     case WarpMode::uni:
-      return write_operand(inst.operands[0], Type::pred, b_.CreateOr(all, b_.CreateICmpEQ(yes, zero)));
-    default: return write_operand(inst.operands[0], Type::b32, yes);
+      return registers_.write_operand(inst.operands[0], Type::pred, b_.CreateOr(all, b_.CreateICmpEQ(yes, zero)));
+    default: return registers_.write_operand(inst.operands[0], Type::b32, yes);
   }
 }
 
 void FunctionEmitter::emit_group_elect(const ptx::Instruction& inst) {
   Value* leaders = group_leaders(group_bits(inst, inst.operands[2]));
-  write_operand(inst.operands[0], Type::b32, leaders);
-  write_operand(inst.operands[1], Type::pred, b_.CreateICmpEQ(lane_numbers(kernel_.abi.i32), leaders));
+  registers_.write_operand(inst.operands[0], Type::b32, leaders);
+  registers_.write_operand(inst.operands[1], Type::pred, b_.CreateICmpEQ(lane_numbers(kernel_.abi.i32), leaders));
 }
 
 // match.all; match.any only has to leave out the lanes of other groups.
 void FunctionEmitter::emit_group_match_all(const ptx::Instruction& inst) {
   Value* groups = group_bits(inst, inst.operands.back());
-  Value* values = vector(inst.operands[2], inst.d.type);
+  Value* values = registers_.vector(inst.operands[2], inst.d.type);
   llvm::Type* element = values->getType()->getScalarType();
   Value* index = b_.CreateZExt(group_leaders(groups), vector_of(kernel_.abi.i64));
   Value* first =
       gather(b_.CreateGEP(element, spill(values), index), element, element->getScalarSizeInBits() / 8, nullptr);
-  Value* equal = b_.CreateAnd(groups, splat(mask_bits(both(instruction_mask(inst), b_.CreateICmpEQ(values, first)))));
+  Value* equal =
+      b_.CreateAnd(groups, splat(mask_bits(both(registers_.instruction_mask(inst), b_.CreateICmpEQ(values, first)))));
   Value* same = b_.CreateICmpEQ(equal, groups);
-  write_operand(inst.operands[0], Type::b32,
-                b_.CreateSelect(same, groups, llvm::Constant::getNullValue(groups->getType())));
-  if (inst.operands[1].present()) write_operand(inst.operands[1], Type::pred, same);
+  registers_.write_operand(inst.operands[0], Type::b32,
+                           b_.CreateSelect(same, groups, llvm::Constant::getNullValue(groups->getType())));
+  if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, same);
 }
 
 // One group after the other.
 void FunctionEmitter::emit_group_redux(const ptx::Instruction& inst) {
   Value* groups = group_bits(inst, inst.operands[2]);
-  Value* values = vector(inst.operands[1], inst.d.type);
+  Value* values = registers_.vector(inst.operands[1], inst.d.type);
   Value* spilled = spill(groups);
   llvm::AllocaInst* results = entry_alloca(values->getType(), "group_results");
   b_.CreateStore(llvm::Constant::getNullValue(values->getType()), results);
   Value* leads = b_.CreateICmpEQ(lane_numbers(kernel_.abi.i32), group_leaders(groups));
-  for_each_lane(both(instruction_mask(inst), leads), [&](Value* lane) {
+  branches_.for_each_lane(both(registers_.instruction_mask(inst), leads), [&](Value* lane) {
     Value* group = b_.CreateBitCast(element_at(spilled, kernel_.abi.i32, lane), vector_of(kernel_.abi.i1));
     Value* result = splat(reduce_lanes(inst, values, group));
     b_.CreateStore(b_.CreateSelect(group, result, b_.CreateLoad(values->getType(), results)), results);
   });
-  write_operand(inst.operands[0], inst.d.type, b_.CreateLoad(values->getType(), results));
+  registers_.write_operand(inst.operands[0], inst.d.type, b_.CreateLoad(values->getType(), results));
 }
 
 }  // namespace heddle::device::cpu

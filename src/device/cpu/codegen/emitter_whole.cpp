@@ -39,7 +39,7 @@ std::vector<llvm::Value*> FunctionEmitter::load_whole(const Address& address, ll
     results.push_back(entry_alloca(vector_of(element), "whole"));
     if (mask) b_.CreateStore(llvm::Constant::getNullValue(vector_of(element)), results[e]);
   }
-  for_each_lane(mask, [&](Value* lane) {
+  branches_.for_each_lane(mask, [&](Value* lane) {
     Value* whole = load(element_at(pointers, kernel_.abi.pointer, lane));
     for (unsigned e = 0; e < count; ++e)
       b_.CreateStore(b_.CreateExtractElement(whole, e), element_pointer(results[e], element, lane));
@@ -58,12 +58,12 @@ void FunctionEmitter::store_whole(Value* pointer, const std::vector<Value*>& par
 
 void FunctionEmitter::store_whole_lanes(const Address& address, const std::vector<Value*>& values, unsigned bytes,
                                         Value* mask) {
-  if (lanes() == 1) return for_each_lane(mask, [&](Value*) { store_whole(address.base, values, bytes); });
+  if (lanes() == 1) return branches_.for_each_lane(mask, [&](Value*) { store_whole(address.base, values, bytes); });
   Value* pointers = spill(lane_pointers(address));
   std::vector<Value*> spilled;
   for (Value* value : values) spilled.push_back(spill(value));
   llvm::Type* element = values[0]->getType()->getScalarType();
-  for_each_lane(mask, [&](Value* lane) {
+  branches_.for_each_lane(mask, [&](Value* lane) {
     std::vector<Value*> parts;
     for (Value* value : spilled) parts.push_back(element_at(value, element, lane));
     store_whole(element_at(pointers, kernel_.abi.pointer, lane), parts, bytes);

@@ -136,7 +136,8 @@ class KernelBuilder {
       inputs.block_id[d] = field(b, block, offsetof(BlockContext, block_id) + 4 * d, abi_.i32);
     inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
     inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
-    FunctionEmitter(kernel, facts, function, inputs).emit(b);
+    FunctionContext context(kernel, facts, function, inputs);
+    FunctionEmitter(context).emit(b);
     llvm::IRBuilder<>(inputs.end).CreateRetVoid();
     lane_bytes_ += facts.memory.bytes;
   }
@@ -173,7 +174,8 @@ class KernelBuilder {
     inputs.first_thread = field(b, inputs.warp, offsetof(WarpContext, first_thread), abi_.i32);
     inputs.mask = existing_lanes_mask(b, field(b, inputs.warp, offsetof(WarpContext, lanes), abi_.i32));
     inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
-    FunctionEmitter(kernel, facts, function, inputs).emit(b);
+    FunctionContext context(kernel, facts, function, inputs);
+    FunctionEmitter(context).emit(b);
     llvm::IRBuilder<>(inputs.end).CreateRetVoid();
   }
 
@@ -206,7 +208,8 @@ class KernelBuilder {
       set_field(b, inputs.warp, offsetof(WarpContext, first_thread), first_thread);
       inputs.mask = existing_lanes_mask(b, b.CreateSub(b.getInt32(threads), first_thread));
       inputs.end = llvm::BasicBlock::Create(llvm_, "warp_end", function);
-      FunctionEmitter(kernel, facts, function, inputs).emit(b);
+      FunctionContext context(kernel, facts, function, inputs);
+      FunctionEmitter(context).emit(b);
       b.SetInsertPoint(inputs.end);
     };
     if (plan_.row_threads)
