@@ -1,38 +1,32 @@
-// One instruction after the other.
 #include "device/cpu/codegen/emitter.hpp"
 
-#include <fmt/format.h>
+#include <map>
+
 #include <llvm/IR/Constants.h>
 
-#include "device/cpu/codegen/soft_functions.hpp"
-#include "heddle/error.hpp"
 #include "ptx/forms.hpp"
 
 namespace heddle::device::cpu {
 
 using ptx::Modifier;
 using ptx::Opcode;
-using ptx::OperandKind;
 using ptx::Type;
-using Kind = ValueForm::Kind;
 
 FunctionEmitter::FunctionEmitter(FunctionContext& context)
     : EmitterPart(context),
-      schedule_(*facts_.schedule),
       values_(context),
-      runtime_(values_.runtime),
-      spaces_(values_.spaces),
-      special_(values_.special),
-      arithmetic_(values_.arithmetic),
       registers_(values_.registers),
-      branches_(values_.branches) {
-  merged_.resize(facts_.merged_loads.groups.size());
-  const std::size_t blocks = facts_.cfg.size();
-  mask_slots_.resize(blocks);
-  pending_slots_.resize(blocks);
-  bodies_.resize(blocks);
-  looks_.resize(blocks);
-}
+      accesses_(context, values_),
+      data_(context, values_, accesses_.addresses),
+      memory_(context, values_, accesses_),
+      atomics_(context, values_, accesses_),
+      mbarriers_(context, values_, accesses_),
+      copies_(context, values_, accesses_, mbarriers_),
+      spaces_(context, values_),
+      warp_(context, values_, accesses_.elements),
+      barriers_(context, values_),
+      calls_(context, values_, accesses_),
+      control_(context, values_) {}
 
 void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
   // Allocas go to the function's first block, the rest behind what the caller has emitted.
@@ -42,23 +36,28 @@ void FunctionEmitter::emit(llvm::IRBuilder<>& entry) {
   if (context_.scope)
     b_.SetCurrentDebugLocation(
         llvm::DILocation::get(kernel_.llvm, function_.line ? function_.line : 1, 0, context_.scope));
-  llvm::Type* mask_type = vector_of(kernel_.abi.i1);
-  for (std::uint32_t block : schedule_.order()) {
-    if (lanes() == 1) break;
-    if (schedule_.partial(block) && schedule_.mask_of(block) == Schedule::none)
-      mask_slots_[block] = entry_alloca(mask_type, "mask");
-    if (!schedule_.has_pending(block)) continue;
-    if (!mask_slots_[block]) mask_slots_[block] = entry_alloca(mask_type, "mask");
-    pending_slots_[block] = entry_alloca(mask_type, "waiting");
-    b_.CreateStore(llvm::Constant::getNullValue(mask_type), pending_slots_[block]);
-  }
-  const std::uint32_t first = schedule_.order()[0];
-  if (mask_slots_[first]) b_.CreateStore(mask_or_full(inputs_.mask), mask_slots_[first]);
+  control_.start();
+  const auto order = facts_.schedule->order();
   // Registers that may be read before they are written hold zero.
-  facts_.liveness.for_each_live_in(first, [&](std::uint32_t reg) { registers_.clear(reg); });
-  b_.CreateBr(body(first));
-  for (std::uint32_t block : schedule_.order()) emit_block(block);
-  emit_places();
+  facts_.liveness.for_each_live_in(order[0], [&](std::uint32_t reg) { registers_.clear(reg); });
+  b_.CreateBr(control_.body(order[0]));
+  for (std::uint32_t block : order) emit_block(block);
+  control_.finish();
+}
+
+void FunctionEmitter::emit_block(std::uint32_t block) {
+  context_.block = block;
+  b_.SetInsertPoint(control_.body(block));
+  registers_.start_block();
+  context_.mask = control_.load_mask(block);
+  const ptx::analysis::BasicBlock& range = facts_.cfg.block(block);
+  for (context_.index = range.begin; context_.index < range.end; ++context_.index) {
+    const ptx::Instruction& inst = function_.body[context_.index];
+    if (context_.index + 1 == range.end && ControlFlow::ends_block(inst)) break;
+    emit_instruction(inst);
+  }
+  if (context_.index == range.end && context_.index > range.begin) --context_.index;
+  control_.finish_block(block);
 }
 
 namespace {
@@ -109,38 +108,43 @@ void FunctionEmitter::emit_behind_branch(const ptx::Instruction& inst) {
   for (const auto& [reg, value] : results) registers_.write(reg, before[reg]);
 }
 
+// The instruction may stand in a loop that waits for other warps.
+bool FunctionEmitter::may_be_waiting() const {
+  return !function_.is_entry || control_.turn_may_wait(context_.block, context_.block);
+}
+
 void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
   const bool is_store = inst.opcode == Opcode::st || inst.opcode == Opcode::red;
   if (inst.has(Modifier::bulk) || (is_store && inst.has(Modifier::proxy_async)))
     refuse(inst, "asynchronous stores and bulk copies are not supported by the CPU device");
-  if (kernel_.check) check_members(inst);
+  if (kernel_.check) accesses_.checks.check_members(inst);
   switch (inst.opcode) {
     case Opcode::ld:
-    case Opcode::ldu: return emit_load(inst);
-    case Opcode::st: return emit_store(inst);
-    case Opcode::mov: return emit_mov(inst);
-    case Opcode::cvta: return emit_cvta(inst);
-    case Opcode::isspacep: return emit_isspacep(inst);
+    case Opcode::ldu: return memory_.load(inst);
+    case Opcode::st: return memory_.store(inst);
+    case Opcode::mov: return data_.mov(inst);
+    case Opcode::cvta: return spaces_.cvta(inst);
+    case Opcode::isspacep: return spaces_.isspacep(inst);
     case Opcode::prefetch:
-    case Opcode::prefetchu: return emit_prefetch(inst);
-    case Opcode::cp: return emit_cp_async(inst);
-    case Opcode::mbarrier: return emit_mbarrier(inst);
+    case Opcode::prefetchu: return memory_.prefetch(inst);
+    case Opcode::cp: return copies_.emit(inst);
+    case Opcode::mbarrier: return mbarriers_.emit(inst);
     case Opcode::atom:
-    case Opcode::red: return emit_atomic(inst);
+    case Opcode::red: return atomics_.emit(inst);
     case Opcode::membar:
-    case Opcode::fence: return emit_fence(inst);
+    case Opcode::fence: return spaces_.fence(inst);
     case Opcode::bar:
-    case Opcode::barrier: return emit_barrier(inst);
-    case Opcode::shfl: return emit_shfl(inst);
-    case Opcode::vote: return emit_vote(inst);
-    case Opcode::match: return emit_match(inst);
-    case Opcode::redux: return emit_redux(inst);
-    case Opcode::elect: return emit_elect(inst);
-    case Opcode::activemask: return emit_activemask(inst);
-    case Opcode::call: return emit_call(inst);
+    case Opcode::barrier: return inst.has(Modifier::warp) ? warp_.emit(inst) : barriers_.emit(inst);
+    case Opcode::shfl:
+    case Opcode::vote:
+    case Opcode::match:
+    case Opcode::redux:
+    case Opcode::elect:
+    case Opcode::activemask: return warp_.emit(inst);
+    case Opcode::call: return calls_.call(inst);
     case Opcode::trap:
-    case Opcode::brkpt: return emit_trap(inst);
-    case Opcode::nanosleep: return emit_nanosleep(inst);
+    case Opcode::brkpt: return calls_.trap(inst);
+    case Opcode::nanosleep: return calls_.nanosleep(inst, !may_be_waiting());
     case Opcode::getctarank: return registers_.write_operand(inst.operands[0], Type::u32, b_.getInt32(0));
     case Opcode::mapa:
       return registers_.write_operand(inst.operands[0], inst.d.type,
@@ -156,117 +160,13 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     default: break;
   }
   if (!ArithmeticEmitter::handles(inst.opcode)) refuse(inst, "this instruction is not supported by the CPU device");
-  emit_arithmetic(inst);
+  data_.arithmetic(inst);
 }
 
-namespace {
-
-bool writes_nothing(const ptx::Instruction& inst) {
-  bool writes = false;
-  ptx::for_each_def(inst, [&](std::uint32_t, const ptx::Slot&) { writes = true; });
-  return !writes;
-}
-
-}  // namespace
-
-void FunctionEmitter::emit_arithmetic(const ptx::Instruction& inst) {
-  const ptx::SlotList list = ptx::slots(inst);
-  const bool carries = uses_carry(inst);
-  if (!carries && writes_nothing(inst)) return;  // its results are all _
-  const bool scalar = results_scalar(inst) && !carries;
-  std::vector<Value*> operands;
-  for (unsigned i = 0; i < list.size; ++i) {
-    if (list[i].role == ptx::Role::def) continue;
-    const ptx::Operand& operand = inst.operands[i];
-    if (!operand.present())
-      operands.push_back(nullptr);
-    else
-      operands.push_back(scalar ? registers_.lane0(operand, list[i].type) : registers_.vector(operand, list[i].type));
-  }
-  Value* carry = carries ? read_carry() : nullptr;
-  Value* active = scalar ? nullptr : registers_.instruction_mask(inst);
-  const auto results = arithmetic_.emit(inst, operands, active, carry);
-  if (carries) b_.CreateStore(carry, carry_);
-  unsigned number = 0;
-  for (unsigned i = 0; i < list.size; ++i) {
-    if (list[i].role != ptx::Role::def) continue;
-    Value* value = results[number++];
-    if (!value || inst.operands[i].kind != OperandKind::reg) continue;
-    if (facts_.nan_bits.settle(context_.index)) value = canonical_nan(value);
-    const bool wants_scalar = facts_.forms[inst.operands[i].index].kind != Kind::varying && lanes() > 1;
-    if (wants_scalar && value->getType()->isVectorTy()) value = first_active(value);
-    registers_.write_operand(inst.operands[i], list[i].type, value);
-  }
-}
-
-bool FunctionEmitter::uses_carry(const ptx::Instruction& inst) const {
-  return inst.d.carry_out || inst.opcode == Opcode::addc || inst.opcode == Opcode::subc || inst.opcode == Opcode::madc;
-}
-
-// The condition code register: one bit a lane.
-llvm::Value* FunctionEmitter::read_carry() {
-  llvm::Type* type = vector_of(kernel_.abi.i1);
-  if (!carry_) {
-    carry_ = entry_alloca(type, "carry");
-    llvm::IRBuilder<> builder(carry_->getNextNode());
-    builder.CreateStore(llvm::Constant::getNullValue(type), carry_);
-  }
-  return b_.CreateLoad(type, carry_);
-}
-
-// mov of registers, constants, special registers and addresses; packing {a, b} into one register and back.
-void FunctionEmitter::emit_mov(const ptx::Instruction& inst) {
-  const ptx::Operand &to = inst.operands[0], &from = inst.operands[1];
-  const Type type = inst.d.type;
-  const bool scalar = results_scalar(inst);
-  const auto value_of = [&](const ptx::Operand& operand, Type t) {
-    return scalar ? registers_.lane0(operand, t) : registers_.vector(operand, t);
-  };
-  const auto integer = [&](unsigned bits) -> llvm::Type* {
-    auto* element = llvm::IntegerType::get(kernel_.llvm, bits);
-    return scalar ? static_cast<llvm::Type*>(element) : vector_of(element);
-  };
-  if (from.kind == OperandKind::vector && to.kind == OperandKind::vector) {
-    for (std::size_t e = 0; e < to.elements.size(); ++e)
-      registers_.write_operand(to.elements[e], type, value_of(from.elements[e], type));
-    return;
-  }
-  if (from.kind == OperandKind::vector) {
-    const unsigned bits = ptx::bit_width(type), part = bits / static_cast<unsigned>(from.elements.size());
-    Value* packed = llvm::Constant::getNullValue(integer(bits));
-    for (std::size_t e = 0; e < from.elements.size(); ++e) {
-      Value* element = b_.CreateBitCast(value_of(from.elements[e], part_type(part)), integer(part));
-      Value* moved = b_.CreateShl(b_.CreateZExt(element, integer(bits)), static_cast<std::uint64_t>(e * part));
-      packed = b_.CreateOr(packed, moved);
-    }
-    return registers_.write_operand(to, type, packed);
-  }
-  if (to.kind == OperandKind::vector) {
-    const unsigned bits = ptx::bit_width(type), part = bits / static_cast<unsigned>(to.elements.size());
-    Value* packed = b_.CreateBitCast(value_of(from, type), integer(bits));
-    for (std::size_t e = 0; e < to.elements.size(); ++e) {
-      if (to.elements[e].kind != OperandKind::reg) continue;
-      Value* element = b_.CreateTrunc(b_.CreateLShr(packed, static_cast<std::uint64_t>(e * part)), integer(part));
-      registers_.write_operand(to.elements[e], part_type(part), element);
-    }
-    return;
-  }
-  // The address of a variable with one record a lane differs from lane to lane.
-  if (from.kind == OperandKind::symbol && spaces_.has_lane_address(from.symbol)) {
-    Value* pointers = lane_pointers(advance(record_of(spaces_.symbol_place(from.symbol)), from.value));
-    return registers_.write_operand(
-        to, type, b_.CreatePtrToInt(pointers, lanes() > 1 ? vector_of(kernel_.abi.i64) : kernel_.abi.i64));
-  }
-  registers_.write_operand(to, type, value_of(from, type));
-}
-
-Type FunctionEmitter::part_type(unsigned bits) {
-  switch (bits) {
-    case 8: return Type::b8;
-    case 16: return Type::b16;
-    case 32: return Type::b32;
-    default: return Type::b64;
-  }
+llvm::FunctionType* FunctionEmitter::function_type(const KernelContext& kernel) {
+  llvm::Type* mask = llvm::IntegerType::get(kernel.llvm, kernel.lanes);
+  llvm::Type* pointer = kernel.abi.pointer;
+  return llvm::FunctionType::get(llvm::Type::getVoidTy(kernel.llvm), {pointer, pointer, mask, pointer, pointer}, false);
 }
 
 }  // namespace heddle::device::cpu

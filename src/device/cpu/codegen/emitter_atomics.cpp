@@ -1,5 +1,6 @@
-// Atomic read-modify-write operations, one lane after the other in ascending order.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_atomics.hpp"
+
+#include <optional>
 
 #include <llvm/IR/Constants.h>
 
@@ -14,7 +15,6 @@ using ptx::Order;
 using ptx::ReduceOp;
 using ptx::Space;
 using ptx::Type;
-using Kind = ValueForm::Kind;
 
 namespace {
 
@@ -45,7 +45,7 @@ std::optional<AtomicRMWInst::BinOp> host_operation(ReduceOp op, Type type) {
 }  // namespace
 
 // The new value that an operation stores; for what the host has no instruction for.
-llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand) {
+llvm::Value* AtomicInstructions::combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand) {
   const Type type = inst.d.type;
   Value* zero = llvm::Constant::getNullValue(old->getType());
   switch (inst.d.reduce) {
@@ -90,8 +90,8 @@ llvm::Value* FunctionEmitter::combine(const ptx::Instruction& inst, Value* point
 }
 
 // One lane's operation at `pointer`; returns the old value as an integer.
-llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand,
-                                          Value* replacement) {
+llvm::Value* AtomicInstructions::atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand,
+                                             Value* replacement) {
   const unsigned bits = ptx::bit_width(inst.d.type);
   auto* integer = llvm::IntegerType::get(kernel_.llvm, bits);
   const auto as_integer = [&](Value* value) { return value ? b_.CreateBitCast(value, integer) : nullptr; };
@@ -101,10 +101,10 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
   // All threads of a block run on one thread of the host: shared memory needs no locked instructions.
   if (spaces_.effective_space(inst.d.space, memory_operand(inst)) == Space::shared) {
     auto* old = b_.CreateAlignedLoad(integer, pointer, align);
-    tag(old, Space::shared);
+    tag_space(old, Space::shared);
     Value* next = inst.d.reduce == ReduceOp::cas ? b_.CreateSelect(b_.CreateICmpEQ(old, operand), replacement, old)
                                                  : b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
-    tag(b_.CreateAlignedStore(next, pointer, align), Space::shared);
+    tag_space(b_.CreateAlignedStore(next, pointer, align), Space::shared);
     return old;
   }
   const AtomicOrdering order = ordering_of(inst.d.order);
@@ -136,13 +136,13 @@ llvm::Value* FunctionEmitter::atomic_lane(const ptx::Instruction& inst, Value* p
   return old;
 }
 
-const ptx::Operand& FunctionEmitter::memory_operand(const ptx::Instruction& inst) {
+const ptx::Operand& AtomicInstructions::memory_operand(const ptx::Instruction& inst) {
   return inst.operands[inst.opcode == Opcode::red ? 0 : 1];
 }
 
 // Integer reductions of all lanes into one place: the lanes first, then memory once.
-bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const Address& address,
-                                             const ptx::Operand& operand, Value* mask) {
+bool AtomicInstructions::emit_uniform_reduction(const ptx::Instruction& inst, const Address& address,
+                                                const ptx::Operand& operand, Value* mask) {
   if (address.form != Address::Form::uniform || lanes() == 1 || inst.d.vector != 1) return false;
   if (ptx::is_float(inst.d.type) || ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64)
     return false;
@@ -179,7 +179,7 @@ bool FunctionEmitter::emit_uniform_reduction(const ptx::Instruction& inst, const
   return true;
 }
 
-void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
+void AtomicInstructions::emit(const ptx::Instruction& inst) {
   const bool has_result =
       inst.opcode == Opcode::atom && inst.operands[0].is_reg() && registers_.is_read(inst.operands[0].index);
   const bool vector_result = inst.opcode == Opcode::atom && inst.operands[0].kind == ptx::OperandKind::vector;
@@ -188,41 +188,44 @@ void FunctionEmitter::emit_atomic(const ptx::Instruction& inst) {
   const Space space = spaces_.effective_space(inst.d.space, place);
   const unsigned bytes = ptx::byte_size(inst.d.type);
   Value* mask = registers_.instruction_mask(inst);
-  if (kernel_.check) check_access(inst, place, space, bytes * inst.d.vector, CheckedAccess::both, mask);
-  const Address address = address_of(place, space);
+  if (kernel_.check) checks_.check_access(inst, place, space, bytes * inst.d.vector, CheckedAccess::both, mask);
+  const Address address = addresses_.of(place, space);
   if (!has_result && !vector_result && emit_uniform_reduction(inst, address, inst.operands[first], mask)) return;
 
-  const bool is_cas = inst.d.reduce == ReduceOp::cas;
-  llvm::Type* element = memory_type(inst.d.type);
+  Value* pointers = lanes() == 1 ? addresses_.lane_pointers(address) : spill(addresses_.lane_pointers(address));
+  for (unsigned e = 0; e < inst.d.vector; ++e) emit_element(inst, e, pointers, has_result || vector_result, mask);
+}
+
+// Element number `element` of each lane's access. `pointers` are spilled, but with one lane.
+void AtomicInstructions::emit_element(const ptx::Instruction& inst, unsigned element, Value* pointers, bool has_result,
+                                      Value* mask) {
+  llvm::Type* type = memory_type(inst.d.type);
   auto* integer = llvm::IntegerType::get(kernel_.llvm, ptx::bit_width(inst.d.type));
-  llvm::Type* pointer_type = kernel_.abi.pointer;
-  Value* pointers = lanes() == 1 ? lane_pointers(address) : spill(lane_pointers(address));
+  const auto pick = [&](std::size_t i) -> const ptx::Operand& {
+    const ptx::Operand& operand = inst.operands[i];
+    return operand.kind == ptx::OperandKind::vector ? operand.elements[element] : operand;
+  };
   const auto source = [&](const ptx::Operand& operand) -> Value* {
     if (registers_.is_scalar(operand)) return registers_.lane0(operand, inst.d.type);
     return spill(registers_.vector(operand, inst.d.type));
   };
   const auto at_lane = [&](const ptx::Operand& operand, Value* value, Value* lane) {
-    return registers_.is_scalar(operand) ? value : element_at(value, element, lane);
+    return registers_.is_scalar(operand) ? value : element_at(value, type, lane);
   };
-  for (unsigned e = 0; e < inst.d.vector; ++e) {
-    const auto pick = [&](const ptx::Operand& operand) -> const ptx::Operand& {
-      return operand.kind == ptx::OperandKind::vector ? operand.elements[e] : operand;
-    };
-    const ptx::Operand& operand = pick(inst.operands[first]);
-    Value* operands = source(operand);
-    Value* replacements = is_cas ? source(pick(inst.operands[first + 1])) : nullptr;
-    llvm::AllocaInst* results = has_result || vector_result ? entry_alloca(vector_of(integer), "old") : nullptr;
-    if (results && mask) b_.CreateStore(llvm::Constant::getNullValue(vector_of(integer)), results);
-    branches_.for_each_lane(mask, [&](Value* lane) {
-      Value* pointer = lanes() == 1 ? pointers : element_at(pointers, pointer_type, lane);
-      if (e) pointer = b_.CreateConstGEP1_64(kernel_.abi.i8, pointer, e * bytes);
-      Value* replacement = is_cas ? at_lane(pick(inst.operands[first + 1]), replacements, lane) : nullptr;
-      Value* old = atomic_lane(inst, pointer, at_lane(operand, operands, lane), replacement);
-      if (results) b_.CreateStore(old, lanes() == 1 ? results : element_pointer(results, integer, lane));
-    });
-    if (results)
-      registers_.write_operand(pick(inst.operands[0]), inst.d.type, b_.CreateLoad(vector_of(integer), results));
-  }
+  const unsigned first = inst.opcode == Opcode::red ? 1 : 2;
+  const bool is_cas = inst.d.reduce == ReduceOp::cas;
+  Value* operands = source(pick(first));
+  Value* replacements = is_cas ? source(pick(first + 1)) : nullptr;
+  llvm::AllocaInst* results = has_result ? entry_alloca(vector_of(integer), "old") : nullptr;
+  if (results && mask) b_.CreateStore(llvm::Constant::getNullValue(vector_of(integer)), results);
+  branches_.for_each_lane(mask, [&](Value* lane) {
+    Value* pointer = lanes() == 1 ? pointers : element_at(pointers, kernel_.abi.pointer, lane);
+    if (element) pointer = b_.CreateConstGEP1_64(kernel_.abi.i8, pointer, element * ptx::byte_size(inst.d.type));
+    Value* replacement = is_cas ? at_lane(pick(first + 1), replacements, lane) : nullptr;
+    Value* old = atomic_lane(inst, pointer, at_lane(pick(first), operands, lane), replacement);
+    if (results) b_.CreateStore(old, lanes() == 1 ? results : element_pointer(results, integer, lane));
+  });
+  if (results) registers_.write_operand(pick(0), inst.d.type, b_.CreateLoad(vector_of(integer), results));
 }
 
 }  // namespace heddle::device::cpu

@@ -1,5 +1,6 @@
-// Calls: built-in functions, recursive and indirect functions of the module, and instructions that end a launch.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_calls.hpp"
+
+#include <algorithm>
 
 #include <llvm/IR/Constants.h>
 
@@ -16,62 +17,38 @@ namespace {
 constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
 }
 
-void FunctionEmitter::emit_trap(const ptx::Instruction& inst) {
-  Value* mask = registers_.instruction_mask(inst);
-  branches_.when_any(guarded_by_lanes(inst) ? mask : nullptr, [&] {
-    runtime_.note_line(inst);
-    runtime_.call(offsetof(RuntimeTable, trap), b_.getVoidTy(), {inputs_.warp, first_lane(mask)});
+void CallInstructions::call(const ptx::Instruction& call) {
+  const ptx::Operand& callee = call.operands[callee_slot];
+  if (callee.kind == OperandKind::symbol) {
+    const std::uint32_t index = ptx::definition_of(kernel_.source, callee.symbol.index);
+    const ptx::Function& function = kernel_.source.functions[index];
+    if (emit_builtin(call, function.name)) return;
+    const auto compiled = kernel_.functions.find(index);
+    if (compiled == kernel_.functions.end())
+      refuse(call, "the function '" + function.name +
+                       "' has no body in this module and is none of the built-in ones "
+                       "(vprintf, malloc, free, __assertfail)");
+    emit_function_call(
+        call, function.parameters, function.returns, [&](Value* mask, Value* parameters, Value* returns) {
+          b_.CreateCall(compiled->second,
+                        {inputs_.launch, inputs_.warp, mask_bits(mask_or_full(mask)), parameters, returns});
+        });
+    return;
+  }
+  const ptx::Table* prototype = nullptr;
+  if (call.operands.size() > 3 && call.operands[3].kind == OperandKind::table)
+    prototype = &function_.tables[call.operands[3].index];
+  if (!prototype) refuse(call, "an indirect call without a prototype or a list of targets is not supported");
+  const ptx::Function* first_target =
+      prototype->kind == ptx::Table::Kind::call_targets ? &kernel_.source.functions[prototype->targets.at(0)] : nullptr;
+  const auto& parameter_list = first_target ? first_target->parameters : prototype->parameters;
+  const auto& return_list = first_target ? first_target->returns : prototype->returns;
+  emit_function_call(call, parameter_list, return_list, [&](Value* mask, Value* parameters, Value* returns) {
+    emit_indirect(call, registers_.vector(callee, Type::u64), mask, parameters, returns);
   });
 }
 
-void FunctionEmitter::emit_nanosleep(const ptx::Instruction& inst) {
-  const ptx::Operand& time = inst.operands[0];
-  Value* ns =
-      registers_.is_scalar(time) ? registers_.lane0(time, Type::u32) : first_active(registers_.vector(time, Type::u32));
-  runtime_.note_line(inst);
-  const bool progress = function_.is_entry && !turn_may_wait(context_.block, context_.block);
-  runtime_.call(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(), {inputs_.warp, ns, b_.getInt32(progress ? 1 : 0)});
-}
-
-// Argument number i of a call as a value of each lane.
-llvm::Value* FunctionEmitter::argument(const ptx::Instruction& call, unsigned i, Type type) {
-  const ptx::Operand& operand = call.operands[arguments_slot].elements.at(i);
-  if (operand.kind == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable)
-    return read_lane_variable(operand.symbol.index, 0, type);
-  return registers_.vector(operand, type);
-}
-
-void FunctionEmitter::set_result(const ptx::Instruction& call, Type type, Value* value) {
-  if (call.operands[results_slot].elements.empty()) return;
-  const ptx::Operand& operand = call.operands[results_slot].elements[0];
-  if (operand.kind == OperandKind::symbol)
-    write_lane_variable(operand.symbol.index, 0, type, value, registers_.instruction_mask(call));
-  else
-    registers_.write_operand(operand, type, value);
-}
-
-// One runtime call a lane; `make` makes it and gives its result (or null).
-void FunctionEmitter::call_for_lanes(const ptx::Instruction& call, Type result_type,
-                                     const std::vector<Value*>& arguments,
-                                     const std::function<Value*(Value* lane, const std::vector<Value*>&)>& make) {
-  llvm::Type* element = result_type == Type::none ? nullptr : memory_type(result_type);
-  llvm::AllocaInst* results = element ? entry_alloca(vector_of(element), "results") : nullptr;
-  if (results) b_.CreateStore(llvm::Constant::getNullValue(vector_of(element)), results);
-  std::vector<Value*> places;
-  for (Value* value : arguments) places.push_back(lanes() == 1 ? value : spill(value));
-  runtime_.note_line(call);
-  branches_.for_each_lane(registers_.instruction_mask(call), [&](Value* lane) {
-    std::vector<Value*> values;
-    for (std::size_t i = 0; i < places.size(); ++i)
-      values.push_back(lanes() == 1 ? places[i]
-                                    : element_at(places[i], arguments[i]->getType()->getScalarType(), lane));
-    Value* result = make(lane, values);
-    if (results) b_.CreateStore(result, lanes() == 1 ? results : element_pointer(results, element, lane));
-  });
-  if (results) set_result(call, result_type, b_.CreateLoad(vector_of(element), results));
-}
-
-bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std::string& callee) {
+bool CallInstructions::emit_builtin(const ptx::Instruction& call, const std::string& callee) {
   if (callee == "vprintf") {
     call_for_lanes(call, Type::b32, {argument(call, 0, Type::u64), argument(call, 1, Type::u64)},
                    [&](Value* lane, const std::vector<Value*>& a) -> Value* {
@@ -109,40 +86,50 @@ bool FunctionEmitter::emit_builtin_call(const ptx::Instruction& call, const std:
   return false;
 }
 
-void FunctionEmitter::emit_call(const ptx::Instruction& call) {
-  const ptx::Operand& callee = call.operands[callee_slot];
-  if (callee.kind == OperandKind::symbol) {
-    const std::uint32_t index = ptx::definition_of(kernel_.source, callee.symbol.index);
-    const ptx::Function& function = kernel_.source.functions[index];
-    if (emit_builtin_call(call, function.name)) return;
-    const auto compiled = kernel_.functions.find(index);
-    if (compiled == kernel_.functions.end())
-      refuse(call, "the function '" + function.name +
-                       "' has no body in this module and is none of the built-in ones "
-                       "(vprintf, malloc, free, __assertfail)");
-    emit_function_call(
-        call, function.parameters, function.returns, [&](Value* mask, Value* parameters, Value* returns) {
-          b_.CreateCall(compiled->second,
-                        {inputs_.launch, inputs_.warp, mask_bits(mask_or_full(mask)), parameters, returns});
-        });
-    return;
-  }
-  const ptx::Table* prototype = nullptr;
-  if (call.operands.size() > 3 && call.operands[3].kind == OperandKind::table)
-    prototype = &function_.tables[call.operands[3].index];
-  if (!prototype) refuse(call, "an indirect call without a prototype or a list of targets is not supported");
-  const ptx::Function* first_target =
-      prototype->kind == ptx::Table::Kind::call_targets ? &kernel_.source.functions[prototype->targets.at(0)] : nullptr;
-  const auto& parameter_list = first_target ? first_target->parameters : prototype->parameters;
-  const auto& return_list = first_target ? first_target->returns : prototype->returns;
-  emit_function_call(call, parameter_list, return_list, [&](Value* mask, Value* parameters, Value* returns) {
-    emit_indirect(call, registers_.vector(callee, Type::u64), mask, parameters, returns);
-  });
+void CallInstructions::emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
+                                          const std::vector<ptx::Variable>& returns,
+                                          const std::function<void(Value*, Value*, Value*)>& make) {
+  const auto frame = [&](const std::vector<ptx::Variable>& variables, const char* name) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(parameter_bytes(variables), 1) * lanes();
+    auto* place = entry_alloca(llvm::ArrayType::get(kernel_.abi.i8, bytes), name);
+    place->setAlignment(llvm::Align(16));
+    return place;
+  };
+  llvm::AllocaInst* parameter_frame = frame(parameters, "arguments");
+  llvm::AllocaInst* return_frame = frame(returns, "results");
+  Value* mask = registers_.instruction_mask(call);
+  const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* place, bool to_frame) {
+    const auto layout = parameter_layout(variables);
+    const std::uint64_t stride = parameter_bytes(variables);
+    for (std::size_t i = 0; i < variables.size() && i < call.operands[slot].elements.size(); ++i) {
+      const ptx::Operand& operand = call.operands[slot].elements[i];
+      Value* start = b_.CreateConstGEP1_64(kernel_.abi.i8, place, layout[i].offset);
+      if (operand.kind == OperandKind::symbol) {
+        variables_.copy_records(operand.symbol, start, stride, variables[i].size(), mask, to_frame);
+      } else {
+        const Address address = addresses_.of_place({start, static_cast<std::int64_t>(stride)});
+        const unsigned bytes = ptx::byte_size(variables[i].type);
+        const Type type = variables[i].type;
+        if (!to_frame)
+          registers_.write_operand(operand, type,
+                                   elements_.load(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
+        else if (lanes() == 1)
+          b_.CreateStore(registers_.lane0(operand, type), start);
+        else
+          elements_.store(address, {registers_.vector(operand, type)}, bytes, mask, ptx::Space::generic);
+      }
+    }
+  };
+  copy(arguments_slot, parameters, parameter_frame, true);
+  runtime_.note_line(call);
+  // A call runs only when a lane makes it.
+  branches_.when_any(guarded_by_lanes(call) ? mask : nullptr, [&] { make(mask, parameter_frame, return_frame); });
+  copy(results_slot, returns, return_frame, false);
 }
 
 // Lanes that call the same function call it together.
-void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters,
-                                    Value* returns) {
+void CallInstructions::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters,
+                                     Value* returns) {
   Value* bits = mask_bits(mask_or_full(mask));
   Value* spilled = lanes() == 1 ? nullptr : spill(targets);
   auto* before = b_.GetInsertBlock();
@@ -182,51 +169,59 @@ void FunctionEmitter::emit_indirect(const ptx::Instruction& call, Value* targets
   b_.SetInsertPoint(done);
 }
 
-llvm::FunctionType* FunctionEmitter::function_type(const KernelContext& kernel) {
-  llvm::Type* mask = llvm::IntegerType::get(kernel.llvm, kernel.lanes);
-  llvm::Type* pointer = kernel.abi.pointer;
-  return llvm::FunctionType::get(llvm::Type::getVoidTy(kernel.llvm), {pointer, pointer, mask, pointer, pointer}, false);
+// Argument number i of a call as a value of each lane.
+llvm::Value* CallInstructions::argument(const ptx::Instruction& call, unsigned i, Type type) {
+  const ptx::Operand& operand = call.operands[arguments_slot].elements.at(i);
+  if (operand.kind == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable)
+    return variables_.read(operand.symbol.index, 0, type);
+  return registers_.vector(operand, type);
 }
 
-void FunctionEmitter::emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
-                                         const std::vector<ptx::Variable>& returns,
-                                         const std::function<void(Value*, Value*, Value*)>& make) {
-  const auto frame = [&](const std::vector<ptx::Variable>& variables, const char* name) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(parameter_bytes(variables), 1) * lanes();
-    auto* place = entry_alloca(llvm::ArrayType::get(kernel_.abi.i8, bytes), name);
-    place->setAlignment(llvm::Align(16));
-    return place;
-  };
-  llvm::AllocaInst* parameter_frame = frame(parameters, "arguments");
-  llvm::AllocaInst* return_frame = frame(returns, "results");
-  Value* mask = registers_.instruction_mask(call);
-  const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* place, bool to_frame) {
-    const auto layout = parameter_layout(variables);
-    const std::uint64_t stride = parameter_bytes(variables);
-    for (std::size_t i = 0; i < variables.size() && i < call.operands[slot].elements.size(); ++i) {
-      const ptx::Operand& operand = call.operands[slot].elements[i];
-      Value* start = b_.CreateConstGEP1_64(kernel_.abi.i8, place, layout[i].offset);
-      if (operand.kind == OperandKind::symbol) {
-        copy_lane_records(operand.symbol, start, stride, variables[i].size(), mask, to_frame);
-      } else {
-        const Address address = record_of({start, static_cast<std::int64_t>(stride)});
-        const unsigned bytes = ptx::byte_size(variables[i].type);
-        const Type type = variables[i].type;
-        if (!to_frame)
-          registers_.write_operand(operand, type,
-                                   load_elements(address, memory_type(type), 1, bytes, mask, ptx::Space::generic)[0]);
-        else if (lanes() == 1)
-          b_.CreateStore(registers_.lane0(operand, type), start);
-        else
-          store_elements(address, {registers_.vector(operand, type)}, bytes, mask, ptx::Space::generic);
-      }
-    }
-  };
-  copy(arguments_slot, parameters, parameter_frame, true);
+void CallInstructions::set_result(const ptx::Instruction& call, Type type, Value* value) {
+  if (call.operands[results_slot].elements.empty()) return;
+  const ptx::Operand& operand = call.operands[results_slot].elements[0];
+  if (operand.kind == OperandKind::symbol)
+    variables_.write(operand.symbol.index, 0, type, value, registers_.instruction_mask(call));
+  else
+    registers_.write_operand(operand, type, value);
+}
+
+// One runtime call a lane; `make` makes it and gives its result (or null).
+void CallInstructions::call_for_lanes(const ptx::Instruction& call, Type result_type,
+                                      const std::vector<Value*>& arguments,
+                                      const std::function<Value*(Value* lane, const std::vector<Value*>&)>& make) {
+  llvm::Type* element = result_type == Type::none ? nullptr : memory_type(result_type);
+  llvm::AllocaInst* results = element ? entry_alloca(vector_of(element), "results") : nullptr;
+  if (results) b_.CreateStore(llvm::Constant::getNullValue(vector_of(element)), results);
+  std::vector<Value*> places;
+  for (Value* value : arguments) places.push_back(lanes() == 1 ? value : spill(value));
   runtime_.note_line(call);
-  // A call runs only when a lane makes it.
-  branches_.when_any(guarded_by_lanes(call) ? mask : nullptr, [&] { make(mask, parameter_frame, return_frame); });
-  copy(results_slot, returns, return_frame, false);
+  branches_.for_each_lane(registers_.instruction_mask(call), [&](Value* lane) {
+    std::vector<Value*> values;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      values.push_back(lanes() == 1 ? places[i]
+                                    : element_at(places[i], arguments[i]->getType()->getScalarType(), lane));
+    Value* result = make(lane, values);
+    if (results) b_.CreateStore(result, lanes() == 1 ? results : element_pointer(results, element, lane));
+  });
+  if (results) set_result(call, result_type, b_.CreateLoad(vector_of(element), results));
+}
+
+void CallInstructions::trap(const ptx::Instruction& inst) {
+  Value* mask = registers_.instruction_mask(inst);
+  branches_.when_any(guarded_by_lanes(inst) ? mask : nullptr, [&] {
+    runtime_.note_line(inst);
+    runtime_.call(offsetof(RuntimeTable, trap), b_.getVoidTy(), {inputs_.warp, first_lane(mask)});
+  });
+}
+
+void CallInstructions::nanosleep(const ptx::Instruction& inst, bool is_progress) {
+  const ptx::Operand& time = inst.operands[0];
+  Value* ns =
+      registers_.is_scalar(time) ? registers_.lane0(time, Type::u32) : first_active(registers_.vector(time, Type::u32));
+  runtime_.note_line(inst);
+  runtime_.call(offsetof(RuntimeTable, nanosleep), b_.getVoidTy(),
+                {inputs_.warp, ns, b_.getInt32(is_progress ? 1 : 0)});
 }
 
 }  // namespace heddle::device::cpu

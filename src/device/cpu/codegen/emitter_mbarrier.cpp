@@ -1,5 +1,4 @@
-// Barriers in memory: one call of the runtime for all lanes that come together.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_mbarrier.hpp"
 
 #include <llvm/IR/Constants.h>
 
@@ -23,8 +22,8 @@ bool is_test(MbarrierOperation operation) {
 
 }  // namespace
 
-void FunctionEmitter::emit_mbarrier(const ptx::Instruction& inst) {
-  if (!inst.has(Modifier::pending_count)) return update_mbarrier(inst);
+void MbarrierInstructions::emit(const ptx::Instruction& inst) {
+  if (!inst.has(Modifier::pending_count)) return update(inst);
   const bool scalar = results_scalar(inst);
   Value* state =
       scalar ? registers_.lane0(inst.operands[1], Type::b64) : registers_.vector(inst.operands[1], Type::b64);
@@ -33,14 +32,14 @@ void FunctionEmitter::emit_mbarrier(const ptx::Instruction& inst) {
   registers_.write_operand(inst.operands[0], Type::u32, count);
 }
 
-void FunctionEmitter::update_mbarrier(const ptx::Instruction& inst) {
+void MbarrierInstructions::update(const ptx::Instruction& inst) {
   const ptx::semantics::MbarrierUse use = ptx::semantics::mbarrier_use(inst);
   const ptx::Operand& place = inst.operands[use.address];
   const ptx::Space space = spaces_.effective_space(inst.d.space, place);
   Value* mask = registers_.instruction_mask(inst);
-  if (kernel_.check) check_access(inst, place, space, sizeof(std::uint64_t), CheckedAccess::both, mask);
+  if (kernel_.check) checks_.check_access(inst, place, space, sizeof(std::uint64_t), CheckedAccess::both, mask);
   llvm::Type* wide = lanes() == 1 ? kernel_.abi.i64 : vector_of(kernel_.abi.i64);
-  Value* pointers = lane_pointers(address_of(place, space));
+  Value* pointers = addresses_.lane_pointers(addresses_.of(place, space));
   Value* argument = nullptr;
   if (use.argument < inst.operands.size() && inst.operands[use.argument].present()) {
     argument = b_.CreateZExt(registers_.vector(inst.operands[use.argument], argument_type(use.operation)), wide);

@@ -1,5 +1,4 @@
-// Warp operations in the one-lane shape: each thread is a fiber of its own and meets the other members at run time.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_meet.hpp"
 
 #include <llvm/IR/Constants.h>
 
@@ -11,14 +10,8 @@ using ptx::ReduceOp;
 using ptx::Type;
 using ptx::WarpMode;
 
-// What came out of a meeting: who took part, and everyone's value.
-struct FunctionEmitter::Meeting {
-  Value* present = nullptr;            // i32, one bit a lane
-  llvm::AllocaInst* values = nullptr;  // [32 x i64]
-};
-
-FunctionEmitter::Meeting FunctionEmitter::meet(const ptx::Instruction& inst, const ptx::Operand* member_mask,
-                                               Value* value) {
+MetWarpInstructions::Meeting MetWarpInstructions::meet(const ptx::Instruction& inst, const ptx::Operand* member_mask,
+                                                       Value* value) {
   Meeting meeting;
   meeting.values = entry_alloca(llvm::ArrayType::get(kernel_.abi.i64, 32), "meeting");
   Value* members =
@@ -30,7 +23,7 @@ FunctionEmitter::Meeting FunctionEmitter::meet(const ptx::Instruction& inst, con
   return meeting;
 }
 
-void FunctionEmitter::for_each_bit(Value* bits, const std::function<void(Value*)>& emit) {
+void MetWarpInstructions::for_each_bit(Value* bits, const std::function<void(Value*)>& emit) {
   auto* before = b_.GetInsertBlock();
   auto* turn = new_block("bit");
   auto* done = new_block("bits_done");
@@ -46,7 +39,7 @@ void FunctionEmitter::for_each_bit(Value* bits, const std::function<void(Value*)
 }
 
 // The lanes whose value fulfils a condition, as bits.
-llvm::Value* FunctionEmitter::lanes_where(const Meeting& meeting, const std::function<Value*(Value*)>& condition) {
+llvm::Value* MetWarpInstructions::lanes_where(const Meeting& meeting, const std::function<Value*(Value*)>& condition) {
   llvm::AllocaInst* found = entry_alloca(kernel_.abi.i32, "found");
   b_.CreateStore(b_.getInt32(0), found);
   for_each_bit(meeting.present, [&](Value* lane) {
@@ -56,7 +49,7 @@ llvm::Value* FunctionEmitter::lanes_where(const Meeting& meeting, const std::fun
   return b_.CreateLoad(kernel_.abi.i32, found);
 }
 
-void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
+void MetWarpInstructions::shfl(const ptx::Instruction& inst) {
   const Meeting meeting =
       meet(inst, inst.operands.size() > 5 ? &inst.operands[5] : nullptr, registers_.lane0(inst.operands[2], Type::b32));
   Value* lane = special_.scalar(ptx::SpecialRegister::laneid);
@@ -80,7 +73,7 @@ void FunctionEmitter::emit_met_shfl(const ptx::Instruction& inst) {
   if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, inside);
 }
 
-void FunctionEmitter::emit_met_vote(const ptx::Instruction& inst) {
+void MetWarpInstructions::vote(const ptx::Instruction& inst) {
   const Meeting meeting = meet(inst, inst.operands.size() > 2 ? &inst.operands[2] : nullptr,
                                registers_.lane0(inst.operands[1], Type::pred));
   Value* yes = lanes_where(meeting, [&](Value* value) { return b_.CreateICmpNE(value, b_.getInt64(0)); });
@@ -95,7 +88,7 @@ void FunctionEmitter::emit_met_vote(const ptx::Instruction& inst) {
   }
 }
 
-void FunctionEmitter::emit_met_match(const ptx::Instruction& inst) {
+void MetWarpInstructions::match(const ptx::Instruction& inst) {
   const bool all = inst.d.warp == WarpMode::all;
   const ptx::Operand& source = inst.operands[all ? 2 : 1];
   Value* mine = b_.CreateZExt(fit(registers_.lane0(source, inst.d.type), inst.d.type), kernel_.abi.i64);
@@ -107,7 +100,7 @@ void FunctionEmitter::emit_met_match(const ptx::Instruction& inst) {
   if (inst.operands[1].present()) registers_.write_operand(inst.operands[1], Type::pred, holds);
 }
 
-void FunctionEmitter::emit_met_redux(const ptx::Instruction& inst) {
+void MetWarpInstructions::redux(const ptx::Instruction& inst) {
   const Type type = inst.d.type;
   Value* mine = b_.CreateBitCast(registers_.lane0(inst.operands[1], type), kernel_.abi.i32);
   const Meeting meeting = meet(inst, &inst.operands[2], mine);
@@ -141,13 +134,13 @@ void FunctionEmitter::emit_met_redux(const ptx::Instruction& inst) {
   registers_.write_operand(inst.operands[0], type, b_.CreateLoad(element, result));
 }
 
-void FunctionEmitter::emit_met_warp_operation(const ptx::Instruction& inst) {
+void MetWarpInstructions::emit(const ptx::Instruction& inst) {
   Value* self = b_.CreateShl(b_.getInt32(1), special_.scalar(ptx::SpecialRegister::laneid));
   switch (inst.opcode) {
-    case Opcode::shfl: return emit_met_shfl(inst);
-    case Opcode::vote: return emit_met_vote(inst);
-    case Opcode::match: return emit_met_match(inst);
-    case Opcode::redux: return emit_met_redux(inst);
+    case Opcode::shfl: return shfl(inst);
+    case Opcode::vote: return vote(inst);
+    case Opcode::match: return match(inst);
+    case Opcode::redux: return redux(inst);
     case Opcode::activemask: return registers_.write_operand(inst.operands[0], Type::b32, self);
     case Opcode::elect: {
       const Meeting meeting = meet(inst, &inst.operands[2], b_.getInt32(0));

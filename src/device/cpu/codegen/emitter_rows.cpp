@@ -1,23 +1,30 @@
-// Merged loads (merged_loads.hpp): one wide access a lane, and shuffles.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_rows.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <llvm/IR/Constants.h>
 
+#include "device/cpu/codegen/emitter_shuffles.hpp"
+
 namespace heddle::device::cpu {
 
 using ptx::Space;
 using ptx::Type;
 
-namespace {
-constexpr unsigned block_bytes = 16;  // shuffles within so many bytes cost least
-}  // namespace
+RowLoads::RowLoads(FunctionContext& context, Values& values, Addresses& addresses, ElementAccess& elements,
+                   SlowAccess& slow)
+    : EmitterPart(context),
+      spaces_(values.spaces),
+      registers_(values.registers),
+      branches_(values.branches),
+      addresses_(addresses),
+      elements_(elements),
+      slow_(slow),
+      merged_(facts_.merged_loads.groups.size()) {}
 
-// Values of the elements of a load that has some of them in groups.
-std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instruction& inst,
-                                                           const std::vector<MergedLoads::Place>& places) {
+std::vector<llvm::Value*> RowLoads::elements(const ptx::Instruction& inst,
+                                             const std::vector<MergedLoads::Place>& places) {
   const ptx::Operand& source = inst.operands[1];
   const Space space = spaces_.effective_space(inst.d.space, source);
   const unsigned bytes = ptx::byte_size(inst.d.type);
@@ -25,10 +32,10 @@ std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instructio
   std::vector<Value*> values;
   for (unsigned e = 0; e < places.size(); ++e) {
     const auto alone = [&] {
-      const Address at = advance(address_of(source, space), e * bytes);
+      const Address at = addresses_.advance(addresses_.of(source, space), e * bytes);
       return branches_.either_way(
-          at.ok, [&] { return load_elements(at, element, 1, bytes, context_.mask, space)[0]; },
-          [&] { return slow_gather(at, element, context_.mask); });
+          at.ok, [&] { return elements_.load(at, element, 1, bytes, context_.mask, space)[0]; },
+          [&] { return slow_.gather(at, element, context_.mask); });
     };
     if (places[e].group == MergedLoads::none) {
       values.push_back(alone());
@@ -38,24 +45,24 @@ std::vector<llvm::Value*> FunctionEmitter::merged_elements(const ptx::Instructio
     MergedRows& merged = merged_[places[e].group];
     if (merged.elements.empty()) merged = load_group(group, space);
     Value* value = b_.CreateBitCast(merged.elements[places[e].element], vector_of(element));
-    Address untouched;
-    if (!group.stores.empty() && context_.index > group.stores[0]) untouched.ok = merged.untouched;
-    values.push_back(branches_.either_way(untouched.ok, [&] { return value; }, alone));
+    const bool is_checked = !group.stores.empty() && context_.index > group.stores[0];
+    values.push_back(branches_.either_way(is_checked ? merged.untouched : nullptr, [&] { return value; }, alone));
   }
   return values;
 }
 
 // The elements of a group, as vectors of integers.
-FunctionEmitter::MergedRows FunctionEmitter::load_group(const LoadGroup& group, Space space) {
-  const Address address = advance(address_of(function_.body[group.first].operands[1], space), group.distance);
+RowLoads::MergedRows RowLoads::load_group(const LoadGroup& group, Space space) {
+  const Address address =
+      addresses_.advance(addresses_.of(function_.body[group.first].operands[1], space), group.distance);
   const auto fast = [&] {
-    return transposed(load_rows(group, row_pointers(group, address, space), space), group.bytes, group.count);
+    return transposed(b_, load_rows(group, row_pointers(group, address, space), space), group.bytes, group.count);
   };
   const auto slow = [&] {
     std::vector<Value*> values;
     auto* element = llvm::IntegerType::get(kernel_.llvm, group.bytes * 8);
     for (unsigned e = 0; e < group.count; ++e)
-      values.push_back(slow_gather(advance(address, e * group.bytes), element, context_.mask));
+      values.push_back(slow_.gather(addresses_.advance(address, e * group.bytes), element, context_.mask));
     return values;
   };
   MergedRows result;
@@ -66,7 +73,7 @@ FunctionEmitter::MergedRows FunctionEmitter::load_group(const LoadGroup& group, 
 
 // Whether no store between the loads of a group writes what one of its lanes reads. Lanes that take no part do no harm:
 // at worst, loads are made one by one.
-llvm::Value* FunctionEmitter::untouched_by_stores(const LoadGroup& group, const Address& address, Space space) {
+llvm::Value* RowLoads::untouched_by_stores(const LoadGroup& group, const Address& address, Space space) {
   struct Written {
     std::uint32_t instruction;
     std::int64_t begin, end;
@@ -88,7 +95,7 @@ llvm::Value* FunctionEmitter::untouched_by_stores(const LoadGroup& group, const 
   for (const auto& [base, range] : written) {
     ptx::Operand target = function_.body[range.instruction].operands[0];
     target.value = 0;
-    const Address to = address_of(target, base.second);
+    const Address to = addresses_.of(target, base.second);
     untouched = both(untouched, to.ok);
     // A row of `bytes` bytes at p meets [begin, end) where begin - bytes < p < end.
     const std::int64_t first = range.begin - static_cast<std::int64_t>(group.bytes * group.count) + 1;
@@ -104,7 +111,7 @@ llvm::Value* FunctionEmitter::untouched_by_stores(const LoadGroup& group, const 
 }
 
 // A place that may always be read, for lanes that take no part.
-llvm::Value* FunctionEmitter::spare_row() {
+llvm::Value* RowLoads::spare_row() {
   if (!spare_row_) {
     auto* type = llvm::ArrayType::get(kernel_.abi.i8, merged_bytes);
     spare_row_ = entry_alloca(type, "spare");
@@ -116,17 +123,17 @@ llvm::Value* FunctionEmitter::spare_row() {
 }
 
 // Where each lane reads, as a common base and a distance of each lane, or as a pointer of each lane.
-FunctionEmitter::Rows FunctionEmitter::rows_of(const LoadGroup& group, const Address& address, Space space) {
+RowLoads::Rows RowLoads::rows_of(const LoadGroup& group, const Address& address, Space space) {
   if (address.form == Address::Form::affine) return {address.base, ramp(b_.getInt64(0), address.offsets)};
   if (!group.sum) return {nullptr, address.vector};
-  Value* base = pointer_at(spaces_.window_base(space), fit(registers_.read(group.sum->uniform), Type::u64));
+  Value* base = addresses_.pointer_at(spaces_.window_base(space), fit(registers_.read(group.sum->uniform), Type::u64));
   base = b_.CreateConstGEP1_64(kernel_.abi.i8, base, static_cast<std::uint64_t>(group.sum->distance));
   return {base, fit(registers_.read(group.sum->varying), Type::u64)};
 }
 
 // Lanes that take no part read what another one reads, or the spare place: which of them leaves the loops around it
 // less to do.
-std::vector<llvm::Value*> FunctionEmitter::row_pointers(const LoadGroup& group, const Address& address, Space space) {
+std::vector<llvm::Value*> RowLoads::row_pointers(const LoadGroup& group, const Address& address, Space space) {
   const Rows rows = rows_of(group, address, space);
   Value* all = rows.of_lanes;
   if (context_.mask) all = b_.CreateSelect(context_.mask, all, splat(rows.base ? first_active(all) : spare_row()));
@@ -146,93 +153,19 @@ std::vector<llvm::Value*> FunctionEmitter::row_pointers(const LoadGroup& group, 
 }
 
 // What each lane reads: a vector of elements where that is as long as a block of shuffles, else an integer.
-std::vector<llvm::Value*> FunctionEmitter::load_rows(const LoadGroup& group, const std::vector<Value*>& pointers,
-                                                     Space space) {
+std::vector<llvm::Value*> RowLoads::load_rows(const LoadGroup& group, const std::vector<Value*>& pointers,
+                                              Space space) {
   const unsigned bytes = group.bytes * group.count;
   llvm::Type* type = llvm::IntegerType::get(kernel_.llvm, bytes * 8);
-  if (bytes == block_bytes)
+  if (bytes == shuffle_block_bytes)
     type = llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, group.bytes * 8), group.count);
   std::vector<Value*> rows;
   for (Value* pointer : pointers) {
     auto* row = b_.CreateAlignedLoad(type, pointer, llvm::Align(group.bytes));
-    tag(row, space);
+    tag_space(row, space);
     rows.push_back(row);
   }
   return rows;
-}
-
-// Rows one after the other in one vector of elements.
-llvm::Value* FunctionEmitter::joined_rows(const std::vector<Value*>& rows, unsigned bytes) {
-  if (rows[0]->getType()->isVectorTy()) return concatenate(rows);
-  auto* type = llvm::FixedVectorType::get(rows[0]->getType(), static_cast<unsigned>(rows.size()));
-  Value* joined = llvm::PoisonValue::get(type);
-  for (unsigned i = 0; i < rows.size(); ++i) joined = b_.CreateInsertElement(joined, rows[i], std::uint64_t{i});
-  const unsigned elements = type->getPrimitiveSizeInBits().getFixedValue() / (bytes * 8);
-  return b_.CreateBitCast(joined,
-                          llvm::FixedVectorType::get(llvm::IntegerType::get(kernel_.llvm, bytes * 8), elements));
-}
-
-// From one row of `count` elements a lane to `count` vectors of one element a lane.
-//
-// Where the lanes fill blocks of 16 bytes, `count` vectors are joined of the rows, each with some rows of every block's
-// lanes, and a network of interleavings within blocks turns rows into columns: number an element by the bits of its
-// vector and, below them, its place in the block; interleaving vector i with vector i + count / 2 rotates these bits by
-// one.
-std::vector<llvm::Value*> FunctionEmitter::transposed(const std::vector<Value*>& rows, unsigned bytes, unsigned count) {
-  const unsigned in_block = block_bytes / bytes, in_row = in_block / count;  // elements of a block; rows of it
-  if (lanes() % in_block != 0) return picked(joined_rows(rows, bytes), count);
-  std::vector<Value*> parts;
-  for (unsigned part = 0; part < count; ++part) {
-    std::vector<Value*> chosen;
-    for (unsigned block = 0; block < lanes(); block += in_block)
-      for (unsigned row = 0; row < in_row; ++row) chosen.push_back(rows[block + part * in_row + row]);
-    parts.push_back(joined_rows(chosen, bytes));
-  }
-  if (count == 2) return separated(parts, in_block);
-  for (unsigned stage = in_block; stage > 1; stage /= 2) {
-    std::vector<Value*> next;
-    for (unsigned i = 0; i < count / 2; ++i)
-      for (unsigned half = 0; half < 2; ++half)
-        next.push_back(interleaved(parts[i], parts[i + count / 2], in_block, half));
-    parts = std::move(next);
-  }
-  return parts;
-}
-
-// Each block's lower or upper half of one vector with that of another.
-llvm::Value* FunctionEmitter::interleaved(Value* a, Value* b, unsigned in_block, unsigned half) {
-  std::vector<int> pick;
-  for (unsigned block = 0; block < lanes(); block += in_block)
-    for (unsigned i = 0; i < in_block / 2; ++i) {
-      const auto place = static_cast<int>(block + half * in_block / 2 + i);
-      pick.push_back(place);
-      pick.push_back(place + static_cast<int>(lanes()));
-    }
-  return b_.CreateShuffleVector(a, b, pick);
-}
-
-// Even and odd elements of two vectors, block by block.
-std::vector<llvm::Value*> FunctionEmitter::separated(const std::vector<Value*>& parts, unsigned in_block) {
-  std::vector<Value*> result;
-  for (unsigned e = 0; e < 2; ++e) {
-    std::vector<int> pick;
-    for (unsigned block = 0; block < lanes(); block += in_block)
-      for (unsigned part = 0; part < 2; ++part)
-        for (unsigned i = 0; i < in_block; i += 2) pick.push_back(static_cast<int>(part * lanes() + block + i + e));
-    result.push_back(b_.CreateShuffleVector(parts[0], parts[1], pick));
-  }
-  return result;
-}
-
-// Every count-th element, from each of the first `count` on.
-std::vector<llvm::Value*> FunctionEmitter::picked(Value* all, unsigned count) {
-  std::vector<Value*> result;
-  for (unsigned e = 0; e < count; ++e) {
-    std::vector<int> pick;
-    for (unsigned lane = 0; lane < lanes(); ++lane) pick.push_back(static_cast<int>(lane * count + e));
-    result.push_back(b_.CreateShuffleVector(all, pick));
-  }
-  return result;
 }
 
 }  // namespace heddle::device::cpu

@@ -1,12 +1,11 @@
-// Accesses lane by lane, out of line: for addresses that were predicted to be regular and are not, this time.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_slow.hpp"
 
 #include <llvm/IR/Constants.h>
 
 namespace heddle::device::cpu {
 
 // void slow_{load,store}_N(ptr addresses, ptr values, iW mask)
-llvm::Function* FunctionEmitter::slow_access(llvm::Type* element, bool is_store) {
+llvm::Function* SlowAccess::plain_function(llvm::Type* element, bool is_store) {
   const std::string name =
       std::string(is_store ? "slow_store" : "slow_load") + std::to_string(element->getScalarSizeInBits());
   return slow_function(name, {kernel_.abi.pointer}, element, is_store,
@@ -17,8 +16,7 @@ llvm::Function* FunctionEmitter::slow_access(llvm::Type* element, bool is_store)
 
 // void slow_wrapped_{load,store}_N_{s,u}w(ptr base, i64 source, i64 step, i64 scale, ptr values, iW mask): lane l's
 // address is base + scale * step * l, less what source + step * l wraps by when it is taken modulo 2^w.
-llvm::Function* FunctionEmitter::slow_wrapped_access(llvm::Type* element, bool is_store, bool is_signed,
-                                                     unsigned width) {
+llvm::Function* SlowAccess::wrapped_function(llvm::Type* element, bool is_store, bool is_signed, unsigned width) {
   const std::string name = std::string(is_store ? "slow_wrapped_store" : "slow_wrapped_load") +
                            std::to_string(element->getScalarSizeInBits()) + (is_signed ? "_s" : "_u") +
                            std::to_string(width);
@@ -34,7 +32,7 @@ llvm::Function* FunctionEmitter::slow_wrapped_access(llvm::Type* element, bool i
 
 // An out-of-line loop over lanes that keeps all registers of its caller, so that the rarely taken call costs the usual
 // path nothing.
-llvm::Function* FunctionEmitter::slow_function(
+llvm::Function* SlowAccess::slow_function(
     const std::string& name, std::vector<llvm::Type*> arguments, llvm::Type* element, bool is_store,
     const std::function<Value*(llvm::IRBuilder<>&, llvm::Function*, Value* lane)>& address_of_lane) {
   if (llvm::Function* known = kernel_.module.getFunction(name)) return known;
@@ -79,31 +77,30 @@ llvm::Function* FunctionEmitter::slow_function(
   return function;
 }
 
-void FunctionEmitter::call_slow(llvm::Function* function, llvm::ArrayRef<Value*> arguments) {
+void SlowAccess::call_slow(llvm::Function* function, llvm::ArrayRef<Value*> arguments) {
   b_.CreateCall(function, arguments)->setCallingConv(llvm::CallingConv::PreserveAll);
 }
 
 // Loads or stores through an affine address whose form did not hold.
-void FunctionEmitter::slow_access_of(const Address& address, llvm::Type* element, Value* values, Value* mask,
-                                     bool is_store) {
+void SlowAccess::access(const Address& address, llvm::Type* element, Value* values, Value* mask, bool is_store) {
   Value* bits = mask_bits(mask_or_full(mask));
   if (address.wrapped) {
     const Wrapped& w = *address.wrapped;
-    call_slow(slow_wrapped_access(element, is_store, w.is_signed, w.width),
+    call_slow(wrapped_function(element, is_store, w.is_signed, w.width),
               {address.base, w.source, b_.getInt64(w.step), b_.getInt64(w.scale), values, bits});
   } else {
-    call_slow(slow_access(element, is_store), {spill(address.exact()), values, bits});
+    call_slow(plain_function(element, is_store), {spill(address.exact()), values, bits});
   }
 }
 
-llvm::Value* FunctionEmitter::slow_gather(const Address& address, llvm::Type* element, Value* mask) {
+llvm::Value* SlowAccess::gather(const Address& address, llvm::Type* element, Value* mask) {
   llvm::AllocaInst* values = entry_alloca(vector_of(element), "gathered");
-  slow_access_of(address, element, values, mask, false);
+  access(address, element, values, mask, false);
   return b_.CreateLoad(vector_of(element), values);
 }
 
-void FunctionEmitter::slow_scatter(const Address& address, Value* value, Value* mask) {
-  slow_access_of(address, value->getType()->getScalarType(), spill(value), mask, true);
+void SlowAccess::scatter(const Address& address, Value* value, Value* mask) {
+  access(address, value->getType()->getScalarType(), spill(value), mask, true);
 }
 
 }  // namespace heddle::device::cpu

@@ -1,13 +1,12 @@
-// Strong accesses to several elements at once, as ld.relaxed.v2.u64: each lane makes one access of all its bytes. GPUs
-// do aligned accesses of up to 16 bytes in one piece, and programs rely on it where a flag lies beside the value that
-// it stands for, as in scans that look back at other blocks' sums.
-#include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/emitter_whole.hpp"
+
+#include <llvm/IR/Constants.h>
 
 namespace heddle::device::cpu {
 
 using ptx::Space;
 
-bool FunctionEmitter::is_whole_access(const ptx::Instruction& inst, Space space) const {
+bool WholeAccess::applies(const ptx::Instruction& inst, Space space) {
   constexpr unsigned most_bytes = 16;  // that the host reads and writes in one piece
   const bool strong = inst.d.order != ptx::Order::weak && !inst.d.nc;
   const bool seen_by_others = space == Space::global || space == Space::generic;
@@ -15,13 +14,13 @@ bool FunctionEmitter::is_whole_access(const ptx::Instruction& inst, Space space)
 }
 
 // Of the host's instructions for so many bytes, as a type that is never taken apart.
-llvm::Type* FunctionEmitter::whole_type(unsigned bytes) {
+llvm::Type* WholeAccess::whole_type(unsigned bytes) {
   if (bytes == 16) return llvm::FixedVectorType::get(kernel_.abi.i64, 2);
   return llvm::IntegerType::get(kernel_.llvm, bytes * 8);
 }
 
-std::vector<llvm::Value*> FunctionEmitter::load_whole(const Address& address, llvm::Type* element, unsigned count,
-                                                      unsigned bytes, Value* mask) {
+std::vector<llvm::Value*> WholeAccess::load(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
+                                            Value* mask) {
   auto* parts = llvm::FixedVectorType::get(element, count);
   const auto load = [&](Value* pointer) {
     return b_.CreateBitCast(
@@ -33,7 +32,7 @@ std::vector<llvm::Value*> FunctionEmitter::load_whole(const Address& address, ll
     for (unsigned e = 0; e < count; ++e) values.push_back(b_.CreateExtractElement(whole, e));
     return values;
   }
-  Value* pointers = spill(lane_pointers(address));
+  Value* pointers = spill(addresses_.lane_pointers(address));
   std::vector<llvm::AllocaInst*> results;
   for (unsigned e = 0; e < count; ++e) {
     results.push_back(entry_alloca(vector_of(element), "whole"));
@@ -48,7 +47,7 @@ std::vector<llvm::Value*> FunctionEmitter::load_whole(const Address& address, ll
   return values;
 }
 
-void FunctionEmitter::store_whole(Value* pointer, const std::vector<Value*>& parts, unsigned bytes) {
+void WholeAccess::store(Value* pointer, const std::vector<Value*>& parts, unsigned bytes) {
   const auto count = static_cast<unsigned>(parts.size());
   Value* whole = llvm::PoisonValue::get(llvm::FixedVectorType::get(parts[0]->getType(), count));
   for (unsigned e = 0; e < count; ++e) whole = b_.CreateInsertElement(whole, parts[e], e);
@@ -56,17 +55,16 @@ void FunctionEmitter::store_whole(Value* pointer, const std::vector<Value*>& par
                         /*isVolatile=*/true);
 }
 
-void FunctionEmitter::store_whole_lanes(const Address& address, const std::vector<Value*>& values, unsigned bytes,
-                                        Value* mask) {
-  if (lanes() == 1) return branches_.for_each_lane(mask, [&](Value*) { store_whole(address.base, values, bytes); });
-  Value* pointers = spill(lane_pointers(address));
+void WholeAccess::store_lanes(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask) {
+  if (lanes() == 1) return branches_.for_each_lane(mask, [&](Value*) { store(address.base, values, bytes); });
+  Value* pointers = spill(addresses_.lane_pointers(address));
   std::vector<Value*> spilled;
   for (Value* value : values) spilled.push_back(spill(value));
   llvm::Type* element = values[0]->getType()->getScalarType();
   branches_.for_each_lane(mask, [&](Value* lane) {
     std::vector<Value*> parts;
     for (Value* value : spilled) parts.push_back(element_at(value, element, lane));
-    store_whole(element_at(pointers, kernel_.abi.pointer, lane), parts, bytes);
+    store(element_at(pointers, kernel_.abi.pointer, lane), parts, bytes);
   });
 }
 

@@ -1,0 +1,233 @@
+#include "device/cpu/codegen/emitter_elements.hpp"
+
+#include <bit>
+#include <map>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/MDBuilder.h>
+
+#include "device/cpu/codegen/emitter_shuffles.hpp"
+
+namespace heddle::device::cpu {
+
+using ptx::Space;
+
+namespace {
+// Shorter runs than this are not worth an access each.
+constexpr unsigned min_run = 4;
+constexpr std::uint64_t line_bytes = 64;  // of a cache line
+}  // namespace
+
+void tag_space(llvm::Instruction* access, Space space) {
+  if (space == Space::generic) return;
+  llvm::MDBuilder md(access->getContext());
+  llvm::MDNode* root = md.createTBAARoot("ptx");
+  static constexpr const char* names[] = {"generic", "global", "shared", "local", "global", "param"};
+  llvm::MDNode* type = md.createTBAAScalarTypeNode(names[static_cast<unsigned>(space)], root);
+  access->setMetadata(llvm::LLVMContext::MD_tbaa, md.createTBAAStructTagNode(type, type, 0));
+}
+
+llvm::Value* ElementAccess::gather(Value* pointers, llvm::Type* element, std::uint64_t align, Value* mask) {
+  return b_.CreateMaskedGather(vector_of(element), pointers, llvm::Align(align), mask_or_full(mask),
+                               llvm::Constant::getNullValue(vector_of(element)));
+}
+
+void ElementAccess::scatter(Value* pointers, Value* value, std::uint64_t align, Value* mask) {
+  b_.CreateMaskedScatter(value, pointers, llvm::Align(align), mask_or_full(mask));
+}
+
+// Elements of each lane, one after the other in memory: <lane 0: e0 e1 ...><lane 1: ...>. One wide access and shuffles.
+std::vector<llvm::Value*> ElementAccess::load_interleaved(const Address& address, llvm::Type* element, unsigned count,
+                                                          unsigned bytes, Value* mask, Space space) {
+  auto* wide = llvm::FixedVectorType::get(element, lanes() * count);
+  llvm::Instruction* all = nullptr;
+  if (mask) {
+    all = b_.CreateMaskedLoad(wide, address.base, llvm::Align(bytes), repeated(b_, mask, count),
+                              llvm::Constant::getNullValue(wide));
+  } else {
+    all = b_.CreateAlignedLoad(wide, address.base, llvm::Align(bytes));
+  }
+  tag_space(all, space);
+  if (count == 1) return {all};
+  return picked(b_, all, count);
+}
+
+void ElementAccess::store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes,
+                                      Value* mask, Space space) {
+  const auto count = static_cast<unsigned>(values.size());
+  Value* all = values[0];
+  if (count > 1) {
+    Value* joined = concatenate(b_, values);
+    std::vector<int> weave;
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      for (unsigned e = 0; e < count; ++e) weave.push_back(static_cast<int>(e * lanes() + lane));
+    all = b_.CreateShuffleVector(joined, weave);
+  }
+  llvm::Instruction* access = nullptr;
+  if (mask) {
+    access = b_.CreateMaskedStore(all, address.base, llvm::Align(bytes), repeated(b_, mask, count));
+  } else {
+    access = b_.CreateAlignedStore(all, address.base, llvm::Align(bytes));
+  }
+  tag_space(access, space);
+}
+
+// How many lanes at a time lie one after the other in memory, `bytes` apart: a power of two; 1 when none do.
+unsigned ElementAccess::run_length(const Address& address, std::int64_t bytes) const {
+  unsigned length = lanes();
+  for (; length > 1; length /= 2) {
+    bool regular = true;
+    for (unsigned lane = 0; lane < lanes(); ++lane)
+      regular &= address.offsets[lane] == address.offsets[lane / length * length] + bytes * (lane % length);
+    if (regular) break;
+  }
+  return length;
+}
+
+// Loads each run of lanes at once. Runs at one place are loaded once.
+llvm::Value* ElementAccess::load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length,
+                                      Value* mask, Space space) {
+  std::map<std::int64_t, Value*> unmasked;
+  std::vector<Value*> parts;
+  auto* part_type = llvm::FixedVectorType::get(element, length);
+  for (unsigned first = 0; first < lanes(); first += length) {
+    const std::int64_t offset = address.offsets[first];
+    if (const auto known = unmasked.find(offset); !mask && known != unmasked.end()) {
+      parts.push_back(known->second);
+      continue;
+    }
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(offset));
+    llvm::Instruction* part = nullptr;
+    if (mask)
+      part =
+          b_.CreateMaskedLoad(part_type, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)),
+                              llvm::Constant::getNullValue(part_type));
+    else
+      part = b_.CreateAlignedLoad(part_type, at, llvm::Align(bytes));
+    tag_space(part, space);
+    unmasked[offset] = part;
+    parts.push_back(part);
+  }
+  return concatenate(b_, std::move(parts));
+}
+
+// Whole lines go past the caches where that pays; what else there is goes the plain way.
+void ElementAccess::stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain) {
+  auto* past = new_block("past_caches");
+  auto* through = new_block("through_caches");
+  auto* stored = new_block("stored");
+  Value* place = b_.CreateAnd(b_.CreatePtrToInt(pointer, kernel_.abi.i64), line_bytes - 1);
+  Value* whole = b_.CreateICmpEQ(place, b_.getInt64(0));
+  if (mask) {
+    Value* bits = mask_bits(mask);
+    whole = b_.CreateAnd(whole, b_.CreateICmpEQ(bits, llvm::Constant::getAllOnesValue(bits->getType())));
+  }
+  b_.CreateCondBr(b_.CreateAnd(inputs_.streams, whole), past, through);
+  b_.SetInsertPoint(past);
+  auto* store = b_.CreateAlignedStore(value, pointer, llvm::Align(line_bytes));
+  store->setMetadata(llvm::LLVMContext::MD_nontemporal,
+                     llvm::MDNode::get(kernel_.llvm, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+  b_.CreateBr(stored);
+  b_.SetInsertPoint(through);
+  plain();
+  b_.CreateBr(stored);
+  b_.SetInsertPoint(stored);
+}
+
+void ElementAccess::store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask,
+                               Space space) {
+  for (unsigned first = 0; first < lanes(); first += length) {
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(address.offsets[first]));
+    Value* part = b_.CreateShuffleVector(value, numbers(first, length));
+    if (length == lanes() && inputs_.streams && facts_.streaming.stores[context_.index] &&
+        bytes * length % line_bytes == 0) {
+      stream_or(at, part, mask, [&] {
+        if (mask)
+          b_.CreateMaskedStore(part, at, llvm::Align(bytes), mask);
+        else
+          b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+      });
+      continue;
+    }
+    llvm::Instruction* store = nullptr;
+    if (mask)
+      store = b_.CreateMaskedStore(part, at, llvm::Align(bytes), b_.CreateShuffleVector(mask, numbers(first, length)));
+    else
+      store = b_.CreateAlignedStore(part, at, llvm::Align(bytes));
+    tag_space(store, space);
+  }
+}
+
+// Few distinct places, each read by many lanes: scalar loads, spread. Only where all lanes run, since a lane that does
+// not might be the only one of its place.
+llvm::Value* ElementAccess::load_few(const Address& address, llvm::Type* element, unsigned bytes, Space space) {
+  std::map<std::int64_t, int> places;
+  for (std::int64_t offset : address.offsets) places.emplace(offset, 0);
+  if (places.size() > 4) return nullptr;
+  auto* few = llvm::FixedVectorType::get(element, static_cast<unsigned>(std::bit_ceil(places.size())));
+  Value* all = llvm::PoisonValue::get(few);
+  int number = 0;
+  for (auto& [offset, position] : places) {
+    Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(offset));
+    auto* load = b_.CreateAlignedLoad(element, at, llvm::Align(bytes));
+    tag_space(load, space);
+    position = number;
+    all = b_.CreateInsertElement(all, load, static_cast<std::uint64_t>(number++));
+  }
+  std::vector<int> pick;
+  for (std::int64_t offset : address.offsets) pick.push_back(places[offset]);
+  return b_.CreateShuffleVector(all, pick);
+}
+
+std::vector<llvm::Value*> ElementAccess::load(const Address& address, llvm::Type* element, unsigned count,
+                                              unsigned bytes, Value* mask, Space space) {
+  std::vector<Value*> result;
+  if (address.form == Address::Form::uniform) {
+    for (unsigned e = 0; e < count; ++e) {
+      auto* load = b_.CreateAlignedLoad(element, addresses_.advance(address, e * bytes).base, llvm::Align(bytes));
+      tag_space(load, space);
+      if (space == Space::param && function_.is_entry)
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
+      result.push_back(load);
+    }
+    return result;
+  }
+  const bool affine = address.form == Address::Form::affine;
+  if (affine && count > 1 && run_length(address, static_cast<std::int64_t>(count) * bytes) == lanes())
+    return load_interleaved(address, element, count, bytes, mask, space);
+  const unsigned length = affine ? run_length(address, bytes) : 1;
+  for (unsigned e = 0; e < count; ++e) {
+    const Address at = addresses_.advance(address, e * bytes);
+    Value* value = nullptr;
+    if (length >= min_run)
+      value = load_runs(at, element, bytes, length, mask, space);
+    else if (affine && !mask)
+      value = load_few(at, element, bytes, space);
+    if (!value) {
+      Value* pointers = affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector;
+      value = gather(pointers, element, bytes, mask);
+      tag_space(llvm::cast<llvm::Instruction>(value), space);
+    }
+    result.push_back(value);
+  }
+  return result;
+}
+
+void ElementAccess::store(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
+                          Space space) {
+  const bool affine = address.form == Address::Form::affine;
+  const auto record = static_cast<std::int64_t>(values.size()) * bytes;
+  if (affine && values.size() > 1 && run_length(address, record) == lanes())
+    return store_interleaved(address, values, bytes, mask, space);
+  const unsigned length = affine ? run_length(address, bytes) : 1;
+  for (unsigned e = 0; e < values.size(); ++e) {
+    const Address at = addresses_.advance(address, e * bytes);
+    if (length >= min_run)
+      store_runs(at, values[e], bytes, length, mask, space);
+    else
+      scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, values[e],
+              bytes, mask);
+  }
+}
+
+}  // namespace heddle::device::cpu

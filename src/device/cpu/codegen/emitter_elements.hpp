@@ -1,0 +1,43 @@
+// Loads and stores of the elements that all lanes access at once: as few wide accesses as the form of the address
+// allows, else gathers and scatters.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "device/cpu/codegen/emitter_addresses.hpp"
+#include "device/cpu/codegen/emitter_part.hpp"
+
+namespace heddle::device::cpu {
+
+// Accesses to different state spaces never overlap, unless one of them is generic: says so to the optimizer.
+void tag_space(llvm::Instruction* access, ptx::Space space);
+
+class ElementAccess : private EmitterPart {
+ public:
+  ElementAccess(FunctionContext& context, Addresses& addresses) : EmitterPart(context), addresses_(addresses) {}
+
+  // `count` elements of `bytes` bytes each from every lane's address, as vectors (scalars for a uniform address).
+  std::vector<Value*> load(const Address& address, llvm::Type* element, unsigned count, unsigned bytes, Value* mask,
+                           ptx::Space space);
+  void store(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask, ptx::Space space);
+
+  Value* gather(Value* pointers, llvm::Type* element, std::uint64_t align, Value* mask);
+
+ private:
+  void scatter(Value* pointers, Value* value, std::uint64_t align, Value* mask);
+  unsigned run_length(const Address& address, std::int64_t bytes) const;
+  Value* load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length, Value* mask,
+                   ptx::Space space);
+  void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
+  void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
+  Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
+  std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
+                                       Value* mask, ptx::Space space);
+  void store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,
+                         ptx::Space space);
+
+  Addresses& addresses_;
+};
+
+}  // namespace heddle::device::cpu
