@@ -58,7 +58,7 @@ struct CheckedAccess {
 // Functions that generated code calls, through this table so that cached code needs no relocation. All may switch
 // fibers unless noted; those marked noreturn end the launch with an Error.
 struct RuntimeTable {
-  // bar/barrier: `threads` expected to take part (0: all of the block), `arriving` lanes arrive now; for reductions
+  // bar/barrier: `threads` expected to participate (0: all of the block), `arriving` lanes arrive now; for reductions
   // `value` is the number of arriving lanes whose predicate holds. Returns the reduction's result.
   std::uint32_t (*barrier)(WarpContext* warp, std::uint32_t id, std::uint32_t threads, std::uint32_t arriving,
                            BarrierKind kind, std::uint32_t value);

@@ -1,5 +1,5 @@
-// The sixteen barriers of a block: who has arrived, and when a phase is complete. Pure bookkeeping; switching is the
-// worker's part.
+// The sixteen barriers of a block: which threads have arrived, and when a phase is complete. Bookkeeping only; the
+// worker switches between warps.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ namespace heddle::device::cpu {
 // rules for threads that have left speak of warps:
 // - a barrier of the whole block is complete when every thread has arrived or left the kernel;
 // - a barrier of n threads is complete when the warps that have arrived make up n threads, a warp counting fully when
-//   all its threads have arrived or left. Warps that have left without coming to it do not count, even if n is the
+//   all its threads have arrived or left. Warps that have left without arriving do not count, even if n is the
 //   number of threads in the block.
 class BarrierSet {
  public:
@@ -25,11 +25,11 @@ class BarrierSet {
   void reset(unsigned threads);
 
   enum class Outcome : std::uint8_t {
-    wait,        // more must come
-    complete,    // this arrival was the last: result() holds, all who wait go on
+    wait,        // more must arrive
+    complete,    // this arrival was the last: result() holds, all waiting threads resume
     bad_number,  // no such barrier
     bad_count,   // not a number of whole warps
-    mixed,       // this phase was begun with another count, or with one where now there is none, or another reduction
+    mixed,       // this phase has another count, or one where this arrival has none, or another reduction
   };
   // `arriving` lanes of the hardware warp of thread `thread` arrive. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,

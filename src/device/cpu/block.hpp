@@ -72,7 +72,7 @@ struct Block {
   unsigned warp_count = 0, words = 0;
   std::size_t stack_size = 0;  // as StackPool::rounded
   unsigned live = 0;           // warps that have not finished
-  unsigned last = 0;           // the warp that ran last: the ring goes on after it
+  unsigned last = 0;           // the warp that ran last: the ring continues after it
   FiberSet ready, spinning;
   std::array<FiberSet, BarrierSet::barriers> waiting;
   BarrierSet barriers;

@@ -8,7 +8,7 @@
 
 namespace heddle::device::cpu {
 
-// Starts the worker threads. Queues, modules, memory and events made by the device must be gone before it is.
+// Starts the worker threads. Queues, modules, memory and events made by the device must be destroyed before it.
 // Throws invalid_argument for options that make no sense.
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& options = {});
 

@@ -11,6 +11,7 @@
 #include "device/cpu/event.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/queue.hpp"
+#include "device/cpu/runtime_calls.hpp"
 #include "device/launch_check.hpp"
 
 namespace heddle::device::cpu {
@@ -66,8 +67,8 @@ DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t m
 }  // namespace
 
 CpuDevice::CpuDevice(const CpuOptions& options, CodeProvider provider, void (*const* soft_functions)())
-    : services_(with_defaults(options), worker_count(options, topology_),
-                options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes(), soft_functions),
+    : services_(with_defaults(options), options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes(),
+                make_runtime_table(soft_functions, worker_count(options, topology_))),
       provider_(std::move(provider)),
       info_(make_info(topology_, services_.runtime.processors,
                       options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes())),

@@ -4,7 +4,7 @@
 #include <exception>
 #include <string>
 
-#include "device/cpu/pool.hpp"
+#include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
 #include "heddle/error.hpp"
@@ -135,7 +135,7 @@ void CopyJob::work(Worker& worker) {
     const BlockRange piece = take(1, 1);
     if (piece.empty()) return;
     note_start();
-    if (has_pieces()) worker.pool().wake_one(*this, piece.begin != 0);
+    if (has_pieces()) worker.jobs().wake_one(*this, piece.begin != 0);
     if (whole) {
       copy_bytes(destination_, source_, bytes_, false);
     } else {
@@ -161,7 +161,7 @@ void FillJob::work(Worker& worker) {
     const BlockRange piece = take(1, 1);
     if (piece.empty()) return;
     note_start();
-    if (has_pieces()) worker.pool().wake_one(*this, piece.begin != 0);
+    if (has_pieces()) worker.jobs().wake_one(*this, piece.begin != 0);
     fill_bytes(destination_ + piece.begin * piece_bytes, piece_size(piece.begin, bytes_), value_, value_bytes_);
     const bool last = !has_pieces();
     finish(1);
@@ -171,20 +171,21 @@ void FillJob::work(Worker& worker) {
 
 namespace {
 
-std::size_t rows_of_piece(const BoxExtent& extent, bool together) {
+std::size_t rows_of_piece(const BoxExtent& extent, bool on_one_worker) {
   const std::size_t rows = extent.height * extent.depth;
-  return together ? rows : std::clamp<std::size_t>(piece_bytes / extent.width, 1, rows);
+  return on_one_worker ? rows : std::clamp<std::size_t>(piece_bytes / extent.width, 1, rows);
 }
 
 }  // namespace
 
-BoxJob::BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool together,
+BoxJob::BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool on_one_worker,
                std::function<void(std::size_t)> row, std::uint64_t queue_id, std::uint64_t command, Services& services)
     : TracedJob(kind, extent.bytes(),
-                (extent.height * extent.depth + rows_of_piece(extent, together) - 1) / rows_of_piece(extent, together),
+                (extent.height * extent.depth + rows_of_piece(extent, on_one_worker) - 1) /
+                    rows_of_piece(extent, on_one_worker),
                 queue_id, command, services),
       rows_(extent.height * extent.depth),
-      rows_of_piece_(rows_of_piece(extent, together)),
+      rows_of_piece_(rows_of_piece(extent, on_one_worker)),
       row_(std::move(row)) {}
 
 void BoxJob::work(Worker& worker) {
@@ -192,7 +193,7 @@ void BoxJob::work(Worker& worker) {
     const BlockRange piece = take(1, 1);
     if (piece.empty()) return;
     note_start();
-    if (has_pieces()) worker.pool().wake_one(*this, piece.begin != 0);
+    if (has_pieces()) worker.jobs().wake_one(*this, piece.begin != 0);
     const std::size_t first = piece.begin * rows_of_piece_, end = std::min(rows_, first + rows_of_piece_);
     for (std::size_t i = first; i < end; ++i) row_(i);
     const bool last = !has_pieces();

@@ -1,4 +1,4 @@
-// Commands that are no launches: copies, fills and host functions.
+// Commands other than launches: copies, fills and host functions.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace heddle::device::cpu {
 
 class Services;
 
-// Reports start and end of a job that is no launch.
+// Reports start and end of such a command to the trace.
 class TracedJob : public Job {
  public:
   TracedJob(base::TraceEvent::Kind kind, std::uint64_t bytes, std::uint64_t pieces, std::uint64_t queue_id,
@@ -25,7 +25,7 @@ class TracedJob : public Job {
         task_(task_of(services)),
         services_(services) {}
   void skip() noexcept override;
-  void set_way(base::TraceEvent::Way way) { way_ = way; }  // of a copy, before it is put in
+  void set_way(base::TraceEvent::Way way) { way_ = way; }  // of a copy, before it is submitted
 
  protected:
   void note_start();
@@ -66,11 +66,11 @@ class FillJob final : public TracedJob {
   unsigned value_bytes_;
 };
 
-// Does something to each row of a box; several workers take some rows each.
+// Calls a function for each row of a box; the rows are divided among several workers.
 class BoxJob final : public TracedJob {
  public:
-  // `together`: one worker takes all rows, in order.
-  BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool together, std::function<void(std::size_t)> row,
+  // `on_one_worker`: one worker takes all rows, in order.
+  BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool on_one_worker, std::function<void(std::size_t)> row,
          std::uint64_t queue_id, std::uint64_t command, Services& services);
   void work(Worker& worker) override;
 
@@ -88,7 +88,7 @@ class CallJob final : public TracedJob {
   std::function<void()> function_;
 };
 
-// A copy that one thread does at once. The ranges may overlap. From `streamed` on, past the caches.
+// A copy by the calling thread. The ranges may overlap. `streamed`: with stores that bypass the caches.
 void copy_bytes(std::byte* destination, const std::byte* source, std::size_t bytes, bool streamed);
 void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes);
 

@@ -1,6 +1,6 @@
-// The one function of libheddle_cpu.so. Its name holds the version: who finds it has the library's types, which are
-// plain values and abstract classes. Exceptions pass (heddle::Error, found by its name); both sides have a copy of
-// their own of the code in base/ and ptx/, which keeps nothing that the other must know.
+// The one function of libheddle_cpu.so. Its name holds the version: a caller that finds it has the library's types,
+// which are plain values and abstract classes. Exceptions pass (heddle::Error, found by its name); both sides have a
+// copy of their own of the code in base/ and ptx/, which has no state that both would have to share.
 #pragma once
 
 #include <memory>

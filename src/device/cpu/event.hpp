@@ -37,7 +37,7 @@ class CpuEvent final : public Event {
   std::shared_ptr<const EventPoint> point() const override;
   std::shared_ptr<EventState> state() const;
   // For a record in this queue. Numbers are reached in order within a queue only: while an earlier record in another
-  // queue is still to be reached, its waiters keep the old state, and the event goes on with a new one.
+  // queue is pending, its waiters keep the old state, and the event gets a new one.
   std::shared_ptr<EventState> state_for(const Recorder& queue);
 
  private:

@@ -1,4 +1,4 @@
-// What an event is about: how far the records of it have been reached.
+// The state of an event: which of its records have been reached.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class Recorder {
   virtual std::uint64_t id() const = 0;
   // The workers that run the queue's commands.
   virtual WorkerSet workers() const = 0;
-  // The command at the head waits for an event, so work of any queue may be what is missing.
+  // The command at the head waits for an event, so the event may depend on work of any queue.
   virtual bool waits_for_event() const = 0;
 };
 

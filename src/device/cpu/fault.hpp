@@ -1,12 +1,10 @@
-// Signals that kernels raise: turned into a record of what happened, and a way back to the worker.
+// The record of a fault in a kernel, from which the error is made (fault_report.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
 namespace heddle::device::cpu {
-
-class Worker;
 
 enum class FaultKind : std::uint8_t {
   none,
@@ -18,7 +16,7 @@ enum class FaultKind : std::uint8_t {
   bad_barrier,   // wrong use of bar
   bad_mbarrier,  // wrong use of mbarrier
   bad_free,      // free() of what malloc() did not give
-  not_a_member,  // check(): a lane in a warp operation whose member mask does not name it
+  not_a_member,  // check(): a lane in a warp operation whose member mask does not include it
   no_fiber,      // code of direct shape called something that waits
 };
 
@@ -33,29 +31,13 @@ struct Fault {
   int lane = -1;                      // -1: some lane of the warp
   std::uint32_t size = 0, space = 0;  // of a bad access
   bool is_write = false, is_read = false;
-  bool read_only = false;    // a write to constant memory
-  bool beside = false;       // an access that the launch's footprint does not allow
-  bool misaligned = false;   // the address is no multiple of the size
-  std::uint64_t window = 0;  // of a bad access; the member mask
-  std::uint32_t number = 0;  // barrier, line of the assertion, lane, MbarrierMisuse
+  bool read_only = false;          // a write to constant memory
+  bool outside_footprint = false;  // an access that the launch's footprint does not allow
+  bool misaligned = false;         // the address is no multiple of the size
+  std::uint64_t window = 0;        // of a bad access; the member mask
+  std::uint32_t number = 0;        // barrier, line of the assertion, lane, MbarrierMisuse
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };
-
-// While one lives, faults inside kernels are caught in this process; all others go to whatever handler was there
-// before. Signal handlers belong to the process, so instances share one installation.
-class FaultHandlers {
- public:
-  FaultHandlers();
-  ~FaultHandlers();
-  FaultHandlers(const FaultHandlers&) = delete;
-  FaultHandlers& operator=(const FaultHandlers&) = delete;
-};
-
-// The worker whose seat the calling thread occupies, or null.
-Worker* worker_of_thread();
-// Says that the calling thread occupies a seat (null: none any more), and sees to it that the thread has an alternate
-// stack for signals: a fiber that has run off its own has none.
-void set_worker_of_thread(Worker* worker);
 
 }  // namespace heddle::device::cpu

@@ -166,7 +166,7 @@ std::string describe_access(const Fault& fault, const LaunchJob& job, const Allo
     return fmt::format("write of {} to constant memory: address {:#x} is {}", size, fault.address,
                        allocator.whereabouts(fault.address));
   }
-  if (fault.beside) {
+  if (fault.outside_footprint) {
     if (const auto array = allocator.find(fault.address))
       return fmt::format("{} of {} at address {:#x}, which is {}", doing, size, fault.address,
                          job.footprint()->describe({fault.address, fault.size, fault.is_read, fault.is_write},

@@ -1,4 +1,4 @@
-// Sentences for what went wrong in a kernel. Slow (they may read debug information): for the worker's own stack only.
+// Error messages for faults in kernels. Slow (they may read debug information): for the worker's own stack only.
 #pragma once
 
 #include <chrono>
@@ -14,9 +14,9 @@ namespace heddle::device::cpu {
 class Allocator;
 
 Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job, const Allocator& allocator);
-// Every warp of the block waits for one that cannot come.
+// Every warp of the block waits for one that cannot arrive.
 Error barrier_deadlock(const Block& block);
-// Nothing has moved for `timeout`; `block` is the oldest of the launch's `resident` blocks on this worker.
+// There has been no progress for `timeout`; `block` is the oldest of the launch's `resident` blocks on this worker.
 Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout);
 // There is no memory for the stacks or the shared memory of a block.
 Error out_of_stack(const LaunchJob& job);

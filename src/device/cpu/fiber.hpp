@@ -1,5 +1,5 @@
-// Stacks and control transfer for warps that wait for one another. A thin layer over Boost.Context that also tells the
-// sanitizers which stack runs.
+// Stacks and control transfer for warps that wait for one another. A thin layer over Boost.Context that also informs
+// the sanitizers which stack runs.
 #pragma once
 
 #include <cstddef>
@@ -82,18 +82,19 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Makes this fiber start main(argument) on the stack at the next switch to it. Whatever ran on the stack is
+  // Makes this fiber start main(argument) on the stack at the next switch to it. What ran on the stack is
   // forgotten, without unwinding.
   void reset(Stack& stack, Main main, void* argument);
   bool started() const { return stack_ != nullptr; }
   Stack* stack() const { return stack_; }
 
-  // For a fiber that stands for a thread: must be called by that thread before it switches away.
+  // For a fiber that represents a thread: must be called by that thread before it switches away.
   void adopt_thread();
 
-  // Suspends the fiber that runs, which must be `from`, and continues `to`. Returns when somebody switches to `from`.
+  // Suspends the fiber that runs, which must be `from`, and continues `to`. Returns when another fiber switches to
+  // `from`.
   static void switch_to(Fiber& from, Fiber& to);
-  // The same from code that the sanitizers must not look at: `from` runs on a borrowed stack and is never continued.
+  // The same from code that the sanitizers must not instrument: `from` runs on a borrowed stack and is never continued.
   [[noreturn]] static void abandon_to(Fiber& from, Fiber& to);
 
  private:

@@ -1,4 +1,4 @@
-// Work that the pool's workers share out among themselves in pieces: a launch, a large copy, a host call.
+// Work that is divided into pieces among the pool's workers: a launch, a large copy, a host call.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace heddle::device::cpu {
 class Worker;
 class Job;
 
-// A set of workers as bits. Empty (default) stands for all of them.
+// A set of workers as bits. Empty (default) means all of them.
 class WorkerSet {
  public:
   WorkerSet() = default;
@@ -41,7 +41,7 @@ class WorkerSet {
   std::vector<std::uint64_t> bits_;
 };
 
-// Hears of the end of a job, on the thread that finished its last piece. Kept alive by its jobs.
+// Is notified of the end of a job, on the thread that finished its last piece. Kept alive by its jobs.
 class JobOwner {
  public:
   virtual ~JobOwner() = default;
@@ -50,9 +50,13 @@ class JobOwner {
 
 class Job {
  public:
-  // Pieces are the numbers [range); `owner_id` tells jobs of one queue from others.
+  // Pieces are the numbers [range); `owner_id` identifies the queue.
   Job(BlockRange range, std::uint64_t owner_id)
-      : owner_id(owner_id), next_(range.begin), end_(range.end), given_up_(range.end), unfinished_(range.size()) {}
+      : owner_id(owner_id),
+        next_(range.begin),
+        end_(range.end),
+        first_cancelled_(range.end),
+        unfinished_(range.size()) {}
   virtual ~Job() = default;
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -60,14 +64,14 @@ class Job {
   // Works on pieces until none is left to take, or the worker has something more urgent to do.
   virtual void work(Worker& worker) = 0;
 
-  // Whether the worker could begin a piece now, beside the blocks that wait there.
+  // Whether the worker could begin a piece now, in addition to the blocks that wait there.
   virtual bool fits([[maybe_unused]] const Worker& worker) const { return true; }
 
   bool has_pieces() const { return next_.load(std::memory_order_relaxed) < end_; }
-  // Takes up to `most` pieces, in increasing order: a share of what is left, so that workers end together. `sharers` is
-  // how many workers take part.
+  // Takes up to `most` pieces, in increasing order: a share of what is left, so that workers end at the same time.
+  // `sharers` is the number of participating workers.
   BlockRange take(unsigned sharers, std::uint64_t most) {
-    if (stopped_.load(std::memory_order_relaxed)) give_up();
+    if (stopped_.load(std::memory_order_relaxed)) cancel_rest();
     std::uint64_t begin = next_.load(std::memory_order_relaxed);
     while (begin < end_) {
       const std::uint64_t share = std::max<std::uint64_t>(1, (end_ - begin) / (std::uint64_t{sharers} * shares_each));
@@ -76,12 +80,11 @@ class Job {
     }
     return {};
   }
-  // Says that `count` pieces are done; the last one ends the job. Nothing may touch the job's data afterwards but those
-  // who hold a reference to it.
+  // `count` pieces are done; the last one ends the job. Afterwards only holders of a reference may access the job.
   void finish(std::uint64_t count) noexcept {
     if (count != 0 && unfinished_.fetch_sub(count, std::memory_order_acq_rel) == count) complete();
   }
-  // Remembers the first failure and gives up the pieces that nobody has taken. The caller still finishes its own.
+  // Remembers the first failure and cancels the pieces that have not been taken. The caller still finishes its own.
   void fail(std::exception_ptr error) noexcept {
     {
       const std::lock_guard guard(failure_lock_);
@@ -92,11 +95,13 @@ class Job {
     if (begin < end_) finish(end_ - begin);
   }
   // The job will not run because an earlier one failed.
-  virtual void skip() noexcept { given_up_.store(next_.load(std::memory_order_relaxed), std::memory_order_release); }
-  // Whoever comes for pieces next gives up those that nobody has taken. Any thread, at any time.
+  virtual void skip() noexcept {
+    first_cancelled_.store(next_.load(std::memory_order_relaxed), std::memory_order_release);
+  }
+  // Cancels the pieces that have not been taken, when a worker next asks for one. Any thread, at any time.
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
-  // The first piece that was given up by stop(), or the end. Valid when the job is done.
-  std::uint64_t given_up() const { return given_up_.load(std::memory_order_acquire); }
+  // The first piece that was cancelled by stop(), or the end. Valid when the job is done.
+  std::uint64_t first_cancelled() const { return first_cancelled_.load(std::memory_order_acquire); }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // Valid when the job is done.
   const std::exception_ptr& failure() const { return failure_; }
@@ -108,18 +113,18 @@ class Job {
   std::shared_ptr<JobOwner> owner;
 
  protected:
-  // Called once, before the owner hears of the end.
+  // Called once, before the owner is notified.
   virtual void on_complete() noexcept {}
 
  private:
-  // A worker's first chunk is 1/shares_each of its fair share: late comers still find work (guided self-scheduling,
-  // Polychronopoulos and Kuck, 1987).
+  // A worker's first chunk is 1/shares_each of its fair share: workers that join later still find work (guided
+  // self-scheduling, Polychronopoulos and Kuck, 1987).
   static constexpr unsigned shares_each = 4;
 
-  void give_up() noexcept {
+  void cancel_rest() noexcept {
     const std::uint64_t begin = next_.exchange(end_, std::memory_order_relaxed);
     if (begin >= end_) return;
-    given_up_.store(begin, std::memory_order_release);
+    first_cancelled_.store(begin, std::memory_order_release);
     finish(end_ - begin);
   }
 
@@ -132,7 +137,7 @@ class Job {
   alignas(64) std::atomic<std::uint64_t> next_;
   const std::uint64_t end_;
   std::atomic<bool> stopped_{false};
-  std::atomic<std::uint64_t> given_up_;
+  std::atomic<std::uint64_t> first_cancelled_;
   alignas(64) std::atomic<std::uint64_t> unfinished_;
   std::atomic<bool> failed_{false};
   SpinLock failure_lock_;

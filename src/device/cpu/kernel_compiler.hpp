@@ -1,4 +1,4 @@
-// From a kernel of a module to code in memory: by way of the cache on disk, or of the code generator.
+// From a kernel of a module to code in memory: from the cache on disk, or from the code generator.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class KernelCompiler {
  public:
   using Generator = std::function<CompiledKernel(const ptx::Module&, const ptx::Function&, const CodegenOptions&)>;
 
-  // `identity` names all that the code depends on apart from the kernel: CPU, versions. `cache` may be null. `clock`
+  // `identity` names what the code depends on in addition to the kernel: CPU, versions. `cache` may be null. `clock`
   // times compilations for the log.
   KernelCompiler(Generator generator, std::string identity, std::unique_ptr<ObjectCache> cache,
                  std::shared_ptr<const base::Clock> clock);

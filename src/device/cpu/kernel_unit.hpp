@@ -10,7 +10,7 @@ namespace heddle::device::cpu {
 
 struct KernelUnit {
   // The kernel, the functions it may call, and the variables they name. Variables of the module's kind that are
-  // declared within functions have become variables of the module. In place of its line, every instruction bears its
+  // declared within functions have become variables of the module. In place of its line, every instruction has its
   // number, counted from 1 over all functions, so that two modules that contain the same kernel give the same unit.
   ptx::Module module;
   std::uint32_t kernel = 0;  // index in module.functions

@@ -2,10 +2,8 @@
 
 #include <cstring>
 
-#include "device/cpu/pool.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
-#include "device/cpu/worker.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -16,11 +14,6 @@ constexpr std::size_t runtime_stack_bytes = 96 * 1024;
 #else
 constexpr std::size_t runtime_stack_bytes = 24 * 1024;
 #endif
-
-// Chunks of a launch are held near this time: long enough to hide their cost, short enough that urgent work gets its
-// turn and that workers end together.
-constexpr std::uint64_t short_chunk_ns = 250'000, long_chunk_ns = 2'000'000;
-constexpr std::uint64_t first_chunk_blocks = 64;
 
 base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
   base::TraceEvent event;
@@ -119,36 +112,6 @@ void LaunchJob::on_complete() noexcept {
   event.blocks = range_;
   event.time_ns = services_.now_ns();
   services_.trace()->event(event);
-}
-
-bool LaunchJob::fits(const Worker& worker) const { return code_->shape != Shape::fiber || worker.has_room(*this); }
-
-void LaunchJob::work(Worker& worker) {
-  if (code_->shape == Shape::fiber) {
-    worker.run_fibers(*this);
-    return;
-  }
-  const unsigned sharers = allowed.all() ? worker.pool().size() : allowed.count(worker.pool().size());
-  // Blocks of one call run one after the other in generated code: nothing could be filled in between.
-  const bool one_by_one = services_.options.poison_shared && shared_bytes() != 0;
-  std::uint64_t most = one_by_one ? 1 : first_chunk_blocks;
-  for (bool first = true;; first = false) {
-    const BlockRange chunk = take(sharers, most);
-    if (chunk.empty()) return;
-    note_start();
-    if (!has_pieces()) {  // the last chunk needs no measuring
-      worker.run_direct(*this, chunk);
-      return;
-    }
-    worker.pool().wake_one(*this, !first);
-    const std::uint64_t start = services_.now_ns();
-    worker.run_direct(*this, chunk);
-    const std::uint64_t took = services_.now_ns() - start;
-    if (worker.interrupted()) return;
-    if (one_by_one) continue;
-    if (took < short_chunk_ns) most *= 2;
-    if (took > long_chunk_ns && most > 1) most /= 2;
-  }
 }
 
 }  // namespace heddle::device::cpu

@@ -1,6 +1,7 @@
-// A launch while it runs.
+// A launch while it runs: what its blocks are. How workers execute them is in launch_work.hpp.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ class Services;
 // What CpuOptions::poison_shared fills shared memory with.
 inline constexpr std::uint8_t poison_byte = 0xA5;
 
-class LaunchJob final : public Job {
+class LaunchJob : public Job {
  public:
   struct Setup {
     std::shared_ptr<const KernelCode> code;
@@ -41,9 +42,6 @@ class LaunchJob final : public Job {
   LaunchJob(const Setup& setup, Services& services);
   ~LaunchJob() override;
 
-  void work(Worker& worker) override;
-  bool fits(const Worker& worker) const override;
-
   const KernelCode& code() const { return *code_; }
   const LaunchContext& context() const { return context_; }
   const LaunchConfig& config() const { return config_; }
@@ -62,7 +60,7 @@ class LaunchJob final : public Job {
   // Fibers of one resident block.
   unsigned fibers_per_block() const { return (block_threads_ + code_->width - 1) / code_->width; }
   void block_index(std::uint64_t id, std::uint32_t (&index)[3]) const;
-  // Marks the start in the trace, once.
+  // Records the start in the trace, once.
   void note_start();
 
  private:

@@ -1,8 +1,8 @@
 #include "device/cpu/meeting.hpp"
 
 #include <algorithm>
-
-#include "device/cpu/worker.hpp"
+#include <iterator>
+#include <vector>
 
 namespace heddle::device::cpu {
 namespace {
@@ -20,7 +20,7 @@ std::uint32_t present(const Block& block, unsigned warp) {
 }
 
 // Gives every participant the values and makes those that wait ready; `now` is the lane that runs.
-void hold(Block& block, unsigned warp, Meeting& meeting, int now) {
+void complete(Block& block, unsigned warp, Meeting& meeting, int now) {
   for (unsigned lane = 0; lane < warp_threads; ++lane) {
     if ((meeting.arrived >> lane & 1) == 0) continue;
     Warp& participant = block.warps[warp * warp_threads + lane];
@@ -34,7 +34,7 @@ void hold(Block& block, unsigned warp, Meeting& meeting, int now) {
 
 }  // namespace
 
-std::uint32_t meet(Warp& warp, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
+bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
   Block& block = *warp.block;
   const unsigned hardware_warp = warp.index / warp_threads, lane = warp.index % warp_threads;
   members |= 1u << lane;
@@ -48,18 +48,16 @@ std::uint32_t meet(Warp& warp, std::uint32_t members, std::uint64_t value, std::
   found->arrived |= 1u << lane;
   found->values[lane] = value;
   found->outputs[lane] = values;
-  block.worker->note_progress();
   if ((members & present(block, hardware_warp) & ~found->arrived) == 0) {
-    hold(block, hardware_warp, *found, static_cast<int>(lane));
+    complete(block, hardware_warp, *found, static_cast<int>(lane));
     meetings.erase(found);
-  } else {
-    warp.waiting = Waiting::meeting;
-    block.worker->wait_for_others(warp);
+    return true;
   }
-  return warp.result;
+  warp.waiting = Waiting::meeting;
+  return false;
 }
 
-void meet_without(Warp& warp) {
+void leave_meetings(Warp& warp) {
   Block& block = *warp.block;
   const unsigned hardware_warp = warp.index / warp_threads;
   std::vector<Meeting>& meetings = block.meetings[hardware_warp];
@@ -69,7 +67,7 @@ void meet_without(Warp& warp) {
       ++it;
       continue;
     }
-    hold(block, hardware_warp, *it, -1);
+    complete(block, hardware_warp, *it, -1);
     it = meetings.erase(it);
   }
 }

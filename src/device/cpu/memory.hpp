@@ -1,4 +1,4 @@
-// Device memory: where every byte that kernels may touch came from, and who holds it.
+// Device memory: where every byte that kernels may access was allocated, and by what.
 #pragma once
 
 #include <atomic>
@@ -46,12 +46,12 @@ struct AllocationMap {
   const Range* find(std::uint64_t address, std::uint64_t size) const;
 };
 
-// Allocates from the host's memory. Bookkeeping is kept apart from the bytes, so that a kernel that writes where it
-// must not cannot break it. Any thread.
+// Allocates from the host's memory. Bookkeeping is stored separately from the bytes, so that a kernel that writes where
+// it must not cannot break it. Any thread.
 class Allocator {
  public:
   // `limit`: bytes in all; `heap_limit`: bytes of kind heap. `keep_freed`: what is freed is not given out again until
-  // much more has been freed, and whereabouts() tells of it.
+  // much more has been freed, and whereabouts() mentions it.
   Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed = false);
   ~Allocator();
   Allocator(const Allocator&) = delete;
@@ -59,16 +59,16 @@ class Allocator {
 
   static constexpr std::size_t alignment = 256;
 
-  // The address of `bytes` bytes. Throws out_of_memory with who holds how much.
+  // The address of `bytes` bytes. Throws out_of_memory with what holds how much.
   std::uint64_t allocate(std::size_t bytes, AllocationKind kind, std::string name = {});
   // 0 when the heap's limit, or the memory, is exhausted.
   std::uint64_t allocate_heap(std::size_t bytes) noexcept;
-  // Takes memory of somebody else among the allocations, until it is released: it counts for no limit. False when part
-  // of it is in one.
+  // Registers memory of the program as an allocation, until it is released: it counts for no limit. False when part of
+  // it is in one.
   bool adopt(std::uint64_t address, std::size_t bytes);
-  // What such memory is called in messages; nothing happens where none begins there.
+  // The name of such memory in messages; no effect where none begins there.
   void name_host(std::uint64_t address, std::string name);
-  // Nothing happens where no allocation begins there.
+  // No effect where no allocation begins there.
   void guard(std::uint64_t address);
   // False when no allocation of that kind starts there.
   bool release(std::uint64_t address, AllocationKind kind) noexcept;
@@ -79,7 +79,7 @@ class Allocator {
   // Where an address lies in relation to the nearest allocation, as the rest of a sentence: "16 bytes past the end of
   // the allocation of 1024 bytes at 0x7f0000000000".
   std::string whereabouts(std::uint64_t address) const;
-  // Heap blocks freed twice are told from foreign pointers.
+  // Distinguishes heap blocks that are freed twice from foreign pointers.
   bool was_heap(std::uint64_t address) const;
 
   // Changes whenever the allocations do.
@@ -95,7 +95,7 @@ class Allocator {
     void* mapping = nullptr;  // large ones: the whole mapping with its guards
     std::size_t mapped = 0;
   };
-  // With the lock: keeps it, and gives back what has been kept for longest where it is too much.
+  // With the lock: keeps it, and releases what has been kept for longest where it is too much.
   void keep(Held held);
   void return_to_free(const Held& held);
   const Allocation* freed(std::uint64_t address) const;

@@ -1,5 +1,5 @@
-// The CPU device for programs that may do without: it, and LLVM, hwloc and what else it stands on, are a library of
-// their own (libheddle_cpu.so, src/device/cpu/entry.cpp), which is opened when the device is first made.
+// The CPU device for programs that may not need it: the device, with LLVM, hwloc and its other dependencies, is a
+// library of its own (libheddle_cpu.so, src/device/cpu/entry.cpp), which is opened when the device is first made.
 #pragma once
 
 #include <memory>

@@ -21,13 +21,13 @@ struct CpuOptions {
   std::uint64_t memory_bytes = 0;
   // Bytes that kernels may take with malloc().
   std::uint64_t heap_bytes = 256ull << 20;
-  // How long every warp of a launch may spin without any progress on the device before that is called a deadlock;
+  // How long every warp of a launch may spin without any progress on the device before that counts as a deadlock;
   // 0: for ever. $HEDDLE_DEADLOCK_MS overrides.
   std::chrono::milliseconds deadlock_timeout{10'000};
   // How long a worker without work keeps its core before it sleeps.
   std::chrono::microseconds idle_spin{50};
-  // Memory that was freed is not given out again for a while, and it is remembered who allocated and freed it: kernels
-  // that are checked and access it are told so.
+  // Memory that was freed is not reused for a while, and its allocation is remembered: checked kernels that access it
+  // get an error that says so.
   bool keep_freed = false;
   // Fill the shared memory of every block with a pattern first, so that reading what was never written shows.
   bool poison_shared = false;

@@ -1,4 +1,4 @@
-// The workers of a device and the jobs that are ready for them.
+// The workers of a device with their threads, and host threads that work while they wait.
 #pragma once
 
 #include <atomic>
@@ -7,11 +7,12 @@
 #include <thread>
 #include <vector>
 
-#include "device/cpu/fault.hpp"
+#include "device/cpu/fault_handlers.hpp"
 #include "device/cpu/job.hpp"
-#include "device/cpu/spin_lock.hpp"
+#include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/topology.hpp"
 #include "device/cpu/worker.hpp"
+#include "device/cpu/worker_state.hpp"
 
 namespace heddle::device::cpu {
 
@@ -27,66 +28,35 @@ class Pool {
 
   // Makes a job available to the workers it allows. Any thread.
   void post(std::shared_ptr<Job> job);
-  // Returns when the target is done; the calling thread does its part of the work meanwhile. Called within a host
-  // function on a worker, it goes on with other work there.
+  // Returns when the target is done; the calling thread works on jobs in the meantime. Called within a host function on
+  // a worker, it executes other jobs there.
   void wait(WaitTarget& target);
 
-  // For workers.
-  // The most urgent job with pieces left that the worker may take; of one owner when `owner` is not 0. Tells the
-  // version of the list that was looked at.
-  std::shared_ptr<Job> pick(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
-  // The same for one who is about to work on it: when there is another job as well, somebody is woken for that.
-  std::shared_ptr<Job> take(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
-  std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
-  // Wakes one sleeping worker for a job that has more pieces. `eager`: even the one whose core the host thread last
-  // used, which may be about to help.
-  void wake_one(const Job& job, bool eager);
-  // Wakes a worker for another job than the one that was taken, where there is one: who was woken for that may have
-  // taken this one, which may take long or wait for the host.
-  void wake_for_others(const Job& taken);
-  // Sum of what the workers have brought forward, and whether any of them is busy with something else than spinning.
-  std::uint64_t progress() const;
-  bool any_running(const Worker& except, std::uint64_t now_ns) const;
-  // Fibers that one worker may keep resident at a time.
-  unsigned fiber_share() const { return most_fibers / size(); }
-  unsigned fiber_share_of(unsigned fibers_per_block) const;
-  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
-
-  // Each resident fiber takes two memory mappings, and a process has 65530 of them by default.
-  static constexpr unsigned most_fibers = 12288;
+  // Fibers that one worker may keep resident at a time, where a block has so many.
+  unsigned fiber_share_of(unsigned fibers_per_block) const { return fiber_share(size(), fibers_per_block); }
 
  private:
-  enum class ThreadState : std::uint32_t { awake, spinning, sleeping };
   struct Seat {
-    Seat(unsigned index, Pool& pool, Services& services) : worker(index, pool, services) {}
+    Seat(unsigned index, ReadyJobs& jobs, Services& services) : worker(index, jobs, services) {}
     Worker worker;
-    alignas(64) std::atomic<std::uint32_t> pokes{0};
-    std::atomic<ThreadState> state{ThreadState::awake};
     std::thread thread;
   };
 
+  void stop();
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   void thread_main(Seat& seat);
-  void idle(Seat& seat, std::uint64_t version, std::uint32_t pokes);
-  // pick(), with the lock held.
-  std::shared_ptr<Job> find(const Worker& worker, std::uint64_t owner, std::uint64_t& version);
-  void poke(Seat& seat);
+  void idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups);
   Seat* take_seat(const WorkerSet& allowed);
   void leave_seat(Seat& seat);
-  // Stays at the seat for a while because the end is near. False: leave.
+  // Spins at the seat for a while because the target is likely to be done soon. False: leave.
   bool linger(Seat& seat, WaitTarget& target);
   bool has_work_for(const Worker& worker);
 
   const Topology& topology_;
   Services& services_;
   FaultHandlers fault_handlers_;
+  ReadyJobs jobs_;
   std::vector<std::unique_ptr<Seat>> seats_;
-
-  SpinLock lock_;
-  std::vector<std::shared_ptr<Job>> ready_;  // by priority, then first come
-  std::uint64_t sequence_ = 0;
-  alignas(64) std::atomic<std::uint64_t> version_{1};  // grows with every post
-  std::atomic<int> host_core_{-1};
-  std::atomic<unsigned> sleepers_{0};
   std::atomic<bool> stopping_{false};
 };
 

@@ -8,6 +8,7 @@
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/event.hpp"
 #include "device/cpu/launch_job.hpp"
+#include "device/cpu/launch_work.hpp"
 #include "device/cpu/module.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/pool.hpp"
@@ -77,7 +78,7 @@ class CpuStoppableLaunch final : public StoppableLaunch {
  public:
   CpuStoppableLaunch(std::shared_ptr<LaunchJob> job, std::uint64_t end) : job_(std::move(job)), end_(end) {}
   void stop() override { job_->stop(); }
-  BlockRange rest() const override { return {job_->given_up(), end_}; }
+  BlockRange rest() const override { return {job_->first_cancelled(), end_}; }
 
  private:
   std::shared_ptr<LaunchJob> job_;
@@ -124,7 +125,7 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.arguments = arguments;
   setup.queue_id = core_->id();
   setup.command = services_.next_number();
-  return std::make_shared<LaunchJob>(setup, services_);
+  return std::make_shared<LaunchWork>(setup, services_);
 }
 
 void CpuQueue::check_span(const Span& span, const char* what) const {

@@ -17,7 +17,7 @@ class Services;
 class CpuQueue final : public Queue {
  public:
   CpuQueue(Device& device, Pool& pool, Services& services, int priority, WorkerSet workers);
-  // Waits for what is under way.
+  // Waits for what is in flight.
   ~CpuQueue() override;
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,

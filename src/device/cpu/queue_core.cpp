@@ -39,21 +39,21 @@ void QueueCore::push(Command command) {
   {
     const std::lock_guard guard(lock_);
     commands_.push_back(std::move(command));
-    if (standing_ || advancing_) return;
+    if (blocked_ || advancing_) return;
   }
   advance();
 }
 
 bool QueueCore::begin_inline() {
   const std::lock_guard guard(lock_);
-  if (standing_ || advancing_ || !commands_.empty() || failure_ != nullptr) return false;
-  standing_ = true;
+  if (blocked_ || advancing_ || !commands_.empty() || failure_ != nullptr) return false;
+  blocked_ = true;
   return true;
 }
 
 void QueueCore::end_inline() {
   const std::lock_guard guard(lock_);
-  standing_ = false;
+  blocked_ = false;
 }
 
 std::exception_ptr QueueCore::take_failure() {
@@ -65,14 +65,14 @@ void QueueCore::advance() {
   std::unique_lock guard(lock_);
   if (advancing_) return;
   advancing_ = true;
-  while (!standing_ && !commands_.empty()) {
+  while (!blocked_ && !commands_.empty()) {
     Command command = std::move(commands_.front());
     commands_.pop_front();
-    standing_ = true;  // before the command can end
+    blocked_ = true;  // before the command can end
     guard.unlock();
-    const bool goes_on = start(command);
+    const bool done = start(command);
     guard.lock();
-    if (goes_on) standing_ = false;
+    if (done) blocked_ = false;
   }
   advancing_ = false;
 }
@@ -114,7 +114,7 @@ void QueueCore::resume() {
   waits_for_event_.store(false, std::memory_order_release);
   {
     const std::lock_guard guard(lock_);
-    standing_ = false;
+    blocked_ = false;
   }
   advance();
 }
@@ -125,7 +125,7 @@ void QueueCore::job_done(Job& job) noexcept {
     const std::lock_guard guard(lock_);
     if (failure_ == nullptr && job.failed()) failure_ = job.failure();
     ended = std::move(active_);
-    standing_ = false;
+    blocked_ = false;
   }
   advance();
 }

@@ -1,4 +1,4 @@
-// The order of a queue: which command comes next, and when. Shared by the queue and by whatever of it is under way.
+// The order of a queue: which command is next, and when. Shared by the queue and its commands in flight.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   QueueCore(Pool& pool, Services& services, std::uint64_t id, int priority, WorkerSet workers);
 
   std::uint64_t id() const override { return id_; }
-  // Those of commands that are submitted from now on. Asked by any thread, set by the one that submits.
+  // Those of commands that are submitted from now on. Read by any thread, set by the one that submits.
   WorkerSet workers() const override;
   void set_workers(WorkerSet workers);
   int priority() const { return priority_; }
@@ -33,15 +33,16 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   void wait(const std::shared_ptr<EventState>& event);
   // A point in the order of another device's queue.
   void wait_foreign(std::shared_ptr<const EventPoint> point);
-  // When nothing is before it: holds the queue, so that the caller may do a short command itself, then gives it back.
+  // When no command is pending: blocks the queue, so that the caller may execute a short command itself, then unblocks
+  // it.
   bool begin_inline();
   void end_inline();
 
-  // The first failure, which is forgotten thereby. Only when all commands have run.
+  // The first failure, which is cleared. Only when all commands have run.
   std::exception_ptr take_failure();
   bool waits_for_event() const override { return waits_for_event_.load(std::memory_order_acquire); }
 
-  // The event that the head waits for has come.
+  // The event that the head waits for has been reached.
   void resume();
   void job_done(Job& job) noexcept override;
 
@@ -60,7 +61,7 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   using Command = std::variant<std::shared_ptr<Job>, Record, Wait, ForeignWait>;
   void push(Command command);
   void advance();
-  // Starts a command; false when the queue must stand until job_done() or resume().
+  // Starts a command; false when the queue is blocked until job_done() or resume().
   bool start(Command& command);
 
   Pool& pool_;
@@ -71,8 +72,8 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   mutable SpinLock lock_;
   WorkerSet workers_;  // changed by the thread that submits, which reads it without the lock
   std::deque<Command> commands_;
-  bool standing_ = false;   // a job runs, or an event is waited for
-  bool advancing_ = false;  // a thread is in advance(): it looks again before it leaves
+  bool blocked_ = false;    // a job runs, or an event is pending
+  bool advancing_ = false;  // a thread is in advance(): it checks again before it leaves
   std::atomic<bool> waits_for_event_{false};
   std::shared_ptr<Job> active_;
   std::exception_ptr failure_;

@@ -4,6 +4,8 @@
 
 #include "base/clock.hpp"
 #include "device/cpu/block.hpp"
+#include "device/cpu/fault.hpp"
+#include "device/cpu/fault_handlers.hpp"
 #include "device/cpu/meeting.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
@@ -117,7 +119,10 @@ void call_nanosleep(WarpContext* context, std::uint32_t nanoseconds, std::uint32
 std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::uint64_t value, std::uint64_t* values) {
   HEDDLE_ENTER(context);
   if (!has_fiber(warp)) refuse_waiting(warp);
-  return meet(warp, members, value, values);
+  Worker& worker = *warp.block->worker;
+  worker.note_progress();
+  if (!arrive_at_meeting(warp, members, value, values)) worker.wait_for_others(warp);
+  return warp.result;
 }
 
 // Every byte of the format and of strings is checked before it is read, where the launch has a footprint.
@@ -143,7 +148,7 @@ class PrintfSource final : public KernelPrintfSource {
     fault.address = address;
     fault.size = 1;
     fault.space = static_cast<std::uint32_t>(ptx::Space::generic);
-    fault.is_read = fault.beside = true;
+    fault.is_read = fault.outside_footprint = true;
     end_launch(warp_);
   }
 
@@ -231,15 +236,15 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, const std:
     const std::uint32_t size = sizes == nullptr ? whole : std::min(whole, sizes[lane]);
     if (size == 0) continue;
     const bool misaligned = whole > 1 && address % whole != 0;
-    bool read_only = false, beside = false;
+    bool read_only = false, outside_footprint = false;
     if (windowed) {
       if (!misaligned && address <= window && size <= window - address) continue;
     } else {
       const AllocationMap::Range* range = allocations->find(address, size);
       read_only = range != nullptr && range->constant && is_write;
-      beside = range != nullptr && range->guarded && footprint != nullptr &&
-               !footprint->allows({address, size, is_read, is_write});
-      if (!misaligned && range != nullptr && !read_only && !beside) continue;
+      outside_footprint = range != nullptr && range->guarded && footprint != nullptr &&
+                          !footprint->allows({address, size, is_read, is_write});
+      if (!misaligned && range != nullptr && !read_only && !outside_footprint) continue;
       const bool may_be_private = which == ptx::Space::generic || which == ptx::Space::param;
       if (!misaligned && range == nullptr && may_be_private && is_private(warp, address, size, is_write)) continue;
     }
@@ -251,7 +256,7 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, const std:
     fault.is_read = is_read;
     fault.read_only = read_only;
     fault.misaligned = misaligned;
-    fault.beside = beside;
+    fault.outside_footprint = outside_footprint;
     fault.window = window;
     end_launch(warp);
   }

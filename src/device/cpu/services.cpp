@@ -1,15 +1,13 @@
 #include "device/cpu/services.hpp"
 
-#include "device/cpu/runtime_calls.hpp"
 #include "device/cpu/topology.hpp"
 
 namespace heddle::device::cpu {
 
-Services::Services(const CpuOptions& device_options, unsigned workers, std::uint64_t memory_limit,
-                   void (*const* soft_functions)())
+Services::Services(const CpuOptions& device_options, std::uint64_t memory_limit, const RuntimeTable& runtime_table)
     : options(device_options),
       allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes, device_options.keep_freed)),
-      runtime(make_runtime_table(soft_functions, workers)),
+      runtime(runtime_table),
       cache_bytes(last_level_cache_bytes()) {}
 
 void Services::print(const char* text, std::size_t size) {

@@ -19,8 +19,7 @@ namespace heddle::device::cpu {
 
 class Services {
  public:
-  Services(const CpuOptions& device_options, unsigned workers, std::uint64_t memory_limit,
-           void (*const* soft_functions)());
+  Services(const CpuOptions& device_options, std::uint64_t memory_limit, const RuntimeTable& runtime_table);
 
   const CpuOptions options;
   const std::shared_ptr<Allocator> allocator;

@@ -1,4 +1,4 @@
-// Whether warps that all wait in loops wait for nothing.
+// Whether warps that all wait in loops are deadlocked.
 #pragma once
 
 #include <cstddef>
@@ -6,9 +6,9 @@
 
 namespace heddle::device::cpu {
 
-// A worker whose warps all spin looks from time to time. Barriers reached and blocks ended are counted as progress, but
-// warps may also hand work to one another by plain stores. So nothing is called stalled before memory itself has been
-// compared several times.
+// A worker whose warps all spin checks from time to time. Barriers reached and blocks ended are counted as progress,
+// but warps may also communicate by plain stores. So memory itself is compared several times before the verdict is
+// stalled.
 class StallWatch {
  public:
   enum class Verdict : std::uint8_t { too_early, memory_changed, stalled };

@@ -11,7 +11,7 @@ namespace heddle::device::cpu {
 // Size of the cache of the last level that one core can count on; a guess where the system does not say.
 std::uint64_t last_level_cache_bytes();
 
-// Memory that the machine can give now, without taking it from programs that use it.
+// Memory that is available now, without paging out other programs.
 std::uint64_t available_memory();
 
 // What the process may use of the host. Immutable after construction.

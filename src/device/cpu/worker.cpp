@@ -8,11 +8,13 @@
 
 #include "device/cpu/fault_report.hpp"
 #include "device/cpu/meeting.hpp"
-#include "device/cpu/pool.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
 
 namespace heddle::device::cpu {
+
+using Activity = WorkerState::Activity;
+
 namespace {
 
 // Turns of a spin loop that a warp takes in place when no other warp of its block can run: a value that another worker
@@ -24,8 +26,6 @@ constexpr std::size_t most_spares = 8;
 constexpr std::size_t recovery_bytes = 64 * 1024;
 constexpr unsigned rounds_between_clock_reads = 256;
 constexpr unsigned rounds_before_yield = 1024;
-// A worker whose warps all spin looks at the clock more often than that.
-constexpr std::uint64_t longest_poll_ns = 100'000'000;
 
 // The error that `describe` makes. If it throws something instead, that: on a worker nobody else would catch it.
 template <class Describe>
@@ -60,7 +60,7 @@ struct WarpMain {
   }
 };
 
-Worker::Worker(unsigned index, Pool& pool, Services& services) : index_(index), pool_(pool), services_(services) {
+Worker::Worker(unsigned index, ReadyJobs& jobs, Services& services) : state_(index), jobs_(jobs), services_(services) {
   recovery_stack_ = services_.stacks.take(recovery_bytes);
   direct_.block.worker = this;
   direct_.block.context.worker = index;
@@ -72,31 +72,28 @@ Worker::~Worker() {
   for (auto& block : spare_) forget_block(std::move(block));
 }
 
-bool Worker::try_occupy() { return !occupied_.load(std::memory_order_relaxed) && !occupied_.exchange(true); }
-
-void Worker::vacate() { occupied_.store(false); }
-
 bool Worker::interrupted() const {
-  return pool_.version() != seen_version_ || !residents_.empty() || (target_ != nullptr && target_->done());
+  return jobs_.version() != seen_version_ || !residents_.empty() || (target_ != nullptr && target_->done());
 }
 
 void Worker::run(WaitTarget* target) {
   WaitTarget* const outer = std::exchange(target_, target);  // a host function on this worker may wait, too
-  const Activity before = activity_.load(std::memory_order_relaxed);
+  const Activity before = state_.activity();
   scheduler_.adopt_thread();
   while (target == nullptr || !target->done()) {
     if (!residents_.empty()) {
       step_residents();
       continue;
     }
-    const std::shared_ptr<Job> job = pool_.take(*this, target != nullptr ? target->owner_id() : 0, seen_version_);
+    const std::shared_ptr<Job> job =
+        jobs_.take(*this, index(), target != nullptr ? target->owner_id() : 0, seen_version_);
     if (job == nullptr) break;
-    pool_.wake_for_others(*job);
-    activity_.store(Activity::running, std::memory_order_relaxed);
+    jobs_.wake_for_others(*job);
+    state_.set_activity(Activity::running);
     job->work(*this);
     note_progress();
   }
-  activity_.store(before, std::memory_order_relaxed);
+  state_.set_activity(before);
   target_ = outer;
 }
 
@@ -151,7 +148,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
 
 bool Worker::has_room(const LaunchJob& job) const {
   const unsigned fibers = job.fibers_per_block();
-  return resident_fibers_.load(std::memory_order_relaxed) + fibers <= pool_.fiber_share_of(fibers);
+  return resident_fibers_.load(std::memory_order_relaxed) + fibers <= fiber_share(jobs_.workers(), fibers);
 }
 
 void Worker::run_fibers(LaunchJob& job) {
@@ -178,7 +175,7 @@ std::unique_ptr<Block> Worker::make_block(const LaunchJob& job) {
   } else {
     block = std::make_unique<Block>();
     block->worker = this;
-    block->context.worker = index_;
+    block->context.worker = index();
     block->warps = std::make_unique<Warp[]>(fibers);
     block->warp_count = fibers;
     block->words = (fibers + 63) / 64;
@@ -259,7 +256,7 @@ bool Worker::admit(LaunchJob& job) {
   begin_block(*block, job, one.begin);
   resident_fibers_.fetch_add(block->warp_count, std::memory_order_relaxed);
   residents_.push_back(std::move(block));
-  if (job.has_pieces()) pool_.wake_one(job, residents_.size() > 1 || one.begin != 0);
+  if (job.has_pieces()) jobs_.wake_one(job, residents_.size() > 1 || one.begin != 0);
   return true;
 }
 
@@ -307,8 +304,8 @@ bool Worker::run_block(Block& block) {
 }
 
 void Worker::step_residents() {
-  const std::uint64_t progress_before = progress();
-  if (idle_rounds_ == 0) activity_.store(Activity::running, std::memory_order_relaxed);
+  const std::uint64_t progress_before = state_.progress();
+  if (idle_rounds_ == 0) state_.set_activity(Activity::running);
   for (std::size_t i = 0; i < residents_.size();) {
     Block& block = *residents_[i];
     const bool ended = block.job->failed() || run_block(block);
@@ -322,7 +319,7 @@ void Worker::step_residents() {
   // Every warp here waits or spins. Look again at those that spin, the oldest block first; what they wait for may have
   // happened meanwhile.
   for (const auto& block : residents_) block->ready.take(block->spinning, block->words);
-  if (progress() != progress_before) {
+  if (state_.progress() != progress_before) {
     idle_rounds_ = 0;
     return;
   }
@@ -335,8 +332,8 @@ void Worker::step_residents() {
 
 // The resident blocks may wait for a block that has not started, of this launch or another, or for a copy.
 bool Worker::admit_more() {
-  if (pool_.version() == exhausted_version_) return false;
-  const std::shared_ptr<Job> job = pool_.take(*this, 0, seen_version_);
+  if (jobs_.version() == exhausted_version_) return false;
+  const std::shared_ptr<Job> job = jobs_.take(*this, index(), 0, seen_version_);
   if (job == nullptr) {
     exhausted_version_ = seen_version_;
     return false;
@@ -350,18 +347,17 @@ void Worker::wait_for_progress() {
   if (++idle_rounds_ % rounds_before_yield == 0) std::this_thread::yield();
   if (idle_rounds_ % rounds_between_clock_reads != 1) return;
   const std::uint64_t now = services_.now_ns();
-  polled_ns_.store(now, std::memory_order_relaxed);
-  activity_.store(Activity::spinning, std::memory_order_relaxed);
+  state_.note_poll(now);
   const auto timeout = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.deadlock_timeout).count());
   if (timeout == 0) return;
-  if (idle_rounds_ == 1 || pool_.any_running(*this, now)) stall_.restart(pool_.progress(), now);
-  switch (stall_.look(pool_.progress(), now, timeout, [this] { return memory_print(); })) {
+  if (idle_rounds_ == 1 || jobs_.any_running(state_, now)) stall_.restart(jobs_.progress(), now);
+  switch (stall_.look(jobs_.progress(), now, timeout, [this] { return memory_print(); })) {
     case StallWatch::Verdict::too_early: break;
     case StallWatch::Verdict::memory_changed: note_progress(); break;  // others may be waiting for this worker
     case StallWatch::Verdict::stalled:
       report_deadlock();
-      stall_.restart(pool_.progress(), now);
+      stall_.restart(jobs_.progress(), now);
       break;
   }
 }
@@ -386,17 +382,6 @@ void Worker::report_deadlock() {
 void Worker::end_in_failure(LaunchJob& job, const Warp& warp) {
   job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
   if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
-}
-
-bool Worker::is_running(std::uint64_t now_ns) const {
-  switch (activity_.load(std::memory_order_relaxed)) {
-    case Activity::idle: return false;
-    case Activity::running: return true;
-    case Activity::spinning: break;
-  }
-  // A warp that has left its loop may compute for long without telling anybody; but then nobody looks at the clock.
-  const std::uint64_t polled = polled_ns_.load(std::memory_order_relaxed);
-  return now_ns > polled && now_ns - polled > longest_poll_ns;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -432,7 +417,7 @@ void Worker::lanes_left(Warp& warp, unsigned count) {
   const std::uint32_t completed = block.barriers.leave(warp.context.first_thread, count);
   for (unsigned b = 0; completed >> b != 0; ++b)
     if ((completed >> b & 1) != 0) block.release(b);
-  if (!block.meetings.empty()) meet_without(warp);
+  if (!block.meetings.empty()) leave_meetings(warp);
 }
 
 void Worker::finish_warp(Warp& warp) {

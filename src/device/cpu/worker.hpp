@@ -1,8 +1,9 @@
-// A worker: a seat on one core at which blocks run. The seat's own thread sits there when there is work, or a host
-// thread that waits for a result takes its place. What is resident belongs to the seat, so threads can relieve each
-// other.
+// A worker: the resident blocks of one core, and the fibers that execute them. One thread at a time occupies a worker:
+// its own thread, or a host thread that waits for a result. Resident blocks belong to the worker, so that another
+// thread can continue with them.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -13,12 +14,13 @@
 #include "device/cpu/fault.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/launch_job.hpp"
+#include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/stall.hpp"
+#include "device/cpu/worker_state.hpp"
 
 namespace heddle::device::cpu {
 
 struct AllocationMap;
-class Pool;
 class Services;
 
 // What a host thread waits for.
@@ -26,7 +28,7 @@ class WaitTarget {
  public:
   virtual ~WaitTarget() = default;
   virtual bool done() const = 0;
-  // Jobs of which owner bring the end nearer; 0: any.
+  // The owner of the jobs that it depends on; 0: any.
   virtual std::uint64_t owner_id() const = 0;
   // On which workers they run.
   virtual const WorkerSet& workers() const = 0;
@@ -34,21 +36,26 @@ class WaitTarget {
   virtual void block() = 0;
 };
 
+// Each resident fiber takes two memory mappings, and a process has 65530 of them by default.
+inline constexpr unsigned most_fibers = 12288;
+// Fibers that one of so many workers may keep resident at a time: one block's at least.
+constexpr unsigned fiber_share(unsigned workers, unsigned fibers_per_block) {
+  return std::max(most_fibers / workers, fibers_per_block);
+}
+
 class Worker {
  public:
-  Worker(unsigned index, Pool& pool, Services& services);
+  Worker(unsigned index, ReadyJobs& jobs, Services& services);
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
 
-  unsigned index() const { return index_; }
-  Pool& pool() { return pool_; }
+  unsigned index() const { return state_.index(); }
+  WorkerState& state() { return state_; }
+  ReadyJobs& jobs() { return jobs_; }
   Services& services() { return services_; }
 
-  // The seat. Only the thread that has occupied it may call what follows, up to vacate().
-  bool try_occupy();
-  bool occupied() const { return occupied_.load(std::memory_order_seq_cst); }
-  void vacate();
+  // Only the thread that occupies the worker may call what follows.
   // Works until there is nothing to do, or the target is done or no longer served by this seat.
   void run(WaitTarget* target);
   bool has_residents() const { return !residents_.empty(); }
@@ -58,7 +65,7 @@ class Worker {
   // For jobs.
   void run_direct(LaunchJob& job, BlockRange chunk);
   void run_fibers(LaunchJob& job);
-  // Something else should be looked at before the job's next piece.
+  // The worker should check for other jobs before the job's next piece.
   bool interrupted() const;
 
   // For runtime calls, on the fiber of the warp. May return on another thread.
@@ -67,7 +74,7 @@ class Worker {
   void lanes_left(Warp& warp, unsigned count);
   // The fault() has been filled in: ends the launch.
   [[noreturn]] void abandon(Warp& warp);
-  void note_progress() { progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+  void note_progress() { state_.note_progress(); }
   Fault& fault() { return fault_; }
   std::string& scratch() { return scratch_; }
   // The allocations as of now, for check().
@@ -77,10 +84,6 @@ class Worker {
   bool in_kernel() const { return current_.load(std::memory_order_relaxed) != nullptr; }
   std::byte* recovery_stack() const { return recovery_stack_->start(); }
   [[noreturn]] void land();
-
-  // For other workers, to tell a deadlock from work.
-  bool is_running(std::uint64_t now_ns) const;
-  std::uint64_t progress() const { return progress_.load(std::memory_order_relaxed); }
 
  private:
   friend struct WarpMain;
@@ -101,23 +104,17 @@ class Worker {
   void report_deadlock();
   void end_in_failure(LaunchJob& job, const Warp& warp);
 
-  const unsigned index_;
-  Pool& pool_;
+  WorkerState state_;
+  ReadyJobs& jobs_;
   Services& services_;
-
-  alignas(64) std::atomic<bool> occupied_{false};
-  alignas(64) std::atomic<std::uint64_t> progress_{0};
-  enum class Activity : std::uint8_t { idle, running, spinning };
-  std::atomic<Activity> activity_{Activity::idle};
-  std::atomic<std::uint64_t> polled_ns_{0};
 
   alignas(64) std::atomic<Warp*> current_{nullptr};
   Fiber scheduler_, recovery_;
   Stack* recovery_stack_ = nullptr;
   Fault fault_;
   WaitTarget* target_ = nullptr;
-  std::uint64_t seen_version_ = 0;       // of the list of jobs, at the last look
-  std::uint64_t exhausted_version_ = 0;  // there was nothing for this worker, whoever asks
+  std::uint64_t seen_version_ = 0;       // of the list of jobs, when it was last read
+  std::uint64_t exhausted_version_ = 0;  // there was no job for this worker, of any owner
 
   // Direct shape: one fiber, whose stack fits the kernel that runs.
   struct Direct {
@@ -128,7 +125,7 @@ class Worker {
   Direct direct_;
 
   std::vector<std::unique_ptr<Block>> residents_, spare_;
-  std::atomic<unsigned> resident_fibers_{0};  // others may ask whether there is room
+  std::atomic<unsigned> resident_fibers_{0};  // read by other threads
   unsigned idle_rounds_ = 0;
   StallWatch stall_;
 

@@ -56,15 +56,16 @@ Found find(const std::string& text, unsigned lanes = 8) {
   options.lanes = lanes;
   options.block = {64, 1, 1};
   const FunctionFacts facts(module, ptx::split_webs(module.functions[0]), options);
+  const MergedLoads merged = find_merged_loads(facts);
   Found found;
-  for (const LoadGroup& group : facts.merged_loads.groups) {
+  for (const LoadGroup& group : merged.groups) {
     found.groups.push_back(
         fmt::format("{}{:+} {}x{}", group.first - prologue, group.distance, group.count, group.bytes));
     found.any_sum |= group.sum.has_value();
   }
   for (std::uint32_t i = 0; i < facts.function.body.size(); ++i) {
-    const auto places = facts.merged_loads.places.find(i);
-    if (places == facts.merged_loads.places.end()) continue;
+    const auto places = merged.places.find(i);
+    if (places == merged.places.end()) continue;
     std::string line = fmt::format("{}:", i - prologue);
     for (const MergedLoads::Place& place : places->second)
       line += place.group == MergedLoads::none ? " -" : fmt::format(" {}.{}", place.group, place.element);
@@ -142,8 +143,8 @@ TEST(MergedLoads, StoresThatAreKnownBefore) {
     options.lanes = 8;
     options.block = {64, 1, 1};
     std::vector<std::vector<std::uint32_t>> found;
-    for (const LoadGroup& group :
-         FunctionFacts(module, ptx::split_webs(module.functions[0]), options).merged_loads.groups) {
+    const FunctionFacts facts(module, ptx::split_webs(module.functions[0]), options);
+    for (const LoadGroup& group : find_merged_loads(facts).groups) {
       found.push_back(group.stores);
       for (std::uint32_t& store : found.back()) store -= prologue;
     }

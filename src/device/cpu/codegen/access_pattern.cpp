@@ -36,7 +36,7 @@ unsigned depth_of(const ControlFlowGraph& cfg, std::uint32_t loop) {
   return depth;
 }
 
-bool lanes_leave_apart(const ControlFlowGraph& cfg, const Uniformity& uniformity, std::uint32_t loop) {
+bool lanes_diverge_in(const ControlFlowGraph& cfg, const Uniformity& uniformity, std::uint32_t loop) {
   for (std::uint32_t block : cfg.loops()[loop].blocks) {
     if (!uniformity.divergent(block)) continue;
     for (std::uint32_t next : cfg.successors(block))
@@ -67,7 +67,7 @@ AccessPattern access_pattern(const ptx::Module& module, const ptx::Function& fun
         ++pattern.together;
       } else {
         ++pattern.scattered;
-        pattern.lanes_part |= lanes_leave_apart(cfg, uniformity, loop);
+        pattern.lanes_diverge |= lanes_diverge_in(cfg, uniformity, loop);
       }
     }
   }

@@ -14,7 +14,7 @@ struct AccessPattern {
   // one place or neighbouring ones.
   unsigned scattered = 0, together = 0;
   // Lanes may leave such a loop with scattered accesses in different turns.
-  bool lanes_part = false;
+  bool lanes_diverge = false;
 
   // Gathers are a part of the work that matters: one costs about as much as ten accesses of the other kind.
   bool gathers() const { return scattered > 0 && scattered * 8 >= scattered + together; }

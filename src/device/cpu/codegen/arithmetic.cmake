@@ -13,7 +13,9 @@ heddle_library(cpu_arithmetic
     arithmetic_integer.cpp
     arithmetic_kit.cpp
     arithmetic_kit_float.cpp
+    arithmetic_types.cpp
     arithmetic_video.cpp
+    soft_code.cpp
     soft_functions.cpp
     soft_video.cpp
   DEPENDS heddle_ptx_semantics heddle_ptx heddle_llvm)

@@ -8,21 +8,10 @@
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 
+#include "device/cpu/codegen/arithmetic_types.hpp"
 #include "ptx/instruction.hpp"
-#include "ptx/type.hpp"
 
 namespace heddle::device::cpu {
-
-// What the host's instruction set offers; decides between intrinsics and soft functions.
-struct HostFeatures {
-  bool avx512 = false;  // F, VL, BW, DQ
-  bool fma = false;
-  bool f16c = false;
-};
-
-// LLVM type that carries a PTX value: i1 for pred, float for f32, double for f64, iN for everything else (f16 and bf16
-// are i16, packed types i32). `lanes` 0 gives the scalar.
-llvm::Type* carrier(llvm::LLVMContext& context, ptx::Type type, unsigned lanes);
 
 class ArithmeticEmitter {
  public:

@@ -10,7 +10,8 @@
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 
-#include "device/cpu/codegen/arithmetic.hpp"
+#include "device/cpu/codegen/arithmetic_types.hpp"
+#include "ptx/instruction.hpp"
 #include "ptx/type.hpp"
 
 namespace heddle::device::cpu {

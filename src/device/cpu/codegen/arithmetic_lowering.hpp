@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device/cpu/codegen/arithmetic_kit.hpp"
+#include "device/cpu/codegen/soft_code.hpp"
 #include "device/cpu/codegen/soft_functions.hpp"
 #include "ptx/instruction.hpp"
 
@@ -30,7 +31,8 @@ class Lowering : public Kit {
   // operands).
   llvm::Value* use(unsigned i, ptx::Type type);
   llvm::Type* carrier_of(ptx::Type type) const { return carrier(b.getContext(), type, lanes); }
-  // A known operand: immediates arrive as constants, the same in all lanes. Refuses the instruction when it is none.
+  // A known operand: immediates arrive as constants, the same in all lanes. Refuses the instruction when it is not
+  // constant.
   std::uint64_t immediate(unsigned i);
   bool is_known(unsigned i, std::uint64_t& value) const;
 

@@ -11,8 +11,8 @@ namespace heddle::device::cpu {
 
 class BlockLoops {
  public:
-  // `begin` and `end` (i64): the range of linear block numbers; `grid` (i32): blocks in each dimension. Code goes where
-  // the builder stands.
+  // `begin` and `end` (i64): the range of linear block numbers; `grid` (i32): blocks in each dimension. Code is
+  // inserted at the builder.
   BlockLoops(llvm::IRBuilder<>& builder, llvm::Value* const grid[3], llvm::Value* begin, llvm::Value* end);
 
   // Emits one warp: given the block's id and the linear number of the warp's first thread (i32), at the builder.

@@ -40,7 +40,7 @@ class FunctionEmitter : private EmitterPart {
   FunctionEmitter(const FunctionEmitter&) = delete;
   FunctionEmitter& operator=(const FunctionEmitter&) = delete;
 
-  // Emits the whole body behind the end of the builder's block, which must have no terminator. Every path leads to
+  // Emits the whole body after the end of the builder's block, which must have no terminator. Every path leads to
   // inputs.end.
   void emit(llvm::IRBuilder<>& entry);
 

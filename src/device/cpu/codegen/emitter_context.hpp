@@ -10,7 +10,7 @@
 #include <llvm/IR/Module.h>
 
 #include "device/cpu/codegen/abi_types.hpp"
-#include "device/cpu/codegen/arithmetic.hpp"
+#include "device/cpu/codegen/arithmetic_types.hpp"
 #include "device/cpu/codegen/function_facts.hpp"
 #include "device/cpu/codegen/shared_layout.hpp"
 #include "ptx/ir.hpp"

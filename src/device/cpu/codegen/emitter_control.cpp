@@ -87,7 +87,7 @@ void ControlFlow::finish_branch(std::uint32_t block, const ptx::Instruction& bra
   Value* condition = registers_.vector(guard, ptx::Type::pred);
   wait_at(successors[0], both(context_.mask, condition));
   wait_at(successors[1], both(context_.mask, b_.CreateNot(condition)));
-  go_on_after(block);
+  find_next_lanes(block);
 }
 
 // A predicate that is the same in all active lanes, as a scalar. Where its register is a vector all the same (a value
@@ -100,7 +100,7 @@ llvm::Value* ControlFlow::uniform_predicate(const ptx::Operand& predicate) {
 void ControlFlow::finish_exit(std::uint32_t block, const ptx::Instruction* exit) {
   if (function_.is_entry == false && exit && exit->opcode == Opcode::exit)
     refuse(*exit, "'exit' inside a recursive or indirectly called function is not supported by the CPU device");
-  if (!exit || !exit->guard.present) return go_on_after(block);
+  if (!exit || !exit->guard.present) return find_next_lanes(block);
   ptx::Operand guard = ptx::Operand::make_reg(exit->guard.reg);
   guard.negated = exit->guard.negated;
   if (!schedule_.divergent(block)) {
@@ -111,14 +111,14 @@ void ControlFlow::finish_exit(std::uint32_t block, const ptx::Instruction* exit)
     if (schedule_.waiting_during(block).empty())
       b_.CreateBr(inputs_.end);
     else
-      go_on_after(block);
+      find_next_lanes(block);
     b_.SetInsertPoint(stays);
     leave_along(block, 0);
     return;
   }
   wait_at(facts_.cfg.successors(block)[0],
           both(context_.mask, b_.CreateNot(registers_.vector(guard, ptx::Type::pred))));
-  go_on_after(block);
+  find_next_lanes(block);
 }
 
 // The edge of `block` to a label, as a number among its edges.
@@ -146,7 +146,7 @@ void ControlFlow::finish_indexed_branch(std::uint32_t block, const ptx::Instruct
     }
     wait_at(successors[edge], both(context_.mask, taken));
   }
-  go_on_after(block);
+  find_next_lanes(block);
 }
 
 void ControlFlow::finish_uniform_indexed_branch(std::uint32_t block, const ptx::Instruction& branch) {
@@ -176,7 +176,7 @@ void ControlFlow::leave_along(std::uint32_t block, std::size_t edge) {
   const std::uint32_t target = facts_.cfg.successors(block)[edge];
   if (!schedule_.direct(block, edge)) {
     wait_at(target, context_.mask);
-    go_on_after(block);
+    find_next_lanes(block);
     return;
   }
   const bool turn = schedule_.position(target) <= schedule_.position(block);
@@ -193,7 +193,7 @@ void ControlFlow::wait_at(std::uint32_t block, Value* mask) {
 }
 
 // The lanes of `block` wait where they want to go, or are gone; the warp looks for others.
-void ControlFlow::go_on_after(std::uint32_t block) {
+void ControlFlow::find_next_lanes(std::uint32_t block) {
   const auto& ending = schedule_.loops_ending(block);
   const bool alone = schedule_.waiting_during(block).empty() && facts_.cfg.successors(block).empty();
   if (alone)
@@ -218,13 +218,13 @@ void ControlFlow::emit_turn() {
   Value* count = b_.CreateAdd(b_.CreateLoad(kernel_.abi.i32, spins_), b_.getInt32(1));
   b_.CreateStore(count, spins_);
   auto* yield = new_block("yield");
-  auto* go_on = new_block("turn");
-  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, b_.getInt32(turns - 1)), b_.getInt32(0)), yield, go_on);
+  auto* resumed = new_block("turn");
+  b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, b_.getInt32(turns - 1)), b_.getInt32(0)), yield, resumed);
   b_.SetInsertPoint(yield);
   runtime_.note_line(function_.body[context_.index]);
   runtime_.call(offsetof(RuntimeTable, spin), b_.getVoidTy(), {inputs_.warp});
-  b_.CreateBr(go_on);
-  b_.SetInsertPoint(go_on);
+  b_.CreateBr(resumed);
+  b_.SetInsertPoint(resumed);
 }
 
 std::uint32_t ControlFlow::mask_root(std::uint32_t block) const {

@@ -21,7 +21,7 @@ class ControlFlow : private EmitterPart {
   // Whether the instruction is the one that leaves a block, which is emitted by finish_block.
   static bool ends_block(const ptx::Instruction& inst);
   void finish_block(std::uint32_t block);
-  void finish();  // emits what blocks have jumped to besides other blocks
+  void finish();  // emits the places between blocks that blocks have jumped to
 
   // The edge, if it begins another turn of a loop, may be a turn of waiting for others.
   bool turn_may_wait(std::uint32_t block, std::uint32_t target) const;
@@ -34,7 +34,7 @@ class ControlFlow : private EmitterPart {
   void finish_exit(std::uint32_t block, const ptx::Instruction* exit);
   void leave_along(std::uint32_t block, std::size_t edge);
   void wait_at(std::uint32_t block, Value* mask);
-  void go_on_after(std::uint32_t block);
+  void find_next_lanes(std::uint32_t block);
   llvm::BasicBlock* look(std::uint32_t block);
   llvm::BasicBlock* loop_end(std::uint32_t loop, std::uint32_t last_block);
   llvm::BasicBlock* at_position(std::uint32_t position);

@@ -27,9 +27,8 @@ void MemoryInstructions::load(const ptx::Instruction& inst) {
   Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check)
     checks_.check_access(inst, source, space, ptx::byte_size(inst.d.type) * inst.d.vector, CheckedAccess::reads, mask);
-  const auto merged = facts_.merged_loads.places.find(context_.index);
-  if (!kernel_.check && merged != facts_.merged_loads.places.end())
-    return write_elements(inst, rows_.elements(inst, merged->second));
+  if (const auto* merged = rows_.places(context_.index); merged != nullptr && !kernel_.check)
+    return write_elements(inst, rows_.elements(inst, *merged));
   order_before(inst);
   const Address address = addresses_.of(source, space);
   // A scalar access needs at least one lane that really makes it.

@@ -44,7 +44,7 @@ class Registers : private EmitterPart {
 
   void start_block();
   void start_instruction();
-  // Emits code that does not always run: what is read for the first time in it is not available behind it.
+  // Emits code that does not always run: what is read for the first time in it is not available after it.
   void in_branch(const std::function<void()>& emit);
   // The same for an instruction whose guard is a branch around it; its results are given back instead of written.
   using Results = std::vector<std::pair<std::uint32_t, Value*>>;

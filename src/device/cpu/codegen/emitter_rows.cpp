@@ -21,7 +21,13 @@ RowLoads::RowLoads(FunctionContext& context, Values& values, Addresses& addresse
       addresses_(addresses),
       elements_(elements),
       slow_(slow),
-      merged_(facts_.merged_loads.groups.size()) {}
+      merged_loads_(find_merged_loads(facts_)),
+      merged_(merged_loads_.groups.size()) {}
+
+const std::vector<MergedLoads::Place>* RowLoads::places(std::uint32_t instruction) const {
+  const auto found = merged_loads_.places.find(instruction);
+  return found != merged_loads_.places.end() ? &found->second : nullptr;
+}
 
 std::vector<llvm::Value*> RowLoads::elements(const ptx::Instruction& inst,
                                              const std::vector<MergedLoads::Place>& places) {
@@ -41,7 +47,7 @@ std::vector<llvm::Value*> RowLoads::elements(const ptx::Instruction& inst,
       values.push_back(alone());
       continue;
     }
-    const LoadGroup& group = facts_.merged_loads.groups[places[e].group];
+    const LoadGroup& group = merged_loads_.groups[places[e].group];
     MergedRows& merged = merged_[places[e].group];
     if (merged.elements.empty()) merged = load_group(group, space);
     Value* value = b_.CreateBitCast(merged.elements[places[e].element], vector_of(element));

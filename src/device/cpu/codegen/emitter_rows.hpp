@@ -16,6 +16,9 @@ class RowLoads : private EmitterPart {
  public:
   RowLoads(FunctionContext& context, Values& values, Addresses& addresses, ElementAccess& elements, SlowAccess& slow);
 
+  // Where the elements of a load are found, by its place in the function's body; null: none is in a group.
+  const std::vector<MergedLoads::Place>* places(std::uint32_t instruction) const;
+
   // Values of the elements of a load that has some of them in groups.
   std::vector<Value*> elements(const ptx::Instruction& inst, const std::vector<MergedLoads::Place>& places);
 
@@ -23,7 +26,7 @@ class RowLoads : private EmitterPart {
   // What a group of merged loads has read.
   struct MergedRows {
     std::vector<Value*> elements;  // vectors of integers
-    Value* untouched = nullptr;    // i1: no store behind the first load writes any of it (null: there is none)
+    Value* untouched = nullptr;    // i1: no store after the first load writes any of it (null: there is none)
   };
   // Where each lane reads.
   struct Rows {
@@ -44,6 +47,7 @@ class RowLoads : private EmitterPart {
   Addresses& addresses_;
   ElementAccess& elements_;
   SlowAccess& slow_;
+  const MergedLoads merged_loads_;
   std::vector<MergedRows> merged_;  // by group: what has been read
   llvm::AllocaInst* spare_row_ = nullptr;
 };

@@ -1,4 +1,4 @@
-// Special registers: what a warp is, and where in the grid it stands.
+// Special registers: what a warp is, and its place in the grid.
 #pragma once
 
 #include "device/cpu/codegen/emitter_part.hpp"

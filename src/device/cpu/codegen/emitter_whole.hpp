@@ -1,6 +1,6 @@
 // Strong accesses to several elements at once, as ld.relaxed.v2.u64: each lane makes one access of all its bytes. GPUs
-// do aligned accesses of up to 16 bytes in one piece, and programs rely on it where a flag lies beside the value that
-// it stands for, as in scans that look back at other blocks' sums.
+// do aligned accesses of up to 16 bytes in one piece, and programs rely on it where a flag lies next to the value that
+// it guards, as in scans that look back at other blocks' sums.
 #pragma once
 
 #include <vector>

@@ -42,7 +42,6 @@ FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, co
   find_forms();
   find_schedule();
   find_spin_loops();
-  merged_loads = find_merged_loads(*this);
 }
 
 void FunctionFacts::find_definitions() {
@@ -196,8 +195,8 @@ bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector
   for (const RegisterOccurrence& occurrence : table.of(chain)) {
     if (occurrence.is_def) continue;
     if (!leaf_is_stable(occurrence.reg, chain, at)) return false;
-    const bool goes_on = !assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg]);
-    if (!goes_on)
+    const bool continues = !assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg]);
+    if (!continues)
       leaves.push_back(occurrence.reg);
     else if (!can_rebuild(occurrence.reg, at, leaves))
       return false;

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "device/cpu/codegen/merged_loads.hpp"
 #include "device/cpu/codegen/nan_bits.hpp"
 #include "device/cpu/codegen/schedule.hpp"
 #include "device/cpu/codegen/streaming.hpp"
@@ -88,7 +87,6 @@ class FunctionFacts {
   LaneMemory memory;
   NanBits nan_bits;
   StreamingStores streaming;
-  MergedLoads merged_loads;
 
  private:
   void find_definitions();

@@ -5,7 +5,7 @@
 // Together the loads of a group touch all the bytes of the wide access, in the same lanes, and nothing between them
 // waits or leaves the block: the access may take their place, at the first of them. Where stores lie between them,
 // their addresses are known at the first load as well, and lie in one place or side by side: whether they meet a row is
-// found out when the code runs, and loads behind such a store are made on their own if so.
+// checked at run time, and loads after such a store are made separately if so.
 #pragma once
 
 #include <cstdint>

@@ -111,9 +111,10 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
       width_reason = "no warp operations; a row of the block";
     }
     if (warps_run_alone(traits, calls_remain) && traits.accesses.gathers()) {
-      plan.lanes = traits.accesses.lanes_part ? 1 : std::min(plan.lanes, 8u);
-      width_reason = traits.accesses.lanes_part ? "lanes gather from memory in loops that they leave in different turns"
-                                                : "lanes gather from memory in loops";
+      plan.lanes = traits.accesses.lanes_diverge ? 1 : std::min(plan.lanes, 8u);
+      width_reason = traits.accesses.lanes_diverge
+                         ? "lanes gather from memory in loops that they leave in different turns"
+                         : "lanes gather from memory in loops";
     }
   }
   plan.spin_loops.assign(traits.loops, false);

@@ -161,15 +161,15 @@ void Schedule::propagate() {
   };
   const auto leave_body = [&](std::uint32_t b) {
     BlockSet spread = flow.body[b];
-    bool goes_on = divergent_[b] || cfg_.successors(b).empty() || cfg_.block(b).exit != ptx::analysis::ExitKind::none;
+    bool continues = divergent_[b] || cfg_.successors(b).empty() || cfg_.block(b).exit != ptx::analysis::ExitKind::none;
     for (std::size_t i = 0; i < direct_[b].size(); ++i) {
       const std::uint32_t s = cfg_.successors(b)[i];
       if (direct_[b][i])
         flow.to_body(s, flow.body[b]);
       else
-        spread[s] = goes_on = true;
+        spread[s] = continues = true;
     }
-    if (!goes_on) return;
+    if (!continues) return;
     if (loops_ending_[b].empty())
       to_position(position(b) + 1, spread);
     else

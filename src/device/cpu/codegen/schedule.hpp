@@ -1,8 +1,8 @@
 // The order in which a warp runs the blocks of a divergent kernel, and what masks it needs.
 //
 // Blocks are laid out in one linear order (reverse post-order, loops contiguous). Lanes that branch to different blocks
-// wait there; the warp always goes on with the next block in the order that has waiting lanes, and returns to the head
-// of a loop only when every lane of the loop has come back or left. So lanes reconverge at the immediate
+// wait there; the warp always continues with the next block in the order that has waiting lanes, and returns to the
+// head of a loop only when every lane of the loop has come back or left. So lanes reconverge at the immediate
 // post-dominator of a branch, loops with several exits and irreducible loops need no rewriting, and no block runs twice
 // in one pass. (The order is that of thread frontiers, Diamos et al., MICRO 2011, restricted to whole loops.)
 //
@@ -47,7 +47,7 @@ class Schedule {
   const std::vector<std::uint32_t>& loops_ending(std::uint32_t block) const { return loops_ending_[block]; }
   // Blocks of the loop where lanes may wait for its next turn, in order.
   const std::vector<std::uint32_t>& retreat_targets(std::uint32_t loop) const { return retreat_targets_[loop]; }
-  // Where to look when nobody waits at `block`: at the next position that the block does not dominate, or first at the
+  // Where to look when no lane waits at `block`: at the next position that the block does not dominate, or first at the
   // end of a loop that lies before it.
   struct Skip {
     std::uint32_t position = none;

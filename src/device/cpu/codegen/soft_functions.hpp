@@ -5,8 +5,6 @@
 
 #include <cstdint>
 
-#include "ptx/instruction.hpp"
-
 namespace heddle::device::cpu {
 
 enum class SoftFunction : unsigned {
@@ -21,19 +19,6 @@ enum class SoftFunction : unsigned {
 // throw for codes that the code generator makes.
 using SoftFunctionPointer = void (*)(std::uint32_t lanes, std::uint64_t code, void* result, const void* a,
                                      const void* b, const void* c);
-
-// What a soft function is to do, in 64 bits of an immediate operand.
-struct SoftCode {
-  ptx::Opcode opcode = ptx::Opcode::count_;
-  ptx::Type type = ptx::Type::none;   // of the result
-  ptx::Type type2 = ptx::Type::none;  // of the operands
-  ptx::Rounding rounding = ptx::Rounding::none;
-  bool ftz = false, sat = false, relu = false, satfinite = false;
-  std::uint32_t extra = 0;  // 28 bits of the function's own
-
-  std::uint64_t packed() const;
-  static SoftCode unpacked(std::uint64_t code);
-};
 
 // The table for RuntimeTable::soft: as many entries as SoftFunction has numbers.
 void (*const* soft_functions())();

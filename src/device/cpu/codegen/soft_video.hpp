@@ -1,7 +1,7 @@
 // Video instructions as a SoftCode and back: everything that their meaning depends on, in 64 bits.
 #pragma once
 
-#include "device/cpu/codegen/soft_functions.hpp"
+#include "device/cpu/codegen/soft_code.hpp"
 
 namespace heddle::device::cpu {
 

@@ -8,7 +8,7 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
-#include "device/cpu/codegen/arithmetic.hpp"
+#include "device/cpu/codegen/arithmetic_types.hpp"
 
 namespace heddle::device::cpu {
 

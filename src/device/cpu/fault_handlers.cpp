@@ -1,4 +1,4 @@
-#include "device/cpu/fault.hpp"
+#include "device/cpu/fault_handlers.hpp"
 
 #include <signal.h>
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include <array>
 #include <mutex>
 
+#include "device/cpu/fault.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/worker.hpp"
 

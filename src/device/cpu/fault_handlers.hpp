@@ -1,0 +1,24 @@
+// Signals that kernels raise: turned into a record of what happened (fault.hpp), and a way back to the worker.
+#pragma once
+
+namespace heddle::device::cpu {
+
+class Worker;
+
+// While one exists, faults inside kernels are caught in this process; all others go to the handler that was installed
+// before. Signal handlers belong to the process, so instances share one installation.
+class FaultHandlers {
+ public:
+  FaultHandlers();
+  ~FaultHandlers();
+  FaultHandlers(const FaultHandlers&) = delete;
+  FaultHandlers& operator=(const FaultHandlers&) = delete;
+};
+
+// The worker whose seat the calling thread occupies, or null.
+Worker* worker_of_thread();
+// Records that the calling thread occupies a seat (null: none any more), and makes sure that the thread has an
+// alternate stack for signals: a fiber that has overflowed its own stack has none.
+void set_worker_of_thread(Worker* worker);
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,47 @@
+#include "device/cpu/launch_work.hpp"
+
+#include "device/cpu/ready_jobs.hpp"
+#include "device/cpu/services.hpp"
+#include "device/cpu/worker.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+// Chunks of a launch are held near this time: long enough to hide their cost, short enough that urgent work gets its
+// turn and that workers end together.
+constexpr std::uint64_t short_chunk_ns = 250'000, long_chunk_ns = 2'000'000;
+constexpr std::uint64_t first_chunk_blocks = 64;
+
+}  // namespace
+
+bool LaunchWork::fits(const Worker& worker) const { return code().shape != Shape::fiber || worker.has_room(*this); }
+
+void LaunchWork::work(Worker& worker) {
+  if (code().shape == Shape::fiber) {
+    worker.run_fibers(*this);
+    return;
+  }
+  const unsigned sharers = allowed.all() ? worker.jobs().workers() : allowed.count(worker.jobs().workers());
+  // Blocks of one call run one after the other in generated code: nothing could be filled in between.
+  const bool one_by_one = services().options.poison_shared && shared_bytes() != 0;
+  std::uint64_t most = one_by_one ? 1 : first_chunk_blocks;
+  for (bool first = true;; first = false) {
+    const BlockRange chunk = take(sharers, most);
+    if (chunk.empty()) return;
+    note_start();
+    if (!has_pieces()) {  // the last chunk needs no measuring
+      worker.run_direct(*this, chunk);
+      return;
+    }
+    worker.jobs().wake_one(*this, !first);
+    const std::uint64_t start = services().now_ns();
+    worker.run_direct(*this, chunk);
+    const std::uint64_t took = services().now_ns() - start;
+    if (worker.interrupted()) return;
+    if (one_by_one) continue;
+    if (took < short_chunk_ns) most *= 2;
+    if (took > long_chunk_ns && most > 1) most /= 2;
+  }
+}
+
+}  // namespace heddle::device::cpu
