@@ -15,9 +15,9 @@ class FaultHandlers {
   FaultHandlers& operator=(const FaultHandlers&) = delete;
 };
 
-// The worker whose seat the calling thread occupies, or null.
+// The worker that the calling thread occupies, or null.
 Worker* worker_of_thread();
-// Records that the calling thread occupies a seat (null: none any more), and makes sure that the thread has an
+// Records which worker the calling thread occupies (null: none any more), and makes sure that the thread has an
 // alternate stack for signals: a fiber that has overflowed its own stack has none.
 void set_worker_of_thread(Worker* worker);
 

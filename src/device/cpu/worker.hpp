@@ -56,7 +56,7 @@ class Worker {
   Services& services() { return services_; }
 
   // Only the thread that occupies the worker may call what follows.
-  // Works until there is nothing to do, or the target is done or no longer served by this seat.
+  // Works until there is nothing to do, or the target is done or no longer served by this worker.
   void run(WaitTarget* target);
   bool has_residents() const { return !residents_.empty(); }
   // One more block of the job may become resident.

@@ -1,4 +1,5 @@
-// What other threads read and change of a worker: who occupies it, whether it makes progress, and its thread's sleep.
+// What other threads read and change of a worker: whether it is occupied, whether it makes progress, and its thread's
+// sleep.
 #pragma once
 
 #include <atomic>

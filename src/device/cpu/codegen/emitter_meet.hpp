@@ -20,7 +20,7 @@ class MetWarpInstructions : private EmitterPart {
   void emit(const ptx::Instruction& inst);
 
  private:
-  // What came out of a meeting: who took part, and everyone's value.
+  // The result of a meeting: the lanes that took part, and their values.
   struct Meeting {
     Value* present = nullptr;            // i32, one bit a lane
     llvm::AllocaInst* values = nullptr;  // [32 x i64]
