@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -39,6 +40,12 @@ class GridArguments {
   std::span<const std::byte> packed_;
   std::vector<void*> pointers_;
 };
+
+// Blocks of the code that so many SMs hold at a time.
+inline std::uint64_t resident_blocks(const DeviceState& state, const DriverFunction& code, const LaunchConfig& config,
+                                     unsigned processors) {
+  return code.resident_blocks(state, config.block.count(), config.dynamic_shared_bytes) * processors;
+}
 
 // `early`: its blocks may begin when those of the grid before have ended, without waiting for their writes to be seen
 // (CUDA's programmatic stream serialization).

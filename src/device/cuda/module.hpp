@@ -76,6 +76,9 @@ class CudaFunction final : public Function {
   std::unique_ptr<DependentForm> dependent_;
 };
 
+// The function as one of this GPU's modules. Throws invalid_argument for one of another device, device_lost.
+CudaFunction& own_function(const DeviceState& state, Function& function);
+
 class CudaModule final : public Module {
  public:
   // Gives the driver the machine code that there is, or the module as PTX: with the entries for ranges of blocks that

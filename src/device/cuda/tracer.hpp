@@ -40,12 +40,12 @@ class Tracer {
   // What this thread puts commands in for; 0 without a tracer.
   static std::uint64_t task(const Tracer* tracer);
   // While it lives, the thread puts commands in for a task that another one named: they were held back.
-  class For {
+  class TaskScope {
    public:
-    explicit For(std::uint64_t task);
-    ~For();
-    For(const For&) = delete;
-    For& operator=(const For&) = delete;
+    explicit TaskScope(std::uint64_t task);
+    ~TaskScope();
+    TaskScope(const TaskScope&) = delete;
+    TaskScope& operator=(const TaskScope&) = delete;
 
    private:
     std::uint64_t before_;
