@@ -1,4 +1,4 @@
-#include "programs/cc/options.hpp"
+#include "programs/cc/parse_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -237,17 +237,6 @@ CcOptions parse_cc_options(const std::vector<std::string>& words) {
   settle_architectures(options);
   check(options);
   return options;
-}
-
-std::string host_standard(const CcOptions& options, Language language) {
-  const std::string& standard = options.standard;
-  const bool of_cxx = standard.find("++") != standard.npos;
-  if (standard.empty() || of_cxx != (language != Language::c)) return language == Language::cuda ? "c++17" : "";
-  if (!of_cxx) return standard;
-  const std::string year = standard.substr(standard.find("++") + 2);
-  const bool old = year == "98" || year == "03" || year == "11" || year == "0x" || year == "14" || year == "1y";
-  if (language == Language::cuda && old) return standard.starts_with("gnu") ? "gnu++17" : "c++17";
-  return standard;
 }
 
 std::string cc_help() {
