@@ -102,9 +102,9 @@ void CommandStream::synchronize() {
 }
 
 void CommandStream::close() {
+  if (held_) held_->drain();  // on a lost device too: what is held back refers to this object
   if (state_->lost()) return;
   const DeviceState::Current scope(*state_);
-  if (held_) held_->drain();
   streams_.destroy();
 }
 

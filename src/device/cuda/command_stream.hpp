@@ -33,10 +33,11 @@ class CommandStream {
   template <class Command, class Skipped = std::nullptr_t>
   void put(Command&& command, Skipped skipped = nullptr, bool may_block = false);
   // The same for a command that is called with a launch's arguments; these are copied only where it is held back. Does
-  // not end the chain of ranges: that is the command's part.
+  // not end the chain of ranges: the command does.
   template <class Command, class Skipped = std::nullptr_t>
   void put_launch(std::span<const std::byte> arguments, Command&& command, Skipped skipped = nullptr);
-  // Records the point, which point() has made.
+  // A point of this queue, to be recorded.
+  std::shared_ptr<CudaPoint> point(bool timed) const { return std::make_shared<CudaPoint>(state_, timed, this); }
   void record(const std::shared_ptr<CudaPoint>& point);
   // Commands from here on run after the point: in the stream, or after a wait of the host for a point that is not
   // submitted or belongs to another device.
@@ -65,7 +66,6 @@ class CommandStream {
   const std::shared_ptr<DeviceState>& state() const { return state_; }
   bool traced() const { return tracer_ != nullptr; }
   bool held_back() const { return held_ && held_->busy(); }
-  std::shared_ptr<CudaPoint> point(bool timed) const { return std::make_shared<CudaPoint>(state_, timed, this); }
   // Runs a function of the host in the queue's order, on another thread.
   void call(std::function<void()> function);
   // Waits for all commands; throws the first failure.

@@ -1,4 +1,4 @@
-// A grid, given to the driver.
+// Launches of grids through the driver.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline std::vector<void*> pointers_into(std::span<const std::byte> packed, std::
 
 // A packed buffer of arguments, as the driver takes it: whole, or as pointers to each argument where the machine code
 // has the parameters in other places (CudaFunction::has_own_places). Refers to the buffer, which may change between
-// launches. `entry` has the places of the arguments behind the kernel's own.
+// launches. `entry` has the places of the arguments after the kernel's own.
 class GridArguments {
  public:
   GridArguments(const CudaFunction& kernel, std::span<const std::byte> packed, const ptx::RangeEntry* entry = nullptr)

@@ -28,7 +28,7 @@ std::shared_ptr<StoppableLaunch> PoolLauncher::launch(CudaFunction& kernel, cons
   while (!pending_.empty() && pending_.front().end->done()) pending_.pop_front();
   if (range.empty()) return std::make_shared<StopFlag>(range);
   auto end = std::make_shared<CudaPoint>(commands_.state(), false);
-  const Pool pool{range, residents, pools_->take(range), end};
+  const Pool pool{range, residents, pools_->acquire(range), end};
   pending_.push_back(pool);
   commands_.put_launch(
       arguments,

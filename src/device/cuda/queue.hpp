@@ -18,7 +18,8 @@ namespace heddle::device::cuda {
 
 class DriverGraph;
 
-// Checks what device::Queue asks for and hands the commands to the part of the queue that has them as its subject.
+// Checks arguments and delegates: launches of whole grids, of parts and of pools, copies, copies that report their
+// progress; the order of all of these is CommandStream's.
 class CudaQueue final : public Queue {
  public:
   // Priorities beyond the driver's range are clamped to it.
