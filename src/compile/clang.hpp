@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/compile.hpp"
+#include "compile/options.hpp"
 
 namespace heddle::compile {
 
@@ -22,14 +22,14 @@ Clang find_clang();
 // Throws as find_clang.
 Clang find_host_clang();
 
-// Throws invalid_argument for an architecture, level or define that cannot be meant.
+// Throws invalid_argument for an architecture, level or define that is not valid.
 void check_options(const CompileOptions& options);
 
 // The options' defines as a header. They are not given as -D: those would reach the device headers, where a program's N
 // or T may be anything.
 std::string definitions(const CompileOptions& options);
 
-// The options' `extra`: those that include a file before the source, which comes behind Heddle's headers as with nvcc,
+// The options' `extra`: those that include a file before the source, which comes after Heddle's headers as with nvcc,
 // and the others.
 struct ExtraOptions {
   std::vector<std::string> forced_includes, others;
@@ -49,7 +49,7 @@ std::vector<std::string> named_folders(const CompileOptions& options);
 // The user's include paths, each as "-I" and the folder. Those that hold an NVIDIA SDK come after Heddle's own headers,
 // so that these are found; all others before, so that a program's own file may have any name. Where one of the folders
 // has libcu++, it is used as a whole, with Heddle's adaptions before it; else `own` has Heddle's part of it, for the
-// place behind Heddle's headers. `headers` is the folder of those.
+// place after Heddle's headers. `headers` is the folder of those.
 struct IncludePaths {
   std::vector<std::string> before, own, after;
 };

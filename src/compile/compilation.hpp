@@ -29,8 +29,8 @@ class Compilation {
   const std::string& ptx() const { return last_.process.out; }
   const std::string& warnings() const { return last_.process.err; }
 
-  // After run(): what the result depends on besides the cache's key. Nothing when that cannot be listed; then `doubt`
-  // says why.
+  // After run(): what the result depends on in addition to the cache's key. Nothing when that cannot be listed; then
+  // `doubt` has the reason.
   std::optional<Lookups> lookups(std::string& doubt) const;
 
  private:

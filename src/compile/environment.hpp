@@ -1,4 +1,4 @@
-// What a compilation depends on besides files: the environment that clang sees, and options that reach further.
+// Inputs of a compilation other than files: clang's environment, and options that make it read more than headers.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 namespace heddle::compile {
 
 // The environment that clang runs with, as "NAME=VALUE" in the order of names: the few variables that clang, its loader
-// and the usual wrappers around it read, and nothing else. What is handed on is all in the cache's key, except TMPDIR,
-// which decides nothing.
+// and the usual wrappers around it read, and nothing else. All of it is in the cache's key, except TMPDIR, which does
+// not affect results.
 std::vector<std::string> compiler_environment();
 
 // The folders that the user adds to the search path there: CPATH and its relatives.

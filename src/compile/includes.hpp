@@ -1,7 +1,7 @@
 // The names of files that a source asks for, read from its text.
 //
 // This need not understand the source; it must not miss a name. So a name counts wherever it follows a word that can
-// ask for a file, in a comment or an untaken branch as well, and what cannot be read off the text is said to be so.
+// ask for a file, in a comment or an untaken branch as well, and what the text does not determine is reported.
 #pragma once
 
 #include <string>

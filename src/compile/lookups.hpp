@@ -1,4 +1,4 @@
-// What a compilation found in the file system, and what it looked for in vain.
+// What a compilation found in the file system, and which lookups failed.
 //
 // The result of a compilation is the same again while everything that clang asked of the file system has the same
 // answer. That is more than the headers that it read: a file that now stands in an earlier folder of the search path
@@ -49,14 +49,14 @@ inline constexpr const char* absent = "-";
 inline constexpr const char* no_folder = "!";
 inline constexpr const char* present = "+";
 
-// What a file looks like now: a hash of its content, or, for the system's headers, whose number is large and which
+// The present state of a file: a hash of its content, or, for the system's headers, whose number is large and which
 // change only with their package, size and time. `like` is an earlier answer to compare with: the same kind of answer
 // is given, and for "-" and "+" just one of these.
 std::string state_of(const std::string& path, std::string_view like);
 // The same with the kind that suits the file.
 std::string fingerprint(const std::string& path);
 
-// The names in a folder, hashed; "" where there is none.
+// The names in a folder, hashed; "" where there is no folder.
 std::string listing(const std::string& path);
 
 // Puts in every `same`. False when something is not there any more.

@@ -1,4 +1,4 @@
-// Collects what a compilation found in the file system, and what it looked for in vain.
+// Collects what a compilation found in the file system, and which lookups failed.
 #pragma once
 
 #include <time.h>
@@ -21,28 +21,29 @@ namespace heddle::compile {
 // gives that time.
 timespec start_of_observation();
 
-// Used after the compilation, it asks the file system what the compiler asked before. What has changed in between is
-// noticed, and then there is no record.
+// Used after the compilation, it repeats the compiler's lookups. Changes in between are detected, and then there is no
+// record.
 class Observer {
  public:
   // `start` is from start_of_observation(), before the compilation. `own` are folders whose files are Heddle's and are
   // not recorded.
   Observer(const SearchPath& path, timespec start, std::vector<std::string> own);
 
-  // Answers that were found true after `start`, before clang was asked. First of all, if at all.
+  // Answers that were verified after `start`, before clang ran. The first call, if made at all.
   void know(const Lookups& lookups);
-  // Files below this folder are told by size and time, as those of the system: they are many, and change only together.
+  // Files below this folder are identified by size and time, as those of the system: they are many, and change only
+  // together.
   void trust_times_below(const std::string& folder);
-  // The compiler takes the C++ library of an installed gcc: which of them there are counts.
+  // The compiler takes the C++ library of an installed gcc: the result depends on which are installed.
   void list_compilers();
   // The compiler read this file. All of these before the names.
   void read(const std::string& path);
-  // The compiler asked whether there is such a file, did not read it, and found one or none.
+  // The compiler looked the file up without reading it; `there`: it exists.
   void asked(const std::string& path, bool there);
   // A source in `folder` ("" for the working folder) has these names.
   void look_up(const Mentions& mentions, const std::string& folder);
 
-  // The record, or nothing where the answers are not sure; then `doubt` says why.
+  // The record, or nothing where answers are uncertain; then `doubt` has the reason.
   std::optional<Lookups> finish(std::string& doubt);
 
  private:

@@ -13,11 +13,11 @@ namespace heddle::compile {
 
 struct Precompiled {
   std::filesystem::path file;
-  Lookups lookups;  // what it was made from; true when it was handed out
+  Lookups lookups;  // what it was made from; valid when it was returned
 };
 
-// The precompiled prelude for these arguments (language_arguments, without the user's include paths), made now if there
-// is none in `folder` or if what it was made from has changed. Nothing where it cannot be made or written: then the
+// The precompiled prelude for these arguments (language_arguments, without the user's include paths), made now if
+// `folder` has none or if what it was made from has changed. Nothing where it cannot be made or written: then the
 // headers are read as text. Never throws.
 std::optional<Precompiled> precompiled_prelude(const Clang& clang, const std::filesystem::path& folder,
                                                const std::vector<std::string>& arguments,

@@ -1,4 +1,4 @@
-// Headers of NVIDIA's SDK that Heddle has none of its own for.
+// Headers of NVIDIA's SDK for which Heddle has no replacement.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace heddle::compile {
 
-// A compile_error because of a header of an SDK that nobody has named: with the folder of one it may compile.
+// A compile_error because of a header of an SDK whose folder is not named: with the folder it may compile.
 class MissingSdk : public Error {
  public:
   explicit MissingSdk(const std::string& message) : Error(ErrorCode::compile_error, message) {}
@@ -21,7 +21,7 @@ class MissingSdk : public Error {
 std::string_view sdk_part(std::string_view name);
 
 // A sentence about the first of the files `entered` that belongs to an SDK which lies on clang's own search path; empty
-// when there is none. What is in one of the folders that the user names is the user's choice, and what is in `own` is
+// without such a file. What is in one of the folders that the user names is the user's choice, and what is in `own` is
 // Heddle's.
 std::string find_unasked_sdk(const std::vector<std::string>& entered, const SearchPath& path,
                              const std::vector<std::string>& users_folders, const std::string& own);

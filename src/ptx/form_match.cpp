@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ptx/decode.hpp"
+#include "ptx/decode_suffixes.hpp"
 
 namespace heddle::ptx {
 namespace {
@@ -162,5 +162,7 @@ FormId find_form(const Instruction& inst) {
         return static_cast<FormId>(range.first + i);
   return no_form;
 }
+
+FormRef form_of(const Instruction& inst) { return form_of(inst.form != no_form ? inst.form : find_form(inst)); }
 
 }  // namespace heddle::ptx

@@ -1,7 +1,5 @@
 #include "ptx/form_table.hpp"
 
-#include "ptx/form_match.hpp"
-
 namespace heddle::ptx {
 
 extern const FormFamily arithmetic_forms, logic_forms, convert_forms, memory_forms, control_forms, async_forms,
@@ -42,15 +40,9 @@ FormRange forms_of(Opcode opcode) {
 }
 
 FormRef form_of(FormId id) {
-  const FormFamily* family = families[id >> family_shift];
-  return {family, &family->forms[id & ((1u << family_shift) - 1)]};
-}
-
-FormRef form_of(const Instruction& inst) {
-  const FormId id = inst.form != no_form ? inst.form : find_form(inst);
-  const unsigned family = id >> family_shift;
-  const bool valid = family < families.size() && (id & ((1u << family_shift) - 1)) < families[family]->forms.size();
-  return valid ? form_of(id) : FormRef{};
+  const unsigned number = id >> family_shift, place = id & ((1u << family_shift) - 1);
+  if (number >= families.size() || place >= families[number]->forms.size()) return {};
+  return {families[number], &families[number]->forms[place]};
 }
 
 std::string_view slot_name(const Form& form, const SlotPattern& slot) {

@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "ptx/forms.hpp"
+#include "ptx/instruction.hpp"
+#include "ptx/slot.hpp"
 
 namespace heddle::ptx {
 
@@ -103,7 +105,7 @@ struct FormRange {
 };
 FormRange forms_of(Opcode opcode);
 
-// A form by its id (which must be valid).
+// A form with the family that it belongs to.
 struct FormRef {
   const FormFamily* family = nullptr;
   const Form* form = nullptr;
@@ -111,9 +113,8 @@ struct FormRef {
   std::span<const Element> elements() const { return family->elements_of(*form); }
   explicit operator bool() const { return form != nullptr; }
 };
+// Empty for an id that no form has.
 FormRef form_of(FormId id);
-// The form of an instruction: by its id when resolve() set one, else searched for; none when no form fits.
-FormRef form_of(const Instruction& inst);
 
 std::string_view slot_name(const Form& form, const SlotPattern& slot);
 // "add{.sat}.s32 d, a, b": one form in the notation of the PTX ISA, for messages and documentation. Of more than `most`

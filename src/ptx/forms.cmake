@@ -1,6 +1,7 @@
 # Instruction forms and verifier.
 target_sources(heddle_ptx PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/decode.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/decode_suffixes.cpp
   ${CMAKE_CURRENT_LIST_DIR}/form_match.cpp
   ${CMAKE_CURRENT_LIST_DIR}/form_rules.cpp
   ${CMAKE_CURRENT_LIST_DIR}/form_table.cpp

@@ -1,7 +1,7 @@
 #include "ptx/forms.hpp"
 
-#include "ptx/decode.hpp"
-#include "ptx/form_table.hpp"
+#include "ptx/decode_suffixes.hpp"
+#include "ptx/form_match.hpp"
 
 namespace heddle::ptx {
 namespace {

@@ -7,34 +7,13 @@
 #include <cstdint>
 #include <initializer_list>
 #include <span>
-#include <string_view>
 #include <vector>
 
+#include "ptx/keywords.hpp"
 #include "ptx/special_register.hpp"
 #include "ptx/type.hpp"
 
 namespace heddle::ptx {
-
-enum class Opcode : std::uint8_t {
-#define HEDDLE_OPCODE(name, text) name,
-#include "ptx/opcode.def"
-#undef HEDDLE_OPCODE
-  count_
-};
-std::string_view name(Opcode opcode);
-
-enum class Modifier : std::uint16_t {
-  none,
-#define HEDDLE_MODIFIER(name, text) name,
-#include "ptx/modifier.def"
-#undef HEDDLE_MODIFIER
-  // A type suffix is first_type_ + the Type's value.
-  first_type_,
-};
-constexpr Modifier modifier_of(Type type) {
-  return static_cast<Modifier>(static_cast<unsigned>(Modifier::first_type_) + static_cast<unsigned>(type));
-}
-std::string_view name(Modifier modifier);
 
 // A short list kept inside the instruction; no instruction of PTX 9.0 has more suffixes than it can hold.
 class ModifierList {

@@ -123,7 +123,7 @@ struct Function {
   Linkage linkage = Linkage::internal;
   std::vector<Variable> returns;     // .func results
   std::vector<Variable> parameters;  // .param, or .reg for old-style .func (Variable::space is param either way;
-                                     // the registers below tell)
+                                     // the registers below differ)
   // Empty, or as many as returns (parameters): the registers of .reg ones, no_register for .param ones.
   static constexpr std::uint32_t no_register = 0xFFFFFFFF;
   std::vector<std::uint32_t> return_registers, parameter_registers;
@@ -176,7 +176,7 @@ bool equal(const Module& a, const Module& b);
 // Whether the module's version of PTX has `.address_size`: 2.3 and newer.
 bool has_address_size_directive(const Module& module);
 // The size of addresses, 32 or 64, that a module without the directive has. Before there was one, modules for 64-bit
-// machines told themselves apart by their registers alone.
+// machines differed from others by their registers alone.
 unsigned used_address_size(const Module& module);
 
 }  // namespace heddle::ptx

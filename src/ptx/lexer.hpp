@@ -69,7 +69,7 @@ class Lexer {
   // Continues right behind the first `length` characters of `token` (which lies on one line).
   void split(const Token& token, std::size_t length);
 
-  // From `token`, which must be a '{', to behind the matching '}'; continues there. Empty when there is none.
+  // From `token`, which must be a '{', to behind the matching '}'; continues there. Empty without a match.
   std::string_view raw_block(const Token& token);
 
  private:

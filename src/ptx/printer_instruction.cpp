@@ -1,4 +1,4 @@
-#include "ptx/form_table.hpp"
+#include "ptx/form_match.hpp"
 #include "ptx/printer_impl.hpp"
 #include "ptx/selector.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ptx/decode.hpp"
+#include "ptx/decode_suffixes.hpp"
 #include "ptx/form_match.hpp"
 #include "ptx/form_rules.hpp"
 

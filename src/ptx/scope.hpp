@@ -39,7 +39,7 @@ class NameTable {
   NameTable();
   // The binding of `name`, or nullptr.
   Binding* find(std::string_view name, std::uint32_t hash);
-  // The binding of `name`, a new one of kind none when there is none. Valid until the next insert.
+  // The binding of `name`, a new one of kind none where the name has none. Valid until the next insert.
   Binding& insert(std::string_view name, std::uint32_t hash);
   void clear();
 

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string_view>
 
-#include "ptx/type.hpp"
+#include "ptx/scalar_type.hpp"
 
 namespace heddle::ptx {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "heddle/error.hpp"
+#include "ptx/form_match.hpp"
 #include "ptx/form_rules.hpp"
 #include "ptx/verifier_impl.hpp"
 

@@ -2,22 +2,13 @@
 // passes is safe to hand to the passes and devices: every index is in range and every operand suits its instruction.
 #pragma once
 
-#include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "ptx/finding.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx {
-
-struct Finding {
-  enum class Severity : std::uint8_t { warning, error };
-  Severity severity = Severity::error;
-  std::uint32_t line = 0, column = 0;  // in the PTX text; 0 when it has no place there
-  std::string message;                 // a sentence without position
-  friend bool operator==(const Finding&, const Finding&) = default;
-};
 
 // All that is wrong, in order of appearance; errors, and warnings where a newer PTX version or target is needed than
 // the module names. Never throws for what stands in the module, however broken; concurrent calls are safe.

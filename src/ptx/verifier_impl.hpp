@@ -1,10 +1,14 @@
 // What the parts of the verifier share.
 #pragma once
 
+#include <cstdint>
+#include <string>
 #include <unordered_set>
+#include <utility>
+#include <vector>
 
-#include "ptx/form_table.hpp"
-#include "ptx/verifier.hpp"
+#include "ptx/finding.hpp"
+#include "ptx/ir.hpp"
 
 namespace heddle::ptx::verify_detail {
 

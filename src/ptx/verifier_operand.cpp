@@ -1,5 +1,7 @@
 // Operands against the slots of their instruction's form.
+#include "ptx/form_match.hpp"
 #include "ptx/form_rules.hpp"
+#include "ptx/forms.hpp"
 #include "ptx/type_rules.hpp"
 #include "ptx/vector_size.hpp"
 #include "ptx/verifier_impl.hpp"

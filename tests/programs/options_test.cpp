@@ -1,4 +1,4 @@
-#include "programs/cc/options.hpp"
+#include "programs/cc/parse_options.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

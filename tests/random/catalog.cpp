@@ -4,7 +4,7 @@
 #include <array>
 
 #include "heddle/error.hpp"
-#include "ptx/decode.hpp"
+#include "ptx/decode_suffixes.hpp"
 #include "ptx/form_rules.hpp"
 #include "ptx/semantics/evaluate.hpp"
 

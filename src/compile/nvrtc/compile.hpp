@@ -1,7 +1,7 @@
 // CUDA C++ to PTX with NVRTC, NVIDIA's compiler for use at run time, and the headers of NVIDIA's SDK.
 #pragma once
 
-#include "compile/compile.hpp"
+#include "compile/options.hpp"
 #include "compile/unit.hpp"
 
 namespace heddle::compile::nvrtc {

@@ -22,12 +22,12 @@ struct Place {
 
 // The newest libnvrtc.so of the first folder that has one: $HEDDLE_NVRTC (the library or its folder; nothing else
 // counts where it is set), LD_LIBRARY_PATH and the loader's folders, CUDA_HOME, CUDA_PATH, /usr/local/cuda*,
-// CONDA_PREFIX, Python packages. `looked_at` gets what was looked at, in order. Throws invalid_argument when
-// $HEDDLE_NVRTC names nothing that can be meant. Looks at files only and opens no library, so that it takes
-// microseconds.
+// CONDA_PREFIX, Python packages. `looked_at` receives the places searched, in order. Throws invalid_argument when
+// $HEDDLE_NVRTC names neither a library nor a folder with one. Looks at files only and opens no library, so that it
+// takes microseconds.
 std::optional<Library> look_for_library(std::vector<Place>& looked_at);
 
-// The same. Throws not_found with all places that were looked at.
+// The same. Throws not_found with all places searched.
 Library find_library();
 
 // The places after $HEDDLE_NVRTC, in order, with all their folders.
@@ -38,10 +38,10 @@ std::optional<Library> newest_library_in(const std::filesystem::path& folder);
 // The SDK's folders for #include, in the order in which they are searched: the first folder with the headers among
 // those beside the library (in its toolkit, or in Python packages), CUDA_HOME, CUDA_PATH, /usr/local/cuda*,
 // CONDA_PREFIX, Python packages and /usr/include; then its folder cccl/ (CUB, Thrust, libcu++) or, in Python packages,
-// the folders include/ of the other packages of NVIDIA beside it. Empty where there is none.
+// the folders include/ of the other packages of NVIDIA beside it. Empty where no SDK is found.
 std::vector<std::string> find_headers(const Library& library);
 
-// The same of whatever SDK is found first, whose library nobody has asked for.
+// The same for the first SDK that is found, without its library.
 std::vector<std::string> find_headers();
 
 // One line for each place: "  LD_LIBRARY_PATH: /a, /b".

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "compile/compile.hpp"
+#include "compile/options.hpp"
 
 namespace heddle::compile::nvrtc {
 

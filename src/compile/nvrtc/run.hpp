@@ -14,10 +14,10 @@
 
 namespace heddle::compile::nvrtc {
 
-// What a library says of itself.
+// Properties that a library reports.
 struct Description {
   std::string version;       // "13.0"
-  std::vector<int> targets;  // 80 for sm_80; empty where the library is too old to say
+  std::vector<int> targets;  // 80 for sm_80; empty where the library is too old to report them
 };
 
 // NVRTC asked whether there is a file, in the order of asking. `there`: not a folder. `read`: it was opened.
@@ -33,14 +33,14 @@ struct Request {
 
 struct Answer {
   Description description;
-  std::string error;  // NVRTC's word for what went wrong, as "NVRTC_ERROR_COMPILATION"; empty when nothing did
+  std::string error;  // NVRTC's name of the error, as "NVRTC_ERROR_COMPILATION"; empty without one
   std::string log;
   std::string ptx;
   std::vector<Question> questions;
 };
 
-// Opens the library and asks. Throws Error: unsupported with the loader's words when the library cannot be opened or is
-// no NVRTC, or when it crashes; io_error when no process can be started. Any thread.
+// Opens the library and queries it. Throws Error: unsupported with the loader's message when the library cannot be
+// opened or is no NVRTC, or when it crashes; io_error when no process can be started. Any thread.
 Description describe(const Library& library);
 
 // Runs one compilation; one that fails is no error here. `scratch` is a folder for a copy of the program, where it

@@ -10,7 +10,7 @@
 
 namespace heddle::device::cuda {
 
-// One object per GPU for all that is open on it, so that a loss that one of them meets is known to all of them. Once
+// One object per GPU for all that is open on it, so that all of them see a loss that one detects. Once
 // lost, the GPU stays lost for the process: the driver gives every later context the same error, one made after
 // cuDevicePrimaryCtxReset too (seen with driver 580 on an H200). Other GPUs and the host go on. Any thread.
 class PrimaryContext {
@@ -25,7 +25,7 @@ class PrimaryContext {
 
   driver::Context handle() const { return handle_; }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  // True for the first who says so.
+  // True for the first call.
   bool lose(const std::string& loss);
   std::string loss() const;
 

@@ -17,7 +17,7 @@ struct CudaOptions {
   std::shared_ptr<base::Watcher> watcher = {};
 };
 
-// How many GPUs there are; 0 without a driver. `why`, when given and the answer is 0, is told the reason in a sentence.
+// How many GPUs there are; 0 without a driver. `why`, when given and the result is 0, receives the reason, a sentence.
 int cuda_device_count(std::string* why = nullptr);
 
 // Throws not_found when there is no such GPU, unsupported when it cannot be used.

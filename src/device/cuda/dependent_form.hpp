@@ -1,4 +1,4 @@
-// A kernel's form that may begin before what it comes behind has ended (ptx/rewrite/dependent_launch.hpp): a module of
+// A kernel's form that may begin before the preceding kernel has ended (ptx/rewrite/dependent_launch.hpp): a module of
 // its own, compiled in the background.
 #pragma once
 
@@ -14,16 +14,16 @@ namespace heddle::device::cuda {
 
 class DependentForm {
  public:
-  // Begins to make it of the kernel, by its index in the module. Both outlive it.
+  // Begins to compile the form of a kernel, by its index in the module. Both must outlive the object.
   DependentForm(const DeviceState& state, const ptx::Module& module, std::uint32_t kernel);
-  ~DependentForm();  // waits until it is made
+  ~DependentForm();  // waits for the compilation
   DependentForm(const DependentForm&) = delete;
   DependentForm& operator=(const DependentForm&) = delete;
 
-  // Whether it is made, or known that there is none. One thread at a time, as with function().
+  // Whether it is compiled, or cannot be. One thread at a time, as with function().
   bool decided() const;
-  // Null while it is being made, where the kernel has none (the log says why), and where blocks of so many threads need
-  // more registers than there are: the form has not always as few as the kernel.
+  // Null while it is being compiled, where the kernel has none (the log has the reason), and where blocks of so many
+  // threads need more registers than an SM has: the form may use more than the kernel.
   DriverFunction* function(std::uint64_t threads) const {
     return decided() && threads <= most_threads_ ? function_.get() : nullptr;
   }
@@ -36,7 +36,7 @@ class DependentForm {
   driver::ModuleHandle module_ = nullptr;
   std::unique_ptr<DriverFunction> function_;
   std::uint64_t most_threads_ = 0;
-  std::future<void> made_;  // the last member: what it makes is there until it is done
+  std::future<void> made_;  // the last member: the others outlive the compilation
 };
 
 }  // namespace heddle::device::cuda

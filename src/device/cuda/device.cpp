@@ -88,7 +88,7 @@ class CudaDevice final : public Device {
   }
   std::unique_ptr<Event> untimed_event() override { return std::make_unique<CudaEvent>(state_, false); }
 
-  std::unique_ptr<ProgressFlag> progress_flag() override { return progress_flags_->take(); }
+  std::unique_ptr<ProgressFlag> progress_flag() override { return progress_flags_->acquire(); }
 
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override {
     return partitions_->partition(processors);

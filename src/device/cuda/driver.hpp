@@ -14,11 +14,11 @@ namespace heddle::device::cuda {
 // its declaration belongs to; optional ones are null in drivers that lack them. Immutable; any thread.
 class Driver {
  public:
-  // The process's driver; null when there is none, or none that can be used: why() then says so in a sentence.
+  // The process's driver; null when there is none that can be used: why() then has the reason, a sentence.
   static std::shared_ptr<const Driver> find();
   static std::string why();
 
-  // What the driver says about a result: "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
+  // The driver's description of a result: "CUDA_ERROR_OUT_OF_MEMORY (out of memory)".
   std::string describe(driver::Result result) const;
   // 13000 for CUDA 13.0: the newest CUDA that the driver knows.
   int version() const { return version_; }

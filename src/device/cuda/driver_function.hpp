@@ -10,7 +10,7 @@
 
 namespace heddle::device::cuda {
 
-// One entry of the module in the driver: its handle, and what it may have of shared memory so far.
+// One entry of the module in the driver: its handle, and how much shared memory it may use so far.
 class DriverFunction {
  public:
   DriverFunction(const DeviceState& state, driver::ModuleHandle module, const std::string& name);
@@ -28,11 +28,11 @@ class DriverFunction {
   driver::FunctionHandle handle_ = nullptr;
   std::string name_;
   std::atomic<std::uint32_t> allowed_{48 * 1024};
-  // The last answer: threads, shared memory and blocks in one word, as launches ask again and again.
+  // The last result: threads, shared memory and blocks in one word, since each launch needs it.
   mutable std::atomic<std::uint64_t> resident_{0};
 };
 
-// Has the driver compile a module; `log` receives what it says of errors. Needs the GPU's context.
+// Has the driver compile a module; `log` receives its messages. Needs the GPU's context.
 driver::Result compile_ptx(const Driver& driver, const std::string& text, driver::ModuleHandle& handle,
                            std::string& log);
 // The same. Needs the GPU's context. Throws compile_error with the driver's log, or unsupported

@@ -160,7 +160,7 @@ std::shared_ptr<const DriverGraph::Kept> DriverGraph::keep() const {
   return kept;
 }
 
-void DriverGraph::give(unsigned place, std::span<const std::byte> arguments) {
+void DriverGraph::update(unsigned place, std::span<const std::byte> arguments) {
   std::vector<void*> pointers;
   const driver::KernelNode node = node_of(launches_[place], function_of(place), arguments, pointers);
   state_->check(state_->driver().graph_exec_set_kernel(made_.executable, made_.nodes[place], &node),
@@ -172,23 +172,23 @@ void DriverGraph::set_arguments(unsigned place, std::span<const std::byte> argum
   launches_.at(place).arguments.assign(arguments.begin(), arguments.end());
   const std::lock_guard lock(mutex_);
   if (has_kept()) {
-    behind_ = true;
+    outdated_ = true;
     return;
   }
   const DeviceState::Current current(*state_);
-  give(place, arguments);
+  update(place, arguments);
 }
 
 driver::Result DriverGraph::start(driver::Stream stream, const Kept* kept) {
   const std::lock_guard lock(mutex_);
-  behind_ = behind_ || kept != nullptr;
-  if (behind_) {
+  outdated_ = outdated_ || kept != nullptr;
+  if (outdated_) {
     for (unsigned place = 0; place < launches_.size(); ++place) {
       const std::vector<std::byte>& wanted = kept ? kept->arguments[place] : launches_[place].arguments;
-      if (wanted != given_[place]) give(place, wanted);
+      if (wanted != given_[place]) update(place, wanted);
     }
   }
-  behind_ = kept != nullptr;
+  outdated_ = kept != nullptr;
   return state_->driver().graph_launch(made_.executable, stream);
 }
 

@@ -1,9 +1,9 @@
 // A graph of launches as the driver has it.
 //
-// Small launches that come one behind the other, with nothing beside them, are linked: each is made ready, and begins,
-// while the one before it ends (programmatic dependent launch). For that their kernels are compiled once more, in the
-// background, once a graph has been launched a few times; until then, and where that cannot be, they come one after
-// the other as any graph's launches do.
+// Small launches in a sequence without parallel branches are linked: each is prepared, and begins, while the one before
+// it ends (programmatic dependent launch). For that their kernels are compiled once more, in the background, once a
+// graph has been launched a few times; until then, and where that is impossible, they run one after the other as any
+// graph's launches do.
 #pragma once
 
 #include <memory>
@@ -31,16 +31,16 @@ class DriverGraph {
   // Before each launch: once there have been a few, what linking needs is compiled, and links made when that is done.
   void count_launch();
 
-  // What all launches are given at once, for a launch of the graph that a queue holds back: later ones may be given
-  // other things until its turn comes.
+  // The arguments of all launches at one time, for a launch of the graph that a queue holds back: they may change
+  // before its turn comes.
   struct Kept {
     std::vector<std::vector<std::byte>> arguments;  // by place
     std::shared_ptr<void> token;
   };
   std::shared_ptr<const Kept> keep() const;
-  // Whether some of those have not had their turn.
+  // Whether launches with kept arguments are pending.
   bool has_kept() const { return token_.use_count() > 1; }
-  // Puts the graph into the stream, with what was kept or, null, with what it is given now. Needs the GPU's context.
+  // Puts the graph into the stream, with the kept arguments or, null, with the present ones. Needs the GPU's context.
   // Any thread.
   driver::Result start(driver::Stream stream, const Kept* kept);
   const std::vector<std::string>& kernels() const { return kernels_; }  // without repetition
@@ -55,10 +55,10 @@ class DriverGraph {
   void check(const GraphLaunch& launch);
   Made make() const;
   void add(Made& made, unsigned place) const;
-  // Tells the driver's graph what a launch is given. Needs the lock and the GPU's context.
-  void give(unsigned place, std::span<const std::byte> arguments);
+  // Sets a launch's arguments in the driver's graph. Needs the lock and the GPU's context.
+  void update(unsigned place, std::span<const std::byte> arguments);
   void destroy(const Made& made) const;
-  // What runs the launch.
+  // The code of the launch.
   DriverFunction& function_of(unsigned place) const;
   void try_to_link();
   bool is_linked(unsigned place) const { return place < linked_.size() && linked_[place]; }
@@ -67,10 +67,10 @@ class DriverGraph {
   std::vector<GraphLaunch> launches_;  // as they are from the next launch of the graph on
   std::vector<std::string> kernels_;
   std::shared_ptr<void> token_ = std::make_shared<int>();
-  std::mutex mutex_;  // over what the driver has: launches that were held back are put in by queues' own threads
+  std::mutex mutex_;  // over what the driver has: other threads put in launches that were held back
   Made made_, unlinked_;
-  std::vector<std::vector<std::byte>> given_;  // by place: the arguments that made_ has
-  bool behind_ = false;                        // they may be others than those of launches_
+  std::vector<std::vector<std::byte>> given_;  // by place: the arguments in made_
+  bool outdated_ = false;                      // they may differ from those of launches_
   // By place: may begin while the one before, which is its only parent, ends.
   std::vector<bool> can_link_, linked_;
   unsigned launched_ = 0;  // as long as it may be linked and is not

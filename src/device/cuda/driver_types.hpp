@@ -23,7 +23,7 @@ using Graph = struct GraphObject*;
 using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
 
-// Results that Heddle tells apart.
+// Results that Heddle distinguishes.
 inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_no_device = 100,
                         error_not_found = 500, error_not_ready = 600, error_illegal_address = 700,
                         error_launch_out_of_resources = 701, error_launch_timeout = 702,
@@ -142,12 +142,12 @@ struct KernelNode {
 };
 static_assert(sizeof(KernelNode) == 72);
 
-// CUgraphEdgeData: how a node of a graph comes behind another.
+// CUgraphEdgeData: how a node of a graph depends on another.
 struct GraphEdge {
   unsigned char from_port = 0, to_port = 0, type = 0, reserved[5] = {};
 };
 static_assert(sizeof(GraphEdge) == 8);
-// Behind that the other says so (griddepcontrol), and not behind its end.
+// From the other's trigger (griddepcontrol), not from its end.
 inline constexpr unsigned char graph_port_programmatic = 1, graph_edge_programmatic = 1;
 
 struct MemoryAccess {

@@ -8,9 +8,9 @@ CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void*
     : PolledPoint(state->watcher(), queue),
       state_(std::move(state)),
       timed_(timed),
-      event_(state_->take_event(timed)) {}
+      event_(state_->acquire_event(timed)) {}
 
-CudaPoint::~CudaPoint() { state_->give_event(event_, timed_); }
+CudaPoint::~CudaPoint() { state_->release_event(event_, timed_); }
 
 // Never throws: a device that is lost has nothing under way.
 bool CudaPoint::done() const {

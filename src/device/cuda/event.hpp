@@ -13,7 +13,7 @@ namespace heddle::device::cuda {
 
 class CudaPoint final : public PolledPoint {
  public:
-  // Needs the GPU's context. `timed`: completed_ns() will be asked; recording takes the driver ten times as long then.
+  // Needs the GPU's context. `timed`: for completed_ns(); recording takes the driver ten times as long.
   // `queue`: of the record, for the order of callbacks.
   CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue = nullptr);
   ~CudaPoint() override;
@@ -23,10 +23,10 @@ class CudaPoint final : public PolledPoint {
   bool done() const override;
   // Throws the failure of the commands before it.
   void wait() const;
-  // Points are made before their record is in the stream, which may be held back (held_commands.hpp).
+  // Points exist before their record is in the stream: it may be held back (held_commands.hpp).
   bool submitted() const { return record_.load(std::memory_order_acquire) != Record::awaited; }
   void submit();                          // it is in the stream now
-  void fail(std::exception_ptr failure);  // it never will be
+  void fail(std::exception_ptr failure);  // it will not be
   std::uint64_t completed_ns() const;
   driver::EventHandle handle() const { return event_; }
 

@@ -30,12 +30,12 @@ void HeldCommands::hold_back(std::function<void()> command, std::function<void(s
 
 void HeldCommands::drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return steps_.empty() && !standing_ && !advancing_; });
+  changed_.wait(lock, [&] { return steps_.empty() && !in_step_ && !advancing_; });
 }
 
 std::exception_ptr HeldCommands::take_failure() {
   const std::lock_guard lock(mutex_);
-  busy_.store(!steps_.empty() || standing_ || advancing_, std::memory_order_release);
+  busy_.store(!steps_.empty() || in_step_ || advancing_, std::memory_order_release);
   return std::exchange(failure_, nullptr);
 }
 
@@ -47,7 +47,7 @@ void HeldCommands::fail(std::exception_ptr failure) {
 void HeldCommands::resume(Thread thread) {
   {
     const std::lock_guard lock(mutex_);
-    standing_ = false;
+    in_step_ = false;
   }
   advance(thread);
 }
@@ -61,7 +61,7 @@ bool HeldCommands::may_continue(Thread thread, unsigned done) {
   } catch (const Error&) {
     return true;  // better late than never
   }
-  standing_ = true;
+  in_step_ = true;
   return false;
 }
 
@@ -69,10 +69,10 @@ void HeldCommands::advance(Thread thread) {
   std::unique_lock lock(mutex_);
   if (advancing_) return;
   advancing_ = true;
-  for (unsigned done = 0; !standing_ && !steps_.empty() && may_continue(thread, done); ++done) {
+  for (unsigned done = 0; !in_step_ && !steps_.empty() && may_continue(thread, done); ++done) {
     Step step = std::move(steps_.front());
     steps_.pop_front();
-    standing_ = true;  // before the step can end
+    in_step_ = true;  // before the step can end
     const std::exception_ptr failure = failure_;
     lock.unlock();
     bool over = true;
@@ -82,10 +82,10 @@ void HeldCommands::advance(Thread thread) {
       command->skipped(failure);
     step = Wait{};  // what it holds may take locks when it ends
     lock.lock();
-    if (over) standing_ = false;
+    if (over) in_step_ = false;
   }
   advancing_ = false;
-  if (standing_ || !steps_.empty()) return;
+  if (in_step_ || !steps_.empty()) return;
   busy_.store(failure_ != nullptr, std::memory_order_release);
   changed_.notify_all();
 }

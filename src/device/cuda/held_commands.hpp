@@ -21,8 +21,8 @@
 
 namespace heddle::device::cuda {
 
-// Made by make_shared. Has no thread: what continues it is the watcher, where a wait has ended, or the thread that has
-// run a function.
+// Made by make_shared. Has no thread of its own: the watcher resumes it after a wait, and the thread that has run a
+// function after that.
 class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
  public:
   // What it does to the queue's stream. Both are called with the GPU's context.
@@ -45,7 +45,7 @@ class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
   // driver may wait in it, as it does in copies of memory that is not pinned.
   void hold_back(std::function<void()> command, std::function<void(std::exception_ptr)> skipped = {},
                  bool may_block = false);
-  // Waits until nothing is held back.
+  // Blocks until nothing is held back.
   void drain();
   // What failed first, once.
   std::exception_ptr take_failure();
@@ -67,7 +67,7 @@ class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
 
   void add(Step step);
   void advance(Thread thread);
-  // Whether the next step may run on this thread; else hands all steps to another.
+  // Whether the next step may run on this thread; else another thread resumes.
   bool may_continue(Thread thread, unsigned done);
   // Starts a step. True: it is over, and the next may start; false: resume() follows.
   bool start(Step& step);
@@ -83,8 +83,8 @@ class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
   std::condition_variable changed_;
   std::deque<Step> steps_;
   std::exception_ptr failure_;
-  bool standing_ = false;   // a step is under way: resume() follows
-  bool advancing_ = false;  // a thread is in advance(): it looks again before it leaves
+  bool in_step_ = false;    // a step is in progress: resume() follows
+  bool advancing_ = false;  // a thread is in advance(): it checks again before it returns
 };
 
 }  // namespace heddle::device::cuda

@@ -68,11 +68,11 @@ void LateRanges::make(Made& made, const ptx::RangeEntry& entry) const {
   const ptx::SharedVariables shared = ptx::share_variables(alone);
   made.module = load_ptx(state_, ptx::print(alone));
   made.function = std::make_unique<DriverFunction>(state_, made.module, alone.functions[place].name);
-  give_variables(made, shared.table, shared.global, shared.constant);
+  bind_variables(made, shared.table, shared.global, shared.constant);
   made.function->load(state_);
 }
 
-void LateRanges::give_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
+void LateRanges::bind_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
                                 const std::vector<std::string>& constant) const {
   const auto first = [&](const std::string& name) {
     try {

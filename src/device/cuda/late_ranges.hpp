@@ -1,6 +1,6 @@
 // Code that runs parts of one kernel's grids, compiled when the first part is launched: a module of its own beside the
-// one that holds the kernel, whose variables it works on (ptx/rewrite/single_kernel.hpp). So a program of which no
-// launch is cut runs the machine code that it brought, and nothing is compiled for it.
+// one that holds the kernel, whose variables it uses (ptx/rewrite/single_kernel.hpp). So a program whose
+// launches all stay whole runs its own machine code, and nothing is compiled for it.
 #pragma once
 
 #include <map>
@@ -15,11 +15,11 @@
 
 namespace heddle::device::cuda {
 
-// The entries for parts of grids that a module is given: boxes and linear ranges, preludes only where they help, and
-// pools. All others would be compiled in vain.
+// The module with entries for parts of grids: boxes and linear ranges, preludes only where they help, and pools. Others
+// would be compiled without being used.
 ptx::RangeModule with_range_entries(const ptx::Module& module, bool ranges, bool pools);
 
-// A variable in constant memory of which the code has a copy: to be brought up to date in the stream, before a launch.
+// A variable in constant memory of which the code has a copy: to be updated in the stream, before a launch.
 struct ConstantCopy {
   driver::Address to = 0, from = 0;
   std::size_t bytes = 0;
@@ -34,8 +34,7 @@ struct RangeCode {
 
 class LateRanges {
  public:
-  // Finds out which forms there are of the kernel, by its index in the PTX of the module, whose variables the code
-  // uses.
+  // Finds the possible forms of the kernel, by its index in the PTX of the module, whose variables the code uses.
   LateRanges(const DeviceState& state, Module& module, const ptx::Module& ptx, std::uint32_t kernel);
   ~LateRanges();
   LateRanges(const LateRanges&) = delete;
@@ -43,8 +42,8 @@ class LateRanges {
 
   const ptx::RangeModule& forms() const { return forms_; }
   std::uint32_t kernel() const { return kernel_; }  // its index there
-  // The code of an entry of forms(), compiled now if it has not been; none where the kernel itself will do. Needs the
-  // GPU's context. Throws compile_error; unsupported where a variable of the module is not to be found. Any thread.
+  // The code of an entry of forms(), compiled now if it has not been; none where the kernel itself serves. Needs the
+  // GPU's context. Throws compile_error; unsupported where a variable of the module is not found. Any thread.
   RangeCode code(const ptx::RangeEntry& entry);
 
  private:
@@ -54,7 +53,7 @@ class LateRanges {
     std::vector<ConstantCopy> constants;
   };
   void make(Made& made, const ptx::RangeEntry& entry) const;
-  void give_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
+  void bind_variables(Made& made, const std::string& table, const std::vector<std::string>& global,
                       const std::vector<std::string>& constant) const;
 
   const DeviceState& state_;

@@ -1,7 +1,8 @@
-// A grid, given to the driver.
+// Launches of grids through the driver.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ inline std::vector<void*> pointers_into(std::span<const std::byte> packed, std::
 
 // A packed buffer of arguments, as the driver takes it: whole, or as pointers to each argument where the machine code
 // has the parameters in other places (CudaFunction::has_own_places). Refers to the buffer, which may change between
-// launches. `entry` has the places of the arguments behind the kernel's own.
+// launches. `entry` has the places of the arguments after the kernel's own.
 class GridArguments {
  public:
   GridArguments(const CudaFunction& kernel, std::span<const std::byte> packed, const ptx::RangeEntry* entry = nullptr)
@@ -39,6 +40,12 @@ class GridArguments {
   std::span<const std::byte> packed_;
   std::vector<void*> pointers_;
 };
+
+// Blocks of the code that so many SMs hold at a time.
+inline std::uint64_t resident_blocks(const DeviceState& state, const DriverFunction& code, const LaunchConfig& config,
+                                     unsigned processors) {
+  return code.resident_blocks(state, config.block.count(), config.dynamic_shared_bytes) * processors;
+}
 
 // `early`: its blocks may begin when those of the grid before have ended, without waiting for their writes to be seen
 // (CUDA's programmatic stream serialization).

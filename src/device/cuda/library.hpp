@@ -6,9 +6,9 @@
 
 namespace heddle::device::cuda {
 
-// libcuda.so.1 as dlopen() gives it; null when there is none. Where the name leads to Heddle's own library, which
-// programs under `heddle run` find first, NVIDIA's is looked for behind it: in the other folders of LD_LIBRARY_PATH, in
-// the loader's cache, and in the usual places.
+// libcuda.so.1 as dlopen() gives it; null when it is not found. Where the name leads to Heddle's own library, which
+// programs under `heddle run` find first, NVIDIA's is searched for after it: in the other folders of LD_LIBRARY_PATH,
+// in the loader's cache, and in the usual places.
 void* open_driver_library();
 
 // The libraries of this name that a loader's cache lists, in its order; nothing for a file that is none. (The text of

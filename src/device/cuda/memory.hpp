@@ -10,7 +10,7 @@ namespace heddle::device::cuda {
 
 class CudaMemory final : public Memory {
  public:
-  // Usable on every queue at once. Throws out_of_memory, with who holds what.
+  // Usable on every queue at once. Throws out_of_memory; the message lists what holds memory.
   CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes, bool pooled = true);
   ~CudaMemory() override;
   CudaMemory(const CudaMemory&) = delete;

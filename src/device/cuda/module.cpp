@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "device/cuda/exact_cast.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
 #include "device/parameter_layout.hpp"
@@ -59,7 +60,7 @@ void CudaFunction::prepare(const Dim3&) {
 bool CudaFunction::prepare_ranges() {
   const DeviceState::Current current(module_.state());
   try {
-    // Ranges of any shape run the linear form, if there is one, or the box or prelude form (queue_parts.cpp).
+    // Ranges of any shape run the linear form, if there is one, or the box or prelude form (part_launcher.cpp).
     for (const ptx::RangeForm form : {ptx::RangeForm::linear, ptx::RangeForm::box, ptx::RangeForm::prelude})
       if (has(form)) range(form).function->load(module_.state());
   } catch (const Error& error) {
@@ -128,6 +129,14 @@ RangeCode CudaFunction::range(ptx::RangeForm form) {
   auto& function = ranges_[form];
   if (!function) function = std::make_unique<DriverFunction>(module_.state(), module_.handle(), entry->name);
   return {entry, function.get()};
+}
+
+CudaFunction& own_function(const DeviceState& state, Function& function) {
+  auto* const kernel = exact_cast<CudaFunction>(function);
+  if (!kernel || &kernel->module().state() != &state)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+  state.check_lost();
+  return *kernel;
 }
 
 CudaModule::CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,

@@ -39,21 +39,21 @@ class CudaFunction final : public Function {
 
   // The machine code may have parameters elsewhere than PTX: it aligns their addresses, among them those in the bank of
   // constants, where parameters begin at 0x160, 0x210 or 0x380, whatever the GPU. Only the driver knows the places of
-  // those that are aligned to more than 16 bytes, and of what comes behind them.
+  // those that are aligned to more than 16 bytes, and of those after them.
   bool has_own_places() const { return has_own_places_; }
 
   CudaModule& module() const { return module_; }
-  std::uint64_t id() const { return id_; }  // of no other, also of later ones
+  std::uint64_t id() const { return id_; }  // unique in the process
   DriverFunction& whole() { return whole_; }
-  // What runs parts of the grid, compiled now if it has not been. Throws unsupported with the reason why there is none,
-  // and what LateRanges::code() throws. Any thread.
+  // The code for parts of the grid, compiled now if it has not been. Throws unsupported with the reason where there is
+  // none, and what LateRanges::code() throws. Any thread.
   RangeCode range(ptx::RangeForm form);
   bool has(ptx::RangeForm form);
-  // Begins to be made when it is first asked for. Any thread.
+  // Its compilation begins at the first call. Any thread.
   DependentForm& dependent_form();
 
  private:
-  // The entries that there are or can be, and the kernel's index among their functions.
+  // The present or possible entries, and the kernel's index among their functions.
   struct Forms {
     const ptx::RangeModule* module;
     std::uint32_t kernel;
@@ -72,13 +72,16 @@ class CudaFunction final : public Function {
   std::atomic<bool> prepared_{false};
   std::mutex mutex_;
   std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_;  // of the module's own entries
-  std::unique_ptr<LateRanges> late_;                                  // made once, where the module has none
+  std::unique_ptr<LateRanges> late_;                                  // made once, where the module has no entries
   std::unique_ptr<DependentForm> dependent_;
 };
 
+// The function as one of this GPU's modules. Throws invalid_argument for one of another device, device_lost.
+CudaFunction& own_function(const DeviceState& state, Function& function);
+
 class CudaModule final : public Module {
  public:
-  // Gives the driver the machine code that there is, or the module as PTX: with the entries for ranges of blocks that
+  // Loads the machine code, if any, or the module as PTX: with the entries for ranges of blocks that
   // the options ask for where these cannot be compiled later. Throws as load_ptx() does.
   CudaModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
              const LoadOptions& options);
@@ -87,7 +90,7 @@ class CudaModule final : public Module {
   Span variable(std::string_view name) override;
 
   const ptx::Module& ptx() const { return *module_; }
-  const ptx::RangeModule& ranges() const { return ranges_; }  // none where they come late
+  const ptx::RangeModule& ranges() const { return ranges_; }  // empty where they come late
   bool ranges_are_late() const { return late_; }
   bool stoppable() const { return stoppable_; }
   const DeviceState& state() const { return *state_; }

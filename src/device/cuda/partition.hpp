@@ -40,7 +40,7 @@ class PartitionTable : public std::enable_shared_from_this<PartitionTable> {
   ~PartitionTable();
   PartitionTable(const PartitionTable&) = delete;
   PartitionTable& operator=(const PartitionTable&) = delete;
-  // Throws invalid_argument for numbers that are not there or cut a group apart; unsupported where the driver has no
+  // Throws invalid_argument for numbers that do not exist or split a group; unsupported where the driver has no
   // green contexts. Any thread.
   std::unique_ptr<Partition> partition(const ProcessorSet& processors);
 

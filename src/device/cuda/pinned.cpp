@@ -15,7 +15,7 @@ class PinnedMemory final : public Memory {
  public:
   PinnedMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes)
       : state_(std::move(state)), data_(data), bytes_(bytes) {}
-  ~PinnedMemory() override { state_->pinned().give(data_, bytes_); }
+  ~PinnedMemory() override { state_->pinned().release(data_, bytes_); }
   PinnedMemory(const PinnedMemory&) = delete;
   PinnedMemory& operator=(const PinnedMemory&) = delete;
   Span span() const override { return Span::host(data_, bytes_); }
@@ -34,7 +34,7 @@ std::unique_ptr<Memory> make_pinned_memory(std::shared_ptr<DeviceState> state, s
   void* data = nullptr;
   {
     const DeviceState::Current current(*state);
-    state->check(state->pinned().take(bytes, data), "pinning host memory");
+    state->check(state->pinned().acquire(bytes, data), "pinning host memory");
   }
   if (data) return std::make_unique<PinnedMemory>(std::move(state), data, bytes);
   static std::atomic_flag warned;

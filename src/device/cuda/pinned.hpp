@@ -9,7 +9,7 @@
 
 namespace heddle::device::cuda {
 
-// Pinned if there is memory to pin, else ordinary: then copies are slower, and a warning says so once.
+// Pinned if there is memory to pin, else ordinary: then copies are slower, which one warning reports.
 std::unique_ptr<Memory> make_pinned_memory(std::shared_ptr<DeviceState> state, std::size_t bytes);
 
 // Pins memory of the program's own while the result lives. Throws invalid_argument when part of it is pinned already,

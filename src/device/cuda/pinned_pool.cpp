@@ -51,7 +51,7 @@ void PinnedPool::unmap(void* mapping) {
   mappings_.erase(found);
 }
 
-driver::Result PinnedPool::take(std::size_t bytes, void*& block) {
+driver::Result PinnedPool::acquire(std::size_t bytes, void*& block) {
   bytes = rounded(bytes);
   const bool small = bytes <= mebibyte;
   const std::lock_guard lock(mutex_);
@@ -80,7 +80,7 @@ driver::Result PinnedPool::take(std::size_t bytes, void*& block) {
   return driver::success;
 }
 
-void PinnedPool::give(void* block, std::size_t bytes) noexcept {
+void PinnedPool::release(void* block, std::size_t bytes) noexcept {
   bytes = rounded(bytes);
   const std::lock_guard lock(mutex_);
   if (bytes <= mebibyte) {

@@ -1,7 +1,7 @@
 // A GPU's pinned host memory: copies from and to it run at the link's full rate and do not hold up the host.
 //
 // The memory is the process's own and registered with the driver, not the driver's: so what the host keeps there
-// outlives a GPU that is lost. Registering takes the driver long, so freed blocks are kept and given out again.
+// outlives a GPU that is lost. Registering takes the driver long, so freed blocks are kept and reused.
 #pragma once
 
 #include <cstddef>
@@ -20,16 +20,16 @@ class PinnedPool {
  public:
   PinnedPool(std::shared_ptr<const Driver> driver, std::shared_ptr<const PrimaryContext> context)
       : driver_(std::move(driver)), context_(std::move(context)) {}
-  // Gives the memory back to the system; see unregister().
+  // Returns the memory to the system; see unregister().
   ~PinnedPool();
   PinnedPool(const PinnedPool&) = delete;
   PinnedPool& operator=(const PinnedPool&) = delete;
 
   // A block: null when the system has no more memory that can be pinned. Another failure of the driver is returned.
   // Needs the GPU's context.
-  driver::Result take(std::size_t bytes, void*& block);
-  void give(void* block, std::size_t bytes) noexcept;
-  // Tells the driver that all of it is no longer pinned. Needs the GPU's context.
+  driver::Result acquire(std::size_t bytes, void*& block);
+  void release(void* block, std::size_t bytes) noexcept;
+  // Unregisters all of it from the driver. Needs the GPU's context.
   void unregister();
 
   // The size of the block that an allocation of so many bytes gets.

@@ -16,7 +16,7 @@ PoolControl::PoolControl(std::shared_ptr<PoolTable> table, std::size_t slot, Blo
   std::memcpy(result(), &first, sizeof first);
 }
 
-PoolControl::~PoolControl() { table_->give(slot_, stopped_); }
+PoolControl::~PoolControl() { table_->release(slot_, stopped_); }
 
 void PoolControl::stop() {
   const std::lock_guard lock(mutex_);
@@ -74,7 +74,7 @@ void PoolTable::grow() {
   chunks_.push_back(std::move(chunk));
 }
 
-std::shared_ptr<PoolControl> PoolTable::take(BlockRange range) {
+std::shared_ptr<PoolControl> PoolTable::acquire(BlockRange range) {
   std::size_t slot = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -82,9 +82,9 @@ std::shared_ptr<PoolControl> PoolTable::take(BlockRange range) {
       for (const std::size_t used : stopped_) {
         const driver::Address word =
             chunks_[used / chunk_slots].words->span().address + used % chunk_slots * slot_bytes + slot_bytes / 2;
-        state_->check(write(word, false), "taking back a stop");
+        state_->check(write(word, false), "resetting a stop word");
       }
-      state_->check(state_->driver().stream_synchronize(stream_), "taking back a stop");
+      state_->check(state_->driver().stream_synchronize(stream_), "resetting a stop word");
       free_ = std::exchange(stopped_, {});
     }
     if (free_.empty()) grow();
@@ -94,7 +94,7 @@ std::shared_ptr<PoolControl> PoolTable::take(BlockRange range) {
   return std::make_shared<PoolControl>(shared_from_this(), slot, range);
 }
 
-void PoolTable::give(std::size_t slot, bool stopped) {
+void PoolTable::release(std::size_t slot, bool stopped) {
   const std::lock_guard lock(mutex_);
   (stopped ? stopped_ : free_).push_back(slot);
 }

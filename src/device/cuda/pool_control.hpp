@@ -1,4 +1,4 @@
-// What the host and a pool of persistent blocks tell one another: which block is next, and to stop.
+// Words through which the host and a pool of persistent blocks communicate: the next block, and the request to stop.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ class PoolControl final : public StoppableLaunch {
   ~PoolControl() override;
   PoolControl(const PoolControl&) = delete;
   PoolControl& operator=(const PoolControl&) = delete;
-  // A copy engine writes the word, since no SM may be free to do it. Failures are those of a lost device, of which
-  // whoever waits hears.
+  // A copy engine writes the word, since no SM may be free to do it. Failures are those of a lost device, which
+  // waits for the launch report.
   void stop() override;
   BlockRange rest() const override;
 
@@ -47,7 +47,7 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   PoolTable(const PoolTable&) = delete;
   PoolTable& operator=(const PoolTable&) = delete;
   // Needs the GPU's context, as everything here.
-  std::shared_ptr<PoolControl> take(BlockRange range);
+  std::shared_ptr<PoolControl> acquire(BlockRange range);
 
  private:
   friend class PoolControl;
@@ -58,17 +58,17 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   void start();
   void grow();
   driver::Result write(driver::Address control, bool stop);
-  void give(std::size_t slot, bool stopped);
+  void release(std::size_t slot, bool stopped);
   void stop(std::size_t slot);
   driver::Address words(std::size_t slot) const;
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
-  driver::Stream stream_ = nullptr;  // for stop words alone: nothing else may be before one
+  driver::Stream stream_ = nullptr;  // for stop words alone, so that none waits for other commands
   mutable std::mutex mutex_;
   std::unique_ptr<Memory> values_;  // pinned: 0 and 1, to copy from
   std::vector<Chunk> chunks_;
-  std::vector<std::size_t> free_, stopped_;  // the stop words of the latter must be taken back first
+  std::vector<std::size_t> free_, stopped_;  // the stop words of the latter must be reset first
 };
 
 }  // namespace heddle::device::cuda

@@ -33,7 +33,7 @@ void ProgressFlagTable::grow() {
   for (std::size_t i = 0; i < chunk_words; ++i) spare_.push_back(first + i * word_bytes);
 }
 
-std::unique_ptr<ProgressFlag> ProgressFlagTable::take() {
+std::unique_ptr<ProgressFlag> ProgressFlagTable::acquire() {
   const std::lock_guard lock(mutex_);
   if (!possible()) return nullptr;
   if (spare_.empty()) grow();

@@ -29,12 +29,12 @@ class CudaProgressFlag final : public ProgressFlag {
   std::uint64_t address_;
 };
 
-// All flags of a GPU, in its own memory: kernels look at them often. Any thread.
+// All flags of a GPU, in its own memory: kernels poll them. Any thread.
 class ProgressFlagTable : public std::enable_shared_from_this<ProgressFlagTable> {
  public:
   ProgressFlagTable(Device& device, std::shared_ptr<DeviceState> state) : device_(device), state_(std::move(state)) {}
   // Null where the driver cannot write words in stream order. Throws out_of_memory.
-  std::unique_ptr<ProgressFlag> take();
+  std::unique_ptr<ProgressFlag> acquire();
 
  private:
   friend class CudaProgressFlag;
@@ -45,7 +45,7 @@ class ProgressFlagTable : public std::enable_shared_from_this<ProgressFlagTable>
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   std::mutex mutex_;
-  int possible_ = -1;  // not asked yet
+  int possible_ = -1;  // not queried yet
   std::vector<std::unique_ptr<Memory>> chunks_;
   std::vector<std::uint64_t> spare_;  // they hold ~0
 };

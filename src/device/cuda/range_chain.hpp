@@ -1,9 +1,9 @@
-// Ranges of one launch that a queue runs one after the other: each goes on where the last one ended.
+// Consecutive ranges of one launch in a queue: each continues where the last one ended.
 //
 // In one stream a range would begin when the last block of the one before has ended: the GPU drains and fills again for
 // each, which takes a few microseconds, and as long as a block where blocks are long. So a chain runs in two streams in
 // turns: one fills the GPU while the other drains. Ranges that are much smaller than the GPU run in more streams, so
-// that more of them are under way. Only for kernels whose blocks are independent: their ranges have no order, as the
+// that more of them are in flight. Only for kernels whose blocks are independent: their ranges have no order, as the
 // blocks of a whole launch have none.
 #pragma once
 
@@ -25,10 +25,10 @@ class RangeChain {
 
   static constexpr unsigned most_streams = 4;
 
-  // Whether the range goes on where the last one of the chain ended.
+  // Whether the range continues where the last one of the chain ended.
   bool continues(std::uint64_t function, const LaunchConfig& config, BlockRange range,
                  std::span<const std::byte> arguments) const;
-  // Begins a chain, when there is none, for ranges of kernel `function` (CudaFunction::id()) from block `first` on. It
+  // Begins a chain, when none is open, for ranges of kernel `function` (CudaFunction::id()) from block `first` on. It
   // runs in `streams`, at most most_streams, which stay the same until end(): the first is the queue's own.
   void begin(std::uint64_t function, const LaunchConfig& config, std::uint64_t first,
              std::span<const std::byte> arguments, std::span<const driver::Stream> streams);
@@ -39,7 +39,8 @@ class RangeChain {
   };
   // Where to launch the next range, which ends at block `end`.
   Place next(std::uint64_t end);
-  // What comes into the queue's own stream from now on comes after all ranges. Before every other command of the queue.
+  // Later commands in the queue's own stream run after all ranges. To be called before every other command of the
+  // queue.
   void end();
 
  private:
@@ -47,7 +48,7 @@ class RangeChain {
 
   std::shared_ptr<DeviceState> state_;
   // The last range that was added.
-  std::uint64_t function_ = 0;  // 0: there is no chain
+  std::uint64_t function_ = 0;  // 0: no chain is open
   LaunchConfig config_;
   std::uint64_t end_ = 0;
   std::vector<std::byte> arguments_;

@@ -1,4 +1,4 @@
-// Which addresses of a GPU are whose, so that copies beyond an allocation are refused before the driver sees them.
+// The allocations of a GPU, so that copies beyond one are refused before the driver sees them.
 #pragma once
 
 #include <cstdint>

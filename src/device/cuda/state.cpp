@@ -185,7 +185,7 @@ void DeviceState::check_lost() const {
   if (lost()) base::fail(ErrorCode::device_lost, "{} is lost since an earlier failure: {}", info_.id, context_->loss());
 }
 
-EventHandle DeviceState::take_event(bool timed) const {
+EventHandle DeviceState::acquire_event(bool timed) const {
   {
     const std::lock_guard lock(mutex_);
     auto& spare = spare_events_[timed ? 1 : 0];
@@ -200,7 +200,7 @@ EventHandle DeviceState::take_event(bool timed) const {
   return event;
 }
 
-void DeviceState::give_event(EventHandle event, bool timed) const {
+void DeviceState::release_event(EventHandle event, bool timed) const {
   const std::lock_guard lock(mutex_);
   spare_events_[timed ? 1 : 0].push_back(event);
 }
@@ -219,8 +219,8 @@ void DeviceState::keep_time() const {
   const std::uint64_t now = clock().now_ns();
   std::uint64_t due = next_reference_ns_.load(std::memory_order_relaxed);
   if (now < due || !next_reference_ns_.compare_exchange_strong(due, now + reference_period_ns)) return;
-  EventHandle event = take_event(true);
-  if (driver_->event_record(event, service_) != driver::success) return give_event(event, true);
+  EventHandle event = acquire_event(true);
+  if (driver_->event_record(event, service_) != driver::success) return release_event(event, true);
   const std::lock_guard lock(clock_mutex_);
   references_.push_back({event, 0, false});
 }
@@ -235,7 +235,7 @@ std::uint64_t DeviceState::time_of(EventHandle event) const {
   }
   // The newest known reference, and one before it for events that are a little older.
   while (references_.size() > 3 && references_[2].known) {
-    give_event(references_.front().event, true);
+    release_event(references_.front().event, true);
     references_.erase(references_.begin());
   }
   std::size_t newest = 0;

@@ -20,7 +20,7 @@
 
 namespace heddle::device::cuda {
 
-// Memory, modules, queues and events keep it alive; it gives the context back last. Any thread.
+// Memory, modules, queues and events keep it alive; it releases the context last. Any thread.
 class DeviceState {
  public:
   // Throws unsupported or io_error when the GPU cannot be used.
@@ -42,11 +42,11 @@ class DeviceState {
   base::ThreadCache& host_threads() { return host_threads_; }
   int attribute(driver::DeviceAttribute attribute) const;
   unsigned max_resident_threads() const { return max_resident_threads_; }  // of an SM
-  // Sets the memory pool up, the first time; needs the GPU's context current. Throws what check() does.
+  // Sets the memory pool up at the first call; needs the GPU's context current. Throws what check() does.
   void start_pool() const;
-  std::uint64_t pool_reserve() const;  // bytes that the pool holds and nobody uses
+  std::uint64_t pool_reserve() const;  // unused bytes that the pool holds
   PinnedPool& pinned() { return *pinned_; }
-  // Whether launches can be made ready while the kernel before them runs.
+  // Whether launches can be prepared while the preceding kernel runs.
   bool launches_early() const { return launches_early_; }
 
   // Makes the GPU's context the thread's, for a scope; what was current before is so again afterwards. (The first GPU's
@@ -60,7 +60,7 @@ class DeviceState {
 
    private:
     const DeviceState& state_;
-    const driver::Context outer_;  // of the scope around this one; null: there is none
+    const driver::Context outer_;  // of the enclosing scope; null: none
     driver::Context before_ = nullptr;
   };
 
@@ -77,18 +77,18 @@ class DeviceState {
   };
 
   // Throws for results other than success: kernel_fault or device_lost where the result means that the context is gone,
-  // else `code`. `what` says what was being done: "copying 12 bytes", "launching kernel 'k'".
+  // else `code`. `what`: the operation, "copying 12 bytes", "launching kernel 'k'".
   void check(driver::Result result, std::string_view what, ErrorCode code = ErrorCode::internal) const;
-  // The first fault loses the device: it throws kernel_fault, and everybody who comes later device_lost. `suspects`
-  // names the kernels that were under way.
+  // The first fault loses the device: the call throws kernel_fault, later ones device_lost. `suspects` names the
+  // kernels in flight.
   [[noreturn]] void lose(driver::Result result, const std::string& suspects) const;
   bool lost() const { return context_ && context_->lost(); }
   // Throws device_lost when it is.
   void check_lost() const;
 
-  // Events are made once and used again.
-  driver::EventHandle take_event(bool timed) const;
-  void give_event(driver::EventHandle event, bool timed) const;
+  // Events are created once and reused.
+  driver::EventHandle acquire_event(bool timed) const;
+  void release_event(driver::EventHandle event, bool timed) const;
 
   // Nanoseconds of clock() at which a completed event was reached on the GPU. Differences are exact to about half a
   // microsecond.

@@ -13,8 +13,8 @@ std::uint64_t Tracer::task(const Tracer* tracer) {
   return held_back_for != 0 ? held_back_for : tracer->sink_.task();
 }
 
-Tracer::For::For(std::uint64_t task) : before_(held_back_for) { held_back_for = task; }
-Tracer::For::~For() { held_back_for = before_; }
+Tracer::TaskScope::TaskScope(std::uint64_t task) : before_(held_back_for) { held_back_for = task; }
+Tracer::TaskScope::~TaskScope() { held_back_for = before_; }
 
 Tracer::Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink) : state_(std::move(state)), sink_(sink) {}
 

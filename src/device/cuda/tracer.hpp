@@ -1,4 +1,4 @@
-// Trace events of a GPU: timing events around each command, told to the sink once the command has run.
+// Trace events of a GPU: timing events around each command, reported to the sink once the command has run.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace heddle::device::cuda {
 
-// Only devices that are traced have one; its end reports what is left. Any thread.
+// Only traced devices have one; its destructor reports what is pending. Any thread.
 class Tracer {
  public:
   Tracer(std::shared_ptr<DeviceState> state, base::TraceSink& sink);
@@ -37,15 +37,15 @@ class Tracer {
     std::shared_ptr<CudaPoint> begin_;
   };
 
-  // What this thread puts commands in for; 0 without a tracer.
+  // The task that this thread submits commands for; 0 without a tracer.
   static std::uint64_t task(const Tracer* tracer);
-  // While it lives, the thread puts commands in for a task that another one named: they were held back.
-  class For {
+  // While it lives, the thread submits held commands for the task that they were put in for.
+  class TaskScope {
    public:
-    explicit For(std::uint64_t task);
-    ~For();
-    For(const For&) = delete;
-    For& operator=(const For&) = delete;
+    explicit TaskScope(std::uint64_t task);
+    ~TaskScope();
+    TaskScope(const TaskScope&) = delete;
+    TaskScope& operator=(const TaskScope&) = delete;
 
    private:
     std::uint64_t before_;

@@ -20,6 +20,7 @@
 #include "programs/cc/diagnostics.hpp"
 #include "programs/cc/host_code.hpp"
 #include "programs/cc/libraries.hpp"
+#include "programs/cc/parse_options.hpp"
 #include "programs/places.hpp"
 
 namespace heddle::programs {

@@ -16,13 +16,13 @@ struct DevicePtx {
 };
 
 struct DeviceCode {
-  std::vector<DevicePtx> ptx;  // for each architecture that was asked for
+  std::vector<DevicePtx> ptx;  // for each requested architecture
   std::string warnings;        // clang's, of the first
-  // Folders of the CUDA toolkit that the source needs and that nobody has named; the host's side needs them, too.
+  // Folders of the CUDA toolkit that the source needs and no option names; host code needs them, too.
   std::vector<std::string> toolkit;
 };
 
-// A source that includes a part of the CUDA toolkit which Heddle has no header of its own for (CUB, Thrust, libcu++,
+// A source that includes a part of the CUDA toolkit for which Heddle has no header (CUB, Thrust, libcu++,
 // cuRAND) is compiled with the folders of the toolkit that is on this machine, if there is one.
 // Throws Error as compile::compile_cuda_file, and unsupported for what another file has to
 // define where the options do not ask for relocatable device code.
@@ -30,8 +30,8 @@ DeviceCode compile_device_code(const std::string& file, const CcOptions& options
 
 // The options as Heddle's compiler of device code takes them.
 compile::CompileOptions device_options(const std::string& file, const CcOptions& options);
-// What both sides are told of the file: a name for what is static, which is the same for all files where each file's
-// PTX is a module of its own; and whether the code is relocatable.
+// Arguments for both device and host code of the file: a name for what is static, which is the same for all files where
+// each file's PTX is a module of its own; and whether the code is relocatable.
 std::vector<std::string> unit_arguments(const std::string& file, const CcOptions& options);
 
 // A fat binary, compressed.

@@ -1,9 +1,8 @@
-// The command line of `heddle cc`: that of nvcc.
+// What the command line of `heddle cc`, which is that of nvcc, asks for.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace heddle::programs {
@@ -49,18 +48,8 @@ struct CcOptions {
   std::vector<std::string> notes;  // what was accepted and does something else than with nvcc
 };
 
-// `words` without the program's name and "cc". Throws Error: invalid_argument for what is unknown, unsupported for what
-// Heddle does not do, each with the option's name; not_found for a response file that is not there.
-CcOptions parse_cc_options(const std::vector<std::string>& words);
-
-// Text as nvcc's response files have it: words between blanks, with quotes and backslashes as in a shell.
-std::vector<std::string> split_words(std::string_view text);
-
 // The standard for sources of this language, without "-std="; empty for the compiler's own. Heddle's headers need
 // C++17, so CUDA C++ is never read as an older one.
 std::string host_standard(const CcOptions& options, Language language);
-
-// The explanation for --help.
-std::string cc_help();
 
 }  // namespace heddle::programs

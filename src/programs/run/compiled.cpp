@@ -12,6 +12,7 @@
 #include "compile/headers.hpp"
 #include "programs/cc/cc.hpp"
 #include "programs/cc/device_code.hpp"
+#include "programs/cc/parse_options.hpp"
 #include "programs/places.hpp"
 #include "programs/run/run.hpp"
 

@@ -1,6 +1,10 @@
 #include "ptx/analysis/access.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "ptx/analysis/access_solver.hpp"
+#include "ptx/analysis/calls.hpp"
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -19,11 +23,6 @@ AccessMode mode_of(bool reads, bool writes, bool unknown) {
   if (unknown) return AccessMode::unknown;
   if (reads && writes) return AccessMode::read_write;
   return reads ? AccessMode::read : writes ? AccessMode::write : AccessMode::none;
-}
-
-bool calls_something(const Function& function) {
-  return std::any_of(function.body.begin(), function.body.end(),
-                     [](const Instruction& inst) { return inst.opcode == Opcode::call; });
 }
 
 FunctionAccess report(const Module& module, const Function& function, const AccessSummary& summary) {
@@ -94,7 +93,7 @@ std::vector<FunctionAccess> find_access(const Module& module) {
     changed = false;
     for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
       const Function& function = module.functions[f];
-      if (function.is_declaration || (!first && !calls_something(function))) continue;
+      if (function.is_declaration || (!first && !has_calls(function))) continue;
       AccessSummary next = AccessSolver(module, f, summaries).solve();
       changed |= !same(next, summaries[f]);
       summaries[f] = std::move(next);

@@ -5,30 +5,15 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "ptx/analysis/access_place.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {
 
 enum class AccessMode : std::uint8_t { none, read, write, read_write, unknown };
 const char* name(AccessMode mode);
-
-// Where a finding rests: an instruction of a function of the module.
-struct AccessReason {
-  std::uint32_t function = 0xffffffffu;  // into Module::functions; ~0: there is no reason to give
-  std::uint32_t instruction = 0;
-  std::string text;  // "the pointer is stored to memory"
-  bool present() const { return function != 0xffffffffu; }
-};
-
-// One instruction that does it, of all that do.
-struct AccessWitness {
-  std::uint32_t function = 0xffffffffu;  // into Module::functions; ~0: none
-  std::uint32_t instruction = 0;
-  bool present() const { return function != 0xffffffffu; }
-};
 
 // One 8-byte field of a parameter, or a whole module variable.
 struct MemoryUse {

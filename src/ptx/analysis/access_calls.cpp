@@ -70,7 +70,7 @@ PointerValue AccessSolver::argument(std::uint32_t i, std::uint32_t number, std::
   if (number >= list.elements.size()) return {};
   const Operand& element = list.elements[number];
   if (element.kind == OperandKind::symbol && element.symbol.kind == SymbolRef::Kind::local_variable)
-    return cell(element.symbol.index, offset);
+    return contents_.cell(element.symbol.index, offset);
   return value_of(i, element, 2, static_cast<std::uint16_t>(number));
 }
 
@@ -83,7 +83,7 @@ void AccessSolver::set_result(std::uint32_t i, std::uint32_t number, std::int64_
   if (number >= list.elements.size() || value.empty()) return;
   const Operand& element = list.elements[number];
   if (element.kind == OperandKind::symbol && element.symbol.kind == SymbolRef::Kind::local_variable)
-    changed_ |= cells_[{element.symbol.index, offset}].insert(value);
+    changed_ |= contents_.add_to_cell(element.symbol.index, offset, value);
   else
     define(i, 0, static_cast<std::uint16_t>(number), value);
 }
@@ -114,7 +114,7 @@ void AccessSolver::read_by_printf(std::uint32_t i) {
       const Source& source = sources_[buffer];
       const bool known = offset != Source::any_offset && source.offset != Source::any_offset;
       if (source.kind == Kind::cell)
-        read.insert(cell(source.index, known ? source.offset + offset : Source::any_offset).everything());
+        read.insert(contents_.cell(source.index, known ? source.offset + offset : Source::any_offset).everything());
     }
   };
   if (formats.empty()) read_cells(Source::any_offset);
@@ -146,7 +146,7 @@ bool AccessSolver::call_builtin(std::uint32_t i, const std::string& name) {
 
 void AccessSolver::call_unknown(std::uint32_t i, const char* why) {
   const Instruction& inst = function_.body[i];
-  elsewhere(i, true, true, "a function is called that is not in the module");
+  add_elsewhere(i, true, true, "a function is called that is not in the module");
   PointerValue anything;
   anything.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
   for (std::uint32_t k = 0; k < inst.operands[2].elements.size(); ++k) {
@@ -162,8 +162,8 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
   PointerValue anything;
   anything.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
   if (callee.reads_elsewhere || callee.writes_elsewhere)
-    elsewhere(i, callee.reads_elsewhere, callee.writes_elsewhere,
-              "a called function uses an address that is not followed");
+    add_elsewhere(i, callee.reads_elsewhere, callee.writes_elsewhere,
+                  "a called function uses an address that is not followed");
   for (const auto& [source, use_there] : callee.uses) {
     SourceSet passed;
     if (source.kind == Kind::parameter) {
@@ -171,19 +171,19 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
       passed = value.targets();
       if (passed.empty() && use_there.pointer)
         escape(value.derived, i, "the pointer is computed in a way that is not followed");
-      if (use_there.in_addresses) note_in_addresses(value.everything());
+      if (use_there.in_addresses) changed_ |= uses_.add_in_addresses(value.everything(), at_);
     } else {
       passed.insert(sources_.number(source));
     }
     if (use_there.unknown)
       escape(passed, i, "the pointer is passed to a function that uses it in a way that is not followed");
-    through_ = &use_there;
+    uses_.set_callee_use(&use_there);
     if (use_there.reads || use_there.writes)
       use(passed, i, use_there.reads, use_there.writes, use_there.pointer, use_there.alone);
-    through_ = nullptr;
+    uses_.set_callee_use(nullptr);
     for (std::uint32_t number : passed)
       if (use_there.writes && sources_[number].kind == Kind::cell)
-        changed_ |= cells_[{sources_[number].index, Source::any_offset}].insert(anything);
+        changed_ |= contents_.add_to_cell(sources_[number].index, Source::any_offset, anything);
   }
   for (std::uint32_t k = 0; k < callee.returns.size(); ++k) {
     for (const auto& [offset, handed] : callee.returns[k]) {

@@ -1,6 +1,6 @@
 #include "ptx/analysis/access_solver.hpp"
 
-#include <set>
+#include <algorithm>
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -24,13 +24,14 @@ std::optional<std::int64_t> constant(const Operand& operand) {
 AccessSolver::AccessSolver(const Module& module, std::uint32_t function, const std::vector<AccessSummary>& summaries)
     : module_(module),
       function_(module.functions[function]),
-      function_index_(function),
       summaries_(summaries),
       cfg_(function_, &module),
       table_(function_),
       tree_(dominators(cfg_)),
       webs_(cfg_, tree_, function_, table_),
-      values_(webs_.size()) {}
+      values_(webs_.size()),
+      contents_(function_, sources_),
+      uses_(function, sources_) {}
 
 AccessSummary AccessSolver::solve() {
   for (std::uint32_t p = 0; p < function_.parameter_registers.size(); ++p)
@@ -38,7 +39,7 @@ AccessSummary AccessSolver::solve() {
       values_[web].plain.insert(sources_.number({Kind::parameter, p, 0}));
   for (changed_ = true; changed_;) {
     changed_ = false;
-    for (SourceUse& known : uses_) known.alone = false;  // found anew, since sets of sources grow from pass to pass
+    uses_.begin_pass();
     for (std::uint32_t b : cfg_.order())
       for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) step(i);
   }
@@ -68,8 +69,6 @@ void AccessSolver::step(std::uint32_t i) {
     default: memory(i); follow(i);
   }
 }
-
-// ---- values -------------------------------------------------------------------------------------------------------
 
 SourceSet AccessSolver::symbol(const SymbolRef& symbol, std::int64_t offset) {
   SourceSet set;
@@ -224,7 +223,7 @@ PointerValue AccessSolver::sum(const PointerValue& a, const PointerValue& b) {
   SourceSet others;
   for (const std::uint32_t number : both.everything())
     if (!result.targets().contains(number)) others.insert(number);
-  note_in_addresses(others);
+  changed_ |= uses_.add_in_addresses(others, at_);
   return result;
 }
 
@@ -247,7 +246,7 @@ PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
   switch (inst.opcode) {
     case Opcode::cvta: {
       const PointerValue from = operand(1);
-      note_pointers(from.targets(), true);
+      changed_ |= uses_.add_pointers(from.targets(), true);
       return {from.targets(), {}, from.derived};
     }
     case Opcode::add:
@@ -299,250 +298,8 @@ void AccessSolver::follow(std::uint32_t i) {
     if (item.is_def) define(i, item.operand, item.element, result);
 }
 
-// ---- memory -------------------------------------------------------------------------------------------------------
-
-PointerValue AccessSolver::cell(std::uint32_t variable, std::int64_t offset) const {
-  PointerValue value;
-  for (auto it = cells_.lower_bound({variable, INT64_MIN}); it != cells_.end() && it->first.first == variable; ++it) {
-    const std::int64_t there = it->first.second;
-    const bool meets =
-        offset == Source::any_offset || there == Source::any_offset || (there > offset - 8 && there < offset + 8);
-    if (meets) value.insert(it->second);
-  }
-  return value;
-}
-
-PointerValue AccessSolver::parameter_field(std::uint32_t parameter, std::int64_t offset) {
-  PointerValue value;
-  const auto size = static_cast<std::int64_t>(function_.parameters[parameter].size());
-  const auto add = [&](std::int64_t at) { value.plain.insert(sources_.number({Kind::parameter, parameter, at})); };
-  if (offset != Source::any_offset) {
-    if (offset >= 0 && offset < size) add(offset & ~std::int64_t{7});
-    return value;
-  }
-  for (std::int64_t at = 0; at < size; at += 8) add(at);
-  return value;
-}
-
-PointerValue AccessSolver::loaded_from(const SourceSet& targets, Space space, std::int64_t step) {
-  PointerValue value;
-  if (space == Space::shared) return shared_contents_;
-  for (std::uint32_t number : targets) {
-    const Source source = sources_[number];
-    const std::int64_t offset = source.offset == Source::any_offset ? source.offset : source.offset + step;
-    switch (source.kind) {
-      case Kind::cell: value.insert(cell(source.index, offset)); break;
-      case Kind::parameter_cell: value.insert(parameter_field(source.index, offset)); break;
-      case Kind::shared: value.insert(shared_contents_); break;
-      case Kind::loaded:
-      case Kind::elsewhere: value.plain.insert(number); break;
-      default: value.plain.insert(sources_.number({Kind::loaded, number, 0})); break;
-    }
-  }
-  if (targets.empty() && space == Space::local)
-    for (const auto& [key, contents] : cells_) value.insert(contents);
-  if (targets.empty() && space != Space::local && space != Space::param)
-    value.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
-  return value;
-}
-
-void AccessSolver::load(std::uint32_t i) {
-  const Instruction& inst = function_.body[i];
-  const Space space = space_of(module_, function_, inst, inst.operands[1]);
-  const PointerValue address = address_of(i, 1);
-  const auto bytes = static_cast<std::int64_t>(byte_size(inst.d.type));
-  for (const RegisterOccurrence& item : table_.of(i)) {
-    if (!item.is_def || bytes < 4) continue;
-    PointerValue value = loaded_from(address.targets(), space, item.element * bytes);
-    if (bytes == 4) {
-      // Half a pointer at best. A half of a parameter's field is most often a number of its own.
-      PointerValue half;
-      half.derived = value.derived;
-      SourceSet whole = value.address;
-      whole.insert(value.plain);
-      for (std::uint32_t number : whole) {
-        const bool of_parameter = sources_[number].kind == Kind::parameter && space == Space::param;
-        const bool from_memory = sources_[number].kind == Kind::loaded || sources_[number].kind == Kind::elsewhere;
-        if (from_memory) continue;
-        (of_parameter ? half.derived : half.plain).insert(number);
-      }
-      value = half;
-    }
-    if (inst.d.type == Type::f64) continue;
-    define(i, item.operand, item.element, value);
-  }
-}
-
-void AccessSolver::memory(std::uint32_t i) {
-  const Instruction& inst = function_.body[i];
-  for_each_memory_effect(inst, [&](MemoryEffect effect) {
-    if (effect.space == Space::generic)
-      effect.space = space_of(module_, function_, inst, inst.operands[effect.operand]);
-    const PointerValue address = address_of(i, effect.operand);
-    use_of_address(address, i, effect);
-    const bool stores = inst.opcode == Opcode::st || is_atomic(inst);
-    if (!effect.writes || !stores || effect.operand > 1) return;
-    const std::int64_t bytes = byte_size(inst.d.type);
-    for (const RegisterOccurrence& item : table_.of(i)) {
-      if (item.is_def || item.operand == guard_operand || item.operand == effect.operand) continue;
-      PointerValue value = values_[webs_.use(i, item.operand, item.element)];
-      if (bytes < 4 || value.empty()) continue;
-      store_value(address.targets(), effect.space, value, item.element * bytes);
-      const bool local = effect.space == Space::local || effect.space == Space::param || effect.space == Space::shared;
-      bool outside = !local && address.targets().empty();
-      for (std::uint32_t number : address.targets()) {
-        const Kind kind = sources_[number].kind;
-        outside |= kind != Kind::cell && kind != Kind::parameter_cell && kind != Kind::shared;
-      }
-      if (!outside && !(effect.space == Space::local && address.targets().empty())) continue;
-      escape(value.address, i, "the pointer is stored to memory");
-      escape(value.plain, i, "the pointer is stored to memory");
-      if (bytes > 4) escape(value.derived, i, "a value computed from the pointer is stored to memory");
-    }
-  });
-}
-
-void AccessSolver::store_value(const SourceSet& targets, Space space, const PointerValue& value, std::int64_t step) {
-  if (space == Space::shared) changed_ |= shared_contents_.insert(value);
-  for (std::uint32_t number : targets) {
-    const Source& source = sources_[number];
-    if (source.kind == Kind::shared) changed_ |= shared_contents_.insert(value);
-    if (source.kind != Kind::cell) continue;
-    const std::int64_t offset = source.offset == Source::any_offset ? source.offset : source.offset + step;
-    changed_ |= cells_[{source.index, offset}].insert(value);
-  }
-}
-
-void AccessSolver::use_of_address(const PointerValue& value, std::uint32_t i, const MemoryEffect& effect) {
-  if (effect.space == Space::shared || effect.space == Space::local || effect.space == Space::param) return;
-  if (effect.described) {
-    escape(value.everything(), i, "a tensor map is used, which says itself what memory it describes");
-    elsewhere(i, effect.reads, effect.writes, "memory that a tensor map describes is accessed");
-    return;
-  }
-  if (!value.targets().empty()) return use(value.targets(), i, effect.reads, effect.writes, !effect.handle);
-  escape(value.derived, i, "the pointer is computed in a way that is not followed");
-  elsewhere(i, effect.reads, effect.writes, "an address comes from no parameter");
-}
-
-void AccessSolver::use(const SourceSet& sources, std::uint32_t i, bool reads, bool writes, bool is_pointer,
-                       bool alone) {
-  if (is_pointer) note_pointers(sources, alone);
-  for (std::uint32_t number : sources) {
-    const Source source = sources_[number];
-    switch (source.kind) {
-      case Kind::parameter:
-      case Kind::module_variable: note(number, i, reads, writes, nullptr); break;
-      case Kind::loaded:
-        note(source.index, i, false, false, "a pointer loaded from this memory is used as an address");
-        elsewhere(i, reads, writes, "a pointer loaded from memory is used as an address");
-        break;
-      case Kind::elsewhere: elsewhere(i, reads, writes, "an address comes from no parameter"); break;
-      default: break;
-    }
-  }
-}
-
-void AccessSolver::escape(const SourceSet& sources, std::uint32_t i, const char* why) {
-  std::set<std::uint32_t> seen;
-  std::vector<std::uint32_t> work(sources.begin(), sources.end());
-  const auto push = [&](const PointerValue& value) {
-    for (std::uint32_t number : value.everything()) work.push_back(number);
-  };
-  PointerValue anything;
-  anything.plain.insert(sources_.number({Kind::elsewhere, 0, 0}));
-  while (!work.empty()) {
-    const std::uint32_t number = work.back();
-    work.pop_back();
-    if (!seen.insert(number).second) continue;
-    const Source source = sources_[number];
-    switch (source.kind) {
-      case Kind::parameter:
-      case Kind::module_variable: note(number, i, false, false, why); break;
-      case Kind::cell:
-        push(cell(source.index, Source::any_offset));
-        changed_ |= cells_[{source.index, Source::any_offset}].insert(anything);
-        break;
-      case Kind::parameter_cell: push(parameter_field(source.index, Source::any_offset)); break;
-      case Kind::shared:
-        push(shared_contents_);
-        changed_ |= shared_contents_.insert(anything);
-        break;
-      default: break;
-    }
-  }
-}
-
-AccessReason AccessSolver::reason(std::uint32_t i, std::string text) const {
-  return {function_index_, i, std::move(text)};
-}
-
-void AccessSolver::elsewhere(std::uint32_t i, bool reads, bool writes, const char* why) {
-  changed_ |= (reads && !reads_elsewhere_) || (writes && !writes_elsewhere_);
-  reads_elsewhere_ |= reads;
-  writes_elsewhere_ |= writes;
-  if (!elsewhere_reason_.present()) elsewhere_reason_ = reason(i, why);
-}
-
-void AccessSolver::note(std::uint32_t number, std::uint32_t i, bool reads, bool writes, const char* unknown) {
-  if (uses_.size() <= number) uses_.resize(sources_.size());
-  SourceUse& use = uses_[number];
-  const bool is_new = (reads && !use.reads) || (writes && !use.writes) || (unknown != nullptr && !use.unknown);
-  changed_ |= is_new;
-  use.reads |= reads;
-  use.writes |= writes;
-  use.unknown |= unknown != nullptr;
-  const AccessWitness here{function_index_, i};
-  if (reads && !use.read_at.present()) use.read_at = through_ && through_->read_at.present() ? through_->read_at : here;
-  if (writes && !use.written_at.present())
-    use.written_at = through_ && through_->written_at.present() ? through_->written_at : here;
-  if (use.reason_is_unknown || (use.reason.present() && unknown == nullptr)) return;
-  use.reason = reason(i, unknown != nullptr ? unknown
-                         : reads && writes  ? "read and written here"
-                         : reads            ? "read here"
-                                            : "written here");
-  use.reason_is_unknown = unknown != nullptr;
-}
-
-void AccessSolver::note_pointers(const SourceSet& sources, bool alone) {
-  if (uses_.size() < sources_.size()) uses_.resize(sources_.size());
-  for (std::uint32_t number : sources) {
-    const Kind kind = sources_[number].kind;
-    if (kind != Kind::parameter && kind != Kind::module_variable) continue;
-    changed_ |= !uses_[number].pointer;
-    uses_[number].pointer = true;
-    uses_[number].alone |= alone && sources.size() == 1;
-  }
-}
-
-void AccessSolver::note_in_addresses(const SourceSet& sources) {
-  if (uses_.size() < sources_.size()) uses_.resize(sources_.size());
-  for (const std::uint32_t number : sources) {
-    if (sources_[number].kind != Kind::parameter) continue;
-    SourceUse& use = uses_[number];
-    changed_ |= !use.in_addresses;
-    use.in_addresses = true;
-    if (!use.added_at.present())
-      use.added_at = reason(at_, "its value is added to another address, as the distance from there");
-  }
-}
-
 AccessSummary AccessSolver::summary() {
-  AccessSummary result;
-  result.reads_elsewhere = reads_elsewhere_;
-  result.writes_elsewhere = writes_elsewhere_;
-  result.elsewhere_reason = elsewhere_reason_;
-  uses_.resize(sources_.size());
-  for (std::uint32_t s = 0; s < sources_.size(); ++s) {
-    const Source& source = sources_[s];
-    if (source.kind == Kind::parameter || source.kind == Kind::module_variable) result.uses[source] = uses_[s];
-  }
-  for (auto& [source, use] : result.uses) {
-    // A number that is added to addresses is an index; a pointer is a distance.
-    if (!use.in_addresses || !use.pointer || use.unknown) continue;
-    use.unknown = use.reason_is_unknown = true;
-    use.reason = use.added_at;
-  }
+  AccessSummary result = uses_.summary();
   result.returns.resize(function_.returns.size());
   const auto add = [&](std::uint32_t number, std::int64_t offset, const PointerValue& value) {
     for (std::uint32_t s : value.everything()) {
@@ -554,7 +311,7 @@ AccessSummary AccessSolver::summary() {
       if (std::find(list.begin(), list.end(), handed) == list.end()) list.push_back(handed);
     }
   };
-  for (const auto& [key, value] : cells_)
+  for (const auto& [key, value] : contents_.cells())
     if (key.first >= return_cells && key.first - return_cells < result.returns.size())
       add(key.first - return_cells, key.second, value);
   for (std::uint32_t at = 0; at < table_.all().size(); ++at) {

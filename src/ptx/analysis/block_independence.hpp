@@ -1,12 +1,12 @@
-// Can a launch be cut into ranges of blocks that run by themselves, in any order? (The question of Kernelet's slicing,
-// section 4.1 of its paper.)
+// Can a launch be split into ranges of blocks that run independently, in any order? (The question of Kernelet's
+// slicing, section 4.1 of its paper.)
 //
 // What blocks do to one another goes through global memory. Atomics whose result nobody uses commute, so their order
-// does not matter, and neither does that of compare-and-swap loops that try until they win. A result that is used tells
-// a block how many came before: tickets, work queues, "am I the last". A loop that ends when memory changes waits for
-// whoever changes it: for an earlier block if the place waited at is found by subtracting from the block's own number
-// (decoupled look-back), for any block otherwise (grid barriers, locks). Shared memory is the block's own, or its
-// cluster's.
+// does not matter, and neither does that of compare-and-swap loops that retry until they succeed. A result that is used
+// depends on how many blocks came before: tickets, work queues, "am I the last". A loop that ends when memory changes
+// waits for the block that changes it: for an earlier block if the place waited at is found by subtracting from the
+// block's own number (decoupled look-back), for any block otherwise (grid barriers, locks). Shared memory is the
+// block's own, or its cluster's.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "ptx/analysis/access_solver.hpp"
+#include "ptx/analysis/calls.hpp"
 #include "ptx/analysis/memory_effect.hpp"
 #include "ptx/analysis/register_table.hpp"
 
@@ -196,8 +197,6 @@ std::optional<std::uint32_t> bytes_of(const Instruction& inst) {
   return static_cast<std::uint32_t>(byte_size(inst.d.type) * inst.d.vector);
 }
 
-bool is_own(Space space) { return space == Space::shared || space == Space::local || space == Space::param; }
-
 // The largest number that it can be, of either sign.
 std::int64_t bound(const ThreadOffset& offset, std::int64_t threads, std::int64_t last_block) {
   return std::abs(offset.constant) + std::abs(offset.tid) * (threads - 1) + std::abs(offset.ctaid) * last_block +
@@ -209,9 +208,7 @@ std::int64_t bound(const ThreadOffset& offset, std::int64_t threads, std::int64_
 std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t number) {
   const Function& function = module.functions[number];
   std::vector<BlockReach> found(function.parameters.size());
-  const bool calls = std::any_of(function.body.begin(), function.body.end(),
-                                 [](const Instruction& inst) { return inst.opcode == Opcode::call; });
-  if (calls) return found;
+  if (has_calls(function)) return found;
   const std::vector<AccessSummary> none(module.functions.size());
   AccessSolver solver(module, number, none);
   const AccessSummary summary = solver.solve();
@@ -225,10 +222,8 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
   const std::vector<ThreadOffset> in_32_bits = forms.in_32_bits();
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const Instruction& inst = function.body[i];
-    for_each_memory_effect(inst, [&](MemoryEffect effect) {
-      if (effect.space == Space::generic)
-        effect.space = space_of(module, function, inst, inst.operands[effect.operand]);
-      if (is_own(effect.space)) return;
+    for_each_memory_effect(module, function, inst, [&](const MemoryEffect& effect) {
+      if (is_block_private(effect.space)) return;
       const Operand& address = inst.operands[effect.operand];
       const Form form = address.base == OperandKind::reg ? forms[address.index] : Form::unknown();
       const auto bytes = bytes_of(inst);

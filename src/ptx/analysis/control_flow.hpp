@@ -47,7 +47,7 @@ struct Loop {
 
 class ControlFlowGraph {
  public:
-  // `module` tells which called functions never return; without it only call prototypes do.
+  // `module`: for which called functions never return; without it only call prototypes do.
   explicit ControlFlowGraph(const Function& function, const Module* module = nullptr);
 
   std::uint32_t size() const { return static_cast<std::uint32_t>(blocks_.size()); }

@@ -202,15 +202,15 @@ DivergenceEffect Divergence::of_branch(std::uint32_t block) {
   for (bool apart = outcome.leaves_apart; apart; loop = cfg_.loops()[loop].parent) {
     effect.loops.push_back(loop);
     const auto& blocks = cfg_.loops()[loop].blocks;
-    effect.apart.insert(effect.apart.end(), blocks.begin(), blocks.end());
+    effect.partial.insert(effect.partial.end(), blocks.begin(), blocks.end());
     const Outcome& outer = loop_outcome(loop);
     effect.loops.insert(effect.loops.end(), outer.loops.begin(), outer.loops.end());
     effect.joins.insert(effect.joins.end(), outer.joins.begin(), outer.joins.end());
-    effect.apart.insert(effect.apart.end(), outer.visited.begin(), outer.visited.end());
+    effect.partial.insert(effect.partial.end(), outer.visited.begin(), outer.visited.end());
     effect.regions.insert(effect.regions.end(), outer.regions.begin(), outer.regions.end());
     apart = outer.leaves_apart;
   }
-  effect.some_leave = leaves(block) || std::any_of(effect.apart.begin(), effect.apart.end(), leaves);
+  effect.some_leave = leaves(block) || std::any_of(effect.partial.begin(), effect.partial.end(), leaves);
   return effect;
 }
 

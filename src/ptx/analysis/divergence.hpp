@@ -1,10 +1,10 @@
-// What it means that lanes part at a branch: where they meet again with possibly different values, which loops they
-// leave in different turns, and which blocks run with some of them missing.
+// The effects of a divergent branch: where lanes reconverge with possibly different values, which loops they leave in
+// different iterations, and which blocks run with some lanes inactive.
 //
-// Lanes are taken to run loop by loop: none starts the next turn of a loop before all lanes in the loop have finished
-// this one or left, and lanes that have left wait for the others. Within a turn they meet no later than at the
-// immediate post-dominator of the branch. (Compare Moll and Hack, "Partial Control-Flow Linearization", PLDI 2018, and
-// the sync dependence of LLVM's uniformity analysis.)
+// Lanes are assumed to run loop by loop: none starts the next iteration of a loop before all lanes in the loop have
+// finished this one or left, and lanes that have left wait for the others. Within an iteration they reconverge no later
+// than at the immediate post-dominator of the branch. (Compare Moll and Hack, "Partial Control-Flow Linearization",
+// PLDI 2018, and the sync dependence of LLVM's uniformity analysis.)
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,25 @@ namespace heddle::ptx::analysis {
 
 struct DivergentJoin {
   std::uint32_t block = 0;
-  std::vector<std::uint32_t> predecessors;  // numbers in cfg.predecessors(block) of the edges that parted lanes come by
+  // Numbers in cfg.predecessors(block) of the edges that diverged lanes arrive by.
+  std::vector<std::uint32_t> predecessors;
 };
 
-// Blocks that lanes run apart, each with a label: lanes in blocks of one label are together.
+// Blocks that diverged lanes run, each with a label: lanes in blocks of one label are converged.
 struct DivergentRegion {
   struct Place {
     std::uint32_t block = 0, label = 0;
   };
   std::vector<Place> places;
-  bool mixed = false;  // an irreducible loop that lanes run in different turns: no two blocks of it are surely together
+  bool mixed = false;  // lanes run an irreducible loop in different iterations: none of its blocks are surely converged
 };
 
 struct DivergenceEffect {
-  std::vector<DivergentJoin> joins;  // blocks that lanes reach by disjoint ways from where they parted
-  std::vector<std::uint32_t> loops;  // loops that lanes leave in different turns
-  std::vector<std::uint32_t> apart;  // blocks that may run while some of the lanes are elsewhere
+  std::vector<DivergentJoin> joins;    // blocks that lanes reach by disjoint paths from the branch
+  std::vector<std::uint32_t> loops;    // loops that lanes leave in different iterations
+  std::vector<std::uint32_t> partial;  // blocks that may run with some lanes inactive
   std::vector<DivergentRegion> regions;
-  bool some_leave = false;  // on the way lanes may leave the function: later blocks run without them
+  bool some_leave = false;  // lanes may leave the function on a path: later blocks run without them
 };
 
 class Divergence {
@@ -46,7 +47,7 @@ class Divergence {
   // count. `post` is the tree of post-dominators of that part, its root a virtual exit.
   Divergence(const ControlFlowGraph& cfg, const DominatorTree& post, std::vector<bool> ignored);
 
-  // The effect of lanes taking different ways at the end of `block`, outer loops included.
+  // The effect of lanes taking different successors at the end of `block`, outer loops included.
   DivergenceEffect of_branch(std::uint32_t block);
 
  private:

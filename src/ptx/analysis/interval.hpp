@@ -12,7 +12,7 @@ struct Interval {
 
   static Interval any() { return {}; }
   static Interval exactly(std::int64_t value) { return {value, value, false}; }
-  // Brought to a canonical place, or to `full`, for registers of `width` bits.
+  // In canonical form, or `full`, for registers of `width` bits.
   static Interval of(__int128 low, __int128 high, unsigned width);
 
   bool constant() const { return !full && low == high; }

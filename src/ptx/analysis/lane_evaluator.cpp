@@ -1,7 +1,9 @@
 #include "ptx/analysis/lane_evaluator.hpp"
 
 #include <algorithm>
-#include <bit>
+
+#include "ptx/analysis/lane_load.hpp"
+#include "ptx/analysis/lane_special.hpp"
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -12,13 +14,6 @@ unsigned width_of(Type type) { return type == Type::pred ? 1 : std::max(1u, bit_
 
 bool is_plain_integer(Type type) {
   return is_integer(type) || type == Type::b16 || type == Type::b32 || type == Type::b64 || type == Type::b8;
-}
-
-// Values that an integer loaded from memory can have.
-Interval loaded_range(Type type, unsigned register_width) {
-  const unsigned width = bit_width(type);
-  return width < register_width && (is_integer(type) || is_bits(type)) ? all_of(is_signed(type), width)
-                                                                       : Interval::any();
 }
 
 // The result is of the warp or block, not of the lane.
@@ -60,93 +55,15 @@ bool is_each_lanes_own(Opcode opcode) {
   }
 }
 
-bool is_weak(const Instruction& inst) { return inst.d.order == Order::weak; }
-
 }  // namespace
 
-LaneEvaluator::LaneEvaluator(const Uniformity& state, const LaneArithmetic& arithmetic, std::uint32_t instruction)
-    : state_(state), arithmetic_(arithmetic), index_(instruction), inst_(state.function_.body[instruction]) {}
+LaneEvaluator::LaneEvaluator(const LaneContext& context, const LaneArithmetic& arithmetic, std::uint32_t instruction)
+    : context_(context), arithmetic_(arithmetic), index_(instruction), inst_(context.function.body[instruction]) {}
 
 LaneValue LaneEvaluator::of_use(std::uint16_t number, std::uint16_t element) const {
-  const std::uint32_t web = state_.webs_.use(index_, number, element);
+  const std::uint32_t web = context_.webs.use(index_, number, element);
   if (web == no_web) return LaneValue::varying();
-  return state_.values_[web];
-}
-
-LaneValue LaneEvaluator::extent(unsigned dimension) const {
-  const LaneModel& model = state_.options_.lanes;
-  LaneValue value =
-      model.ntid[dimension] ? LaneValue::constant(*model.ntid[dimension], 32) : LaneValue::make_uniform(true);
-  if (!model.ntid[dimension]) value.range = {1, model.ntid_limit[dimension], false};
-  value.tag = LaneValue::Tag::ntid;
-  return value;
-}
-
-LaneValue LaneEvaluator::thread_index(unsigned dimension) const {
-  const LaneModel& model = state_.options_.lanes;
-  const LaneModel::Tid& tid = model.tid[dimension];
-  LaneValue value = LaneValue::varying();
-  using Component = LaneModel::Component;
-  if (tid.component != Component::varying) {
-    value = LaneValue::make_uniform(model.ntid[dimension] == 1u);
-    if (tid.component != Component::uniform)
-      value.stride[static_cast<unsigned>(tid.component) - static_cast<unsigned>(Component::digit0)] = 1;
-    value.base_zeros = tid.multiple == 0 ? std::uint8_t{64} : static_cast<std::uint8_t>(std::countr_zero(tid.multiple));
-  }
-  const std::uint32_t limit = model.ntid[dimension].value_or(model.ntid_limit[dimension]);
-  value.range = {0, std::int64_t{limit} - 1, false};
-  if (value.range.constant()) value = LaneValue::constant(0, 32);
-  value.tag = LaneValue::Tag::tid;
-  return value;
-}
-
-LaneValue LaneEvaluator::lane_number() const {
-  const LaneModel& model = state_.options_.lanes;
-  LaneValue value = LaneValue::make_uniform(false);
-  value.stride = model.lane_strides();
-  for (unsigned d = 0; d < digit_count; ++d)
-    if (value.stride[d] >= model.lanes || (d == 1 && model.radix[1] == 1)) value.stride[d] = 0;
-  if (model.lanes == 1) value.stride = {};
-  value.base_zeros = model.lanes == 32 ? std::uint8_t{64} : static_cast<std::uint8_t>(std::countr_zero(model.lanes));
-  value.range = {0, 31, false};
-  return value;
-}
-
-// %tid, %ntid, %ctaid and %nctaid.
-LaneValue LaneEvaluator::coordinate(SpecialRegister special) const {
-  using S = SpecialRegister;
-  const LaneModel& model = state_.options_.lanes;
-  const unsigned which = static_cast<unsigned>(special) - static_cast<unsigned>(S::tid_x), dimension = which % 3;
-  LaneValue value = LaneValue::make_uniform(true);
-  switch (which / 3) {
-    case 0: value = thread_index(dimension); break;
-    case 1: value = extent(dimension); break;
-    case 2:
-      value.range = {0, std::int64_t{model.grid_limit[dimension]} - 1, false};
-      value.tag = LaneValue::Tag::ctaid;
-      break;
-    default:
-      value.range = {1, std::int64_t{model.grid_limit[dimension]}, false};
-      value.tag = LaneValue::Tag::nctaid;
-      break;
-  }
-  value.tag_dimension = static_cast<std::uint8_t>(dimension);
-  return value;
-}
-
-LaneValue LaneEvaluator::special(SpecialRegister special) const {
-  using S = SpecialRegister;
-  static_assert(static_cast<unsigned>(S::nctaid_z) == static_cast<unsigned>(S::tid_x) + 11, "four triples in a row");
-  if (special >= S::tid_x && special <= S::nctaid_z) return coordinate(special);
-  if (special >= S::lanemask_eq && special <= S::lanemask_gt) return LaneValue::varying();
-  if (special == S::laneid) return lane_number();
-  if (special == S::warpsize) return LaneValue::constant(32, 32);
-  // Counters and clocks are read at different times by different warps.
-  const bool counter =
-      (special >= S::pm0 && special <= S::pm7_64) || (special >= S::clock && special <= S::globaltimer_hi);
-  LaneValue value = LaneValue::make_uniform(!counter && special != S::warpid && special != S::smid);
-  if (special == S::warpid) value.range = {0, 31, false};
-  return value;
+  return context_.values[web];
 }
 
 LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, std::uint16_t element) const {
@@ -155,7 +72,7 @@ LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, s
       const LaneValue value = of_use(number, element);
       return operand.negated && value.kind != Kind::none ? LaneArithmetic::generic({&value}) : value;
     }
-    case OperandKind::special: return special(operand.special);
+    case OperandKind::special: return value_of_special(context_.lanes, operand.special);
     case OperandKind::integer: return LaneValue::constant(operand.value, 64);
     case OperandKind::address: return address(operand, number);
     case OperandKind::vector: {
@@ -175,8 +92,8 @@ LaneValue LaneEvaluator::address(const Operand& operand, std::uint16_t number) c
   if (operand.base != OperandKind::reg) return LaneValue::make_uniform(true);
   LaneValue base = of_use(number, 0);
   if (base.kind == Kind::none) return base;
-  const std::uint32_t web = state_.webs_.use(index_, number, 0);
-  const unsigned width = width_of(state_.webs_.web(web).type);
+  const std::uint32_t web = context_.webs.use(index_, number, 0);
+  const unsigned width = width_of(context_.webs.web(web).type);
   base = arithmetic_.add(base, LaneValue::constant(operand.value, width), width);
   for (std::uint16_t e = 0; e < operand.elements.size(); ++e) {  // coordinates
     LaneValue item = LaneValue::make_uniform(true);
@@ -208,25 +125,17 @@ LaneValue LaneEvaluator::at_width(std::uint16_t number, unsigned width) const {
   return arithmetic_.truncate(operand(number), width);
 }
 
-LaneValue LaneEvaluator::widen(const LaneValue& value, std::uint16_t number, bool is_signed, unsigned from,
-                               unsigned to) {
-  bool needs_check = false;
-  LaneValue result = arithmetic_.extend(value, is_signed, from, to, needs_check);
-  if (needs_check) widening_ = {true, number, is_signed, from};
-  return result;
-}
-
 LaneValue LaneEvaluator::generic(Interval range) const {
   LaneValue result = LaneValue::make_uniform(true);
-  for (const RegisterOccurrence& item : state_.webs_.table().of(index_)) {
+  for (const RegisterOccurrence& item : context_.webs.table().of(index_)) {
     if (item.is_def || item.operand == guard_operand) continue;
-    const LaneValue& value = state_.values_[state_.webs_.use(index_, item.operand, item.element)];
+    const LaneValue& value = context_.values[context_.webs.use(index_, item.operand, item.element)];
     if (value.kind == Kind::none) return value;
     result = LaneArithmetic::generic({&result, &value});
   }
   for (const Operand& operand : inst_.operands) {
     if (operand.kind != OperandKind::special) continue;
-    const LaneValue value = special(operand.special);
+    const LaneValue value = value_of_special(context_.lanes, operand.special);
     result = LaneArithmetic::generic({&result, &value});
   }
   result.range = range;
@@ -237,9 +146,9 @@ LaneValue LaneEvaluator::generic(Interval range) const {
 LaneValue LaneEvaluator::result(const RegisterOccurrence& definition) {
   widening_ = {};
   bool reads_varying = false;
-  for (const RegisterOccurrence& item : state_.webs_.table().of(index_)) {
+  for (const RegisterOccurrence& item : context_.webs.table().of(index_)) {
     if (item.is_def || item.operand == guard_operand || item.tied) continue;
-    const Kind kind = state_.values_[state_.webs_.use(index_, item.operand, item.element)].kind;
+    const Kind kind = context_.values[context_.webs.use(index_, item.operand, item.element)].kind;
     if (kind == Kind::none) return {};
     reads_varying |= kind == Kind::varying;
   }
@@ -253,7 +162,7 @@ LaneValue LaneEvaluator::result(const RegisterOccurrence& definition) {
     value.range = range;
   }
   // Whatever the instruction made of it, the register holds so many bits.
-  const unsigned width = width_of(state_.function_.registers[definition.reg].type);
+  const unsigned width = width_of(context_.function.registers[definition.reg].type);
   return width < 64 && value.strided() ? arithmetic_.truncate(value, width) : value;
 }
 
@@ -284,7 +193,10 @@ LaneValue LaneEvaluator::dispatch(const RegisterOccurrence& definition) {
     case Opcode::setp: return compare();
     case Opcode::cvt: return convert(definition);
     case Opcode::ld:
-    case Opcode::ldu: return load();
+    case Opcode::ldu: {
+      const LaneValue from = address(inst_.operands[1], 1);
+      return from.kind == Kind::none ? from : loaded_value(context_, inst_, from);
+    }
     case Opcode::popc:
     case Opcode::clz:
     case Opcode::bfind:
@@ -397,80 +309,8 @@ LaneValue LaneEvaluator::compare() const {
   return LaneArithmetic::generic({&difference});
 }
 
-LaneValue LaneEvaluator::convert(const RegisterOccurrence& definition) {
-  const Type to = inst_.d.type, from = inst_.d.type2;
-  if (!is_integer(to) || !is_integer(from) || inst_.d.sat || inst_.operands.size() != 2) return generic();
-  const unsigned from_width = bit_width(from), to_width = bit_width(to);
-  const unsigned register_width = bit_width(state_.function_.registers[definition.reg].type);
-  LaneValue value = at_width(1, from_width);
-  if (to_width > from_width) value = widen(value, 1, is_signed(from), from_width, to_width);
-  if (to_width < from_width) value = arithmetic_.truncate(value, to_width);
-  if (register_width <= to_width) return value;
-  if (widening_.present) return generic();  // two widenings of one value: not worth two checks
-  return widen(value, 1, is_signed(to), to_width, register_width);
-}
-
-LaneValue LaneEvaluator::move(const RegisterOccurrence& definition) {
-  const Operand& from = inst_.operands[1];
-  const Operand& to = inst_.operands[0];
-  const unsigned width = width_of(inst_.d.type);
-  if (from.kind == OperandKind::vector) return generic();  // packing
-  const LaneValue value = at_width(1, width);
-  if (to.kind != OperandKind::vector) return value;
-  const auto parts = static_cast<unsigned>(to.elements.size());
-  if (width > 64) return generic();
-  if (definition.element == 0) return arithmetic_.truncate(value, width / parts);
-  const LaneValue count = LaneValue::constant(definition.element * (width / parts), 32);
-  return arithmetic_.truncate(arithmetic_.shift_right(value, count, false, width), width / parts);
-}
-
-// A window's place among generic addresses is the same for all lanes, but for local memory, where each has its own.
-LaneValue LaneEvaluator::to_generic() const {
-  if (inst_.d.space == Space::local) return LaneValue::varying();
-  LaneValue value = at_width(1, bit_width(inst_.d.type));
-  if (value.is_constant()) value = LaneValue::make_uniform(true);
-  value.range = {};
-  value.base_zeros = 0;
-  value.tag = LaneValue::Tag::none;
-  return value;
-}
-
-LaneValue LaneEvaluator::load() const {
-  const Operand& from = inst_.operands[1];
-  LaneValue where = address(from, 1);
-  if (where.kind == Kind::none) return where;
-  LaneValue value = LaneArithmetic::generic({&where});
-  const unsigned register_width = 64;
-  value.range = loaded_range(inst_.d.type, register_width);
-  const bool is_symbol = from.base == OperandKind::symbol;
-  Space space = inst_.d.space;
-  if (is_symbol && space == Space::generic) {
-    if (from.symbol.kind == SymbolRef::Kind::module_variable) space = state_.module_.variables[from.symbol.index].space;
-    if (from.symbol.kind == SymbolRef::Kind::local_variable)
-      space = state_.function_.variables[from.symbol.index].space;
-  }
-  LaneValue unknown = LaneValue::varying();
-  unknown.range = value.range;
-  switch (space) {
-    case Space::param:
-      if (is_symbol && from.symbol.kind != SymbolRef::Kind::parameter) return unknown;  // the result of a call
-      if (state_.function_.is_entry || state_.options_.uniform_parameters) return value;
-      return unknown;
-    case Space::constant: return value;
-    case Space::local: return unknown;
-    case Space::generic:
-      if (state_.local_has_generic_addresses_) return unknown;
-      break;
-    default: break;
-  }
-  if (!is_weak(inst_)) return unknown;
-  // Other threads of the block may load before or after somebody writes.
-  value.block_uniform &= inst_.d.nc || inst_.opcode == Opcode::ldu;
-  return value;
-}
-
 LaneValue LaneEvaluator::warp_operation(const RegisterOccurrence& definition) const {
-  const bool whole_warp = state_.options_.lanes.lanes == 32;
+  const bool whole_warp = context_.lanes.lanes == 32;
   LaneValue uniform = LaneValue::make_uniform(false);
   const auto unless_varying = [&](std::uint16_t number) {
     return number >= inst_.operands.size() || !inst_.operands[number].present() || operand(number).uniform();

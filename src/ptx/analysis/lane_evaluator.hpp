@@ -3,13 +3,17 @@
 
 #include <cstdint>
 
-#include "ptx/analysis/uniformity.hpp"
+#include "ptx/analysis/lane_context.hpp"
+#include "ptx/analysis/lane_value.hpp"
+#include "ptx/analysis/webs.hpp"
+#include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {
 
 class LaneEvaluator {
  public:
-  LaneEvaluator(const Uniformity& state, const LaneArithmetic& arithmetic, std::uint32_t instruction);
+  // The arguments must outlive the evaluator.
+  LaneEvaluator(const LaneContext& context, const LaneArithmetic& arithmetic, std::uint32_t instruction);
 
   // The value that a definition of the instruction gets; kind none while an operand that it needs has none.
   LaneValue result(const RegisterOccurrence& definition);
@@ -23,7 +27,6 @@ class LaneEvaluator {
   const Widening& widening() const { return widening_; }
 
   LaneValue operand(std::uint16_t number, std::uint16_t element = 0) const;
-  LaneValue special(SpecialRegister special) const;
 
  private:
   LaneValue written(const Operand& operand, std::uint16_t number, std::uint16_t element) const;
@@ -42,15 +45,10 @@ class LaneEvaluator {
   LaneValue convert(const RegisterOccurrence& definition);
   LaneValue move(const RegisterOccurrence& definition);
   LaneValue to_generic() const;
-  LaneValue load() const;
   LaneValue warp_operation(const RegisterOccurrence& definition) const;
   LaneValue generic(Interval range = {}) const;
-  LaneValue lane_number() const;
-  LaneValue coordinate(SpecialRegister special) const;
-  LaneValue thread_index(unsigned dimension) const;
-  LaneValue extent(unsigned dimension) const;
 
-  const Uniformity& state_;
+  const LaneContext& context_;
   const LaneArithmetic& arithmetic_;
   std::uint32_t index_;
   const Instruction& inst_;

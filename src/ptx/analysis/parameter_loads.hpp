@@ -16,12 +16,8 @@ struct ParameterLoads {
   std::vector<std::uint32_t> loads;  // instructions of the body, in order
 };
 
-// Whether the function (inline_calls has been at it) still calls any: through a register, into a recursion, ... but for
-// vprintf, malloc, free and __assertfail.
-bool calls_others(const Module& module, const Function& function);
-
-// For each parameter of a function (by index; inline_calls has been at it) of the module. None is complete in functions
-// that call others, or that access memory of which nothing is known.
+// For each parameter of a function of the module (by index), after inline_calls. None is complete in functions that
+// call others (calls.hpp), or that access memory of which nothing is known.
 std::vector<ParameterLoads> find_parameter_loads(const Module& module, std::uint32_t function);
 
 }  // namespace heddle::ptx::analysis

@@ -1,4 +1,4 @@
-// What a kernel needs of a processor, as far as its PTX tells.
+// What a kernel needs of a processor, as far as its PTX says.
 #pragma once
 
 #include <array>

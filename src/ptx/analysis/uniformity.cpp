@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "ptx/analysis/lane_evaluator.hpp"
-#include "ptx/analysis/liveness.hpp"
-
 namespace heddle::ptx::analysis {
 namespace {
 
@@ -56,6 +53,11 @@ Uniformity::Uniformity(const Module& module, const Function& function, const Con
   run();
 }
 
+LaneContext Uniformity::context() const {
+  return {
+      module_, function_, webs_, values_, options_.lanes, options_.uniform_parameters, local_has_generic_addresses_};
+}
+
 LaneValue Uniformity::parameter_value() const {
   return options_.uniform_parameters ? LaneValue::make_uniform(true) : LaneValue::varying();
 }
@@ -94,6 +96,7 @@ void Uniformity::run() {
 bool Uniformity::evaluate_block(std::uint32_t block) {
   bool changed = false;
   const LaneArithmetic arithmetic(options_.lanes);
+  const LaneContext context = this->context();
   for (std::uint32_t i = cfg_.block(block).begin; i < cfg_.block(block).end; ++i) {
     const auto items = webs_.table().of(i);
     for (std::uint32_t k = 0; k < items.size(); ++k) {
@@ -101,7 +104,7 @@ bool Uniformity::evaluate_block(std::uint32_t block) {
       const std::uint32_t web = webs_.of_occurrences()[at];
       const LaneValue& known = values_[web];
       if (!items[k].is_def || (known.kind == LaneValue::Kind::varying && known.range.full)) continue;
-      LaneEvaluator evaluator(*this, arithmetic, i);
+      LaneEvaluator evaluator(context, arithmetic, i);
       LaneValue value = evaluator.result(items[k]);
       if (evaluator.widening().present && value.strided()) {
         const auto& widening = evaluator.widening();
@@ -209,7 +212,7 @@ bool Uniformity::part(std::uint32_t block, bool lanes) {
     for (const DivergentRegion& region : effect.regions)
       for (std::uint32_t web : several_)
         if (values_[web].kind != LaneValue::Kind::varying && overwritten(web, region)) changed |= spoil(web, lanes);
-    for (std::uint32_t b : effect.apart) partial_[b] = true;
+    for (std::uint32_t b : effect.partial) partial_[b] = true;
     if (effect.some_leave) {
       const auto later = reachable_from(cfg_.graph(), cfg_.successors(block));
       for (std::uint32_t b = 0; b < cfg_.size(); ++b)
@@ -262,7 +265,8 @@ LaneValue Uniformity::operand(std::uint32_t instruction, std::uint16_t operand, 
   const std::uint32_t defined = webs_.def(instruction, operand, element);
   if (defined != no_web && webs_.use(instruction, operand, element) == no_web) return values_[defined];
   const LaneArithmetic arithmetic(options_.lanes);
-  return LaneEvaluator(*this, arithmetic, instruction).operand(operand, element);
+  const LaneContext context = this->context();
+  return LaneEvaluator(context, arithmetic, instruction).operand(operand, element);
 }
 
 }  // namespace heddle::ptx::analysis

@@ -1,11 +1,11 @@
-// Which values are the same in all lanes of a group, or a fixed step from lane to lane, and which branches part the
-// lanes.
+// Which values are the same in all lanes of a group, or a fixed step from lane to lane, and which branches diverge.
 //
-// The analysis is optimistic: it starts from nothing varying and takes back until all is consistent. What it says of a
-// value holds for the lanes that run the instructions that read it. See divergence.hpp for how lanes are taken to run.
+// The analysis is optimistic: it starts with nothing varying and lowers values until all is consistent. A result about
+// a value holds for the lanes that run the instructions that read it. See divergence.hpp for the order in which lanes
+// run.
 //
-// A strided web can be kept as one scalar, lane 0's value: while lanes are apart, none of them writes a strided web of
-// which others still need the value from before. (Values alone would not need that, but then two values of one web
+// A strided web can be kept as one scalar, lane 0's value: while lanes are diverged, none of them writes a strided
+// web of which others still need the previous value. (Values alone would not need that, but then two values of one web
 // would have to be kept at once.)
 #pragma once
 
@@ -16,6 +16,7 @@
 
 #include "ptx/analysis/control_flow.hpp"
 #include "ptx/analysis/divergence.hpp"
+#include "ptx/analysis/lane_evaluator.hpp"
 #include "ptx/analysis/lane_model.hpp"
 #include "ptx/analysis/lane_value.hpp"
 #include "ptx/analysis/liveness.hpp"
@@ -33,7 +34,7 @@ struct UniformityOptions {
   bool uniform_parameters = false;
 };
 
-// A widening whose result has the form that LaneValue tells only if no lane's value of `web`, as a signed or unsigned
+// A widening whose result has the form in its LaneValue only if no lane's value of `web`, as a signed or unsigned
 // integer of `width` bits, lies beyond the end of that range as counted from lane 0's: lane 0's value plus the distance
 // of the lane must not overflow. Lanes that do not run the instruction count too, since lane 0 may be one of them.
 struct NoWrapAssumption {
@@ -66,16 +67,16 @@ class Uniformity {
   // Numbers in LaneValue::assumptions index this.
   std::span<const NoWrapAssumption> assumptions() const { return assumptions_; }
 
-  // Lanes of one group may part at the end of the block (guarded bra, ret or exit, brx.idx).
+  // Lanes of one group may diverge at the end of the block (guarded bra, ret or exit, brx.idx).
   bool divergent(std::uint32_t block) const { return divergent_[block]; }
   // Threads of the block may.
   bool block_divergent(std::uint32_t block) const { return block_divergent_[block]; }
-  // The block may run while some lanes of the group are elsewhere or have left the function. (Lanes that never existed,
-  // in the last group of a block, are not counted.)
+  // The block may run with some lanes of the group inactive. (Lanes that never existed, in the last group of a block,
+  // are not counted.)
   bool partial(std::uint32_t block) const { return partial_[block]; }
 
  private:
-  friend class LaneEvaluator;
+  LaneContext context() const;
   void run();
   bool evaluate_block(std::uint32_t block);
   bool update(std::uint32_t instruction, std::uint32_t occurrence, LaneValue value);
@@ -97,7 +98,7 @@ class Uniformity {
   std::vector<NoWrapAssumption> assumptions_;
   std::vector<std::uint32_t> assumption_of_;  // by instruction
   std::vector<bool> divergent_, block_divergent_, partial_;
-  std::vector<bool> block_spoiled_;     // by web: threads of the block hold different values after parting
+  std::vector<bool> block_spoiled_;     // by web: threads of the block hold different values after divergence
   Liveness live_;                       // of webs
   std::vector<std::uint32_t> several_;  // webs that hold more than one value one after another
   std::vector<std::vector<std::uint32_t>> defining_blocks_;  // by web

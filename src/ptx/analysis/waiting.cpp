@@ -289,7 +289,7 @@ std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity
   Divergence divergence(cfg, post, ignored);
   for (std::uint32_t b : cfg.order())
     if (uniformity.divergent(b) && !ignored[b])
-      for (std::uint32_t apart : divergence.of_branch(b).apart) torn[apart] = true;
+      for (const std::uint32_t later : divergence.of_branch(b).partial) torn[later] = true;
   return torn;
 }
 

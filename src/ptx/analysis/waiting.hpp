@@ -1,4 +1,4 @@
-// Where threads of a kernel may wait for other threads: loops that end only when somebody else writes something,
+// Where threads of a kernel may wait for other threads: loops that end only when another thread writes something,
 // barriers, and operations that need the lanes of a warp together.
 #pragma once
 
@@ -12,21 +12,21 @@
 
 namespace heddle::ptx::analysis {
 
-// A loop whose end depends on memory that others write, or that never ends once it has begun a second turn.
+// A loop whose end depends on memory that others write, or that never ends once it has begun a second iteration.
 struct SpinLoop {
   std::uint32_t loop = 0;         // into ControlFlowGraph::loops()
   std::uint32_t instruction = 0;  // that reads what is waited for; of endless ones the first of the loop
   Space space = Space::generic;   // of what is waited for; generic may be global
   bool takes = false;             // by an atomic that changes it: a lock
   bool endless = false;           // nothing that it does or that others do changes whether it ends
-  bool intra_warp = false;        // lanes of one group may leave in different turns: one may wait for another
+  bool intra_warp = false;        // lanes of one group may leave in different iterations: one may wait for another
 };
 
 struct FunctionWaiting {
   std::vector<SpinLoop> spin_loops;               // of this function, not of those it calls
   std::vector<std::uint32_t> barriers;            // bar, barrier of the block, in this function
   std::vector<std::uint32_t> divergent_barriers;  // of those, and calls that lead to one: may run while some lanes of
-                                                  // the group are elsewhere and have not left for good
+                                                  // the group are inactive and have not exited
   std::vector<std::uint32_t> indirect_calls;
   // With all functions that it may call:
   bool has_barrier = false;

@@ -3,16 +3,11 @@
 #pragma once
 
 #include <span>
-#include <string>
 
 #include "ptx/ir.hpp"
+#include "ptx/link/input.hpp"
 
 namespace heddle::ptx {
-
-struct LinkInput {
-  Module module;     // as parse() makes it
-  std::string name;  // for messages
-};
 
 // Of all .visible definitions of a name there may be one; else the first .weak one, or the largest .common one, is
 // taken. Kernels are known by their name in any case. Dynamic shared memory (.extern .shared) of one name is one, and

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "ptx/link/link.hpp"
+#include "ptx/link/input.hpp"
 
 namespace heddle::ptx {
 

@@ -248,29 +248,11 @@ class Builder {
 
 }  // namespace
 
-std::string_view name(RangeForm form) {
-  switch (form) {
-    case RangeForm::box: return "box";
-    case RangeForm::linear: return "linear";
-    case RangeForm::prelude: return "prelude";
-    case RangeForm::pool: return "pool";
-  }
-  return "";
-}
-
 const RangeEntry* RangeModule::find(std::uint32_t original, RangeForm form) const {
   const auto found = std::find_if(entries.begin(), entries.end(), [&](const RangeEntry& entry) {
     return entry.original == original && entry.form == form;
   });
   return found == entries.end() ? nullptr : &*found;
-}
-
-RangeFacts find_range_facts(const Module& module) {
-  constexpr unsigned warp_lanes = 32;
-  RangeFacts facts;
-  facts.waiting = analysis::find_waiting(module, {.lanes = analysis::LaneModel::rows(warp_lanes)});
-  facts.blocks = analysis::find_block_independence(module, facts.waiting);
-  return facts;
 }
 
 RangeModule add_range_entries(Module module, std::span<const RangeForm> forms, const RangeFacts& facts,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "heddle/dim3.hpp"
-#include "ptx/rewrite/block_ranges.hpp"
+#include "ptx/rewrite/range_entry.hpp"
 
 namespace heddle::ptx {
 
@@ -37,7 +37,7 @@ bool is_box(const Dim3& grid, const BlockRange& range);
 // Whether each part of `part` blocks is one, counted from the range's begin; the last part may be smaller.
 bool are_boxes(const Dim3& grid, const BlockRange& range, std::uint64_t part);
 
-// What pools are given besides.
+// Additional parameters of pools.
 struct PoolLaunch {
   std::uint32_t workers = 1;          // persistent blocks to launch
   std::uint64_t counter_address = 0;  // the word there must hold range.begin when the launch starts. Blocks
@@ -52,8 +52,8 @@ struct RangeLaunch {
 };
 
 // Launches that run blocks [range) of `grid`, in increasing block order. `cluster` is what the launch says; the
-// kernel's own extents come first. Throws heddle::Error (invalid_argument) for ranges outside the grid, ranges that cut
-// a cluster apart, and grids of 2^31 blocks or more (linear, pool) or 2^32 (prelude).
+// kernel's own extents come first. Throws heddle::Error (invalid_argument) for ranges outside the grid, ranges that
+// split a cluster, and grids of 2^31 blocks or more (linear, pool) or 2^32 (prelude).
 std::vector<RangeLaunch> plan_range(const RangeEntry& entry, const Dim3& grid, const BlockRange& range,
                                     const Dim3& cluster = {}, const PoolLaunch& pool = {});
 

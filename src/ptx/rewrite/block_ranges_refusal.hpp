@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "ptx/rewrite/block_ranges.hpp"
+#include "ptx/ir.hpp"
 #include "ptx/rewrite/grid_values.hpp"
+#include "ptx/rewrite/range_entry.hpp"
+#include "ptx/rewrite/range_facts.hpp"
 
 namespace heddle::ptx {
 

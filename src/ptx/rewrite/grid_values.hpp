@@ -10,8 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "ptx/rewrite/block_ranges.hpp"
+#include "ptx/ir.hpp"
 #include "ptx/rewrite/body_editor.hpp"
+#include "ptx/rewrite/range_entry.hpp"
 
 namespace heddle::ptx {
 

@@ -9,7 +9,7 @@ namespace heddle::ptx {
 // where a branch that chooses between those edges is over, at its immediate post-dominator, before the outer one turns.
 // Compilers give nested loops one head when nothing stands between the heads: `for (...) do { ... } while (lanes
 // differ)`. Lanes then meet behind the inner loop, as the branch says, and not only at the common head. (Compare the
-// separation of nested loops in LLVM's LoopSimplify.) `module` tells which called functions never return. Pure.
+// separation of nested loops in LLVM's LoopSimplify.) `module`: for which called functions never return. Pure.
 Function nest_loops(const Function& function, const Module& module);
 
 }  // namespace heddle::ptx

@@ -1,8 +1,7 @@
 // One kernel of a module as a module of its own, to be compiled later than the rest: what it works on stays the module
 // that it comes from. Its functions are copies. Variables in global memory are those of the first module: their
-// addresses stand in a table that whoever loads the second module fills in. Variables in constant memory, which has no
-// addresses that code of another module could use as fast, are copies that are to be brought up to date before a
-// launch.
+// addresses are in a table that the loader of the second module fills in. Variables in constant memory, which has no
+// addresses that code of another module could use as fast, are copies that must be updated before a launch.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +21,7 @@ std::optional<std::string> find_single_kernel_refusal(const Module& module);
 Module take_function(const Module& module, std::uint32_t function, std::uint32_t& place);
 
 struct SharedVariables {
-  std::string table;                  // .const array of addresses, 8 bytes each; empty: there is none
+  std::string table;                  // .const array of addresses, 8 bytes each; empty: no table
   std::vector<std::string> global;    // what the table holds the addresses of, in its order
   std::vector<std::string> constant;  // variables that are copies: of the same names and sizes, without initial values
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ptx/decode.hpp"
+#include "ptx/decode_suffixes.hpp"
 #include "ptx/form_match.hpp"
 #include "ptx/form_rules.hpp"
 #include "ptx/support_page.hpp"
