@@ -77,7 +77,7 @@ class Array {
   // Bytes of the copy there that are current nowhere else.
   std::uint64_t dirty_bytes(Space space) const;
 
-  // Calls that use the array and are still submitting work to a device (runtime/open_calls.hpp): no other task may use
+  // Calls that use the array and are still submitting work to a device (sched/open_calls.hpp): no other task may use
   // it until then.
   unsigned open_uses = 0;
   // Held launches of which some blocks are submitted: its copies must stay where they are.

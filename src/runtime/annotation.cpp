@@ -12,7 +12,7 @@
 namespace heddle::runtime {
 namespace {
 
-using Kind = SignatureParameter::Kind;
+using Kind = modules::SignatureParameter::Kind;
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t\r"), end = text.find_last_not_of(" \t\r");
@@ -48,7 +48,7 @@ bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == '
 bool is_structure(std::string_view type) { return type.find('[') != type.npos; }
 
 // Why a parameter of the PTX is not what the signature says; empty where it may be.
-std::string mismatch(const Parameter& parameter, const SignatureParameter& said) {
+std::string mismatch(const Parameter& parameter, const modules::SignatureParameter& said) {
   if (said.bytes != parameter.size) return fmt::format("which has {}", base::counted(said.bytes, "byte"));
   if (said.kind == Kind::pointer) {
     return is_floating(parameter.type) || is_structure(parameter.type) ? "a pointer" : "";
@@ -60,7 +60,7 @@ std::string mismatch(const Parameter& parameter, const SignatureParameter& said)
   return is_floating(parameter.type) ? "an integer" : "";
 }
 
-std::string called(const SignatureParameter& said, std::size_t number) {
+std::string called(const modules::SignatureParameter& said, std::size_t number) {
   return said.name.empty() ? fmt::format("parameter {}", number + 1)
                            : fmt::format("parameter {} ({})", number + 1, said.name);
 }
@@ -87,7 +87,7 @@ Access annotated(const KernelState& kernel, std::size_t number, Direction direct
   return shown.access;
 }
 
-KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Signature& signature) {
+KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const modules::Signature& signature) {
   if (!signature.kernel.empty() && signature.kernel != info.name &&
       !base::source_name_matches(info.name, signature.kernel)) {
     base::fail(ErrorCode::invalid_argument, "the signature is that of a kernel '{}', and the kernel's name is {}",
@@ -101,7 +101,7 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Si
   KernelInfo made = info;
   for (std::size_t i = 0; i < made.parameters.size(); ++i) {
     Parameter& parameter = made.parameters[i];
-    const SignatureParameter& said = signature.parameters[i];
+    const modules::SignatureParameter& said = signature.parameters[i];
     const std::string who = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
                                         base::readable_name(info.name), said.at);
     if (const std::string wrong = mismatch(parameter, said); !wrong.empty()) {

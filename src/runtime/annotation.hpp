@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "heddle/kernel.hpp"
-#include "runtime/signature.hpp"
+#include "modules/signature.hpp"
 
 namespace heddle::runtime {
 
@@ -16,6 +16,6 @@ class KernelState;
 Access annotated(const KernelState& kernel, std::size_t parameter, Direction direction, std::string_view who);
 
 // The kernel's info with what a signature says. Throws invalid_argument where the two do not fit.
-KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const Signature& signature);
+KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const modules::Signature& signature);
 
 }  // namespace heddle::runtime

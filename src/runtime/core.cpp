@@ -35,7 +35,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
     verifies_.push_back(check_ || device->info().verifies);
   }
   scheduler_ = std::make_unique<sched::Scheduler>(pointers(devices_), policy, mutex_, trace_.get());
-  early_ = std::make_unique<sched::EarlyStarts>(*scheduler_);
+  early_ = std::make_unique<sched::EarlyStarts>(*scheduler_, pinned_, !check_);
   const auto known_links = [this] { return links_.known(); };
   transfers_ = std::make_unique<sched::Transfers>(*scheduler_, *early_, known_links);
   memory_ = std::make_unique<sched::MemoryManager>(*scheduler_, *transfers_, pinned_, memory_options(options));

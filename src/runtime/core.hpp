@@ -15,11 +15,11 @@
 #include "device/device.hpp"
 #include "runtime/in_call.hpp"
 #include "runtime/link_store.hpp"
-#include "runtime/open_calls.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
 #include "sched/memory_manager.hpp"
+#include "sched/open_calls.hpp"
 #include "sched/pinned_arrays.hpp"
 #include "sched/placer.hpp"
 #include "sched/replayer.hpp"
@@ -82,7 +82,7 @@ class Core {
   sched::Placer* placer() { return placer_.get(); }
 
   sched::MemoryManager& memory() { return *memory_; }
-  OpenCalls& calls() { return calls_; }
+  sched::OpenCalls& calls() { return calls_; }
   sched::DedicatedQueues& dedicated_queues() { return dedicated_queues_; }
   // Managed mode; null: direct.
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
@@ -131,7 +131,7 @@ class Core {
   std::unique_ptr<sched::MemoryManager> memory_;
   std::unique_ptr<sched::Placer> placer_;
   std::unique_ptr<sched::Replayer> replayer_;  // its graphs end before the devices
-  OpenCalls calls_;
+  sched::OpenCalls calls_;
   sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;
   sched::LaunchQueue* launch_queue_ = nullptr;

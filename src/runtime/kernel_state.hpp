@@ -77,10 +77,10 @@ class KernelState final : public sched::LaunchedKernel {
   const std::vector<ptx::analysis::BlockReach>& block_reach();
   // Its function on a device: loads the module there on first use. Any thread, without the core's lock.
   device::Function& on(std::size_t place);
-  // Makes the form that early_form() returns, if that has not been tried. Takes as long as loading the kernel does. Any
-  // thread, without the core's lock.
-  void make_early_form(std::size_t place);
-  bool early_form_known(std::size_t place) const { return early_known_[place].load(std::memory_order_acquire); }
+  void make_early_form(std::size_t place) override;
+  bool early_form_known(std::size_t place) const override {
+    return early_known_[place].load(std::memory_order_acquire);
+  }
 
   // Need the core's lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode) override {

@@ -77,25 +77,6 @@ void choose_place(Core& core, sched::Placer& placer, sched::BoundLaunch& launch)
   launch.place = placer.choose(launch);
 }
 
-bool may_start_early(Core& core, const sched::BoundLaunch& launch) {
-  return sched::EarlyStart::may_apply(core.scheduler().policy(), launch) && !core.check() &&
-         core.pinned().none(launch.place) && core.early().arrived(launch.place) != nullptr;
-}
-
-// Makes the form for early starts, without the lock, where the launch is the first that has a use for it.
-void prepare_early_form(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, base::Lock& lock) {
-  if (kernel.early_form_known(launch.place) || !may_start_early(core, launch)) return;
-  lock.unlock();
-  kernel.make_early_form(launch.place);
-  lock.lock();
-}
-
-void plan_early_start(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, sched::EarlyStart& early) {
-  sched::EarlyForm* const form = kernel.early_form(launch.place);
-  if (form != nullptr && may_start_early(core, launch))
-    early.plan(core.early(), core.scheduler().policy(), launch, *form);
-}
-
 // What a launch keeps from the copies before it until it is submitted.
 struct Fetched {
   sched::MemoryManager::Pressure pressure;
@@ -104,19 +85,19 @@ struct Fetched {
 };
 
 // Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted.
-Accesses fetch(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
-  prepare_early_form(core, kernel, launch, lock);
+Accesses fetch(Core& core, const sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
+  core.early().prepare_form(launch, lock);
   make_arrays_ready(core, launch, lock, fetched.pressure);
   core.replayer().flush_others();
   const graph::TaskId before = core.scheduler().dag().last();
-  plan_early_start(core, kernel, launch, fetched.early);
+  fetched.early = core.early().plan(launch);
   Accesses accesses = acquire(core, launch, fetched.early);
   // While it waits others may launch with the same arrays, of whose bytes the current ones are elsewhere then.
   while (!core.scheduler().policy().prefetch && wait_for_moves(core, {accesses.data(), accesses.size()}, lock)) {
     make_arrays_ready(core, launch, lock, fetched.pressure);
     accesses = acquire(core, launch, fetched.early);
   }
-  fetched.early.settle(core.scheduler(), launch, {accesses.data(), accesses.size()});
+  fetched.early.settle(launch, {accesses.data(), accesses.size()});
   fetched.moved = core.scheduler().dag().last() != before;
   return accesses;
 }
@@ -203,7 +184,7 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   core.replayer().flush_others();
   Fetched fetched;
   const Accesses accesses =
-      is_resident(core, bound) ? use_resident(core, bound) : fetch(core, *kernel, bound, fetched, lock);  // 4
+      is_resident(core, bound) ? use_resident(core, bound) : fetch(core, bound, fetched, lock);  // 4
   bound.put_addresses();
   const graph::TaskRef task =
       submit(core, *kernel, bound, prepared, fetched.early, {accesses.data(), accesses.size()});  // 5

@@ -53,11 +53,11 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
 }
 
 std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::string_view signature) {
-  const Signature parsed = parse_signature(signature);
+  const modules::Signature parsed = modules::parse_signature(signature);
   const std::shared_ptr<KernelState> plain = kernel(name);
   KernelInfo info = annotated(*plain, plain->info(), parsed);
   const std::lock_guard lock(signatures_mutex_);
-  std::unique_ptr<KernelState>& made = with_signatures_[{plain.get(), to_text(parsed)}];
+  std::unique_ptr<KernelState>& made = with_signatures_[{plain.get(), modules::to_text(parsed)}];
   if (!made) made = std::make_unique<KernelState>(*plain, std::move(info));
   return {shared_from_this(), made.get()};
 }

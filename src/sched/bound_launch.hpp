@@ -42,6 +42,11 @@ class LaunchedKernel {
   virtual graph::ObjectId logical_variables() = 0;
   // Its form that may start before its arrays have arrived; null where it has none, or none that is known yet.
   virtual EarlyForm* early_form(std::size_t place) = 0;
+  // Whether early_form() is what make_early_form() has found; any thread.
+  virtual bool early_form_known(std::size_t place) const = 0;
+  // Makes the form that early_form() returns, if that has not been tried. Takes as long as loading the kernel does. Any
+  // thread, without the core's lock.
+  virtual void make_early_form(std::size_t place) = 0;
 };
 
 // An array, or a slice of one, that a launch was given.

@@ -125,34 +125,49 @@ void EarlyStarts::add_sample(std::size_t number, std::shared_ptr<const EarlySamp
   samples.push_back(std::move(sample));
 }
 
-bool EarlyStart::may_apply(const Scheduling& policy, const BoundLaunch& launch) {
+bool EarlyStarts::may_apply(const BoundLaunch& launch) {
+  const Scheduling& policy = scheduler_.policy();
   const std::size_t least = policy.early_start_bytes;
-  return least > 0 && policy.execution == Scheduling::Execution::async && policy.prefetch && !launch.opaque &&
+  return on_ && least > 0 && policy.execution == Scheduling::Execution::async && policy.prefetch && !launch.opaque &&
          !launch.timed && !launch.config.cooperative && launch.whole && launch.processors == nullptr &&
+         pinned_.none(launch.place) &&
          std::any_of(launch.arrays.begin(), launch.arrays.end(),
-                     [&](const ArrayUse& use) { return is_missing(use, launch.place, least); });
+                     [&](const ArrayUse& use) { return is_missing(use, launch.place, least); }) &&
+         arrived(launch.place) != nullptr;
 }
 
-void EarlyStart::plan(EarlyStarts& starts, const Scheduling& policy, const BoundLaunch& launch, EarlyForm& form) {
-  if (!starts.arrived(launch.place)) return;
-  const bool early = form.gain->wanted();
-  log_change(*form.gain, *launch.kernel, early);
-  const bool measured = form.gain->measures(early);
-  if (!early && !measured) return;
-  plan_ = std::make_unique<Plan>(Plan{.starts = &starts, .form = &form, .early = early, .measured = measured});
-  plan_->purposes.assign(launch.arrays.size(), CopyPurpose::before);
+void EarlyStarts::prepare_form(const BoundLaunch& launch, base::Lock& lock) {
+  if (launch.kernel->early_form_known(launch.place) || !may_apply(launch)) return;
+  lock.unlock();
+  launch.kernel->make_early_form(launch.place);
+  lock.lock();
+}
+
+EarlyStart EarlyStarts::plan(const BoundLaunch& launch) {
+  EarlyStart start;
+  EarlyForm* const form = launch.kernel->early_form(launch.place);
+  if (form == nullptr || !may_apply(launch)) return start;
+  const bool early = form->gain->wanted();
+  log_change(*form->gain, *launch.kernel, early);
+  const bool measured = form->gain->measures(early);
+  if (!early && !measured) return start;
+  start.plan_ = std::make_unique<EarlyStart::Plan>(
+      EarlyStart::Plan{.starts = this, .scheduler = &scheduler_, .form = form, .early = early, .measured = measured});
+  start.plan_->purposes.assign(launch.arrays.size(), CopyPurpose::before);
   for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
     const ArrayUse& use = launch.arrays[i];
-    const auto& parameters = form.parameters;
+    const auto& parameters = form->parameters;
     const bool may_arrive = std::find(parameters.begin(), parameters.end(), use.argument) != parameters.end();
-    if (may_arrive && is_missing(use, launch.place, policy.early_start_bytes))
-      plan_->purposes[i] = early ? CopyPurpose::reporting : CopyPurpose::timed;
+    if (may_arrive && is_missing(use, launch.place, scheduler_.policy().early_start_bytes))
+      start.plan_->purposes[i] = early ? CopyPurpose::reporting : CopyPurpose::timed;
   }
-  if (early) starts.begin_launch(launch.place);
+  if (early) begin_launch(launch.place);
+  return start;
 }
 
-void EarlyStart::find_copies(Scheduler& scheduler, const BoundLaunch& launch, std::span<const graph::Access> accesses) {
+void EarlyStart::find_copies(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
   Plan& plan = *plan_;
+  Scheduler& scheduler = *plan.scheduler;
   const EarlyForm& form = *plan.form;
   graph::Dag& dag = scheduler.dag();
   boost::container::small_vector<graph::TaskRef, 4> copies, others;  // that the kernel waits for itself, or before it

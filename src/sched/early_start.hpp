@@ -19,6 +19,7 @@
 #include "graph/dag.hpp"
 #include "sched/bound_launch.hpp"
 #include "sched/early_form.hpp"
+#include "sched/pinned_arrays.hpp"
 #include "sched/scheduler.hpp"
 
 namespace heddle::sched {
@@ -30,10 +31,20 @@ enum class CopyPurpose : std::uint8_t {
   reporting  // a launch that may start while they arrive: the copy is timed and reports its progress
 };
 
-// The copies in flight that matter to early starts. Needs the core's lock.
+class EarlyStart;
+
+// Early starts of all launches, and the copies in flight that matter to them. Needs the core's lock.
 class EarlyStarts final : public SubmissionHook {
  public:
-  explicit EarlyStarts(Scheduler& scheduler) : scheduler_(scheduler), places_(scheduler.places()) {}
+  // `on`: else no launch starts early.
+  EarlyStarts(Scheduler& scheduler, const PinnedArrays& pinned, bool on)
+      : scheduler_(scheduler), pinned_(pinned), on_(on), places_(scheduler.places()) {}
+
+  // For a launch whose arrays are acquired next. Makes the form of its kernel that starts early, where it is the first
+  // that has a use for one, and gives the lock back meanwhile.
+  void prepare_form(const BoundLaunch& launch, base::Lock& lock);
+  // Decides whether the launch is to start early, to be measured, or neither.
+  EarlyStart plan(const BoundLaunch& launch);
 
   // Submits a copy to a queue of the place. It reports its progress only where it comes from the host.
   graph::TaskRef copy(std::size_t place, std::span<const graph::Access> accesses, const device::Span& to,
@@ -57,6 +68,8 @@ class EarlyStarts final : public SubmissionHook {
   void queue_known(graph::TaskRef task, graph::TaskRef before) override;
 
  private:
+  bool may_apply(const BoundLaunch& launch);
+
   static constexpr std::size_t most_dedicated_queues = 4, most_samples = 16;
   struct Place {
     std::vector<graph::TaskRef> previous, current;  // copies that report, of the launch before and of this one
@@ -72,6 +85,8 @@ class EarlyStarts final : public SubmissionHook {
   bool cannot_be_held_up(graph::TaskRef task) const;
 
   Scheduler& scheduler_;
+  const PinnedArrays& pinned_;
+  const bool on_;
   std::deque<Place> places_;
   std::vector<graph::TaskRef> free_;  // tasks in flight that nothing unfinished can hold up
   std::vector<Reporting> reporting_;  // copies in flight
@@ -80,20 +95,16 @@ class EarlyStarts final : public SubmissionHook {
   bool copies_ = false, reports_ = false, unhindered_ = false;
 };
 
-// The early start of one launch, from before its arrays are acquired until it is submitted. Needs the core's lock.
+// The early start of one launch, from EarlyStarts::plan() until the launch is submitted. Empty: the launch starts after
+// its copies. Needs the core's lock.
 class EarlyStart {
  public:
-  // Decides whether the launch is to start early, to be measured, or neither. `form`: of its kernel on its place.
-  void plan(EarlyStarts& starts, const Scheduling& policy, const BoundLaunch& launch, EarlyForm& form);
-  // Whether plan() has anything to decide: some array that is large enough is not on the launch's place.
-  static bool may_apply(const Scheduling& policy, const BoundLaunch& launch);
-  bool has_plan() const { return plan_ != nullptr; }
   // What the array is to be copied for, by its place among the launch's arrays.
   CopyPurpose purpose(std::size_t array) const { return plan_ ? plan_->purposes[array] : CopyPurpose::before; }
 
   // The arrays are acquired: `accesses` are theirs, in the same order, and others after them.
-  void settle(Scheduler& scheduler, const BoundLaunch& launch, std::span<const graph::Access> accesses) {
-    if (plan_) find_copies(scheduler, launch, accesses);
+  void settle(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
+    if (plan_) find_copies(launch, accesses);
   }
   // Puts in what the launch is submitted with.
   void complete(Submission& submission, const BoundLaunch& launch) const {
@@ -107,8 +118,10 @@ class EarlyStart {
   std::span<const std::byte> arguments(std::span<const std::byte> packed);
 
  private:
+  friend class EarlyStarts;
   struct Plan {
     EarlyStarts* starts;
+    Scheduler* scheduler;
     EarlyForm* form;
     bool early = false, measured = true;
     boost::container::small_vector<CopyPurpose, 16> purposes = {};  // by array
@@ -118,7 +131,7 @@ class EarlyStart {
     std::shared_ptr<EarlySample> sample = {};
     boost::container::small_vector<std::byte, 256> packed = {};
   };
-  void find_copies(Scheduler& scheduler, const BoundLaunch& launch, std::span<const graph::Access> accesses);
+  void find_copies(const BoundLaunch& launch, std::span<const graph::Access> accesses);
   void put_in(Submission& submission, const BoundLaunch& launch) const;
 
   std::unique_ptr<Plan> plan_;  // most launches have none

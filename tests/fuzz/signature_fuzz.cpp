@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "heddle/error.hpp"
-#include "runtime/signature.hpp"
+#include "modules/signature.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace heddle;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const runtime::Signature made = runtime::parse_signature(text);
-    if (!(runtime::parse_signature(runtime::to_text(made)) == made)) std::abort();
+    const modules::Signature made = modules::parse_signature(text);
+    if (!(modules::parse_signature(modules::to_text(made)) == made)) std::abort();
   } catch (const Error& error) {
     const bool told = std::string_view(error.what()).find("at character ") != std::string_view::npos;
     if (error.code() != ErrorCode::parse_error || !told) std::abort();

@@ -30,8 +30,9 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/machine", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device", "device/machine"}},
       {"runtime",
-       {"base", "ptx", "graph", "memory", "sched", "trace", "compile", "device", "device/cpu", "device/cuda",
+       {"base", "ptx", "modules", "graph", "memory", "sched", "trace", "compile", "device", "device/cpu", "device/cuda",
         "device/interp"}},
+      {"modules", {"base", "ptx"}},
       {"queues", {"base", "ptx", "sched", "device", "runtime"}},
       {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them

@@ -1,5 +1,5 @@
 // The parser of signatures: what it takes, what it says of what it does not, and that nothing else happens.
-#include "runtime/signature.hpp"
+#include "modules/signature.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #include "heddle/error.hpp"
 
-namespace heddle::runtime {
+namespace heddle::modules {
 namespace {
 
 using testing::HasSubstr;
@@ -132,4 +132,4 @@ TEST(Signature, AnyTextIsTakenOrRefused) {
 }
 
 }  // namespace
-}  // namespace heddle::runtime
+}  // namespace heddle::modules

@@ -1,8 +1,8 @@
-#include "runtime/open_calls.hpp"
+#include "sched/open_calls.hpp"
 
 #include <algorithm>
 
-namespace heddle::runtime {
+namespace heddle::sched {
 
 void OpenCalls::open(std::span<memory::Array* const> arrays) {
   for (memory::Array* const array : arrays) ++array->open_uses;
@@ -19,4 +19,4 @@ bool OpenCalls::uses_any(std::span<memory::Array* const> arrays) {
   return std::any_of(arrays.begin(), arrays.end(), [](const memory::Array* array) { return array->open_uses > 0; });
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::sched

@@ -1,4 +1,4 @@
-#include "runtime/signature.hpp"
+#include "modules/signature.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +7,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 
-namespace heddle::runtime {
+namespace heddle::modules {
 namespace {
 
 using Kind = SignatureParameter::Kind;
@@ -197,4 +197,4 @@ std::string to_text(const Signature& signature) {
   return text + ")";
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::modules

@@ -12,7 +12,7 @@
 
 #include "heddle/direction.hpp"
 
-namespace heddle::runtime {
+namespace heddle::modules {
 
 struct SignatureParameter {
   enum class Kind : std::uint8_t { pointer, integer, floating, structure };
@@ -40,4 +40,4 @@ Signature parse_signature(std::string_view text);
 // In NIDL; parses to an equal one.
 std::string to_text(const Signature& signature);
 
-}  // namespace heddle::runtime
+}  // namespace heddle::modules

@@ -8,7 +8,7 @@
 #include "base/thread_safety.hpp"
 #include "memory/array.hpp"
 
-namespace heddle::runtime {
+namespace heddle::sched {
 
 // Until a call is closed its end is not recorded, so nothing can be submitted that depends on it: other threads wait
 // here before they use its arrays. Needs the core's lock, which is given back while a thread waits.
@@ -38,4 +38,4 @@ class OpenCalls {
   std::condition_variable changed_;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::sched
