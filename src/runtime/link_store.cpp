@@ -76,9 +76,9 @@ class FileLock {
       : file_(::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600)) {
     if (file_ < 0) return;
     const std::uint64_t deadline = clock.now_ns() + patience_ns;
-    std::mutex mutex;
+    base::Mutex mutex;
     std::condition_variable nobody_notifies;
-    std::unique_lock lock(mutex);
+    base::Lock lock(mutex);
     while (::flock(file_, LOCK_EX | LOCK_NB) != 0 && clock.now_ns() < deadline)
       clock.wait_until(lock, nobody_notifies, clock.now_ns() + pause_ns);
   }

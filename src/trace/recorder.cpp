@@ -93,8 +93,7 @@ Recorder::Form Recorder::form_of(const fs::path& path) {
 
 Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
     : clock_(std::move(clock)), path_(path), form_(form_of(path)), file_(open_record(path, form_ == Form::json)) {
-  pending_ = "[";
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   flush();
   if (failure_ == 0) return;
   ::close(file_);
@@ -116,14 +115,14 @@ std::uint64_t Recorder::task() const noexcept {
 }
 
 void Recorder::name_device(const std::string& id, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   device_names_[id] = name;
 }
 
 void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
   std::string name;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto known = arrays_.try_emplace(array, "array " + std::to_string(arrays_.size() + 1)).first;
     name = known->second;
   }
@@ -131,13 +130,13 @@ void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
 }
 
 void Recorder::name_object(std::uint32_t object, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (objects_.size() <= object) objects_.resize(object + 1);
   objects_[object] = {name, ++named_};
 }
 
 std::uint64_t Recorder::begin_task(RecordedTask task) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (ended_.empty()) ended_.emplace_back();  // there is no task 0
   const std::uint64_t number = ended_.size();
   ended_.emplace_back();
@@ -165,7 +164,7 @@ std::uint64_t Recorder::begin_task(RecordedTask task) {
 void Recorder::end_task() {
   const Putting ended = std::exchange(putting, {});
   if (ended.file != this || ended.asked) return;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto empty = tasks_.find(ended.task);
   if (empty == tasks_.end()) return;
   without_commands_[ended.task] = std::move(empty->second.behind);
@@ -181,7 +180,7 @@ void Recorder::resume_task(const Paused& task) { putting = {this, task.task, tas
 
 void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
       started_[command] = event.time_ns;
@@ -297,7 +296,7 @@ void Recorder::check_written() const {
 }
 
 // All that is in the file.
-std::string Recorder::recorded() {
+std::string Recorder::recorded() const {
   std::string text(written_ + std::strlen(ending), '\0');
   std::size_t done = 0;
   while (done < text.size()) {
@@ -320,7 +319,7 @@ void Recorder::write_form(Form form, const fs::path& path, const std::string& te
 void Recorder::save(bool settled) { save(path_, settled); }
 
 void Recorder::save(const fs::path& path, bool settled) {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   const std::uint64_t deadline = clock_->now_ns() + patience_ns;
   while (settled && !(started_.empty() && tasks_.empty()) && clock_->now_ns() < deadline)
     clock_->wait_until(lock, changed_, deadline);
