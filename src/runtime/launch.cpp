@@ -83,7 +83,8 @@ bool may_start_early(Core& core, const sched::BoundLaunch& launch) {
 }
 
 // Makes the form for early starts, without the lock, where the launch is the first that has a use for it.
-void prepare_early_form(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, base::Lock& lock) {
+HEDDLE_GIVES_LOCK_BACK void prepare_early_form(Core& core, KernelState& kernel, const sched::BoundLaunch& launch,
+                                               base::Lock& lock) {
   if (kernel.early_form_known(launch.place) || !may_start_early(core, launch)) return;
   lock.unlock();
   kernel.make_early_form(launch.place);
