@@ -1,11 +1,13 @@
 #include "trace/recorder.hpp"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -33,16 +35,7 @@ struct Putting {
 thread_local Putting putting;
 
 std::string json(std::string_view text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      made += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      made += fmt::format("\\u{:04x}", c);
-    else
-      made += c;
-  }
-  return made + '"';
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Devices' clocks start anywhere; Perfetto counts in microseconds.
@@ -50,11 +43,7 @@ std::string microseconds(std::uint64_t ns) { return fmt::format("{}.{:03}", ns /
 
 std::string shape(const Dim3& d) { return fmt::format("\"{} x {} x {}\"", d.x, d.y, d.z); }
 
-std::string list(const std::vector<std::uint64_t>& numbers) {
-  std::string text = "[";
-  for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ",") + std::to_string(number);
-  return text + "]";
-}
+std::string list(const std::vector<std::uint64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ",")); }
 
 [[noreturn]] void refuse(const fs::path& path, int error) {
   base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(error));
