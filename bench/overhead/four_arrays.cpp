@@ -60,7 +60,7 @@ std::shared_ptr<runtime::Core> make_core(const Scheduling& policy, unsigned coun
   for (unsigned i = 0; i < count; ++i) devices.push_back(make_noop_device("noop" + std::to_string(i)));
   auto core = std::make_shared<runtime::Core>(std::move(devices),
                                               runtime::CoreOptions{.scheduling = policy, .policy = managed});
-  core->links().set(runtime::MeasuredLinks(count + 1, std::vector<double>(count + 1, bytes_per_second)));
+  core->links().set(links::MeasuredLinks(count + 1, std::vector<double>(count + 1, bytes_per_second)));
   return core;
 }
 

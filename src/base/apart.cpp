@@ -4,21 +4,21 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/thread.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 namespace {
 
 constexpr std::size_t least_stack = 16 << 20;
 // By then a thread has begun to run, or waits for the loader's lock. Where it was only slow nothing is lost.
-constexpr std::chrono::milliseconds patience{100};
+constexpr std::uint64_t patience_ns = 100'000'000;
 
 thread_local bool is_apart = false;
 
@@ -26,14 +26,14 @@ thread_local bool is_apart = false;
 struct Work {
   enum class State { waiting, taken, given_up, done };
   std::function<void()> work;
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  State state = State::waiting;
+  State state HEDDLE_GUARDED_BY(mutex) = State::waiting;
   std::exception_ptr failure;
 
   // False when it is taken already.
   bool take(State by) {
-    const std::lock_guard lock(mutex);
+    const Lock lock(mutex);
     if (state != State::waiting) return false;
     state = by;
     changed.notify_all();
@@ -52,7 +52,7 @@ void run(Work& work) {
   } catch (...) {
     work.failure = std::current_exception();
   }
-  const std::lock_guard lock(work.mutex);
+  const Lock lock(work.mutex);
   work.state = Work::State::done;
   work.changed.notify_all();
 }
@@ -84,15 +84,18 @@ void run_apart(const std::function<void()>& work) {
   const auto shared = std::make_shared<Work>();
   shared->work = work;
   if (is_apart || !start(shared, thread)) return work();
-  std::unique_lock lock(shared->mutex);
-  shared->changed.wait_for(lock, patience, [&] { return shared->state != Work::State::waiting; });
+  Lock lock(shared->mutex);
+  const SteadyClock clock;
+  const std::uint64_t deadline = clock.now_ns() + patience_ns;
+  while (shared->state == Work::State::waiting && clock.now_ns() < deadline)
+    clock.wait_until(lock, shared->changed, deadline);
   if (shared->state == Work::State::waiting) {
     shared->state = Work::State::given_up;
     lock.unlock();
     pthread_detach(thread);
     return work();
   }
-  shared->changed.wait(lock, [&] { return shared->state == Work::State::done; });
+  while (shared->state != Work::State::done) lock.wait(shared->changed);
   lock.unlock();
   pthread_join(thread, nullptr);
   if (shared->failure) std::rethrow_exception(std::exchange(shared->failure, nullptr));

@@ -17,14 +17,12 @@ std::uint64_t SteadyClock::now_ns() const {
       std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now().time_since_epoch()).count());
 }
 
-void SteadyClock::wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                             std::uint64_t deadline_ns) const {
-  changed.wait_until(lock, Steady::time_point(std::chrono::nanoseconds(deadline_ns)));
+void SteadyClock::wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const {
+  changed.wait_until(lock.native(), Steady::time_point(std::chrono::nanoseconds(deadline_ns)));
 }
 
-void ManualClock::wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                             std::uint64_t deadline_ns) const {
-  if (now_ns() < deadline_ns) changed.wait_for(lock, manual_look);
+void ManualClock::wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const {
+  if (now_ns() < deadline_ns) changed.wait_for(lock.native(), manual_look);
 }
 
 }  // namespace heddle::base

@@ -4,7 +4,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <mutex>
+
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 
@@ -16,24 +17,21 @@ class Clock {
   virtual std::uint64_t now_ns() const = 0;
   // Blocks until `changed` is notified or the clock reaches `deadline_ns`, like a condition variable that may also
   // return early: the caller looks again. `lock` holds the mutex that goes with `changed`. Any thread.
-  virtual void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                          std::uint64_t deadline_ns) const = 0;
+  virtual void wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const = 0;
 };
 
 // The machine's monotonic clock.
 class SteadyClock final : public Clock {
  public:
   std::uint64_t now_ns() const override;
-  void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                  std::uint64_t deadline_ns) const override;
+  void wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const override;
 };
 
 // Stands still until moved.
 class ManualClock final : public Clock {
  public:
   std::uint64_t now_ns() const override { return now_.load(std::memory_order_acquire); }
-  void wait_until(std::unique_lock<std::mutex>& lock, std::condition_variable& changed,
-                  std::uint64_t deadline_ns) const override;
+  void wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const override;
   void advance(std::uint64_t nanoseconds) { now_.fetch_add(nanoseconds, std::memory_order_acq_rel); }
 
  private:

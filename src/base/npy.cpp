@@ -1,5 +1,7 @@
 #include "base/npy.hpp"
 
+#include <fmt/ranges.h>
+
 #include <array>
 #include <bit>
 #include <cstring>
@@ -200,12 +202,7 @@ std::uint64_t NpyArray::count() const {
   return product;
 }
 
-std::string NpyArray::shape_text() const {
-  if (shape.empty()) return "1";
-  std::string text;
-  for (const std::uint64_t extent : shape) text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text;
-}
+std::string NpyArray::shape_text() const { return shape.empty() ? "1" : fmt::format("{}", fmt::join(shape, "x")); }
 
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());

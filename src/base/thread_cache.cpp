@@ -2,27 +2,27 @@
 
 #include <condition_variable>
 #include <deque>
-#include <mutex>
 #include <utility>
 
 #include "base/thread.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 
 struct ThreadCache::State {
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> work;  // no more of it than idle threads
-  std::size_t idle = 0;
-  bool stop = false;
+  std::deque<std::function<void()>> work HEDDLE_GUARDED_BY(mutex);  // no more of it than idle threads
+  std::size_t idle HEDDLE_GUARDED_BY(mutex) = 0;
+  bool stop HEDDLE_GUARDED_BY(mutex) = false;
 
   void run_thread(std::function<void()> first) {
     first();
     first = nullptr;
-    std::unique_lock lock(mutex);
+    Lock lock(mutex);
     while (!stop) {
       ++idle;
-      changed.wait(lock, [&] { return stop || !work.empty(); });
+      while (!stop && work.empty()) lock.wait(changed);
       --idle;
       if (work.empty()) return;
       std::function<void()> next = std::move(work.front());
@@ -38,14 +38,14 @@ struct ThreadCache::State {
 ThreadCache::ThreadCache(std::string name) : name_(std::move(name)), state_(std::make_shared<State>()) {}
 
 ThreadCache::~ThreadCache() {
-  const std::lock_guard lock(state_->mutex);
+  const Lock lock(state_->mutex);
   state_->stop = true;
   state_->changed.notify_all();
 }
 
 void ThreadCache::run(std::function<void()> work) {
   {
-    const std::lock_guard lock(state_->mutex);
+    const Lock lock(state_->mutex);
     if (state_->work.size() < state_->idle) {
       state_->work.push_back(std::move(work));
       state_->changed.notify_one();

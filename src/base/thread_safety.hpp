@@ -19,6 +19,8 @@
 #define HEDDLE_RELEASE(...) HEDDLE_THREAD_SAFETY(release_capability(__VA_ARGS__))
 #define HEDDLE_ASSERT_HELD(...) HEDDLE_THREAD_SAFETY(assert_capability(__VA_ARGS__))
 #define HEDDLE_NO_THREAD_SAFETY_ANALYSIS HEDDLE_THREAD_SAFETY(no_thread_safety_analysis)
+// Of a function that gets a held Lock& and gives it back for a while: clang does not know that it was held.
+#define HEDDLE_GIVES_LOCK_BACK HEDDLE_NO_THREAD_SAFETY_ANALYSIS
 
 namespace heddle::base {
 
@@ -41,7 +43,10 @@ class HEDDLE_SCOPED_CAPABILITY Lock {
   Lock& operator=(const Lock&) = delete;
   void lock() HEDDLE_ACQUIRE() { lock_.lock(); }
   void unlock() HEDDLE_RELEASE() { lock_.unlock(); }
-  // For condition variables and clocks.
+  // Until notified, or earlier for no reason: the caller looks again. In a loop rather than with a predicate, as clang
+  // does not see that a lambda runs with the lock.
+  void wait(std::condition_variable& changed) { changed.wait(lock_); }
+  // For waits with a limit.
   std::unique_lock<std::mutex>& native() { return lock_; }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/thread.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 namespace {
@@ -29,33 +30,33 @@ class State {
   const Clock& clock() const { return *clock_; }
 
   void post(Callback callback) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     posted_.push_back(std::move(callback));
     changed_.notify_one();
   }
   void poll(const void* sequence, Condition condition, Callback callback) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     added_.push_back({sequence, {std::move(condition), std::move(callback)}});
     changed_.notify_one();
   }
   std::uint64_t at(std::uint64_t deadline_ns, Callback callback) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     const std::uint64_t number = ++timers_made_;
     timers_.emplace(std::pair(deadline_ns, number), std::move(callback));
     changed_.notify_one();
     return number;
   }
   bool cancel(std::uint64_t timer) {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     return std::erase_if(timers_, [&](const auto& entry) { return entry.first.second == timer; }) > 0;
   }
   void stop() {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stop_ = true;
     changed_.notify_one();
   }
 
-  void run();
+  void run() HEDDLE_EXCLUDES(mutex_);
 
  private:
   struct Polled {
@@ -68,57 +69,58 @@ class State {
     std::deque<Polled> polled;
   };
 
-  bool run_posted(std::unique_lock<std::mutex>& lock);
-  bool run_timers(std::unique_lock<std::mutex>& lock);
-  void take_added(std::unique_lock<std::mutex>& lock);
-  bool run_polled(std::unique_lock<std::mutex>& lock);
-  std::optional<std::uint64_t> next_look() const;
+  // These give the lock back meanwhile, as callbacks and conditions run without it.
+  bool run_posted() HEDDLE_REQUIRES(mutex_);
+  bool run_timers() HEDDLE_REQUIRES(mutex_);
+  void take_added() HEDDLE_REQUIRES(mutex_);
+  bool run_polled() HEDDLE_REQUIRES(mutex_);
+  std::optional<std::uint64_t> next_look() const HEDDLE_REQUIRES(mutex_);
 
   const std::shared_ptr<const Clock> clock_;
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  // Guarded by the mutex.
-  std::vector<Callback> posted_;
-  std::vector<std::pair<const void*, Polled>> added_;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, Callback> timers_;  // by deadline and number
-  std::uint64_t timers_made_ = 0;
-  bool stop_ = false;
+  std::vector<Callback> posted_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<std::pair<const void*, Polled>> added_ HEDDLE_GUARDED_BY(mutex_);
+  // By deadline and number.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Callback> timers_ HEDDLE_GUARDED_BY(mutex_);
+  std::uint64_t timers_made_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;
   // Of the watcher's thread alone.
   std::vector<Sequence> sequences_;
 };
 
-bool State::run_posted(std::unique_lock<std::mutex>& lock) {
+bool State::run_posted() {
   if (posted_.empty()) return false;
   std::vector<Callback> now;
   now.swap(posted_);
-  lock.unlock();
+  mutex_.unlock();
   for (Callback& callback : now) {
     callback();
     callback = nullptr;
   }
-  lock.lock();
+  mutex_.lock();
   return true;
 }
 
-bool State::run_timers(std::unique_lock<std::mutex>& lock) {
+bool State::run_timers() {
   bool any = false;
   while (!timers_.empty() && timers_.begin()->first.first <= clock_->now_ns()) {
     {
       const Callback callback = std::move(timers_.begin()->second);
       timers_.erase(timers_.begin());
-      lock.unlock();
+      mutex_.unlock();
       callback();
     }
-    lock.lock();
+    mutex_.lock();
     any = true;
   }
   return any;
 }
 
-void State::take_added(std::unique_lock<std::mutex>& lock) {
+void State::take_added() {
   std::vector<std::pair<const void*, Polled>> added;
   added.swap(added_);
-  lock.unlock();
+  mutex_.unlock();
   for (auto& [key, polled] : added) {
     auto place = sequences_.end();
     if (key != nullptr)
@@ -126,12 +128,12 @@ void State::take_added(std::unique_lock<std::mutex>& lock) {
     Sequence& sequence = place != sequences_.end() ? *place : sequences_.emplace_back(key, clock_->now_ns());
     sequence.polled.push_back(std::move(polled));
   }
-  lock.lock();
+  mutex_.lock();
 }
 
-bool State::run_polled(std::unique_lock<std::mutex>& lock) {
+bool State::run_polled() {
   if (sequences_.empty()) return false;
-  lock.unlock();
+  mutex_.unlock();
   bool any = false;
   for (Sequence& sequence : sequences_) {
     while (!sequence.polled.empty() && sequence.polled.front().condition()) {
@@ -143,7 +145,7 @@ bool State::run_polled(std::unique_lock<std::mutex>& lock) {
     }
   }
   std::erase_if(sequences_, [](const Sequence& sequence) { return sequence.polled.empty(); });
-  lock.lock();
+  mutex_.lock();
   return any;
 }
 
@@ -162,16 +164,16 @@ std::optional<std::uint64_t> State::next_look() const {
 void State::run() {
   // The kernel lets a thread sleep 50 us longer than it asked for, unless it is told otherwise.
   ::prctl(PR_SET_TIMERSLACK, 1UL);
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (!stop_) {
-    const bool posted = run_posted(lock), timed = run_timers(lock);
-    if (!added_.empty()) take_added(lock);
-    const bool polled = run_polled(lock);
+    const bool posted = run_posted(), timed = run_timers();
+    if (!added_.empty()) take_added();
+    const bool polled = run_polled();
     if (posted || timed || polled || stop_ || !posted_.empty() || !added_.empty()) continue;
     if (const auto next = next_look())
       clock_->wait_until(lock, changed_, *next);
     else
-      changed_.wait(lock);
+      lock.wait(changed_);
   }
 }
 
@@ -207,16 +209,16 @@ class ThreadWatcher final : public Watcher {
 
   void drain() override {
     if (!started_.load(std::memory_order_acquire)) return;
-    std::mutex mutex;
+    Mutex mutex;
     std::condition_variable changed;
     bool reached = false;
     state_->post([&] {
-      const std::lock_guard lock(mutex);
+      const Lock lock(mutex);
       reached = true;
       changed.notify_one();
     });
-    std::unique_lock lock(mutex);
-    changed.wait(lock, [&] { return reached; });
+    Lock lock(mutex);
+    while (!reached) lock.wait(changed);
   }
 
  private:
@@ -224,14 +226,14 @@ class ThreadWatcher final : public Watcher {
   void start() {
     if (started_.load(std::memory_order_acquire)) [[likely]]
       return;
-    const std::lock_guard lock(start_mutex_);
+    const Lock lock(start_mutex_);
     if (thread_.joinable()) return;
     thread_ = start_thread("heddle-watcher", [state = state_] { state->run(); });
     started_.store(true, std::memory_order_release);
   }
 
   const std::shared_ptr<State> state_;
-  std::mutex start_mutex_;
+  Mutex start_mutex_;
   std::atomic<bool> started_{false};
   std::thread thread_;
 };
@@ -245,11 +247,11 @@ std::shared_ptr<Watcher> make_watcher(std::shared_ptr<const Clock> clock) {
 std::shared_ptr<Watcher> process_watcher() {
   // Never destroyed: devices may end after main() has.
   struct Shared {
-    std::mutex mutex;
-    std::weak_ptr<Watcher> watcher;
+    Mutex mutex;
+    std::weak_ptr<Watcher> watcher HEDDLE_GUARDED_BY(mutex);
   };
   static Shared* const shared = new Shared;
-  const std::lock_guard lock(shared->mutex);
+  const Lock lock(shared->mutex);
   auto watcher = shared->watcher.lock();
   if (!watcher) {
     watcher = make_watcher(std::make_shared<SteadyClock>());

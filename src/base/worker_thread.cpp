@@ -10,7 +10,7 @@ WorkerThread::WorkerThread(const std::string& name) : thread_(start_thread(name,
 
 WorkerThread::~WorkerThread() {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     stop_ = true;
   }
   changed_.notify_all();
@@ -19,21 +19,21 @@ WorkerThread::~WorkerThread() {
 
 void WorkerThread::post(std::function<void()> work) {
   {
-    const std::lock_guard lock(mutex_);
+    const Lock lock(mutex_);
     work_.push_back(std::move(work));
   }
   changed_.notify_all();
 }
 
 void WorkerThread::drain() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return work_.empty() && !running_; });
+  Lock lock(mutex_);
+  while (running_ || !work_.empty()) lock.wait(changed_);
 }
 
 void WorkerThread::run() {
-  std::unique_lock lock(mutex_);
+  Lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stop_ || !work_.empty(); });
+    while (!stop_ && work_.empty()) lock.wait(changed_);
     if (work_.empty()) return;
     std::function<void()> work = std::move(work_.front());
     work_.pop_front();

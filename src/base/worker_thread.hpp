@@ -4,9 +4,10 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <thread>
+
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 
@@ -28,10 +29,11 @@ class WorkerThread {
  private:
   void run();
 
-  std::mutex mutex_;
+  Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> work_;
-  bool running_ = false, stop_ = false;
+  std::deque<std::function<void()>> work_ HEDDLE_GUARDED_BY(mutex_);
+  bool running_ HEDDLE_GUARDED_BY(mutex_) = false;
+  bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };
 

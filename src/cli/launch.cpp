@@ -1,5 +1,6 @@
 // heddle launch: one kernel on data in .npy files.
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -7,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -89,8 +91,7 @@ class Job {
     if (!options_.entry.empty()) return options_.entry;
     const std::vector<std::string> names = module.kernel_names();
     if (names.size() == 1) return names.front();
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + base::readable_name(name);
+    const std::string list = fmt::format("{}", fmt::join(names | std::views::transform(base::readable_name), ", "));
     throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
   }
 

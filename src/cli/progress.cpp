@@ -2,11 +2,18 @@
 
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <utility>
 
+#include "base/clock.hpp"
+
 namespace heddle::cli {
+
+namespace {
+
+constexpr std::uint64_t second_ns = 1'000'000'000;
+
+}  // namespace
 
 Progress::Progress(std::string what) : what_(std::move(what)) {
   if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
@@ -15,7 +22,7 @@ Progress::Progress(std::string what) : what_(std::move(what)) {
 Progress::~Progress() {
   if (!thread_.joinable()) return;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     done_ = true;
   }
   finished_.notify_one();
@@ -23,9 +30,12 @@ Progress::~Progress() {
 }
 
 void Progress::show() {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
+  const base::SteadyClock clock;
   int seconds = 0;
-  while (!finished_.wait_for(lock, std::chrono::seconds(1), [this] { return done_; })) {
+  for (std::uint64_t next_ns = clock.now_ns() + second_ns;; next_ns += second_ns) {
+    while (!done_ && clock.now_ns() < next_ns) clock.wait_until(lock, finished_, next_ns);
+    if (done_) break;
     std::fprintf(stderr, "\r%s ... %d s", what_.c_str(), ++seconds);
     std::fflush(stderr);
   }

@@ -2,9 +2,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <mutex>
 #include <string>
 #include <thread>
+
+#include "base/thread_safety.hpp"
 
 namespace heddle::cli {
 
@@ -21,9 +22,9 @@ class Progress {
   void show();
 
   std::string what_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable finished_;
-  bool done_ = false;
+  bool done_ HEDDLE_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: uses the others
 };
 

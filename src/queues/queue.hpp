@@ -48,7 +48,8 @@ class QueueState {
   void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                    std::span<const std::byte> arguments);
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
-                                                std::shared_ptr<sched::HeldTask> also_after = nullptr);
+                                                std::shared_ptr<sched::HeldTask> also_after = nullptr)
+      HEDDLE_GIVES_LOCK_BACK;
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;

@@ -112,9 +112,10 @@ std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<
 
 // The function is called now, by this thread, without the lock: the task has its place in the order, and a queue of its
 // own.
-graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph::Access> accesses,
-                           std::span<memory::Array* const> arrays, const std::shared_ptr<Task>& task, bool timed,
-                           base::Lock& lock) {
+HEDDLE_GIVES_LOCK_BACK graph::TaskRef submit_open(Core& core, std::size_t place,
+                                                  std::span<const graph::Access> accesses,
+                                                  std::span<memory::Array* const> arrays,
+                                                  const std::shared_ptr<Task>& task, bool timed, base::Lock& lock) {
   const std::size_t queue = core.dedicated_queues().take(place);
   core.calls().open(arrays);
   std::optional<sched::Scheduler::OpenTask> open;

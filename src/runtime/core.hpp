@@ -13,8 +13,8 @@
 #include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 #include "device/device.hpp"
+#include "links/store.hpp"
 #include "runtime/in_call.hpp"
-#include "runtime/link_store.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
@@ -58,7 +58,7 @@ class Core {
   std::uint64_t slice() const { return slice_; }
   bool ranges() const { return ranges_ || slice_ != 0; }
   trace::Recorder* trace() const { return trace_.get(); }
-  LinkStore& links() { return links_; }
+  links::LinkStore& links() { return links_; }
   const std::shared_ptr<base::Watcher>& watcher() const { return watcher_; }
   // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
   std::size_t find(std::string_view id) const;
@@ -123,7 +123,7 @@ class Core {
   std::vector<std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>>> partitions_
       HEDDLE_GUARDED_BY(partitions_mutex_);
   base::Mutex mutex_;
-  LinkStore links_;
+  links::LinkStore links_;
   sched::PinnedArrays pinned_;
   std::unique_ptr<sched::Scheduler> scheduler_;
   std::unique_ptr<sched::EarlyStarts> early_;

@@ -20,7 +20,7 @@
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/launch.hpp"
-#include "runtime/link_measurement.hpp"
+#include "links/measurement.hpp"
 #include "runtime/module_state.hpp"
 #include "sched/make_policy.hpp"
 
@@ -164,7 +164,7 @@ double Runtime::measured_link(std::string_view from, std::string_view to) const 
   };
   const std::size_t source = memory(from), destination = memory(to);
   if (source == destination) refuse_link(from, to);
-  return runtime::measure_link(core.devices(), source, destination);
+  return links::measure_link(core.devices(), source, destination);
 }
 
 double Runtime::placement_link(std::string_view from, std::string_view to) const {

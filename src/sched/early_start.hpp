@@ -42,7 +42,7 @@ class EarlyStarts final : public SubmissionHook {
 
   // For a launch whose arrays are acquired next. Makes the form of its kernel that starts early, where it is the first
   // that has a use for one, and gives the lock back meanwhile.
-  void prepare_form(const BoundLaunch& launch, base::Lock& lock);
+  void prepare_form(const BoundLaunch& launch, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
   // Decides whether the launch is to start early, to be measured, or neither.
   EarlyStart plan(const BoundLaunch& launch);
 

@@ -89,14 +89,15 @@ class MemoryManager {
  private:
   bool allocate_missing(std::span<memory::Array* const> arrays, memory::Space space, base::Lock& lock,
                         Pressure& pressure, std::string_view who);
-  bool try_allocate(const std::vector<memory::Array*>& missing, memory::Space space, base::Lock& lock);
+  bool try_allocate(const std::vector<memory::Array*>& missing, memory::Space space,
+                    base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
   std::unique_ptr<device::Memory> make(const memory::Array& array, memory::Space space) const;
   void make_room(std::span<memory::Array* const> needed, memory::Space space, std::uint64_t bytes, base::Lock& lock,
-                 Pressure& pressure, std::string_view who);
+                 Pressure& pressure, std::string_view who) HEDDLE_GIVES_LOCK_BACK;
   std::vector<memory::EvictionCandidate> candidates(std::span<memory::Array* const> needed, memory::Space space) const;
   // Starts to evict a copy; the tasks after which its memory is free.
   graph::TaskRefs start_evicting(memory::Array& array, memory::Space space);
-  void make_host_copy(memory::Array& array, base::Lock& lock);
+  void make_host_copy(memory::Array& array, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
   void begin_pressure(Pressure& pressure);
   void end_pressure();
   bool is_kept_for_now(std::span<memory::Array* const> needed, memory::Space space) const;

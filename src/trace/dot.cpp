@@ -1,6 +1,7 @@
 #include "trace/dot.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -38,8 +39,8 @@ std::string vertex(const Command& command, std::size_t number, const Row& row) {
 }
 
 std::string edge(std::size_t from, std::size_t to, const Command& parent, const Command& child) {
-  std::string arrays, style;
-  for (const std::string& array : arrays_between(parent, child)) arrays += (arrays.empty() ? "" : ", ") + array;
+  std::string style;
+  const std::string arrays = fmt::format("{}", fmt::join(arrays_between(parent, child), ", "));
   if (!arrays.empty()) style += " label=" + dot_text(arrays);
   if (std::find(child.waits.begin(), child.waits.end(), parent.task) != child.waits.end()) style += " penwidth=2";
   const bool waited = std::find(child.behind.begin(), child.behind.end(), parent.task) == child.behind.end();

@@ -1,11 +1,13 @@
 #include "trace/recorder.hpp"
 
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -33,16 +35,7 @@ struct Putting {
 thread_local Putting putting;
 
 std::string json(std::string_view text) {
-  std::string made = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      made += {'\\', c};
-    else if (static_cast<unsigned char>(c) < 0x20)
-      made += fmt::format("\\u{:04x}", c);
-    else
-      made += c;
-  }
-  return made + '"';
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 // Devices' clocks start anywhere; Perfetto counts in microseconds.
@@ -50,11 +43,7 @@ std::string microseconds(std::uint64_t ns) { return fmt::format("{}.{:03}", ns /
 
 std::string shape(const Dim3& d) { return fmt::format("\"{} x {} x {}\"", d.x, d.y, d.z); }
 
-std::string list(const std::vector<std::uint64_t>& numbers) {
-  std::string text = "[";
-  for (const std::uint64_t number : numbers) text += (text.size() == 1 ? "" : ",") + std::to_string(number);
-  return text + "]";
-}
+std::string list(const std::vector<std::uint64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ",")); }
 
 [[noreturn]] void refuse(const fs::path& path, int error) {
   base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(error));
@@ -93,8 +82,7 @@ Recorder::Form Recorder::form_of(const fs::path& path) {
 
 Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
     : clock_(std::move(clock)), path_(path), form_(form_of(path)), file_(open_record(path, form_ == Form::json)) {
-  pending_ = "[";
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   flush();
   if (failure_ == 0) return;
   ::close(file_);
@@ -116,14 +104,14 @@ std::uint64_t Recorder::task() const noexcept {
 }
 
 void Recorder::name_device(const std::string& id, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   device_names_[id] = name;
 }
 
 void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
   std::string name;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto known = arrays_.try_emplace(array, "array " + std::to_string(arrays_.size() + 1)).first;
     name = known->second;
   }
@@ -131,13 +119,13 @@ void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
 }
 
 void Recorder::name_object(std::uint32_t object, const std::string& name) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (objects_.size() <= object) objects_.resize(object + 1);
   objects_[object] = {name, ++named_};
 }
 
 std::uint64_t Recorder::begin_task(RecordedTask task) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (ended_.empty()) ended_.emplace_back();  // there is no task 0
   const std::uint64_t number = ended_.size();
   ended_.emplace_back();
@@ -165,7 +153,7 @@ std::uint64_t Recorder::begin_task(RecordedTask task) {
 void Recorder::end_task() {
   const Putting ended = std::exchange(putting, {});
   if (ended.file != this || ended.asked) return;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto empty = tasks_.find(ended.task);
   if (empty == tasks_.end()) return;
   without_commands_[ended.task] = std::move(empty->second.behind);
@@ -181,7 +169,7 @@ void Recorder::resume_task(const Paused& task) { putting = {this, task.task, tas
 
 void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
       started_[command] = event.time_ns;
@@ -297,7 +285,7 @@ void Recorder::check_written() const {
 }
 
 // All that is in the file.
-std::string Recorder::recorded() {
+std::string Recorder::recorded() const {
   std::string text(written_ + std::strlen(ending), '\0');
   std::size_t done = 0;
   while (done < text.size()) {
@@ -320,7 +308,7 @@ void Recorder::write_form(Form form, const fs::path& path, const std::string& te
 void Recorder::save(bool settled) { save(path_, settled); }
 
 void Recorder::save(const fs::path& path, bool settled) {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   const std::uint64_t deadline = clock_->now_ns() + patience_ns;
   while (settled && !(started_.empty() && tasks_.empty()) && clock_->now_ns() < deadline)
     clock_->wait_until(lock, changed_, deadline);

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/thread_safety.hpp"
 #include "base/trace.hpp"
 
 namespace heddle::trace {
@@ -80,41 +80,43 @@ class Recorder : public base::TraceSink {
     std::uint64_t time_ns = 0;
   };
   static Form form_of(const std::filesystem::path& path);
-  void add(const base::TraceEvent& end, std::uint64_t start_ns);
-  void add_arrows(const RecordedTask& task, const Row& row, std::uint64_t start_ns);
-  std::string details(const base::TraceEvent& event, const RecordedTask* task);
-  Row row_of(const base::TraceEvent& event);
-  void write(const std::string& entry);
-  void flush();  // these two with the lock; failures are remembered
-  void check_written() const;
-  std::string recorded();
+  void add(const base::TraceEvent& end, std::uint64_t start_ns) HEDDLE_REQUIRES(mutex_);
+  void add_arrows(const RecordedTask& task, const Row& row, std::uint64_t start_ns) HEDDLE_REQUIRES(mutex_);
+  static std::string details(const base::TraceEvent& event, const RecordedTask* task);
+  Row row_of(const base::TraceEvent& event) HEDDLE_REQUIRES(mutex_);
+  void write(const std::string& entry) HEDDLE_REQUIRES(mutex_);
+  void flush() HEDDLE_REQUIRES(mutex_);  // failures are remembered
+  void check_written() const HEDDLE_REQUIRES(mutex_);
+  std::string recorded() const HEDDLE_REQUIRES(mutex_);
   void write_form(Form form, const std::filesystem::path& path, const std::string& text) const;
 
   const std::shared_ptr<const base::Clock> clock_;
   const std::filesystem::path path_;
   const Form form_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   std::condition_variable changed_;
-  int file_ = -1;
-  int failure_ = 0;            // errno of the last write to the file
-  std::uint64_t written_ = 0;  // bytes of the file before the bracket that ends it
-  bool empty_ = true;
-  std::string pending_;
-  std::map<std::string, int, std::less<>> devices_;
-  std::map<std::string, std::string, std::less<>> device_names_;
-  std::map<std::pair<int, std::uint64_t>, int> queues_;
-  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> started_;  // by device and command: when
-  std::map<std::uint64_t, std::string> arrays_;                             // names, by their own numbers
+  const int file_;
+  int failure_ HEDDLE_GUARDED_BY(mutex_) = 0;            // errno of the last write to the file
+  std::uint64_t written_ HEDDLE_GUARDED_BY(mutex_) = 0;  // bytes of the file before the bracket that ends it
+  bool empty_ HEDDLE_GUARDED_BY(mutex_) = true;
+  std::string pending_ HEDDLE_GUARDED_BY(mutex_) = "[";
+  std::map<std::string, int, std::less<>> devices_ HEDDLE_GUARDED_BY(mutex_);
+  std::map<std::string, std::string, std::less<>> device_names_ HEDDLE_GUARDED_BY(mutex_);
+  std::map<std::pair<int, std::uint64_t>, int> queues_ HEDDLE_GUARDED_BY(mutex_);
+  // By device and command: when.
+  std::map<std::pair<std::string, std::uint64_t>, std::uint64_t> started_ HEDDLE_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::string> arrays_ HEDDLE_GUARDED_BY(mutex_);  // names, by their own numbers
   struct Object {
     std::string name;
     std::uint64_t number = 0;  // of no other, also of later ones
   };
-  std::vector<Object> objects_;
-  std::uint64_t named_ = 0;
-  std::map<std::uint64_t, RecordedTask> tasks_;                           // that have not run
-  std::map<std::uint64_t, std::vector<std::uint64_t>> without_commands_;  // tasks: what they depend on
-  std::vector<Ended> ended_;  // by number; those that have not run have row 0
-  std::uint64_t arrows_ = 0;
+  std::vector<Object> objects_ HEDDLE_GUARDED_BY(mutex_);
+  std::uint64_t named_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::map<std::uint64_t, RecordedTask> tasks_ HEDDLE_GUARDED_BY(mutex_);  // that have not run
+  // Tasks: what they depend on.
+  std::map<std::uint64_t, std::vector<std::uint64_t>> without_commands_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<Ended> ended_ HEDDLE_GUARDED_BY(mutex_);  // by number; those that have not run have row 0
+  std::uint64_t arrows_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace heddle::trace

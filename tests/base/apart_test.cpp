@@ -12,13 +12,16 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.hpp"
+#include "support/wait_until.hpp"
+
 namespace heddle::base {
 namespace {
 
 TEST(Apart, RunsInAnotherThreadAndWaits) {
   std::thread::id there;
   run_apart([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(250));  // longer than the caller is in doubt
+    tests::let_pass(SteadyClock(), 250'000'000);  // longer than the caller is in doubt
     there = std::this_thread::get_id();
   });
   EXPECT_NE(there, std::thread::id());

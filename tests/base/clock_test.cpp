@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
-#include <mutex>
 
 namespace heddle::base {
 namespace {
@@ -11,9 +10,9 @@ namespace {
 TEST(Clock, SteadyClockReachesItsDeadlines) {
   const SteadyClock clock;
   const std::uint64_t before = clock.now_ns(), deadline = before + 2'000'000;
-  std::mutex mutex;
+  Mutex mutex;
   std::condition_variable changed;
-  std::unique_lock lock(mutex);
+  Lock lock(mutex);
   while (clock.now_ns() < deadline) clock.wait_until(lock, changed, deadline);
   EXPECT_GE(clock.now_ns() - before, 2'000'000u);
 }

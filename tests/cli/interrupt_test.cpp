@@ -5,14 +5,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/file.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -42,6 +41,14 @@ class Interrupt : public testing::Test {
     ::execl(HEDDLE_PROGRAM, "heddle", "compile", at("k.cu").c_str(), "-o", at("k.ptx").c_str(), nullptr);
     ::_exit(127);
   }
+  bool compiler_waits() const {
+    return wait_until([&] { return fs::exists(at("waits")); });
+  }
+  static bool ignores(pid_t process, int signal) {
+    const std::string status = base::read_file("/proc/" + std::to_string(process) + "/status");
+    const std::size_t mask = status.find("SigIgn:");
+    return mask != std::string::npos && (std::stoull(status.substr(mask + 7), nullptr, 16) >> (signal - 1) & 1) != 0;
+  }
   static int status_of(pid_t child) {
     int status = -1;
     ::waitpid(child, &status, 0);
@@ -52,7 +59,7 @@ class Interrupt : public testing::Test {
     base::write_file_atomic(at("hold"), std::string_view("x"));
     fs::remove(at("waits"));
     const pid_t child = start();
-    while (!fs::exists(at("waits"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ASSERT_TRUE(compiler_waits());
     EXPECT_FALSE(leftovers().empty()) << "the test must see something that could be left";
     ::kill(child, signal);
     const int status = status_of(child);
@@ -96,11 +103,11 @@ TEST_F(Interrupt, WhatAKilledRunLeavesTheNextOneRemoves) {
 TEST_F(Interrupt, ARunThatGoesOnKeepsItsOwn) {
   base::write_file_atomic(at("hold"), std::string_view("x"));
   const pid_t first = start();
-  while (!fs::exists(at("waits"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(compiler_waits());
   fs::remove(at("waits"));
   const auto held = leftovers();
   const pid_t second = start();
-  while (!fs::exists(at("waits"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ASSERT_TRUE(compiler_waits());
   for (const std::string& path : held) EXPECT_TRUE(fs::exists(path)) << path;
   fs::remove(at("hold"));
   EXPECT_EQ(status_of(first), 0);
@@ -114,9 +121,8 @@ TEST_F(Interrupt, IgnoredSignalsStayIgnored) {
     ::signal(SIGHUP, SIG_IGN);  // as nohup does
     base::write_file_atomic(at("hold"), std::string_view("x"));
     const pid_t child = start();
-    while (!fs::exists(at("waits"))) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    if (!compiler_waits() || !ignores(child, SIGHUP)) ::_exit(2);
     ::kill(child, SIGHUP);
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     fs::remove(at("hold"));
     ::_exit(status_of(child) == 0 ? 0 : 1);
   }

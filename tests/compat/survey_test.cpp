@@ -6,13 +6,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include <chrono>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include "base/file.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::bench {
 namespace {
@@ -93,13 +92,12 @@ TEST_F(Survey, EndsWhatTakesTooLongWithAllItsChildren) {
   EXPECT_EQ(slow.verdict, Verdict::timed_out);
   EXPECT_THAT(slow.reason, testing::StartsWith("ended after "));
   const pid_t child = std::stoi(base::read_file(folder_.path() / "child"));
-  for (int i = 0; i < 500 && ::kill(child, 0) == 0; ++i) {
-    // Nobody may be there who takes its exit code: then it stays as a zombie.
+  // Nobody may be there who takes its exit code: then it stays as a zombie.
+  const auto has_ended = [&] {
     const std::string status = base::read_file_if_there("/proc/" + std::to_string(child) + "/stat").value_or(") Z");
-    if (status.find(") Z") != std::string::npos) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  EXPECT_NE(::kill(child, 0), 0) << "the program's child still runs";
+    return status.find(") Z") != std::string::npos;
+  };
+  EXPECT_TRUE(tests::wait_until(has_ended)) << "the program's child still runs";
 }
 
 TEST_F(Survey, WhatCannotBeStartedHasFailed) {

@@ -1,11 +1,11 @@
 // Launches that can be stopped between their blocks.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <thread>
 
 #include "conformance/conformance.hpp"
 #include "ptx/parser.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::conformance {
 namespace {
@@ -115,7 +115,8 @@ TEST_P(Conformance, LaunchesAreStoppedBeforeTheyBegin) {
   const auto launch = tallies.launch({.grid = {50}, .block = {32}}, {10, 50}, 10);
   launch->stop();
   launch->stop();
-  if (!device->info().survives_faults) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // for it to arrive
+  if (!device->info().survives_faults)
+    Buffer<std::uint32_t>(*device, 1).fill(*device->queue({}));  // it arrives before that
   go = true;
   queue->synchronize();
   const BlockRange rest = launch->rest();
@@ -144,7 +145,7 @@ TEST_P(Conformance, RestsOfStoppedLaunchesMakeTheWhole) {
     BlockRange range{0, blocks};
     while (!range.empty()) {
       const auto launch = tallies.launch(config, range, turns, residents);
-      std::this_thread::sleep_for(std::chrono::milliseconds(2 + stops));
+      tests::let_pass(device->clock(), 2'000'000 + stops * 1'000'000);
       launch->stop();
       const auto end = device->event();
       queue->record(*end);

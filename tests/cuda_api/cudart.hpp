@@ -3,13 +3,11 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cuda_api/abi/launch.hpp"
@@ -17,6 +15,7 @@
 #include "cuda_api/abi/properties.hpp"
 #include "cuda_api/abi/runtime.hpp"
 #include "cuda_api/image/fat_binary.hpp"
+#include "support/wait_until.hpp"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void*);
@@ -259,14 +258,12 @@ class Gate {
   Gate& operator=(const Gate&) = delete;
   ~Gate() { open(); }
   cudaError_t hold(cudaStream_t stream) {
-    return cudaLaunchHostFunc(
-        stream,
-        [](void* open) {
-          while (!*static_cast<std::atomic<bool>*>(open)) std::this_thread::sleep_for(std::chrono::microseconds(100));
-        },
-        &open_);
+    return cudaLaunchHostFunc(stream, [](void* open) { static_cast<std::atomic<bool>*>(open)->wait(false); }, &open_);
   }
-  void open() { open_ = true; }
+  void open() {
+    open_ = true;
+    open_.notify_all();
+  }
 
  private:
   static std::atomic<bool>& new_flag() {
@@ -280,10 +277,21 @@ class Gate {
 
 inline void set_flag(void* flag) { *static_cast<std::atomic<bool>*>(flag) = true; }
 
-// Whether it comes true within some seconds.
 inline bool comes(const std::atomic<bool>& flag) {
-  for (int i = 0; i < 20000 && !flag; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  return flag;
+  return wait_until([&] { return flag.load(); });
+}
+
+// Work of a new stream, which waits for no other, has its turn: so has had what could run before. Needs a worker that
+// is not held up.
+inline cudaError_t let_others_run() {
+  cudaStream_t stream = nullptr;
+  if (const cudaError_t error = cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking); error != cudaSuccess)
+    return error;
+  std::atomic<bool> ran{false};
+  cudaError_t error = cudaLaunchHostFunc(stream, set_flag, &ran);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+  cudaStreamDestroy(stream);
+  return error;
 }
 
 }  // namespace heddle::tests

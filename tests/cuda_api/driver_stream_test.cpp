@@ -1,7 +1,5 @@
 // Streams, events, and stream memory operations.
 #include <atomic>
-#include <chrono>
-#include <thread>
 
 #include "cuda_api/driver_support.hpp"
 
@@ -111,7 +109,11 @@ TEST_F(DriverStream, StreamsWaitForWordsThatOthersWrite) {
       EXPECT_CUDA(cuStreamWriteValue32_v2(streams[i], words + 4 * (i + 1), 5, 0));
     }
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  CUstream other = nullptr;  // has its turn after all that could run before
+  ASSERT_CUDA(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
+  EXPECT_CUDA(cuLaunchHostFunc(other, [](void*) {}, nullptr));
+  EXPECT_CUDA(cuStreamSynchronize(other));
+  EXPECT_CUDA(cuStreamDestroy_v2(other));
   EXPECT_EQ(cuStreamQuery(streams[0]), CUDA_ERROR_NOT_READY);
   CUstream first = nullptr;
   ASSERT_CUDA(cuStreamCreate(&first, CU_STREAM_NON_BLOCKING));

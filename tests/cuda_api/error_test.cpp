@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "cuda_api/cudart.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -81,7 +82,7 @@ TEST_F(Errors, CallbacksAreToldHostFunctionsAreNotCalled) {
             cudaSuccess);
   gate.open();
   EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
-  for (int i = 0; i < 5000 && status == -1; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(wait_until([&] { return status != -1; }));
   EXPECT_EQ(status, cudaErrorLaunchFailure);
   EXPECT_FALSE(called);
 }

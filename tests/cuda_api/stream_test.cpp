@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <latch>
 #include <numeric>
 #include <tuple>
 
+#include "base/clock.hpp"
 #include "cuda_api/cudart.hpp"
 
 namespace heddle::tests {
@@ -54,7 +56,9 @@ TEST_P(Order, IsThatOfTheLegacyStream) {
   ASSERT_EQ(gate.hold(of(first)), cudaSuccess);
   ASSERT_EQ(cudaLaunchHostFunc(of(second), set_flag, &ran), cudaSuccess);
   if (waits) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    if (!one_worker()) {
+      EXPECT_EQ(let_others_run(), cudaSuccess);
+    }
     EXPECT_FALSE(ran);
     EXPECT_EQ(cudaStreamQuery(of(second)), cudaErrorNotReady);
   } else {
@@ -92,7 +96,7 @@ TEST_F(Streams, TheLegacyStreamWaitsForAll) {
   ASSERT_EQ(cudaLaunchHostFunc(other, set_flag, &early), cudaSuccess);
   ASSERT_TRUE(comes(early));
   ASSERT_EQ(cudaLaunchHostFunc(nullptr, set_flag, &ran), cudaSuccess);
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(let_others_run(), cudaSuccess);
   EXPECT_FALSE(ran);
   gate.open();
   EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaSuccess);
@@ -113,7 +117,9 @@ TEST_F(Streams, AnEventThatIsRecordedAgainReleasesNobody) {
   ASSERT_EQ(cudaLaunchHostFunc(waits, set_flag, &ran), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(event, free), cudaSuccess);
   EXPECT_EQ(cudaEventSynchronize(event), cudaSuccess);
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  if (!one_worker()) {
+    EXPECT_EQ(let_others_run(), cudaSuccess);
+  }
   EXPECT_FALSE(ran);
   gate.open();
   EXPECT_EQ(cudaStreamSynchronize(waits), cudaSuccess);
@@ -133,10 +139,15 @@ TEST_F(Streams, WhatIsInADestroyedStreamIsWaitedFor) {
   EXPECT_FALSE(ran);
   EXPECT_EQ(cudaStreamQuery(ended), cudaErrorInvalidResourceHandle);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
+  std::latch asks(1);
   std::thread opener([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    asks.wait();
+    if (!one_worker()) {
+      EXPECT_EQ(let_others_run(), cudaSuccess);
+    }
     gate.open();
   });
+  asks.count_down();
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_TRUE(ran);
   opener.join();
@@ -190,9 +201,7 @@ TEST_F(Streams, EventsTellTime) {
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaErrorInvalidResourceHandle);  // not recorded
   EXPECT_EQ(cudaEventQuery(start), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(start, free), cudaSuccess);
-  ASSERT_EQ(cudaLaunchHostFunc(
-                free, [](void*) { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }, nullptr),
-            cudaSuccess);
+  ASSERT_EQ(cudaLaunchHostFunc(free, [](void*) { let_pass(base::SteadyClock(), 20'000'000); }, nullptr), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(end, free), cudaSuccess);
   ASSERT_EQ(cudaEventRecord(untimed, free), cudaSuccess);
   EXPECT_EQ(cudaEventSynchronize(end), cudaSuccess);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <random>
@@ -23,15 +22,14 @@ using Word = std::uint32_t;
 
 std::atomic<std::uint64_t> early_launches{0};
 
-// The kernels of kernels.cpp. Delays are sleeps, so that others get the processor. A launch has more parameters where
+// The kernels of kernels.cpp. In a delay others get the processor. A launch has more parameters where
 // arrays that the kernel only reads may still be arriving: a word for each of them.
 class Body {
  public:
   Body(const ThreadLaunch& launch, std::size_t parameters, std::initializer_list<std::size_t> only_read)
       : launch_(launch), parameters_(parameters), only_read_(only_read) {
     if (launch_.layout->size() > parameters_) ++early_launches;
-    if (const Word delay = launch.argument<Word>(0); delay > 0)
-      std::this_thread::sleep_for(std::chrono::microseconds(delay / 20));
+    for (Word turns = launch.argument<Word>(0) / 20; turns > 0; --turns) std::this_thread::yield();
   }
   Word* array(std::size_t i) const { return static_cast<Word*>(reach(launch_.argument<std::uint64_t>(i))); }
   Word read(std::size_t i, Word element) const {
@@ -111,7 +109,7 @@ class ThreadsMachine final : public Machine {
   // Launches that name no device are most.
   void place(std::uint64_t seed) {
     std::mt19937_64 random(seed);
-    runtime::MeasuredLinks links(ids_.size() + 1, std::vector<double>(ids_.size() + 1));
+    links::MeasuredLinks links(ids_.size() + 1, std::vector<double>(ids_.size() + 1));
     for (auto& row : links)
       for (double& each : row) each = static_cast<double>(1 + random() % 4) * 1e9;
     core_->links().set(links);

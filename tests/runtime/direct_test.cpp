@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <latch>
 #include <numeric>
 #include <random>
 #include <string>
@@ -18,6 +19,14 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+
+// What could run has had its turn when a new queue's work has. A host function that waits may hold up the only worker.
+void let_others_run(const Device& device) {
+  if (device.info().processors < 2) return;
+  const Queue queue = device.queue();
+  queue.call([] {});
+  queue.synchronize();
+}
 
 constexpr const char* source = R"(
 .version 7.8
@@ -165,15 +174,18 @@ TEST_P(Direct, EventsOrderQueues) {
   const Queue other = device.queue({.priority = 1});
   const Event done = device.event();
   EXPECT_TRUE(done.done());
+  std::latch go(1);
   std::atomic<int> step{0};
   int seen = -1;
   queue.call([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    go.wait();
     step = 1;
   });
   queue.record(done);
   other.wait(done);
   other.call([&] { seen = step; });
+  let_others_run(device);
+  go.count_down();
   other.synchronize();
   EXPECT_EQ(seen, 1);
   EXPECT_TRUE(done.done());
@@ -198,7 +210,7 @@ TEST_P(Direct, RecordingAnEventElsewhereReleasesNobody) {
   });
   idle.record(event);  // reached at once, while `other` waits for what was recorded before
   event.wait();
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  let_others_run(device);
   EXPECT_FALSE(came);
   go = true;
   other.synchronize();
@@ -358,14 +370,17 @@ TEST(DirectOnTwoDevices, KernelsStayWhereTheyWereLoaded) {
   // One waits for the other.
   const Queue first = runtime.device("cpu").queue(), second = runtime.device("interp").queue();
   const Event done = runtime.device("cpu").event();
+  std::latch go(1);
   std::atomic<bool> ran{false}, seen{false};
   first.call([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    go.wait();
     ran = true;
   });
   first.record(done);
   second.wait(done);
   second.call([&] { seen = ran.load(); });
+  let_others_run(runtime.device("interp"));
+  go.count_down();
   second.synchronize();
   EXPECT_TRUE(seen);
 }

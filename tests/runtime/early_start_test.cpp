@@ -2,9 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
 #include <functional>
-#include <thread>
 
 #include "heddle/array.hpp"
 #include "heddle/error.hpp"
@@ -19,8 +17,6 @@
 
 namespace heddle::tests {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr const char* kernels = R"(
 .version 7.0
@@ -102,12 +98,14 @@ TEST_F(EarlyStartTest, TheyWaitOnTheDeviceAndNotInFrontOfIt) {
   std::atomic<bool> began{false}, go_on{false};
   while_early_ = [&] {
     began = true;
-    while (!go_on) std::this_thread::sleep_for(100us);
+    began.notify_one();
+    go_on.wait(false);
   };
   Array<std::uint32_t> from = array(5), to = array(0);
   launch("first", {from, to});
-  while (!began) std::this_thread::sleep_for(100us);
+  began.wait(false);
   go_on = true;
+  go_on.notify_one();
   EXPECT_EQ(to.read()[0], 5u);
 }
 

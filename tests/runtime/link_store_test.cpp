@@ -1,7 +1,10 @@
 // Bandwidths of links: measured, kept, and measured again where what was kept is of no use.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <thread>
@@ -9,48 +12,24 @@
 
 #include "base/file.hpp"
 #include "runtime/fixture.hpp"
-#include "runtime/link_store.hpp"
+#include "links/store.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using runtime::links_text;
-using runtime::MeasuredLinks;
-using runtime::read_links;
-
-const std::vector<std::string> memories{"memory a first", "memory host"};
-const MeasuredLinks measured{{0, 5e10}, {4e10, 0}};
-
-TEST(LinksText, IsReadAgain) {
-  const std::string text = links_text("box", memories, measured);
-  EXPECT_EQ(text, "heddle links 1\nmachine box\nmemory a first\nmemory host\n0 50000000000\n40000000000 0\n");
-  EXPECT_EQ(read_links(text, "box", memories), measured);
-}
-
-TEST(LinksText, OfOthersOrDamagedIsNone) {
-  const std::string text = links_text("box", memories, measured);
-  EXPECT_EQ(read_links(text, "other", memories), std::nullopt);
-  EXPECT_EQ(read_links(text, "box", {"memory b", "memory host"}), std::nullopt);
-  for (std::size_t length = 0; length + 1 < text.size(); ++length)
-    EXPECT_EQ(read_links(text.substr(0, length), "box", memories), std::nullopt) << length;
-  const std::string head = "heddle links 1\nmachine box\nmemory a first\nmemory host\n";
-  for (const char* rows : {"0 0\n1 0\n", "0 -5\n1 0\n", "0 nan\n1 0\n", "0 inf\n1 0\n", "0 x\n1 0\n", "0  1\n1 0\n",
-                           "0 1 2\n1 0\n", "0 1\n1 0\n\n", "0 1\n1 0\nmore\n"})
-    EXPECT_EQ(read_links(head + rows, "box", memories), std::nullopt) << rows;
-  EXPECT_NE(read_links(head + "0 1\n1 0\n", "box", memories), std::nullopt);
-}
-
 class LinkStoreTest : public RuntimeTest {
  protected:
   LinkStoreTest() { ::setenv("HEDDLE_CACHE_DIR", (folder_.path() / "cache").c_str(), 1); }
   ~LinkStoreTest() override { ::unsetenv("HEDDLE_CACHE_DIR"); }
-  std::vector<fs::path> files() const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(folder_.path() / "cache" / "links"))
-      if (entry.path().extension() == ".txt") found.push_back(entry.path());
-    return found;
+  fs::path file() const { return folder_.path() / "cache" / "links" / "links.sqlite"; }
+  void change(const char* sql) const {
+    sqlite3* database = nullptr;
+    ASSERT_EQ(sqlite3_open(file().c_str(), &database), SQLITE_OK);
+    EXPECT_EQ(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(database);
+    EXPECT_GT(sqlite3_changes(database), 0);
+    sqlite3_close(database);
   }
   // Of a runtime that has not asked yet: whether it has measured.
   bool measures() {
@@ -74,29 +53,67 @@ class LinkStoreTest : public RuntimeTest {
 
 TEST_F(LinkStoreTest, IsMeasuredOnce) {
   EXPECT_TRUE(measures());
-  ASSERT_EQ(files().size(), 1u);
+  ASSERT_TRUE(fs::exists(file()));
   EXPECT_FALSE(measures());
 }
 
 TEST_F(LinkStoreTest, IsMeasuredAgainWhereTheFileIsDamaged) {
   measures();
-  const fs::path file = files().at(0);
-  base::write_file_atomic(file, std::string_view("heddle links 1\nmachine"));
-  EXPECT_TRUE(measures());
-  EXPECT_FALSE(measures());
+  for (const std::size_t length : {0, 100, 5000}) {
+    base::write_file_atomic(file(), std::string_view(base::read_file(file()).substr(0, length)));
+    EXPECT_TRUE(measures()) << length;
+    EXPECT_FALSE(measures()) << length;
+  }
+}
+
+TEST_F(LinkStoreTest, IsMeasuredAgainWhereRowsAreOfNoUse) {
+  measures();
+  for (const char* sql : {"DELETE FROM links WHERE source = 0 AND target = 2", "UPDATE links SET bytes_per_second = 0",
+                          "UPDATE links SET bytes_per_second = -5 WHERE source = 1",
+                          "UPDATE links SET bytes_per_second = 'x' WHERE source = 1",
+                          "UPDATE links SET bytes_per_second = 9e999 WHERE target = 1",
+                          "INSERT INTO links SELECT machine, memories, 1, 1, 5 FROM links LIMIT 1",
+                          "UPDATE links SET target = 3 WHERE source = 0 AND target = 2",
+                          "UPDATE links SET target = -1 WHERE source = 0 AND target = 2",
+                          "UPDATE links SET machine = 'other'", "UPDATE links SET memories = 'others'"}) {
+    change(sql);
+    EXPECT_TRUE(measures()) << sql;
+    EXPECT_FALSE(measures()) << sql;
+  }
 }
 
 TEST_F(LinkStoreTest, TakesWhatTheFileSays) {
   measures();
-  const fs::path file = files().at(0);
-  const std::string text = base::read_file(file);
-  std::size_t rows = 0;
-  for (int line = 0; line < 5; ++line) rows = text.find('\n', rows) + 1;
-  base::write_file_atomic(file, std::string_view(text.substr(0, rows) + "0 7000000000 3\n5900000000 0 9e9\n3 9e9 0\n"));
+  change(
+      "UPDATE links SET bytes_per_second = CASE source + target WHEN 1 THEN 7e9 - 11e8 * source WHEN 2 THEN 3 ELSE 9e9 "
+      "END");
   EXPECT_FALSE(measures());
   EXPECT_DOUBLE_EQ(core_->links().table().bytes_per_second(0, 1), 6e9);
   EXPECT_DOUBLE_EQ(core_->links().table().bytes_per_second(0, 2), 1e6);
   EXPECT_DOUBLE_EQ(core_->links().table().bytes_per_second(2, 1), 9e9);
+}
+
+TEST_F(LinkStoreTest, AFullDiskIsNoHarm) {
+  struct SmallFiles {
+    rlimit before{};
+    SmallFiles() {
+      std::signal(SIGXFSZ, SIG_IGN);
+      ::getrlimit(RLIMIT_FSIZE, &before);
+      const rlimit limit{4000, before.rlim_max};
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~SmallFiles() { ::setrlimit(RLIMIT_FSIZE, &before); }
+  };
+  bool first = false, second = false;
+  {
+    const SmallFiles limit;
+    first = measures();
+    second = measures();
+  }
+  EXPECT_TRUE(first);
+  EXPECT_TRUE(second);
+  EXPECT_TRUE(measures());
+  EXPECT_FALSE(measures());
 }
 
 // Each by itself would measure half of what there is.

@@ -2,9 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+#include <atomic>
 #include <thread>
 
 #include "runtime/fixture.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -189,8 +192,12 @@ TEST_F(ReplayTest, AnotherThreadMayHaveLookedBefore) {
     for (int i = 0; i < before - 1; ++i) launch("add_to", {.device = "far"}, 1, 1.0f, a);
     ASSERT_FALSE(replayer().follows());
     base::Lock lock(core_->mutex());
-    std::thread other([&] { launch("add_to", {.device = "far1"}, 1, 1000.0f, a); });
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // until it waits for the lock
+    std::atomic<pid_t> id{0};
+    std::thread other([&] {
+      id = ::gettid();
+      launch("add_to", {.device = "far1"}, 1, 1000.0f, a);
+    });
+    EXPECT_TRUE(wait_until([&] { return id != 0 && is_blocked(id); }));  // it waits for the lock
     lock.unlock();
     for (int i = 0; i < 3; ++i) launch("add_to", {.device = "far"}, 1, 1.0f, a);
     met += held() > 0 ? 1 : 0;

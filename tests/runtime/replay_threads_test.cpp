@@ -13,6 +13,7 @@
 #include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -66,7 +67,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
     runtime::launch(*core_, module_->kernel(name), {.device = device}, list);
   }
   // Some hundred rounds that are alike but for a number, without waiting and with reading now and then.
-  void repeat(const std::string& device, std::uint32_t number, std::chrono::microseconds pause) {
+  void repeat(const std::string& device, std::uint32_t number, std::uint64_t pause) {
     Array<std::uint32_t> a = array(), b = array();
     std::uint32_t sum = 0;
     for (std::uint32_t i = 1; i <= 600; ++i) {
@@ -74,7 +75,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
       launch("copy", device, {a, b});
       launch("add", device, {b, 1});
       sum += number + i;
-      if (i % 150 == 0) std::this_thread::sleep_for(pause);
+      if (i % 150 == 0) let_pass(core_->watcher()->clock(), pause);
       const bool reads = i > 400 ? i % 5 == 0 : i % 100 == 0;
       if (reads) {
         ASSERT_EQ(b.read()[0], sum + 1) << device << " " << i;
@@ -88,15 +89,14 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
 };
 
 TEST_P(ReplayThreadsTest, EachBreaksIntoWhatTheOtherRepeats) {
-  using std::chrono::microseconds;
-  repeat("one", 1, microseconds(0));
+  repeat("one", 1, 0);
   EXPECT_GT(core_->replayer().graphs(), 0u) << "alone";
-  std::thread same([this] { repeat("one", 2, microseconds(3000)); });
-  std::thread other([this] { repeat("other", 3, microseconds(5000)); });
-  repeat("one", 4, microseconds(1000));
+  std::thread same([this] { repeat("one", 2, 3'000'000); });
+  std::thread other([this] { repeat("other", 3, 5'000'000); });
+  repeat("one", 4, 1'000'000);
   same.join();
   other.join();
-  repeat("other", 5, microseconds(0));
+  repeat("other", 5, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, ReplayThreadsTest, testing::Bool(),

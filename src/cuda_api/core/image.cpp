@@ -1,6 +1,7 @@
 #include "cuda_api/core/image.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -16,9 +17,7 @@ namespace heddle::cuda_api {
 namespace {
 
 std::string list_of(const std::vector<unsigned>& gpus) {
-  std::string text;
-  for (unsigned gpu : gpus) text += fmt::format("{}sm_{}", text.empty() ? "" : ", ", gpu);
-  return text.empty() ? "nothing" : "machine code for " + text;
+  return gpus.empty() ? "nothing" : fmt::format("machine code for sm_{}", fmt::join(gpus, ", sm_"));
 }
 
 [[noreturn]] void no_ptx(const FatBinary& binary, const Context& context) {

@@ -9,11 +9,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <thread>
 
 #include "base/format.hpp"
+#include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 
 namespace heddle::cuda_api {
@@ -42,7 +42,7 @@ void write(const std::string& text) {
 class Shown {
  public:
   void begin() {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (waiting_++ > 0) return;
     since_ns_ = clock_.now_ns();
     ++turn_;
@@ -51,7 +51,7 @@ class Shown {
     changed_.notify_one();
   }
   void end() {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (--waiting_ > 0) return;
     ++turn_;
     if (on_screen_) write(clear);
@@ -59,14 +59,14 @@ class Shown {
     changed_.notify_one();
   }
   void launched(std::string_view kernel) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (kernel != mangled_) name(kernel);
     ++launches_;
   }
 
  private:
   // As the source has it, without parameters.
-  void name(std::string_view kernel) {
+  void name(std::string_view kernel) HEDDLE_REQUIRES(mutex_) {
     mangled_ = kernel;
     const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(mangled_.c_str(), nullptr, nullptr, nullptr),
                                                       std::free);
@@ -74,22 +74,22 @@ class Shown {
     kernel_ = kernel_.substr(0, kernel_.find('(', 1));
   }
   void watch() {
-    std::unique_lock lock(mutex_);
+    base::Lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return waiting_ > 0; });
+      while (waiting_ == 0) lock.wait(changed_);
       const unsigned turn = turn_;
       for (std::uint64_t next_ns = since_ns_ + patience_ns; wait_until(lock, next_ns, turn); next_ns += pause_ns)
         show();
     }
   }
   // False: the wait of that turn is over.
-  bool wait_until(std::unique_lock<std::mutex>& lock, std::uint64_t deadline_ns, unsigned turn) {
+  bool wait_until(base::Lock& lock, std::uint64_t deadline_ns, unsigned turn) HEDDLE_REQUIRES(mutex_) {
     while (turn == turn_ && clock_.now_ns() < deadline_ns) clock_.wait_until(lock, changed_, deadline_ns);
     return turn == turn_;
   }
   // On the line below the cursor, which goes back to where it was: what the program has begun to write stays, and goes
   // on there.
-  void show() {
+  void show() HEDDLE_REQUIRES(mutex_) {
     const double seconds = static_cast<double>(clock_.now_ns() - since_ns_) * 1e-9;
     std::string line = "waiting for " + (kernel_.empty() ? "the device" : kernel_);
     if (launches_ > 1) line += fmt::format(", the last of {} launches", base::format_count(launches_));
@@ -104,15 +104,18 @@ class Shown {
     on_screen_ = true;
   }
 
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable changed_;
-  unsigned waiting_ = 0, turn_ = 0;
-  bool started_ = false, on_screen_ = false;
+  unsigned waiting_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  unsigned turn_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  bool started_ HEDDLE_GUARDED_BY(mutex_) = false;
+  bool on_screen_ HEDDLE_GUARDED_BY(mutex_) = false;
   const std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
   const base::Clock& clock_ = watcher_->clock();
-  std::uint64_t since_ns_ = 0;
-  std::string mangled_, kernel_;
-  std::uint64_t launches_ = 0;
+  std::uint64_t since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::string mangled_ HEDDLE_GUARDED_BY(mutex_);
+  std::string kernel_ HEDDLE_GUARDED_BY(mutex_);
+  std::uint64_t launches_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 Shown& shown() {

@@ -1,5 +1,6 @@
 #include "programs/run/inspection.hpp"
 
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -115,13 +116,12 @@ void refuse(const Parts& parts, const std::string& program) {
                "the same command line",
                program, of);
   if (parts.has_ptx || parts.machine_code.empty()) return;
-  std::string list;
-  for (const unsigned gpu : std::set<unsigned>(parts.machine_code.begin(), parts.machine_code.end()))
-    list += fmt::format("{}sm_{}", list.empty() ? "" : ", ", gpu);
-  base::fail(ErrorCode::unsupported,
-             "{} carries machine code for {} only{}, and no PTX, which is what Heddle runs. Build it with PTX, as with "
-             "nvcc -gencode arch=compute_80,code=compute_80",
-             program, list, of);
+  const std::set<unsigned> gpus(parts.machine_code.begin(), parts.machine_code.end());
+  base::fail(
+      ErrorCode::unsupported,
+      "{} carries machine code for sm_{} only{}, and no PTX, which is what Heddle runs. Build it with PTX, as with "
+      "nvcc -gencode arch=compute_80,code=compute_80",
+      program, fmt::join(gpus, ", sm_"), of);
 }
 
 bool is_script(const fs::path& program) {

@@ -18,6 +18,7 @@
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -169,7 +170,7 @@ class Compiling : public testing::Test {
           ++compiled;
           if (kernel.name == "bad")
             throw Error(ErrorCode::unsupported, "line " + std::to_string(kernel.body[0].where.line));
-          std::this_thread::sleep_for(std::chrono::milliseconds(20));
+          EXPECT_TRUE(tests::wait_until([this] { return asking >= threads; }));
           return adding_kernel(step, 3);
         },
         "test", std::make_unique<ObjectCache>(path, 1 << 30), std::make_shared<base::SteadyClock>());
@@ -194,6 +195,8 @@ class Compiling : public testing::Test {
   const tests::TemporaryFolder folder;
   const fs::path& path = folder.path();
   std::atomic<int> compiled{0};
+  int threads = 0;  // that ask before anything is compiled
+  std::atomic<int> asking{0};
   unsigned step = 1;
   const std::shared_ptr<const ptx::Module> module = std::make_shared<ptx::Module>(parse(source));
 };
@@ -202,9 +205,14 @@ TEST_F(Compiling, OnceForAllThreadsAndFromTheCacheAfterwards) {
   {
     const auto on = device();
     const auto loaded = on->load(module, {});
-    std::vector<std::thread> threads;
-    for (int i = 0; i < 6; ++i) threads.emplace_back([&] { loaded->function("kernel").prepare({}); });
-    for (std::thread& thread : threads) thread.join();
+    threads = 6;
+    std::vector<std::thread> all;
+    for (int i = 0; i < threads; ++i)
+      all.emplace_back([&] {
+        ++asking;
+        loaded->function("kernel").prepare({});
+      });
+    for (std::thread& thread : all) thread.join();
     EXPECT_EQ(compiled, 1);
     EXPECT_EQ(run(*on, *loaded), 10u);
     loaded->function("kernel").prepare({64});

@@ -9,6 +9,7 @@
 #include "base/clock.hpp"
 #include "device/cpu/native.hpp"
 #include "device/cpu/sanitizer.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -119,8 +120,12 @@ void missing_warp(WarpContext* warp) {
   }
 }
 
+std::atomic<unsigned> turns_of_waiting{0};
 void wait_for_ever(WarpContext* warp) {
-  while (argument<Word>(warp, 0)->load() == 0) spin(warp);
+  while (argument<Word>(warp, 0)->load() == 0) {
+    ++turns_of_waiting;
+    spin(warp);
+  }
 }
 
 void set_flag(WarpContext* warp) { argument<Word>(warp, 0)->store(1); }
@@ -335,8 +340,9 @@ TEST_P(FiberShape, DeadlockOfSpinLoopsIsReported) {
   const std::string what = error_of(ErrorCode::deadlock, [&] { queue->synchronize(); });
   EXPECT_THAT(what, AllOf(HasSubstr("kernel 'wait_for_ever', block ("), HasSubstr("warps 0 to 1: loops")));
   // A host that sets the flag in time is no deadlock.
+  turns_of_waiting = 0;
   std::thread host([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_TRUE(tests::wait_until([] { return turns_of_waiting >= 1000; }));
     flag.store(1);
   });
   native.launch(*queue, "wait_for_ever", {.grid = {3}, .block = {64}}, &flag);

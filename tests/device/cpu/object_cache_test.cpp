@@ -9,14 +9,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sys/mman.h>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <new>
 #include <thread>
 
 #include "base/file.hpp"
 #include "device/cpu/object.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -171,18 +175,26 @@ TEST_F(ObjectCacheTest, ProcessesShareAFolder) {
 }
 
 TEST_F(ObjectCacheTest, AProcessMayDieWhileItWrites) {
-  for (int round = 0; round < 30; ++round) {
+  void* const shared = ::mmap(nullptr, sizeof(unsigned), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(shared, MAP_FAILED);
+  for (unsigned round = 0; round < 30; ++round) {
+    auto* const stores = new (shared) std::atomic<unsigned>(0);
     const pid_t child = in_child([&] {
       ObjectCache cache(path, 1 << 30);
-      for (;;) cache.store(key, with_stack(7));
+      for (;;) {
+        ++*stores;
+        cache.store(key, with_stack(7));
+      }
     });
-    std::this_thread::sleep_for(std::chrono::microseconds(500 + 137 * round));
+    EXPECT_TRUE(tests::wait_until([&] { return *stores > round / 3; }));
+    for (unsigned turns = round * 10; turns > 0; --turns) std::this_thread::yield();
     ::kill(child, SIGKILL);
     result_of(child);
     if (const auto kernel = ObjectCache(path, 1 << 30).load(key)) {
       ASSERT_EQ(kernel->object, with_stack(7).object);
     }
   }
+  ::munmap(shared, sizeof(unsigned));
   // What the dead left behind goes when it is old enough to be nobody's.
   base::write_file_atomic(path / "aa" / (key + ".kernel.a1B2c3"), std::string_view("half"));
   const auto long_ago = fs::file_time_type::clock::now() - std::chrono::hours(2);

@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <chrono>
+#include <latch>
 #include <numeric>
-#include <thread>
 
+#include "base/clock.hpp"
 #include "device/cpu/native.hpp"
 #include "support/flag_event.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
@@ -90,19 +91,26 @@ TEST_P(Queues, EventsOutliveQueuesAndQueuesOutliveEvents) {
   EXPECT_TRUE(event->done());
   EXPECT_NO_THROW(event->wait());
   {
+    std::latch ends(1);
     const auto queue = native.device.queue({});
-    queue->call([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+    queue->call([&] {
+      ends.wait();
+      tests::let_pass(base::SteadyClock(), 2'000'000);  // the queue ends before that
+    });
     queue->record(*event);
+    ends.count_down();
   }
   EXPECT_TRUE(event->done());
   const auto queue = native.device.queue({}), other = native.device.queue({});
   std::atomic<bool> ran{false};
+  std::latch event_has_ended(1);
   {
     const auto short_lived = native.device.event();
-    queue->call([] { std::this_thread::sleep_for(std::chrono::milliseconds(5)); });
+    queue->call([&] { event_has_ended.wait(); });
     queue->record(*short_lived);
     other->wait(*short_lived);
   }
+  event_has_ended.count_down();
   other->call([&] { ran = true; });
   other->synchronize();
   EXPECT_TRUE(ran.load());
@@ -115,7 +123,9 @@ TEST_P(Queues, WaitForEventsOfOtherDevices) {
   std::atomic<std::uint32_t> ran{0};
   queue->wait(event);
   native.launch(*queue, "count", {.grid = {3}}, &ran);
-  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const auto other = native.device.queue({});
+  other->call([] {});
+  other->synchronize();  // what could run has had its turn
   EXPECT_EQ(ran.load(), 0u);
   point->reached = true;
   queue->synchronize();

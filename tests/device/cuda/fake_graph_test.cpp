@@ -3,11 +3,11 @@
 
 #include <atomic>
 #include <chrono>
-#include <thread>
 
 #include "device/cuda/fake_gpu.hpp"
 #include "device/launch_graph.hpp"
 #include "support/flag_event.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::cuda {
 namespace {
@@ -52,15 +52,17 @@ class FakeGraph : public FakeGpu {
   std::vector<std::string> made_again(LaunchGraph& graph) {
     log();
     for (int i = 0; i < 17; ++i) graph.launch(*queue_);
-    for (int i = 0; i < 100; ++i) {
-      std::vector<std::string> lines = log();
+    std::vector<std::string> made;
+    int turns = 0;
+    const auto is_made_again = [&] {
+      const std::vector<std::string> lines = log();
       const auto is_node = [](const std::string& line) { return line.starts_with("node "); };
-      const auto first = std::find_if(lines.begin(), lines.end(), is_node);
-      if (first != lines.end()) return {first, lines.end()};
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-      graph.launch(*queue_);
-    }
-    return {};
+      made.assign(std::find_if(lines.begin(), lines.end(), is_node), lines.end());
+      if (made.empty()) graph.launch(*queue_);
+      return !made.empty() || ++turns == 1000;  // some are never made again
+    };
+    EXPECT_TRUE(tests::wait_until(is_made_again));
+    return made;
   }
 
   std::shared_ptr<Module> module_;

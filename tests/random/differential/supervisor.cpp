@@ -1,4 +1,5 @@
 #include "random/differential/supervisor.hpp"
+#include "support/wait_until.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -93,12 +94,8 @@ class Process {
 
   // A driver may hang when its process ends.
   int wait_for_end() {
-    constexpr unsigned tries = 1000;
-    constexpr useconds_t pause = 10'000;
     int status = 0;
-    unsigned done = 0;
-    for (; done < tries && ::waitpid(pid_, &status, WNOHANG) == 0; ++done) ::usleep(pause);
-    if (done == tries) {
+    if (!tests::wait_until([&] { return ::waitpid(pid_, &status, WNOHANG) != 0; }, std::chrono::seconds(10))) {
       kill();
       ::waitpid(pid_, &status, 0);
     }

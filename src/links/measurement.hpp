@@ -7,7 +7,7 @@
 
 #include "device/device.hpp"
 
-namespace heddle::runtime {
+namespace heddle::links {
 
 // Memories are numbered: devices by their place in a list, the host's comes after them.
 // Bytes per second of a large copy from one memory to another. Both are not the host's. Throws out_of_memory.
@@ -17,4 +17,4 @@ double measure_link(std::span<device::Device* const> devices, std::size_t from, 
 // may be, it is how fast one of the devices copies there. Throws out_of_memory.
 std::vector<std::vector<double>> measure_all_links(std::span<device::Device* const> devices);
 
-}  // namespace heddle::runtime
+}  // namespace heddle::links

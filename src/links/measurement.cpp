@@ -1,11 +1,11 @@
-#include "runtime/link_measurement.hpp"
+#include "links/measurement.hpp"
 
 #include <algorithm>
 #include <memory>
 
 #include "base/clock.hpp"
 
-namespace heddle::runtime {
+namespace heddle::links {
 namespace {
 
 constexpr std::size_t bytes_of_one = std::size_t{128} << 20;
@@ -56,4 +56,4 @@ std::vector<std::vector<double>> measure_all_links(std::span<device::Device* con
   return measured;
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::links

@@ -1,0 +1,113 @@
+// Rows in a file that several processes share: SQLite.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "base/clock.hpp"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace heddle::base {
+
+// The file cannot be used: the disk is full, another process has it for too long, or it is damaged.
+class DatabaseError : public std::runtime_error {
+ public:
+  DatabaseError(const std::string& what, bool damaged) : std::runtime_error(what), damaged_(damaged) {}
+  bool damaged() const { return damaged_; }
+
+ private:
+  bool damaged_;
+};
+
+// The rows that a query finds. Its database outlives it.
+class Rows {
+ public:
+  // Goes to the next row, at first to the first one. False: there is none.
+  bool next();
+  std::string text(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+
+ private:
+  friend class Database;
+  Rows(sqlite3& database, std::string_view sql);
+  void bind(int place, std::string_view value);
+  void bind(int place, std::int64_t value);
+  void bind(int place, double value);
+
+  sqlite3& database_;
+  std::unique_ptr<sqlite3_stmt, int (*)(sqlite3_stmt*)> statement_;
+};
+
+// One thread at a time. All functions throw DatabaseError.
+class Database {
+ public:
+  struct Schema {
+    int version = 1;   // a file of another version counts as damaged
+    const char* text;  // makes the tables
+  };
+  // Opens the file, or makes it. `clock`, which outlives it, times the waits for other processes: 30 s at most.
+  Database(const std::filesystem::path& path, const Schema& schema, const Clock& clock);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  // Values are strings, std::int64_t and double; they take the places of ?1, ?2, ...
+  template <class... Values>
+  Rows find(std::string_view sql, const Values&... values) {
+    Rows rows(*database_, sql);
+    int place = 0;
+    (rows.bind(++place, values), ...);
+    return rows;
+  }
+  template <class... Values>
+  void change(std::string_view sql, const Values&... values) {
+    find(sql, values...).next();
+  }
+
+  // Changes that all come about with commit(), or not at all. Others may read meanwhile, but change nothing.
+  class Transaction {
+   public:
+    explicit Transaction(Database& database);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    void commit();
+
+   private:
+    Database& database_;
+    bool open_ = true;
+  };
+
+  static void remove(const std::filesystem::path& path) noexcept;
+
+ private:
+  void make_tables(const Schema& schema);
+
+  struct Waiting;
+  const std::unique_ptr<Waiting> waiting_;
+  sqlite3* database_ = nullptr;
+};
+
+// Opens the database for use(database). A damaged one is replaced by an empty one, for which use() is called (again).
+template <class Use>
+void use_database(const std::filesystem::path& path, const Database::Schema& schema, const Clock& clock,
+                  const Use& use) {
+  try {
+    Database database(path, schema, clock);
+    return use(database);
+  } catch (const DatabaseError& error) {
+    if (!error.damaged()) throw;
+  }
+  Database::remove(path);
+  Database database(path, schema, clock);
+  use(database);
+}
+
+}  // namespace heddle::base
