@@ -205,8 +205,8 @@ void destroy_exec(CUgraphExec_st& exec) {
     rest->watched = std::move(exec.watched);
     if (current && exec.last_stream != 0 && !exec.end->done())
       exec.home->graph_lanes.keep_until(*exec.end, std::move(rest));
-    for (std::size_t lane = 0; lane < exec.queues.size(); ++lane)
-      if (exec.queues[lane] && current) exec.plan.lanes[lane]->graph_lanes.give(std::move(*exec.queues[lane]));
+    for (std::size_t queue = 0; queue < exec.queues.size(); ++queue)
+      if (exec.queues[queue] && current) exec.plan.queues[queue]->graph_lanes.give(std::move(*exec.queues[queue]));
     exec.queues.clear();
     exec.events.clear();
     exec.fork.reset();
