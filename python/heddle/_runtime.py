@@ -48,37 +48,31 @@ _COMPILERS = (None, "clang", "nvrtc")
 _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
 
 
-def _policies(scheduling: Mapping[str, Any]) -> list[int]:
+def _policies(scheduling: Mapping[str, Any]) -> dict[str, int]:
     unknown = set(scheduling) - set(_POLICIES) - {"most_queues", "early_start_bytes"}
     if unknown:
         raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues, "
                               f"early_start_bytes")
-    numbers = []
+    numbers = {}
     for name, values in _POLICIES.items():
         value = scheduling.get(name, values[0])
         if value not in values:
             raise InvalidArgument(f"scheduling[{name!r}] is {value!r}; it is one of {', '.join(map(repr, values))}")
-        numbers.append(values.index(value))
+        numbers[name] = values.index(value)
     return numbers
+
+
+def _integer(what: str, value: Any, least: int, most: int, kind: str = "an integer") -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise ArgumentTypeError(f"{what} is {value!r}; it is {kind}")
+    if not least <= value <= most:
+        raise InvalidArgument(f"{what} is {value}; it is {least} to {most}")
+    return int(value)
 
 
 def _number(scheduling: Mapping[str, Any], name: str, least: int, most: int) -> Optional[int]:
     value = scheduling.get(name)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"scheduling[{name!r}] is {value!r}; it is an integer")
-    if not least <= value <= most:
-        raise InvalidArgument(f"scheduling[{name!r}] is {value}; it is {least} to {most}")
-    return int(value)
-
-
-def _memory_budget(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"memory_budget is {value!r}; it is a number of bytes")
-    if not 0 <= value < 1 << 64:
-        raise InvalidArgument(f"memory_budget is {value}; it is 0, for what there is, to {(1 << 64) - 1}")
-    return int(value)
+    return None if value is None else _integer(f"scheduling[{name!r}]", value, least, most)
 
 
 def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
@@ -180,9 +174,12 @@ class Runtime:
             raise ArgumentTypeError(f'policy is the name of one, such as "bounded:500", not {policy!r}')
         policies = dict(scheduling or {})
         self._records = os.fspath(trace)
-        self._native = _core.Runtime(listed, check, workers, os.fspath(trace), _policies(policies),
-                                     _number(policies, "most_queues", 1, (1 << 32) - 1) or 0, _early_start_bytes(policies),
-                                     policy, _memory_budget(memory_budget))
+        self._native = _core.Runtime({
+            "devices": listed, "trace": os.fspath(trace), "check": int(bool(check)), "policy": policy,
+            "workers": _integer("workers", workers, 0, (1 << 32) - 1),
+            "memory_budget": _integer("memory_budget", memory_budget, 0, (1 << 64) - 1, "a number of bytes"), **_policies(policies),
+            "most_queues": _number(policies, "most_queues", 1, (1 << 32) - 1) or 0,
+            "early_start_bytes": _early_start_bytes(policies)})
 
     # ---- Devices
 

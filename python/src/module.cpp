@@ -1,7 +1,9 @@
 // heddle._core: the native part of the Python package, on the C interface. heddle/*.py makes a Python interface of it.
 #include <pybind11/stl.h>
 
+#include <deque>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "calls.hpp"
@@ -15,27 +17,18 @@ using Strings = std::vector<std::string>;
 
 // ---- Runtime
 
-std::shared_ptr<RuntimeState> open(const std::string& devices, bool check_accesses, unsigned workers,
-                                   const std::string& trace, const std::array<int, 7>& policies, unsigned most_queues,
-                                   std::uint64_t early_start_bytes, const std::string& policy,
-                                   std::uint64_t memory_budget) {
+// `given`: a value for each option, as the C interface has it.
+std::shared_ptr<RuntimeState> open(const py::dict& given) {
   heddle_runtime_options options{};
   options.size = sizeof options;
-  options.devices = devices.c_str();
-  options.trace = trace.c_str();
-  options.check = check_accesses ? 1 : 0;
-  options.workers = workers;
-  options.execution = policies[0];
-  options.dependences = policies[1];
-  options.new_queues = policies[2];
-  options.child_queues = policies[3];
-  options.prefetch = policies[4];
-  options.replay = policies[5];
-  options.placement = policies[6];
-  options.most_queues = most_queues;
-  options.early_start_bytes = early_start_bytes;
-  options.policy = policy.c_str();
-  options.memory_budget = memory_budget;
+  std::deque<std::string> texts;
+#define HEDDLE_TEXT(name) options.name = texts.emplace_back(given[#name].cast<std::string>()).c_str();
+#define HEDDLE_NUMBER(name) options.name = given[#name].cast<decltype(options.name)>();
+#define HEDDLE_FLAG(name) HEDDLE_NUMBER(name)
+#define HEDDLE_CHOICE(name, last) HEDDLE_NUMBER(name)
+#define HEDDLE_SWITCH(name) HEDDLE_NUMBER(name)
+#define HEDDLE_LIMIT(name, off) HEDDLE_NUMBER(name)
+#include "runtime_options.def"
   heddle_runtime* handle = nullptr;
   Failure wrong;
   {

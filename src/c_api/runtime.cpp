@@ -1,5 +1,6 @@
 // Runtimes and devices.
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -16,23 +17,25 @@ using heddle::c_api::hand_out;
 using heddle::c_api::known;
 using heddle::c_api::text_or;
 
-heddle::Scheduling scheduling(const heddle_runtime_options& options) {
-  using heddle::Scheduling;
+// Of 0 the default is kept; `off` stands for 0.
+template <class Number>
+void set_limit(Number& limit, std::uint64_t given, std::uint64_t off) {
+  if (given != 0) limit = given == off ? 0 : static_cast<Number>(given);
+}
+
+heddle::RuntimeOptions options_of(const heddle_runtime_options& given) {
   const char* const function = "heddle_runtime_create";
-  Scheduling result;
-  result.execution = static_cast<Scheduling::Execution>(choice(options.execution, 1, function, "execution"));
-  result.dependences = static_cast<Scheduling::Dependences>(choice(options.dependences, 1, function, "dependences"));
-  result.new_queues = static_cast<Scheduling::NewQueues>(choice(options.new_queues, 1, function, "new_queues"));
-  result.child_queues = static_cast<Scheduling::ChildQueues>(choice(options.child_queues, 1, function, "child_queues"));
-  result.prefetch = choice(options.prefetch, 1, function, "prefetch") == HEDDLE_PREFETCH_ON;
-  result.replay = choice(options.replay, 1, function, "replay") == HEDDLE_REPLAY_ON;
-  result.placement = static_cast<Scheduling::Placement>(choice(options.placement, 5, function, "placement"));
-  if (options.most_queues != 0) result.most_queues = options.most_queues;
-  if (options.early_start_bytes == HEDDLE_EARLY_START_OFF)
-    result.early_start_bytes = 0;
-  else if (options.early_start_bytes != 0)
-    result.early_start_bytes = options.early_start_bytes;
-  return result;
+  heddle::RuntimeOptions options;
+  heddle::Scheduling& scheduling = options.scheduling;
+#define HEDDLE_TEXT(name) options.name = text_or(given.name);
+#define HEDDLE_FLAG(name) options.name = given.name != 0;
+#define HEDDLE_NUMBER(name) options.name = given.name;
+#define HEDDLE_CHOICE(name, last) \
+  scheduling.name = static_cast<decltype(scheduling.name)>(choice(given.name, last, function, #name));
+#define HEDDLE_SWITCH(name) scheduling.name = choice(given.name, 1, function, #name) == 0;
+#define HEDDLE_LIMIT(name, off) set_limit(scheduling.name, given.name, off);
+#include "c_api/runtime_options.def"
+  return options;
 }
 
 }  // namespace
@@ -42,16 +45,8 @@ extern "C" {
 heddle_status heddle_runtime_create(const heddle_runtime_options* options, heddle_runtime** runtime) {
   return guarded([&] {
     auto& result = given(runtime, "heddle_runtime_create", "the place of the runtime");
-    const heddle_runtime_options wanted = known(options, "heddle_runtime_create");
-    heddle::RuntimeOptions cpp;
-    cpp.devices = text_or(wanted.devices);
-    cpp.check = wanted.check != 0;
-    cpp.workers = wanted.workers;
-    cpp.scheduling = scheduling(wanted);
-    cpp.trace = text_or(wanted.trace);
-    cpp.policy = text_or(wanted.policy);
-    cpp.memory_budget = wanted.memory_budget;
-    auto made = std::make_unique<heddle_runtime>(heddle_runtime{heddle::Runtime(cpp), {}});
+    const heddle::RuntimeOptions wanted = options_of(known(options, "heddle_runtime_create"));
+    auto made = std::make_unique<heddle_runtime>(heddle_runtime{heddle::Runtime(wanted), {}});
     made->devices = made->runtime.devices();
     result = made.release();
   });
