@@ -1,6 +1,7 @@
 // The queues of one device, which of them a task runs in, and the events that are recorded in them.
 #pragma once
 
+#include <boost/circular_buffer.hpp>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -15,9 +16,15 @@ namespace heddle::sched {
 // A queue and the tasks that were submitted to it.
 struct DeviceQueue {
   std::unique_ptr<device::Queue> queue;
-  const device::Partition* partition = nullptr;  // that the queue is set to
-  std::deque<graph::TaskRef> tasks;              // in order, as far as they are not known to be finished
-  unsigned unpolled = 0;                         // submitted since somebody looked at what is done
+  const device::Partition* partition = nullptr;      // that the queue is set to
+  boost::circular_buffer<graph::TaskRef> tasks{64};  // in order, as far as they are not known to be finished
+  unsigned unpolled = 0;                             // submitted since somebody looked at what is done
+
+  void add(graph::TaskRef task) {
+    if (tasks.full()) [[unlikely]]
+      tasks.set_capacity(2 * tasks.capacity());
+    tasks.push_back(task);
+  }
 };
 
 // Needs the core's lock.

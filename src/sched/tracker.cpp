@@ -35,7 +35,7 @@ std::exception_ptr failure_at(device::Event& end) {
 void Tracker::submitted(graph::TaskRef ref) {
   const graph::Task& task = dag_[ref];
   DeviceQueue& queue = devices_[task.place][task.queue];
-  queue.tasks.push_back(ref);
+  queue.add(ref);
   if (++queue.unpolled >= poll_after) poll(queue);
 }
 
@@ -124,7 +124,7 @@ void Tracker::poll(DeviceQueue& queue) {
       break;
     }
   }
-  tasks.erase(tasks.begin(), tasks.begin() + static_cast<std::ptrdiff_t>(known));
+  tasks.erase_begin(known);
 }
 
 std::vector<InFlight> Tracker::in_flight(const graph::TaskRefs& tasks) const {
