@@ -2,8 +2,8 @@
 #pragma once
 
 #include <boost/circular_buffer.hpp>
+#include <boost/container/stable_vector.hpp>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -35,8 +35,8 @@ class DeviceQueues {
 
   device::Device& device() const { return device_; }
   DeviceQueue& operator[](std::uint32_t number) { return queues_[number]; }
-  std::deque<DeviceQueue>& all() { return queues_; }
-  const std::deque<DeviceQueue>& all() const { return queues_; }
+  boost::container::stable_vector<DeviceQueue>& all() { return queues_; }
+  const boost::container::stable_vector<DeviceQueue>& all() const { return queues_; }
 
   // See graph::QueueChooser::choose. Makes the queue where the device has too few. Throws what Device::queue does; the
   // task then counts as one of that queue all the same, until finished().
@@ -70,7 +70,7 @@ class DeviceQueues {
  private:
   device::Device& device_;
   graph::QueueChooser chooser_;
-  std::deque<DeviceQueue> queues_;                        // by the chooser's number
+  boost::container::stable_vector<DeviceQueue> queues_;   // by the chooser's number
   std::vector<std::shared_ptr<device::Event>> spare_[2];  // done, and nobody refers to them: without and with time
 };
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -132,7 +131,7 @@ class Scheduler {
   trace::Recorder* const trace_;
   const Scheduling policy_;
   graph::Dag dag_;
-  std::deque<DeviceQueues> devices_;
+  boost::container::stable_vector<DeviceQueues> devices_;
   Tracker tracker_{dag_, devices_};
   graph::TaskRef barrier_;           // the last one
   std::vector<graph::TaskId> open_;  // tasks between open() and close()

@@ -26,7 +26,7 @@ struct InFlight {
 // Needs the core's lock.
 class Tracker {
  public:
-  Tracker(graph::Dag& dag, std::deque<DeviceQueues>& devices) : dag_(dag), devices_(devices) {}
+  Tracker(graph::Dag& dag, boost::container::stable_vector<DeviceQueues>& devices) : dag_(dag), devices_(devices) {}
   Tracker(const Tracker&) = delete;
   Tracker& operator=(const Tracker&) = delete;
 
@@ -82,7 +82,7 @@ class Tracker {
   void remember(graph::TaskId task, std::exception_ptr failure);
 
   graph::Dag& dag_;
-  std::deque<DeviceQueues>& devices_;
+  boost::container::stable_vector<DeviceQueues>& devices_;
   std::vector<Running> running_;  // by the task's slot
   std::exception_ptr unseen_failure_;
   std::unordered_map<graph::TaskId, std::exception_ptr> failures_;
