@@ -84,8 +84,9 @@ struct Fetched {
   bool moved = false;  // something was copied
 };
 
-// Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted.
-Accesses fetch(Core& core, const sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
+// Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted, and puts
+// their addresses into its arguments.
+Accesses fetch(Core& core, sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
   core.early().prepare_form(launch, lock);
   make_arrays_ready(core, launch, lock, fetched.pressure);
   core.replayer().flush_others();
@@ -98,6 +99,7 @@ Accesses fetch(Core& core, const sched::BoundLaunch& launch, Fetched& fetched, b
     accesses = acquire(core, launch, fetched.early);
   }
   fetched.early.settle(launch, {accesses.data(), accesses.size()});
+  launch.put_addresses();
   fetched.moved = core.scheduler().dag().last() != before;
   return accesses;
 }
@@ -185,7 +187,6 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   Fetched fetched;
   const Accesses accesses =
       is_resident(core, bound) ? use_resident(core, bound) : fetch(core, bound, fetched, lock);  // 4
-  bound.put_addresses();
   const graph::TaskRef task =
       submit(core, *kernel, bound, prepared, fetched.early, {accesses.data(), accesses.size()});  // 5
   sched::TaskEvents events;

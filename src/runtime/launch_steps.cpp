@@ -64,12 +64,13 @@ void add_variables(Accesses& accesses, const sched::BoundLaunch& launch) {
 
 }  // namespace
 
-Accesses use_resident(Core& core, const sched::BoundLaunch& launch) {
+Accesses use_resident(Core& core, sched::BoundLaunch& launch) {
   const auto space = static_cast<memory::Space>(launch.place);
   const graph::TaskId now = core.scheduler().dag().last();
   Accesses accesses;
   for (const sched::ArrayUse& use : launch.arrays) {
     const std::uint64_t end = use.used ? use.end : use.begin;
+    launch.put_address(use);
     use.array->use(space, use.begin, end, use.mode, now);
     graph::Access& access = accesses.emplace_back();
     access.object = use.array->object(space);

@@ -19,8 +19,9 @@ using Accesses = boost::container::small_vector<graph::Access, 8>;
 
 // Whether the launch needs nothing before it is submitted: its arrays have copies on its place whose bytes are current.
 bool is_resident(Core& core, const sched::BoundLaunch& launch);
-// For a launch that is_resident(): what it does to memory. Arrays come first, in their order.
-Accesses use_resident(Core& core, const sched::BoundLaunch& launch);
+// For a launch that is_resident(): puts the arrays' addresses into its arguments, and returns what it does to memory.
+// Arrays come first, in their order.
+Accesses use_resident(Core& core, sched::BoundLaunch& launch);
 // For others. Waits until the launch's arrays have copies on its place and no call is being put together that uses
 // them. Gives the lock back while it waits or allocates. Throws out_of_memory.
 void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,

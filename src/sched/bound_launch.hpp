@@ -78,10 +78,11 @@ struct BoundLaunch {
 
   std::span<const std::byte> arguments() const { return {packed.data(), packed.size()}; }
   void put_addresses() {
-    for (const ArrayUse& use : arrays) {
-      const std::uint64_t address = use.array->address(static_cast<memory::Space>(place)) + use.given;
-      std::memcpy(packed.data() + use.packed_at, &address, sizeof address);
-    }
+    for (const ArrayUse& use : arrays) put_address(use);
+  }
+  void put_address(const ArrayUse& use) {
+    const std::uint64_t address = use.array->address(static_cast<memory::Space>(place)) + use.given;
+    std::memcpy(packed.data() + use.packed_at, &address, sizeof address);
   }
 };
 
