@@ -12,11 +12,12 @@
 
 namespace heddle::device {
 
-// Throws unsupported for modules with addresses of 32 bits. `who` begins the sentence's second half: "the CPU device".
-void check_module(const ptx::Module& module, std::string_view who);
+// Throws unsupported for modules with addresses of 32 bits. `device` begins the sentence's second half: "the CPU
+// device".
+void check_module(const ptx::Module& module, std::string_view device);
 
 // For devices whose memory is not the host's: throws unsupported where variables are to lie in that.
-void refuse_placed(const LoadOptions& options, std::string_view who);
+void refuse_placed(const LoadOptions& options, std::string_view device);
 
 // Throws invalid_argument with the kernel's name when grid, block, shared memory, range or arguments are against the
 // limits of the device or the directives of the kernel (.reqntid, .maxntid).
@@ -34,8 +35,8 @@ void check_parts(const Function& function, const LaunchConfig& config, std::uint
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block);
 
 // For devices with clusters of one block only: throws unsupported for kernels that are declared for others
-// (.reqnctapercluster). `who` begins the sentence's second half: "the CPU device".
-void refuse_clusters(const ptx::Function& function, std::string_view who);
+// (.reqnctapercluster). `device` begins the sentence's second half: "the CPU device".
+void refuse_clusters(const ptx::Function& function, std::string_view device);
 
 // Extents that a directive like .reqntid gives; missing ones are 1.
 Dim3 extent_of(const ptx::FunctionDirective& directive);

@@ -17,6 +17,6 @@ const PlacedVariable* find_placed(std::span<const PlacedVariable> placed, const 
 std::uint64_t placed_address(const ptx::Variable& variable, std::uint64_t size, const PlacedVariable& place);
 
 // Whether the host has left this element of such a variable to the device: address_of_device is there.
-bool awaits_address(const ptx::InitValue& value, const void* at, std::size_t element);
+bool needs_device_address(const ptx::InitValue& value, const void* at, std::size_t element);
 
 }  // namespace heddle::device

@@ -57,9 +57,9 @@ class EventState {
 };
 
 // What is reached when a function of the host says so. For queues an event of another device, which they only ask.
-class AskedEvent final : public device::Event {
+class ConditionEvent final : public device::Event {
  public:
-  AskedEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+  ConditionEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
       : point_(std::make_shared<Point>(std::move(watcher), std::move(ready))) {}
   bool done() const override { return point_->done(); }
   void wait() override { base::fail(ErrorCode::internal, "what is asked for is waited for by queues only"); }

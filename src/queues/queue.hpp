@@ -49,7 +49,7 @@ class QueueState {
                    std::span<const std::byte> arguments);
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr)
-      HEDDLE_GIVES_LOCK_BACK;
+      HEDDLE_RELEASES_LOCK;
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;

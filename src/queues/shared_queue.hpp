@@ -86,8 +86,8 @@ class SharedQueue {
   const std::size_t place_;
   std::mutex mutex_;
   std::unique_ptr<device::Queue> queue_;
-  const device::Partition* partition_;                 // that the queue is set to
-  std::vector<std::unique_ptr<device::Event>> spare_;  // for synchronize()
+  const device::Partition* partition_;                       // that the queue is set to
+  std::vector<std::unique_ptr<device::Event>> free_events_;  // for synchronize()
   // Numbers in the trace: of the last task, and of others that the next one waits for.
   std::uint64_t last_task_ = 0;
   std::vector<std::uint64_t> awaited_;

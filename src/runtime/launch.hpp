@@ -61,7 +61,7 @@ class LaunchState {
 
 // Waits for copies that a task with these accesses needs and that are still under way, without the lock. Whether it had
 // to.
-bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_RELEASES_LOCK;
 
 // See heddle::Runtime::launch.
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,

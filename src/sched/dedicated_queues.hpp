@@ -23,7 +23,7 @@ class DedicatedQueues {
     used[number] = true;
     return first + number;
   }
-  void give_back(std::size_t place, std::size_t number) { used_[place][number - first] = false; }
+  void release(std::size_t place, std::size_t number) { used_[place][number - first] = false; }
 
  private:
   static constexpr std::size_t first = 4;  // copies that report their progress have those before (early_start.hpp)

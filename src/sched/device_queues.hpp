@@ -55,7 +55,7 @@ class DeviceQueues {
 
   // Events are used again once nobody refers to them.
   std::shared_ptr<device::Event> take_event(bool timed) {
-    auto& spare = spare_[timed ? 1 : 0];
+    auto& spare = free_events_[timed ? 1 : 0];
     if (spare.empty()) [[unlikely]]
       return timed ? device_.event() : device_.untimed_event();
     std::shared_ptr<device::Event> event = std::move(spare.back());
@@ -63,15 +63,16 @@ class DeviceQueues {
     return event;
   }
   void give_event(std::shared_ptr<device::Event>& event, bool timed) {
-    if (event && event.use_count() == 1) spare_[timed ? 1 : 0].push_back(std::move(event));
+    if (event && event.use_count() == 1) free_events_[timed ? 1 : 0].push_back(std::move(event));
     event.reset();
   }
 
  private:
   device::Device& device_;
   graph::QueueChooser chooser_;
-  std::deque<DeviceQueue> queues_;                        // by the chooser's number
-  std::vector<std::shared_ptr<device::Event>> spare_[2];  // done, and nobody refers to them: without and with time
+  std::deque<DeviceQueue> queues_;  // by the chooser's number
+  std::vector<std::shared_ptr<device::Event>>
+      free_events_[2];  // done, and nobody refers to them: without and with time
 };
 
 }  // namespace heddle::sched

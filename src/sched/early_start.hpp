@@ -42,7 +42,7 @@ class EarlyStarts final : public SubmissionHook {
 
   // For a launch whose arrays are acquired next. Makes the form of its kernel that starts early, where it is the first
   // that has a use for one, and gives the lock back meanwhile.
-  void prepare_form(const BoundLaunch& launch, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
+  void prepare_form(const BoundLaunch& launch, base::Lock& lock) HEDDLE_RELEASES_LOCK;
   // Decides whether the launch is to start early, to be measured, or neither.
   EarlyStart plan(const BoundLaunch& launch);
 
@@ -104,11 +104,11 @@ class EarlyStart {
 
   // The arrays are acquired: `accesses` are theirs, in the same order, and others after them.
   void settle(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
-    if (plan_) find_copies(launch, accesses);
+    if (plan_) find_early_parents(launch, accesses);
   }
   // Puts in what the launch is submitted with.
   void complete(Submission& submission, const BoundLaunch& launch) const {
-    if (plan_) put_in(submission, launch);
+    if (plan_) fill_submission(submission, launch);
   }
   // What is launched in place of the kernel; null: the kernel itself.
   device::Function* function() const {
@@ -131,8 +131,8 @@ class EarlyStart {
     std::shared_ptr<EarlySample> sample = {};
     boost::container::small_vector<std::byte, 256> packed = {};
   };
-  void find_copies(const BoundLaunch& launch, std::span<const graph::Access> accesses);
-  void put_in(Submission& submission, const BoundLaunch& launch) const;
+  void find_early_parents(const BoundLaunch& launch, std::span<const graph::Access> accesses);
+  void fill_submission(Submission& submission, const BoundLaunch& launch) const;
 
   std::unique_ptr<Plan> plan_;  // most launches have none
 };

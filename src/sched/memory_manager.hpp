@@ -44,10 +44,10 @@ class MemoryManager {
   class Pressure {
    public:
     Pressure() = default;
-    ~Pressure() { give_back(); }
+    ~Pressure() { release(); }
     Pressure(const Pressure&) = delete;
     Pressure& operator=(const Pressure&) = delete;
-    void give_back() {
+    void release() {
       if (auto* const manager = std::exchange(manager_, nullptr)) manager->end_pressure();
     }
 
@@ -58,12 +58,12 @@ class MemoryManager {
 
   // Has a copy of each of these arrays made in the space, evicting others if need be. `lock` holds the core's lock and
   // is given back meanwhile; when the function returns all copies have been there since it was last taken. Returns
-  // whether it was given back. `who`: what needs them, for messages. Throws out_of_memory, with what takes the memory.
+  // whether it was given back. `user`: what needs them, for messages. Throws out_of_memory, with what takes the memory.
   bool allocate(std::span<memory::Array* const> arrays, memory::Space space, base::Lock& lock, Pressure& pressure,
-                std::string_view who) {
+                std::string_view user) {
     for (const memory::Array* const array : arrays)
       if (!array->allocated(space)) [[unlikely]]
-        return allocate_missing(arrays, space, lock, pressure, who);
+        return allocate_missing(arrays, space, lock, pressure, user);
     return false;
   }
   // Waits until no thread that makes room needs the array. Gives the lock back meanwhile.
@@ -88,20 +88,20 @@ class MemoryManager {
 
  private:
   bool allocate_missing(std::span<memory::Array* const> arrays, memory::Space space, base::Lock& lock,
-                        Pressure& pressure, std::string_view who);
+                        Pressure& pressure, std::string_view user);
   bool try_allocate(const std::vector<memory::Array*>& missing, memory::Space space,
-                    base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
+                    base::Lock& lock) HEDDLE_RELEASES_LOCK;
   std::unique_ptr<device::Memory> make(const memory::Array& array, memory::Space space) const;
   void make_room(std::span<memory::Array* const> needed, memory::Space space, std::uint64_t bytes, base::Lock& lock,
-                 Pressure& pressure, std::string_view who) HEDDLE_GIVES_LOCK_BACK;
+                 Pressure& pressure, std::string_view user) HEDDLE_RELEASES_LOCK;
   std::vector<memory::EvictionCandidate> candidates(std::span<memory::Array* const> needed, memory::Space space) const;
   // Starts to evict a copy; the tasks after which its memory is free.
   graph::TaskRefs start_evicting(memory::Array& array, memory::Space space);
-  void make_host_copy(memory::Array& array, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
+  void make_host_copy(memory::Array& array, base::Lock& lock) HEDDLE_RELEASES_LOCK;
   void begin_pressure(Pressure& pressure);
   void end_pressure();
   bool is_kept_for_now(std::span<memory::Array* const> needed, memory::Space space) const;
-  [[noreturn]] void refuse(memory::Space space, std::uint64_t bytes, std::string_view who) const;
+  [[noreturn]] void refuse(memory::Space space, std::uint64_t bytes, std::string_view user) const;
   std::size_t place_for_host_memory() const;
 
   Scheduler& scheduler_;

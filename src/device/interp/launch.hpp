@@ -63,7 +63,7 @@ class Launch {
   std::deque<std::unique_ptr<Resident>> resident_;
   bool watch_spinning_ = false;                           // nothing has changed in memory for a while
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;  // when memory last changed, and how far we were then
-  std::uint64_t stuck_since_ns_ = 0;
+  std::uint64_t no_progress_since_ns_ = 0;
 };
 
 }  // namespace heddle::device::interp

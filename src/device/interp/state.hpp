@@ -40,8 +40,8 @@ struct DeviceState {
   machine::Machine machine;  // guarded by `turn`, but for its map of memory
   // The launches under way, by grid id, and the memory epoch in which all their threads were seen to repeat themselves.
   // Guarded by `turn`.
-  static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};
-  std::map<std::uint64_t, std::uint64_t> stuck;
+  static constexpr std::uint64_t not_repeating = ~std::uint64_t{0};
+  std::map<std::uint64_t, std::uint64_t> repeating_since_epoch;
   std::atomic<std::uint64_t> next_grid_id{1};
 };
 

@@ -25,7 +25,7 @@ class AddressMap {
  public:
   void add(Allocation allocation);
   // False, and nothing is added, when part of it is in another one.
-  bool add_apart(Allocation allocation);
+  bool add_if_disjoint(Allocation allocation);
   // What memory of the host's is called; nothing happens where none begins there.
   void name_host(std::uint64_t address, std::string name);
   // Nothing happens where no allocation begins there.

@@ -49,7 +49,7 @@ enum class Action : std::uint8_t {
 
 // How an instruction involves other threads.
 enum class Involves : std::uint8_t {
-  nobody,
+  none,
   gathering,  // a warp operation without .sync: whoever is there takes part
   meeting,    // a warp operation with .sync: the lanes of a mask take part
   barrier,    // of the block
@@ -60,7 +60,7 @@ struct Operation {
   static constexpr unsigned most_elements = 8;
   const ptx::Instruction* instruction = nullptr;
   Action action = Action::refuse;
-  Involves involves = Involves::nobody;
+  Involves involves = Involves::none;
   ptx::Space space = ptx::Space::generic;  // of loads, stores and atomics, as written
   // Of those: what each lane accesses, so many elements of so many bytes.
   std::uint8_t element_bytes = 0, elements = 0;

@@ -43,8 +43,8 @@ void Core::fault(const std::string& what, KernelFault kind) const {
 void Core::refuse() const {
   std::string text{ptx::name(inst_->opcode)};
   for (ptx::Modifier m : inst_->modifiers) text += "." + std::string(ptx::name(m));
-  base::fail(ErrorCode::unsupported, "{}: {} does not execute '{}'", place(*block_, *thread_), machine_.options.who,
-             text);
+  base::fail(ErrorCode::unsupported, "{}: {} does not execute '{}'", place(*block_, *thread_),
+             machine_.options.executor, text);
 }
 
 void Core::enter(Block& block, Thread& thread) {
@@ -67,7 +67,7 @@ void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects
   effects_ = &effects;
   enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(lanes))));
   effects.begin(op_);
-  const bool waits = op_ && op_->involves != Involves::nobody;
+  const bool waits = op_ && op_->involves != Involves::none;
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
     thread_ = &block.thread(warp, static_cast<unsigned>(std::countr_zero(rest)));
     if (!waits) ++grid_.instructions;

@@ -39,7 +39,7 @@ struct Options {
   // Told of each instruction, but for those whose guard does not hold. Called by one thread at a time, within a launch.
   std::function<void(const Step&)> step;
   // Who refuses an instruction, in messages.
-  std::string_view who = "the machine";
+  std::string_view executor = "the machine";
 };
 
 // One host thread at a time executes on a machine; `memory` alone may be used by any thread.
