@@ -28,7 +28,7 @@ struct Copy {
   std::uint64_t last_use = 0;  // a number that grows with every use of any copy
 };
 
-// Needs the core's lock, except where a function says otherwise.
+// Needs the core's lock, unless a function states otherwise.
 class Array {
  public:
   // `spaces`: their number, one for each device, and the host's as the last.

@@ -77,7 +77,7 @@ struct Task {
   }
 };
 
-// What the function throws at once is the task's failure too, not that of who asked for it.
+// What the function throws at once is a failure of the task too, and is not thrown to the caller of Runtime::call.
 void put(device::Queue& queue, const std::shared_ptr<Task>& task) {
   try {
     queue.call_with_stream([task](void* stream) { task->run(stream); });

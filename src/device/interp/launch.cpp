@@ -113,7 +113,7 @@ const machine::Thread* Launch::choose(const Resident& resident, std::size_t warp
 
 namespace {
 
-// The lanes that are in the same state at the same place as `leader`, who is one of them.
+// The lanes that are in the same state at the same place as `leader`, which is one of them.
 machine::LaneMask group_of(const machine::Block& block, const machine::Warp& warp, const machine::Thread& leader) {
   machine::LaneMask group = 0;
   for (unsigned lane = 0; lane < warp.count; ++lane) {
