@@ -9,9 +9,9 @@ namespace heddle {
 
 enum class MappedAccess : std::uint8_t { none, read, read_write };
 
-// What a device has of it. Sizes and addresses are multiples of granularity(). The caller keeps track: ranges are
-// reserved, nothing is mapped twice, nobody uses memory that is released. Any thread. If the device refuses, it throws
-// Error: out_of_memory, unsupported, invalid_argument.
+// The functions of a device for that. Sizes and addresses are multiples of granularity(). The caller ensures that
+// ranges are reserved before they are mapped, that no address is mapped twice, and that released memory is not used.
+// Any thread. If the device refuses, the function throws Error: out_of_memory, unsupported, invalid_argument.
 class AddressMapping {
  public:
   virtual ~AddressMapping() = default;
@@ -31,7 +31,8 @@ class AddressMapping {
   // The memory is freed when it is no longer mapped anywhere.
   virtual void release(std::uint64_t handle) noexcept = 0;
 
-  // Maps the first `size` bytes of this device's memory `handle` at the address. Nobody may access them yet.
+  // Maps the first `size` bytes of this device's memory `handle` at the address. No device may access them before
+  // set_access().
   virtual void map(std::uint64_t address, std::size_t size, std::uint64_t handle) = 0;
   // Unmaps memory of this device; whole mappings.
   virtual void unmap(std::uint64_t address, std::size_t size) = 0;

@@ -38,8 +38,9 @@ class ArrayBytes {
   // Bytes [begin, end). Throw invalid_argument if they are not part of the array.
   const void* read_bytes(std::size_t begin, std::size_t end) const;
   void* write_bytes(std::size_t begin, std::size_t end);
-  // As read_bytes of `end - begin` bytes. It also copies some of their neighbours if nobody uses those.
+  // Throws invalid_argument: [first, first + count) is outside an array of `size` elements.
   [[noreturn]] static void refuse_range(std::size_t first, std::size_t count, std::size_t size);
+  // As read_bytes(). It also copies some of the neighbouring bytes if no task uses them.
   const void* read_near(std::size_t begin, std::size_t end) const;
 
  private:

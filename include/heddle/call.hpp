@@ -1,4 +1,4 @@
-// Tasks that are no kernels: functions of the host, and calls of libraries that put their work into a stream.
+// Tasks that are not kernels: functions of the host, and calls of libraries that put their work into a stream.
 #pragma once
 
 #include <cstddef>

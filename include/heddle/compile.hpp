@@ -8,7 +8,7 @@
 namespace heddle {
 
 enum class Compiler {
-  by_default,  // $HEDDLE_COMPILER, "clang" or "nvrtc"; where it is not set, clang
+  by_default,  // $HEDDLE_COMPILER, "clang" or "nvrtc"; if it is not set, clang
   clang,       // clang 19 and Heddle's own device headers
   nvrtc,       // NVIDIA's NVRTC and the headers of its SDK, which must be installed; device code only
 };
@@ -17,7 +17,7 @@ struct CompileOptions {
   std::vector<std::string> defines = {};  // "NAME", "NAME=VALUE" or "NAME(PARAMETERS)=VALUE"
   // Folders for #include. With clang, those with cuda_runtime_api.h are searched after Heddle's headers.
   std::vector<std::string> include_paths = {};
-  std::string arch = "sm_80";           // the target the PTX is written for
+  std::string arch = "sm_80";           // the target of the PTX
   bool fast_math = false;               // as nvcc's -use_fast_math
   int opt = 3;                          // 0 to 3; NVRTC has 3 only
   bool line_info = true;                // faults can then name the line of the source

@@ -41,7 +41,7 @@ class Memory {
   explicit operator bool() const { return state_ != nullptr; }
   MemorySpan span() const;
   std::uint64_t address() const { return span().address; }
-  // Where the host can access it; null where it cannot.
+  // The host's pointer to it; null if the host cannot access it.
   void* host() const;
 
  private:
@@ -61,11 +61,12 @@ class LoadedKernel {
   const std::vector<ParameterPlace>& parameters() const;
   std::uint32_t parameter_bytes() const;
   std::uint64_t shared_bytes() const;  // static
-  // Makes code for blocks of this shape, which otherwise the first launch does. Throws unsupported or compile_error.
+  // Generates code for blocks of this shape; otherwise the first launch does it. Throws unsupported or compile_error.
   void prepare(const Dim3& block) const;
   // As Runtime::occupancy.
   std::vector<Occupancy> occupancy(const Dim3& block, std::uint32_t shared = 0) const;
-  // The entry of that for launches of the whole grid, without making code for parts; nothing on devices without SMs.
+  // The entry of occupancy() for launches of the whole grid, without generating code for parts; nothing on devices
+  // without SMs.
   std::optional<Occupancy> whole_occupancy(const Dim3& block, std::uint32_t shared = 0) const;
   const std::shared_ptr<queues::LoadedKernelState>& state() const { return state_; }
 
@@ -96,7 +97,7 @@ class Device {
   Memory allocate_unpooled(std::size_t bytes) const;
   // Host memory that copies of this device access at their full rate, and kernels at the same addresses.
   Memory allocate_host(std::size_t bytes) const;
-  // Gives memory that the program has the same properties while the result lives. Throws invalid_argument when part of
+  // Gives memory of the program the same properties until the result is destroyed. Throws invalid_argument if part of
   // it is registered already.
   Memory register_host(void* data, std::size_t bytes) const;
   // Memory that the program maps itself; null if the device does not support it. It lives as long as the device.
@@ -109,14 +110,14 @@ class Device {
   // For order only: its completed_ns() is 0. Cheaper on GPUs.
   Event untimed_event() const;
   LoadedKernel load(const Kernel& kernel) const;
-  // Loads the module now, which otherwise the first kernel or variable does. Throws unsupported with instruction and
-  // line for what the device cannot run; compile_error.
+  // Loads the module now; otherwise the first use of a kernel or variable does it. Throws unsupported with instruction
+  // and line for what the device cannot run; compile_error.
   // - `machine_code`: the same kernels in the form of NVIDIA's driver, a cubin or a fat binary. A GPU runs it instead
   //   of compiling the PTX, if the driver can use it and the module need not contain code for parts of grids. It is not
   //   kept.
   // - `placed`: variables in memory of the host's own, which keep their values (heddle/placed_variables.hpp). With
   //   --check or RuntimeOptions::check that memory has to be registered. Throws unsupported if the device's memory is
-  //   not the host's, invalid_argument for memory that is too small or not aligned, and if the module has been loaded
+  //   not the host's; invalid_argument for memory that is too small or not aligned, and if the module has been loaded
   //   before.
   void load(const Module& module, std::span<const std::byte> machine_code = {},
             std::span<const PlacedVariable> placed = {}) const;

@@ -7,11 +7,11 @@
 namespace heddle {
 
 struct DeviceInfo {
-  std::string id = {};      // "cuda:0", "cpu", "interp": what options and launches call it
+  std::string id = {};      // "cuda:0", "cpu", "interp": its name in options and launches
   std::string name = {};    // "NVIDIA H200", "AMD EPYC 9J14, 2 workers, AVX-512", "PTX interpreter"
   unsigned processors = 1;  // SMs of a GPU, workers of the CPU device, 1 of the interpreter
   unsigned warp_size = 32;
-  unsigned vector_bits = 0;  // width of the CPU's vectors; 0 where that means nothing
+  unsigned vector_bits = 0;  // width of the CPU's vectors; 0 for other devices
   std::uint64_t memory_bytes = 0;
   bool host_memory = false;  // its memory is the host's
   // The host and kernels may use the same bytes: of its memory, and of variables that are placed

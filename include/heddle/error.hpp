@@ -22,14 +22,14 @@ enum class ErrorCode {
 };
 const char* name(ErrorCode code);
 
-// What the kernel did, where the code is kernel_fault.
+// What the kernel did, if the code is kernel_fault.
 enum class KernelFault {
   none,           // no fault of a kernel
   memory_access,  // an address that it may not read or write
-  misaligned,     // an address that is no multiple of the access's size
+  misaligned,     // an address that is not a multiple of the access's size
   trap,
   assertion,
-  other,  // a jump to nowhere, wrong use of a barrier or of free(), ...; the message says what
+  other,  // a jump to nowhere, wrong use of a barrier or of free(), ...; the message states which
 };
 
 // Thrown for every error a user can cause. what() is a full sentence (or several): what was wrong, where, what to do.

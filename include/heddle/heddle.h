@@ -137,7 +137,7 @@ typedef struct heddle_device_info {
   const char* name;     /* "NVIDIA H200", "AMD EPYC 9J14, 2 workers, AVX-512" */
   uint32_t processors;  /* SMs of a GPU, workers of the CPU device, 1 of the interpreter */
   uint32_t warp_size;   /* threads */
-  uint32_t vector_bits; /* width of the CPU's vectors; 0 where that means nothing */
+  uint32_t vector_bits; /* width of the CPU's vectors; 0 for other devices */
   int32_t host_memory;  /* 1: its memory is the host's */
   uint64_t memory_bytes;
   uint32_t capability; /* of a GPU: 90 for compute capability 9.0; else 0 */
@@ -145,11 +145,11 @@ typedef struct heddle_device_info {
   uint64_t max_shared_per_block; /* bytes, static and dynamic together */
 } heddle_device_info;
 
-/* options: NULL for the default. HEDDLE_NOT_FOUND for a device that does not exist, with those that do. */
+/* options: NULL for the default. HEDDLE_NOT_FOUND for a device that does not exist, with the existing ones. */
 heddle_status heddle_runtime_create(const heddle_runtime_options* options, heddle_runtime** runtime);
-/* Waits for what is in flight; errors that nobody asked for are logged. */
+/* Waits for what is in flight; errors that were not returned yet are logged. */
 void heddle_runtime_free(heddle_runtime* runtime);
-/* Waits for everything in flight; the first error that nobody has seen yet. */
+/* Waits for everything in flight; returns the first error that was not returned yet. */
 heddle_status heddle_runtime_synchronize(heddle_runtime* runtime);
 /* Updates the file of `trace`; freeing the runtime does so too. */
 heddle_status heddle_runtime_write_trace(heddle_runtime* runtime);
@@ -182,7 +182,7 @@ typedef struct heddle_compile_options {
   size_t include_path_count;
   const char* const* extra; /* options passed to the compiler as they are */
   size_t extra_count;
-  const char* arch;     /* the target the PTX is written for; NULL or "": sm_80 */
+  const char* arch;     /* the target of the PTX; NULL or "": sm_80 */
   int32_t fast_math;    /* not 0: as nvcc's -use_fast_math */
   int32_t opt;          /* HEDDLE_OPT_...; the default is 3 */
   int32_t no_line_info; /* not 0: faults cannot name the line of the source */
@@ -254,15 +254,15 @@ typedef struct heddle_kernel_info {
   uint32_t max_threads;       /* of a block, as the kernel declares it; 0: not declared */
   int32_t dynamic_shared;     /* 1: uses memory whose size the launch gives */
   int32_t blocks_independent; /* 1: any range of blocks may run alone, in any order */
-  const char* dependence;     /* when not: the instruction and line that prevent it; else "" */
+  const char* dependence;     /* if not: the instruction and line that prevent it; else "" */
 } heddle_kernel_info;
 
-/* x, which must be at least 1, as in every language; y and z, of which 0 is taken as 1, so that {n} is enough. */
+/* x must be at least 1. In y and z, 0 counts as 1, so that {n} is enough. */
 typedef struct heddle_dim3 {
   uint32_t x, y, z;
 } heddle_dim3;
 
-/* What one form of a kernel takes of an SM. */
+/* The resources of an SM that one form of a kernel needs. */
 typedef struct heddle_occupancy {
   size_t size;
   char form[32]; /* "whole grid", "range (box)", ... */
@@ -398,8 +398,8 @@ static inline heddle_argument heddle_part(heddle_array* array, size_t offset, si
 }
 static inline heddle_argument heddle_whole(heddle_array* array) { return heddle_part(array, 0, HEDDLE_REST); }
 /* What the caller states about an array or a part, as in heddle_in(heddle_whole(x)). A launch whose PTX shows otherwise
- * is HEDDLE_INVALID_ARGUMENT, with the instruction. Where the PTX does not show the access, it is a promise. It has no
- * effect on an argument that is no array. */
+ * is HEDDLE_INVALID_ARGUMENT, with the instruction. If the PTX does not show the access, it is a promise. It has no
+ * effect on an argument that is not an array. */
 static inline heddle_argument heddle_said(heddle_argument argument, heddle_argument_kind kind) {
   if (argument.kind == HEDDLE_ARGUMENT_ARRAY) argument.kind = kind;
   return argument;
@@ -421,7 +421,7 @@ static inline heddle_argument heddle_opaque(uint64_t address) {
  * fit the kernel, or when the shape exceeds the device's limits. `launch`: NULL, or where the handle goes. */
 heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kernel, const heddle_launch_options* options,
                                    const heddle_argument* arguments, size_t count, heddle_launch** launch);
-/* ---- Tasks that are no kernels ---- */
+/* ---- Tasks that are not kernels ---- */
 
 /* The argument of a task's function; valid while it runs. */
 typedef struct heddle_call_data {

@@ -52,11 +52,11 @@ struct KernelInfo {
   unsigned atomics = 0;             // atomic and reduction instructions on memory
   unsigned max_threads = 0;         // of a block, as the kernel declares it (.maxntid, .reqntid); 0: not declared
   bool blocks_independent = false;  // any range of blocks may run alone, in any order
-  std::string dependence = {};      // when not: the instruction and line that prevent it
+  std::string dependence = {};      // if not: the instruction and line that prevent it
 };
 
-// What one form of a kernel takes of an SM, as its compiler made it: the form for whole grids, and those that run a
-// part of one.
+// The resources of an SM that one compiled form of a kernel needs: the form for whole grids, and those that run a part
+// of one.
 struct Occupancy {
   std::string form = {};           // "whole grid", "range (box)", "range (linear)", "range (prelude)", "range (pool)"
   unsigned registers = 0;          // a thread's

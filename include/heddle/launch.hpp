@@ -36,7 +36,7 @@ struct LaunchOptions {
 };
 
 // One argument of a launch. Scalars and structures are copied. Arrays are referred to, and must exist until the launch
-// is made. Integers are no pointers: a pointer parameter takes an array, a slice of one, nullptr, or opaque(). To pass
+// is made. Integers are not pointers: a pointer parameter takes an array, a slice of one, nullptr, or opaque(). To pass
 // an address as a number, put it in a structure, which is passed as it is.
 class Argument {
  public:
@@ -64,7 +64,7 @@ class Argument {
 
   Kind kind() const { return kind_; }
   Direction direction() const { return direction_; }  // see in(), out(), inout()
-  // Both of them, so that they are compared in one step.
+  // Kind and direction in one number, for fast comparison.
   unsigned tag() const { return static_cast<unsigned>(kind_) | static_cast<unsigned>(direction_) << 8; }
   Argument with(Direction direction) const {
     Argument made = *this;

@@ -1,4 +1,4 @@
-// Several PTX texts made one, before it is loaded.
+// Links several PTX texts into one, which can then be loaded.
 //
 //   std::string text = heddle::link_ptx(std::array{heddle::PtxSource{kernel_text, "kernel.ptx"},
 //                                                  heddle::PtxSource{helper_text, "helper.ptx"}});

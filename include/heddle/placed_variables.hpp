@@ -16,11 +16,11 @@ namespace heddle {
 
 struct PlacedVariable {
   std::string name;      // in the PTX
-  void* data = nullptr;  // aligned as the PTX says, there for as long as the module
+  void* data = nullptr;  // aligned as the PTX states; must exist as long as the module
   std::size_t size = 0;
 };
 
-// A placeholder for an address that only a device knows; it is no pointer. Device::load writes the address there,
+// A placeholder for an address that only a device knows; it is not a pointer. Device::load writes the address there,
 // unless the program has written something else.
 inline constexpr std::uint64_t address_of_device = 0x80DE'71CE'ADD4'E55A;
 

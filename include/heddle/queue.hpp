@@ -1,6 +1,6 @@
 // Queues and events: the explicit level of Heddle. It is for programs and front ends that track themselves where data
-// is and which command waits for which, as a CUDA program does. heddle/device.hpp makes them. Arrays and launches of
-// heddle::Runtime know nothing of what is done here: use one level or the other for the same bytes.
+// is and which command waits for which, as a CUDA program does. heddle/device.hpp makes them. Heddle does not order
+// these commands with arrays and launches of heddle::Runtime: use one level or the other for the same bytes.
 #pragma once
 
 #include <cstddef>

@@ -74,14 +74,15 @@ void check_policy(std::string_view name);
 // invalid_argument.
 class Runtime {
  public:
-  // Throws not_found for a device that does not exist, with those that do; invalid_argument for an unknown policy, with
-  // the known ones.
+  // Throws not_found for a device that does not exist, with the existing ones; invalid_argument for an unknown policy,
+  // with the known ones.
   explicit Runtime(const RuntimeOptions& options = {});
-  ~Runtime();  // waits for what is in flight; errors nobody asked for are logged
+  ~Runtime();  // waits for what is in flight; errors that were not thrown yet are logged
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
 
-  // In order of preference: launches that name no device run on the first, unless Scheduling::placement says otherwise.
+  // In order of preference: launches that name no device run on the first, unless Scheduling::placement chooses
+  // another.
   std::vector<DeviceInfo> devices() const;
   // The explicit level of a device, by its id, or by its number: the place in devices(). Throws not_found.
   Device device(std::string_view id = {}) const;
@@ -145,7 +146,7 @@ class Runtime {
   //
   // The function must not use the runtime, nor arrays and launches for which it would have to wait: that throws
   // invalid_argument inside the function. Its exception is thrown to every thread that waits for the task or for a task
-  // that depends on it, as a kernel's failure is. Throws invalid_argument if an argument is no array.
+  // that depends on it, as a kernel's failure is. Throws invalid_argument if an argument is not an array.
   template <typename... Arrays>
   Launch call(const CallOptions& options, CallFunction function, const Arrays&... arrays) {
     const std::array<Argument, sizeof...(Arrays)> list = {Argument(arrays)...};
@@ -169,7 +170,7 @@ class Runtime {
   std::vector<Occupancy> occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared = 0,
                                    std::string_view device = {}) const;
 
-  // Waits for everything in flight; throws the first Error that nobody has seen yet.
+  // Waits for everything in flight; throws the first Error that was not thrown yet.
   void synchronize();
   // Updates the file of RuntimeOptions::trace; the runtime's destructor does so too. Throws io_error.
   void write_trace();

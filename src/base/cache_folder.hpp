@@ -1,9 +1,9 @@
-// Where Heddle keeps its caches, and which folders it does not use for them.
+// Where Heddle keeps its caches, and which folders it refuses to use.
 //
-// What is read from a cache is executed, so a folder counts only while nobody else can put files into it. This is the
-// one home of that rule, for every cache and however its folder was chosen: the folder belongs to this user or to root
-// (who could change this program as well), and neither group nor others may write to it. When root runs Heddle, only
-// root's own folders count. A link must belong to this user or to root, too.
+// Heddle executes what it reads from a cache, so it uses a folder only if no other user can put files into it. The rule
+// holds for every cache, however its folder was chosen. The folder belongs to this user or to root (root could change
+// this program as well). Neither group nor others may write to it. When root runs Heddle, only folders of root are
+// used. A symbolic link must belong to this user or to root, too.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,16 @@ namespace heddle::base {
 // files. Not created here.
 std::filesystem::path cache_directory();
 
-// Why `folder` cannot be trusted and how to mend that, as a sentence; empty when it can be, or is not there.
+// Why `folder` cannot be trusted and how to fix that, as a sentence. Empty if it can be trusted or does not exist.
 std::string distrust(const std::filesystem::path& folder);
 
-// True when files in `folder` may be used. Looks at `folder`, and where it lies in cache_directory() at every folder
-// from there on down; those that are missing are no reason against it. Where the answer is no, a warning says why, once
-// for each reason in the life of the process. Never throws. Any thread.
+// True if files in `folder` may be used. Checks `folder`, and if it is in cache_directory(), every folder from
+// cache_directory() down to it. Missing folders pass the check. On false, a warning states the reason, once for each
+// reason in a process. Never throws. Any thread.
 bool may_use_cache(const std::filesystem::path& folder);
 
-// Makes `folder` and its missing parents, those from cache_directory() on for this user alone, and answers as
-// may_use_cache. False as well where it cannot be made.
+// Creates `folder` and its missing parents. Folders from cache_directory() on are for this user alone. Returns what
+// may_use_cache() returns, and false if the folder cannot be created.
 bool make_cache(const std::filesystem::path& folder);
 
 }  // namespace heddle::base

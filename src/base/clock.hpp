@@ -1,4 +1,4 @@
-// Time as the system sees it: real, or moved by hand in tests and simulations.
+// The time that Heddle's code reads: the machine's, or in tests and simulations a time that they set.
 #pragma once
 
 #include <atomic>
@@ -9,14 +9,14 @@
 
 namespace heddle::base {
 
-// Everything that has to do with time takes a Clock. Nothing outside src/base reads the machine's clock.
+// All code that reads or waits for a time takes a Clock. No code outside src/base reads the machine's clock.
 class Clock {
  public:
   virtual ~Clock() = default;
   // Nanoseconds since a fixed point of this clock; never goes back. Any thread.
   virtual std::uint64_t now_ns() const = 0;
-  // Blocks until `changed` is notified or the clock reaches `deadline_ns`, like a condition variable that may also
-  // return early: the caller looks again. `lock` holds the mutex that goes with `changed`. Any thread.
+  // Blocks until `changed` is notified or the clock reaches `deadline_ns`. It may also return early, so the caller
+  // checks its condition again. `lock` holds the mutex that belongs to `changed`. Any thread.
   virtual void wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const = 0;
 };
 
@@ -27,7 +27,7 @@ class SteadyClock final : public Clock {
   void wait_until(Lock& lock, std::condition_variable& changed, std::uint64_t deadline_ns) const override;
 };
 
-// Stands still until moved.
+// Its time changes only by advance().
 class ManualClock final : public Clock {
  public:
   std::uint64_t now_ns() const override { return now_.load(std::memory_order_acquire); }

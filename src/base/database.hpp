@@ -25,10 +25,10 @@ class DatabaseError : public std::runtime_error {
   bool damaged_;
 };
 
-// The rows that a query finds. Its database outlives it.
+// The rows of a query's result. The database outlives it.
 class Rows {
  public:
-  // Goes to the next row, at first to the first one. False: there is none.
+  // Moves to the next row; the first call moves to the first row. False: there is no further row.
   bool next();
   std::string text(int column) const;
   std::int64_t integer(int column) const;
@@ -52,13 +52,13 @@ class Database {
     int version = 1;   // a file of another version counts as damaged
     const char* text;  // makes the tables
   };
-  // Opens the file, or makes it. `clock`, which outlives it, times the waits for other processes: 30 s at most.
+  // Opens or creates the file. `clock` outlives the database; it times the waits for other processes, at most 30 s.
   Database(const std::filesystem::path& path, const Schema& schema, const Clock& clock);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // Values are strings, std::int64_t and double; they take the places of ?1, ?2, ...
+  // Values are strings, std::int64_t and double. They are bound to ?1, ?2, ...
   template <class... Values>
   Rows find(std::string_view sql, const Values&... values) {
     Rows rows(*database_, sql);
@@ -71,7 +71,8 @@ class Database {
     find(sql, values...).next();
   }
 
-  // Changes that all come about with commit(), or not at all. Others may read meanwhile, but change nothing.
+  // Changes that take effect all together at commit(), or not at all. Meanwhile other processes can read, but not
+  // write.
   class Transaction {
    public:
     explicit Transaction(Database& database);
@@ -95,7 +96,8 @@ class Database {
   sqlite3* database_ = nullptr;
 };
 
-// Opens the database for use(database). A damaged one is replaced by an empty one, for which use() is called (again).
+// Opens the database and calls use(database). If the file is damaged, an empty database replaces it, and use() is
+// called again.
 template <class Use>
 void use_database(const std::filesystem::path& path, const Database::Schema& schema, const Clock& clock,
                   const Use& use) {

@@ -1,4 +1,4 @@
-// Numbers for what is compared later, when it may be gone and another thing in its place.
+// Unique numbers. They identify an object even after it was destroyed and another one has its address.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace heddle::base {
 
-// None comes twice in a process. Any thread.
+// Returns each number once in a process. Any thread.
 inline std::uint64_t next_id() {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

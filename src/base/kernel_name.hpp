@@ -1,4 +1,4 @@
-// Names of kernels as the source has them.
+// Names of kernels as they are in the source.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@ namespace heddle::base {
 
 // "blur(float*, int)" for "_Z4blurPfi"; names that are not mangled stay as they are.
 std::string demangled(const std::string& name);
-// For messages: the mangled name, with the readable one behind it where that differs.
+// For messages: the mangled name, followed by the demangled one if that differs.
 std::string readable_name(const std::string& name);
-// Whose a variable of a module is: a program's, or a constant that Heddle's headers bring ("__heddle::two_over_pi"), or
-// one that clang makes of a literal ("_$_str").
+// Where a variable of a module comes from: the program, Heddle's headers ("__heddle::two_over_pi"), or a literal for
+// which clang makes a variable ("_$_str").
 enum class Maker { program, heddle, compiler };
 Maker maker_of_variable(const std::string& name);
-// Whether `wanted` is what a programmer may call the kernel: the name with or without namespaces, with or without
-// template arguments, with or without parameters, and with or without the return type of a template instance:
-// "img::blur<float>(float*, int)", "blur<float>", "img::blur", "blur". Blanks do not matter.
+// Whether `wanted` is a name of the kernel in the source. Namespaces, template arguments, parameters and the return
+// type of a template instance may each be present or absent: "img::blur<float>(float*, int)", "blur<float>",
+// "img::blur", "blur". Blanks do not matter.
 bool source_name_matches(const std::string& mangled, std::string_view wanted);
 
 }  // namespace heddle::base

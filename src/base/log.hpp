@@ -1,5 +1,5 @@
-// Log lines on stderr. The level comes from HEDDLE_LOG (trace, debug, info, warn, error, off; default warn). The logger
-// lives in spdlog's registry under the name "heddle", so a program that uses spdlog can replace or silence it.
+// Log lines on stderr. HEDDLE_LOG sets the level (trace, debug, info, warn, error, off; default warn). The logger is in
+// spdlog's registry under the name "heddle", so a program that uses spdlog can replace or silence it.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ template <typename... Args>
 void log_warn(fmt::format_string<Args...> format, Args&&... args) {
   logger()->warn(format, std::forward<Args>(args)...);
 }
-// Once for each text in a process, which may have several copies of this code: libheddle.so, libheddle_cpu.so. Any
-// thread.
+// Logs each text once in a process, even if the process has several copies of this code (libheddle.so,
+// libheddle_cpu.so). Any thread.
 void log_warn_once(const std::string& text);
 template <typename... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {

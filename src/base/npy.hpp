@@ -25,12 +25,12 @@ struct NpyArray {
   std::string shape_text() const;    // "1024x768"
 };
 
-// Throws not_found, io_error or invalid_argument; the message names `path` (or "the array") and what is wrong: no .npy
-// file, cut short, surplus bytes, big-endian, Fortran order, or a type that is no plain number.
+// Throws not_found, io_error or invalid_argument. The message names `path` (or "the array") and what is wrong: not a
+// .npy file, truncated, surplus bytes, big-endian, Fortran order, or a type that is not a plain number.
 NpyArray read_npy(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where = "the array");
 
-// Version 1.0. Throws invalid_argument when data does not match type and shape, io_error when writing fails.
+// Version 1.0. Throws invalid_argument if the data does not match type and shape, io_error if writing fails.
 void write_npy(const std::filesystem::path& path, const NpyArray& array);
 std::string format_npy(const NpyArray& array);
 

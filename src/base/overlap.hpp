@@ -1,4 +1,4 @@
-// How much of a timeline runs at the same time, and how short it could be.
+// How much of a timeline overlaps, and the shortest time that its dependences permit.
 #pragma once
 
 #include <cstddef>
@@ -8,36 +8,35 @@
 
 namespace heddle::base {
 
-// When a device was at something; nanoseconds of one clock. One that ends where it begins, or before, counts as
-// nothing.
+// When a device ran a kernel or a transfer, in nanoseconds of one clock. An interval that does not end after its begin
+// is ignored.
 struct Interval {
   enum class Kind : std::uint8_t { kernel, transfer };
   Kind kind = Kind::kernel;
   std::uint64_t begin_ns = 0, end_ns = 0;
 };
 
-// The measures of GrCUDA (Parravicini et al., IPDPS 2021, figure 11), each from 0 to 1. Transfers at the same time as
-// other transfers are no overlap.
+// The measures of GrCUDA (Parravicini et al., IPDPS 2021, figure 11), each from 0 to 1. Transfers that run at the same
+// time as other transfers do not count as overlap.
 struct Overlap {
-  double ct = 0;   // of the kernels' time, what passes during a transfer
-  double tc = 0;   // of the transfers' time, what passes during a kernel
-  double cc = 0;   // of the kernels' time, what passes during another kernel
-  double tot = 0;  // the kernels' time that passes during anything else, of the time of all kernels and transfers
+  double ct = 0;   // the share of the kernels' time during which a transfer runs
+  double tc = 0;   // the share of the transfers' time during which a kernel runs
+  double cc = 0;   // the share of the kernels' time during which another kernel runs
+  double tot = 0;  // the kernels' time during which anything else runs, over the time of all kernels and transfers
   double kernel_seconds = 0, transfer_seconds = 0;  // sums of lengths
 };
 
-// In any order.
+// The intervals may be in any order.
 Overlap overlap(std::span<const Interval> timeline);
 
-// Something that takes a time and comes behind others, given by their places in the list.
+// A step of a schedule: how long it takes, and the steps before it, by their indices in the list.
 struct Step {
   double seconds = 0;
   std::vector<std::size_t> parents = {};
 };
 
-// Seconds of the longest chain of steps that wait for each other: how long all takes at least, when steps that do not
-// depend on each other do not slow each other down. 0 for none. Throws invalid_argument for a parent that does not
-// stand before its child.
+// Length of the critical path in seconds: the least time for all steps if independent steps do not slow each other
+// down. 0 for no steps. Throws invalid_argument for a parent that is not before its child in the list.
 double longest_path(std::span<const Step> steps);
 
 }  // namespace heddle::base

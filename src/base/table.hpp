@@ -17,7 +17,7 @@ class Table {
     Align align = Align::left;
   };
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  // Missing cells are empty; cells beyond the last column are an invalid_argument Error.
+  // Missing cells are empty. Throws invalid_argument for more cells than columns.
   void add_row(std::vector<std::string> cells);
   std::size_t rows() const { return rows_.size(); }
   // Title line, a rule, the rows; columns two spaces apart, no space at line ends. Width counts UTF-8 characters.

@@ -1,7 +1,7 @@
-// Folders that are removed with their content when they are no longer needed, also when the process was killed.
+// Folders that are removed with their content when they are no longer needed, even if the process was killed.
 //
-// A living owner holds a lock (flock) on its folder. Whoever makes a folder of the same kind in the same place removes
-// those first that nobody holds; where the file system has no such locks, none are removed.
+// The process that owns a folder holds a lock (flock) on it. A process that creates a folder of the same kind in the
+// same place first removes those that are not locked. If the file system has no such locks, none are removed.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder();
 
-  // Makes the folder in `parent`, readable by this user alone, with `purpose` in its name: "heddle-<purpose>.XXXXXX".
+  // Creates the folder in `parent`, readable by this user alone, with `purpose` in its name: "heddle-<purpose>.XXXXXX".
   // Throws io_error.
   void create(const std::filesystem::path& parent, std::string_view purpose);
   // In $TMPDIR or /tmp.
@@ -24,8 +24,8 @@ class TemporaryFolder {
   // Empty before create().
   const std::filesystem::path& path() const { return path_; }
 
-  // Removes all that this process has, whichever objects they belong to: for a program that is about to be ended by a
-  // signal. Any thread.
+  // Removes all temporary folders of this process, whichever objects own them: for a program that a signal is about to
+  // end. Any thread.
   static void remove_all();
 
  private:

@@ -8,8 +8,8 @@
 
 namespace heddle::base {
 
-// While it lives, threads that the calling thread starts get no signals that are meant for the program. Signals of a
-// fault stay: they are the thread's own.
+// During its lifetime, threads that the calling thread starts have the program's signals blocked. Signals of faults are
+// not blocked, as they are for the thread that caused them.
 class BlockedSignals {
  public:
   BlockedSignals();
@@ -21,8 +21,8 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-// Starts a thread that gets no signals of the program. `name`: at most 15 characters, for debuggers. Throws
-// out_of_memory when the process can have no more threads.
+// Starts a thread that receives no signals of the program. `name`: at most 15 characters, for debuggers. Throws
+// out_of_memory if the process can have no more threads.
 std::thread start_thread(const std::string& name, std::function<void()> work);
 
 }  // namespace heddle::base

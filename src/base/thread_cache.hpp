@@ -7,8 +7,8 @@
 
 namespace heddle::base {
 
-// Each piece of work gets a thread of its own at once: one that is idle, or a new one. So pieces may wait for each
-// other. Threads stay until the cache ends, which waits for none of them. Any thread.
+// Each function runs at once on a thread of its own: an idle one or a new one. So functions may wait for each other.
+// Threads exist until the cache is destroyed. The destructor does not wait for them. Any thread.
 class ThreadCache {
  public:
   explicit ThreadCache(std::string name);
@@ -16,7 +16,7 @@ class ThreadCache {
   ThreadCache(const ThreadCache&) = delete;
   ThreadCache& operator=(const ThreadCache&) = delete;
 
-  // `work` must not throw. Throws out_of_memory when the process can have no more threads.
+  // `work` must not throw. Throws out_of_memory if the process can have no more threads.
   void run(std::function<void()> work);
 
  private:

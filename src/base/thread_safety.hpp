@@ -1,4 +1,4 @@
-// Which lock guards what, as clang checks it (-Wthread-safety; script/lint). Other compilers see nothing.
+// Annotations of which lock guards what. Clang checks them (-Wthread-safety; script/lint). Other compilers ignore them.
 #pragma once
 
 #include <condition_variable>
@@ -19,8 +19,9 @@
 #define HEDDLE_RELEASE(...) HEDDLE_THREAD_SAFETY(release_capability(__VA_ARGS__))
 #define HEDDLE_ASSERT_HELD(...) HEDDLE_THREAD_SAFETY(assert_capability(__VA_ARGS__))
 #define HEDDLE_NO_THREAD_SAFETY_ANALYSIS HEDDLE_THREAD_SAFETY(no_thread_safety_analysis)
-// Of a function that gets a held Lock& and gives it back for a while: clang does not know that it was held.
-#define HEDDLE_GIVES_LOCK_BACK HEDDLE_NO_THREAD_SAFETY_ANALYSIS
+// For a function that takes a held Lock&, releases it for a while and acquires it again. Clang does not know that it
+// was held.
+#define HEDDLE_RELEASES_LOCK HEDDLE_NO_THREAD_SAFETY_ANALYSIS
 
 namespace heddle::base {
 
@@ -34,7 +35,7 @@ class HEDDLE_CAPABILITY("mutex") Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex; may give it back and take it again.
+// Holds a mutex, like std::unique_lock. The mutex can be released and acquired again.
 class HEDDLE_SCOPED_CAPABILITY Lock {
  public:
   explicit Lock(Mutex& mutex) HEDDLE_ACQUIRE(mutex) : lock_(mutex.native()) {}
@@ -43,10 +44,10 @@ class HEDDLE_SCOPED_CAPABILITY Lock {
   Lock& operator=(const Lock&) = delete;
   void lock() HEDDLE_ACQUIRE() { lock_.lock(); }
   void unlock() HEDDLE_RELEASE() { lock_.unlock(); }
-  // Until notified, or earlier for no reason: the caller looks again. In a loop rather than with a predicate, as clang
-  // does not see that a lambda runs with the lock.
+  // Blocks until notified; spurious wake-ups are possible. The caller checks its condition in a loop. A predicate would
+  // not do: clang does not know that a lambda runs with the lock.
   void wait(std::condition_variable& changed) { changed.wait(lock_); }
-  // For waits with a limit.
+  // For waits with a time limit.
   std::unique_lock<std::mutex>& native() { return lock_; }
 
  private:

@@ -1,8 +1,8 @@
-// Calls back when something has happened: when a condition has become true, when a time has come, or at once.
+// Runs callbacks: when a condition has become true, at a given time, or as soon as possible.
 //
-// One thread does it for the whole process, so that nothing else has to poll. All callbacks run on that thread, one
-// after the other, under no lock. A callback must be short and must not block or throw: all others wait behind it. It
-// may call every function of the watcher.
+// One thread serves the whole process, so that no other thread has to poll. All callbacks run on that thread, one after
+// the other, without a lock. A callback must be short and must not block or throw, as all others wait for it. It may
+// call every function of the watcher.
 #pragma once
 
 #include <cstdint>
@@ -20,33 +20,35 @@ class Watcher {
 
   virtual ~Watcher() = default;
 
-  // The clock of deadlines, which is also that of the devices that use this watcher.
+  // The clock of the deadlines. Devices that use this watcher use the same clock.
   virtual const Clock& clock() const = 0;
 
-  // Runs `callback` soon. Callbacks run in the order of these calls. Any thread, under any lock.
-  // Throws out_of_memory, as the next two do, when the thread cannot be started.
+  // Runs `callback` as soon as possible. Callbacks run in the order of these calls. Any thread, under any lock. Throws
+  // out_of_memory if the thread cannot be started; so do poll() and at().
   virtual void post(Callback callback) = 0;
 
   // Evaluates `condition` on the watcher's thread until it is true, then runs `callback`. Conditions with the same
-  // `sequence` are evaluated one at a time, in the order of these calls, and so their callbacks run in that order; null
-  // puts a condition into no sequence. A condition must be as short as a callback. It is evaluated every few
-  // microseconds at first and less often when it has been false for long. Any thread, under any lock.
+  // `sequence` are evaluated one at a time, in the order of these calls. So their callbacks run in that order. A null
+  // `sequence` is no sequence. A condition must be as short as a callback. It is evaluated every few microseconds at
+  // first, and less often after it has been false for long. Any thread, under any lock.
   virtual void poll(const void* sequence, Condition condition, Callback callback) = 0;
 
   // Runs `callback` when the clock reaches `deadline_ns`. Returns the timer's number, which is not 0. Any thread.
   virtual std::uint64_t at(std::uint64_t deadline_ns, Callback callback) = 0;
-  // Takes a timer back. False: its callback has run or is running. Any thread.
+  // Cancels a timer. False: its callback has run or is running. Any thread.
   virtual bool cancel(std::uint64_t timer) = 0;
 
-  // Waits until what was posted before has run and no callback is running that began before. Not for callbacks.
+  // Waits until the callbacks that were posted before have run, and until no callback that began before is running.
+  // Must not be called from a callback.
   virtual void drain() = 0;
 };
 
-// A watcher of its own, for tests and simulations. Callbacks that have not run when it ends are dropped.
+// A watcher with its own thread, for tests and simulations. Callbacks that have not run when it is destroyed are
+// dropped.
 std::shared_ptr<Watcher> make_watcher(std::shared_ptr<const Clock> clock);
 
-// The watcher that everything in the process shares, on the machine's clock. Its thread starts with the first call that
-// needs it and ends with the last reference. Any thread.
+// The watcher that the whole process shares, with the machine's clock. Its thread starts with the first call that needs
+// it and ends with the last reference. Any thread.
 std::shared_ptr<Watcher> process_watcher();
 
 }  // namespace heddle::base

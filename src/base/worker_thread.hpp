@@ -1,4 +1,4 @@
-// A thread that runs what it is given, in order.
+// A thread that runs functions in the order in which they were posted.
 #pragma once
 
 #include <condition_variable>
@@ -11,19 +11,19 @@
 
 namespace heddle::base {
 
-// Any thread calls.
+// Any thread may call.
 class WorkerThread {
  public:
-  // Throws out_of_memory when the process can have no more threads.
+  // Throws out_of_memory if the process can have no more threads.
   explicit WorkerThread(const std::string& name);
-  // Runs what it was given before.
+  // Runs the functions that were posted before, then ends the thread.
   ~WorkerThread();
   WorkerThread(const WorkerThread&) = delete;
   WorkerThread& operator=(const WorkerThread&) = delete;
 
   // `work` must not throw.
   void post(std::function<void()> work);
-  // Waits until nothing is left to run. Not from the thread itself.
+  // Waits until all posted functions have run. Must not be called from the thread itself.
   void drain();
 
  private:

@@ -1,4 +1,4 @@
-// Boxes of bytes: the rows and planes that 2-D and 3-D copies and fills take.
+// Boxes of bytes: the rows and planes of 2-D and 3-D copies and fills.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace heddle::device {
 
-// Where a box begins, and how many bytes lie between the beginnings of its rows and of its planes. `device` as in Span.
+// The start of a box, and the distance in bytes from one row to the next and from one plane to the next. `device` as in
+// Span.
 struct BoxPlace {
   Device* device = nullptr;
   std::uint64_t address = 0;
@@ -22,11 +23,11 @@ struct BoxExtent {
   std::size_t bytes() const { return width * height * depth; }
 };
 
-// From the first byte of the box to its last. Throws invalid_argument when rows or planes overlap, or when the box is
-// larger than an address space; `what` begins its sentence: "the destination of a copy".
+// The span from the first byte of the box to its last. Throws invalid_argument if rows or planes overlap, or if the box
+// is larger than an address space. `what` begins the message: "the destination of a copy".
 Span span_of(const BoxPlace& place, const BoxExtent& extent, const char* what);
 
-// Whether the box's bytes are all those of its span.
+// Whether the box contains all bytes of its span.
 bool is_contiguous(const BoxPlace& place, const BoxExtent& extent);
 
 // The address of a row, by its number from 0 to height * depth - 1.

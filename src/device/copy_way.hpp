@@ -1,4 +1,4 @@
-// What a trace calls a copy.
+// The direction of a copy in the trace.
 #pragma once
 
 #include "base/trace.hpp"
@@ -6,7 +6,7 @@
 
 namespace heddle::device {
 
-// From where a copy comes and where it goes; null is the host.
+// From the devices of source and destination; null is the host.
 inline base::TraceEvent::Way way_of_copy(const Device* to, const Device* from) {
   using Way = base::TraceEvent::Way;
   if (to == from) return Way::within;

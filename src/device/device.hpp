@@ -1,5 +1,6 @@
-// A device runs block ranges of kernels on queues, copies bytes, and records and waits for events. It decides nothing.
-// Every device implements exactly these interfaces; tests/conformance/ is their contract in executable form.
+// A device runs block ranges of kernels on queues, copies bytes, and records and waits for events. It makes no
+// scheduling decisions. Every device implements exactly these interfaces; tests/conformance/ is their contract in
+// executable form.
 #pragma once
 
 #include <cstddef>
@@ -35,52 +36,55 @@ class Device : public QueueSource {
   // Device memory of `bytes` bytes, aligned to 256. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate(std::size_t bytes) = 0;
 
-  // The same, which no pool keeps when it is given back: on GPUs the first comes sooner, its end waits for all that the
-  // GPU does, and kernels of other GPUs do not reach it. Throws as allocate() does. Any thread.
+  // The same, but no pool keeps the memory when it is freed. On GPUs the first allocation is faster, freeing waits for
+  // all work of the GPU, and kernels of other GPUs cannot access the memory. Throws as allocate() does. Any thread.
   virtual std::unique_ptr<Memory> allocate_unpooled(std::size_t bytes) { return allocate(bytes); }
 
-  // Host memory of `bytes` bytes, aligned to 64, that queues of this device copy from and to at their full rate and
-  // without holding up the host (on GPUs: pinned), and that its kernels may use at the same addresses. Its span's
-  // device is null. Throws out_of_memory. Any thread.
+  // Host memory of `bytes` bytes, aligned to 64. Queues of this device copy from and to it at their full rate and
+  // without blocking the host (on GPUs: pinned memory), and kernels may use it at the same addresses. Its span's device
+  // is null. Throws out_of_memory. Any thread.
   virtual std::unique_ptr<Memory> allocate_host(std::size_t bytes) = 0;
 
-  // Makes memory that the host has already as good as that of allocate_host, until the result ends; its span and host()
-  // are that memory. Throws out_of_memory; invalid_argument when part of it is registered already. Any thread.
+  // Gives existing host memory the properties of allocate_host() until the result is destroyed. The result's span and
+  // host() are that memory. Throws out_of_memory; invalid_argument if part of it is registered already. Any thread.
   virtual std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) = 0;
 
-  // Memory that is put at addresses by hand; null where there is none. It lives as long as the device. Any thread.
+  // Memory that the caller maps at addresses itself; null if the device does not support it. It lives as long as the
+  // device. Any thread.
   virtual AddressMapping* address_mapping() { return nullptr; }
 
-  // How much memory can still be allocated, roughly: others take from it too. Any thread.
+  // How many bytes of memory can still be allocated, roughly: other processes allocate too. Any thread.
   virtual std::uint64_t free_memory() = 0;
 
-  // Prepares a module for this device. Code generation may be put off until a function is launched. Throws unsupported
-  // with instruction and line for what the device cannot run. Any thread.
+  // Prepares a module for this device. Code may be generated only when a function is launched. Throws unsupported with
+  // instruction and line for what the device cannot run. Any thread.
   virtual std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) = 0;
 
-  // Launches to be put into this device's queues all at once. Throws unsupported where some of them cannot be in one.
+  // A graph of launches, which are put into a queue of this device all at once. Throws unsupported if some of them
+  // cannot be in a graph.
   virtual std::unique_ptr<LaunchGraph> launch_graph(std::span<const GraphLaunch> launches);
   // A subset of the processors on which a queue may run. Throws unsupported or invalid_argument.
   virtual std::unique_ptr<Partition> partition(const ProcessorSet& processors) = 0;
 
-  // A flag for copies to the device that report their progress; it says that all bytes have arrived until a copy begins
-  // to report. Null where copies cannot report. It must outlive the copies. Any thread.
+  // A flag for copies to the device that report their progress. Until a copy begins to report, its state is that all
+  // bytes have arrived. Null if copies cannot report. It must outlive the copies. Any thread.
   virtual std::unique_ptr<ProgressFlag> progress_flag() { return nullptr; }
 
-  // Runs `give`, in which the calling thread gives several commands to this device's queues: together they take less.
-  // Code of the program's own has no place in it but through Queue::call and call_with_stream. Throws what `give` does.
+  // Runs `give`, in which the calling thread puts several commands into this device's queues. That costs less than
+  // single commands. `give` must not run code of the program, except by Queue::call and call_with_stream. Throws what
+  // `give` throws.
   template <class Give>
   void commands(Give&& give) {
     run_commands([](void* data) { (*static_cast<std::remove_reference_t<Give>*>(data))(); },
                  const_cast<void*>(static_cast<const void*>(&give)));
   }
 
-  // The calling thread will go on using this device, and no other of its kind: what commands need of a thread stays set
-  // up between them. Any thread.
+  // States that the calling thread will continue to use this device, and no other of its kind. The device then keeps
+  // the thread set up for commands. Any thread.
   virtual void enter() {}
 
-  // What NVIDIA's driver says of an attribute, by its number in CUDA; nothing on other devices and for numbers that it
-  // does not know. Any thread.
+  // The value of an attribute in NVIDIA's driver, by its number in CUDA. Nothing on other devices, and for numbers that
+  // the driver does not know. Any thread.
   virtual std::optional<int> cuda_attribute(int number) const {
     static_cast<void>(number);
     return std::nullopt;

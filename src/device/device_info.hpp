@@ -10,18 +10,18 @@ struct DeviceInfo {
   std::string id;                // "cpu", "interp", "cuda:0"
   std::string name;              // "AMD EPYC ..., 2 cores, AVX-512"
   unsigned processors = 1;       // SMs, or CPU workers
-  unsigned partition_grain = 1;  // partitions consist of whole groups of so many processors: [0, grain), ...
+  unsigned partition_grain = 1;  // partitions consist of groups of so many processors: [0, grain), ...
   unsigned warp_size = 32;
   unsigned vector_bits = 0;  // of the host's vectors (CPU); 0 elsewhere
   std::uint64_t memory_bytes = 0;
-  bool host_memory = false;  // its addresses are host addresses: the host and other devices may use them as they are
-  // The host, too, may use its memory at the same addresses, while kernels run; variables of modules may lie in the
-  // host's (LoadOptions::placed).
+  bool host_memory = false;  // its addresses are host addresses, which the host and other devices can use
+  // The host can use its memory at the same addresses while kernels run, and variables of modules can be in host memory
+  // (LoadOptions::placed).
   bool managed_memory = false;
   bool has_streams = false;  // Queue::call_with_stream calls its function at once, with a native stream
   unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
-  bool verifies = false;     // every access of a kernel, whether or not that was asked for (LoadOptions::check)
-  // A kernel that faults fails its queue and leaves the device usable; else the device is lost with all that it held.
+  bool verifies = false;     // it verifies every access of a kernel, even without LoadOptions::check
+  // After a fault of a kernel only its queue has failed. False: the device is lost, with all memory and modules.
   bool survives_faults = true;
   // Limits of a launch.
   unsigned max_threads_per_block = 1024;

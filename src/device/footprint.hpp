@@ -1,6 +1,6 @@
-// What a launch may touch of guarded memory (Memory::guard): the bytes that it was given. Where every access is
-// verified, one beside them is a fault: what was ordered by the bytes that launches are given is in order only if they
-// keep to them.
+// The bytes of guarded memory (Memory::guard) that a launch may access: those that were passed to it. If every access
+// is verified, an access to other bytes is a fault. The reason: the order of launches is inferred from the bytes that
+// are passed to them, so it is correct only if they access no others.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Footprint {
     bool reads, writes;        // what the launch may do there
     std::string name;          // for messages: "argument 2, x"
   };
-  // Parts may overlap: then the launch may do what any of them says.
+  // Parts may overlap: then every access that one of them permits is permitted.
   explicit Footprint(std::vector<Part> parts);
 
   struct Access {
@@ -25,8 +25,8 @@ class Footprint {
     bool reads, writes;  // an atomic does both
   };
   bool allows(const Access& access) const noexcept;
-  // Where an access that it does not allow lies, in guarded memory that begins at `memory` and has so many bytes: "at
-  // offset 2000 of an array of 4000 bytes; the launch was given bytes 0 to 2000 of it to write (argument 1)".
+  // Describes an access that is not permitted, in guarded memory of `memory_bytes` bytes from `memory` on: "at offset
+  // 2000 of an array of 4000 bytes; the launch was given bytes 0 to 2000 of it to write (argument 1)".
   std::string describe(const Access& access, std::uint64_t memory, std::uint64_t memory_bytes) const;
 
  private:
@@ -38,7 +38,7 @@ class Footprint {
   static bool holds(const std::vector<Range>& ranges, std::uint64_t address, std::uint64_t size) noexcept;
 
   std::vector<Part> parts_;                 // in the order of arguments
-  std::vector<Range> readable_, writable_;  // ascending, apart from each other
+  std::vector<Range> readable_, writable_;  // ascending, without overlaps
 };
 
 }  // namespace heddle::device

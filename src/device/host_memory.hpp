@@ -1,4 +1,4 @@
-// Ordinary memory of the host, for devices that copy from any memory at the same rate.
+// Ordinary host memory, for devices that copy from any memory at the same rate.
 #pragma once
 
 #include <memory>

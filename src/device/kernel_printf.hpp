@@ -1,4 +1,4 @@
-// printf of kernels: CUDA's rules for format strings (CUDA C++ Programming Guide, "Formatted Output").
+// printf in kernels, with CUDA's rules for format strings (CUDA C++ Programming Guide, "Formatted Output").
 #pragma once
 
 #include <cstdint>
@@ -6,20 +6,21 @@
 
 namespace heddle::device {
 
-// The kernel's memory, as its device reads it. A device that finds a fault there may throw, and need not return.
+// Reads the kernel's memory for its device. The functions may throw if the access is a fault.
 class KernelPrintfSource {
  public:
   virtual char character(std::uint64_t address) = 0;
-  // So many bytes of the argument buffer, 4 or 8.
+  // `bytes` bytes of the argument buffer, 4 or 8.
   virtual std::uint64_t argument(std::uint64_t offset, unsigned bytes) = 0;
 
  protected:
   ~KernelPrintfSource() = default;
 };
 
-// Formats as a kernel's vprintf: arguments lie in the buffer one after the other, each aligned to its size (int 4, long
-// long, double and pointers 8). At most 32 are taken, further ones are 0; what is no conversion is copied as it stands.
-// Appends to `out`, which is the only state, and returns the number of arguments taken, or -1 when the format is null.
+// Formats like a kernel's vprintf. Arguments follow each other in the buffer, each aligned to its size (int 4; long
+// long, double and pointers 8). At most 32 are read; further ones are 0. Text that is not a conversion is copied
+// unchanged. Appends to `out` and has no other state. Returns the number of arguments read, or -1 if the format is
+// null.
 int format_kernel_printf(std::string& out, std::uint64_t format, KernelPrintfSource& source);
 
 }  // namespace heddle::device

@@ -33,19 +33,19 @@ Dim3 extent_of(const ptx::FunctionDirective& directive) {
   return extent;
 }
 
-void check_module(const ptx::Module& module, std::string_view who) {
+void check_module(const ptx::Module& module, std::string_view device) {
   if (module.address_size != 64)
     base::fail(ErrorCode::unsupported,
                "the module has addresses of {} bits (.address_size, or PTX older than 2.3 without it); {} runs 64-bit "
                "modules only",
-               module.address_size, who);
+               module.address_size, device);
 }
 
-void refuse_placed(const LoadOptions& options, std::string_view who) {
+void refuse_placed(const LoadOptions& options, std::string_view device) {
   if (!options.placed.empty())
     base::fail(ErrorCode::unsupported,
                "the variable '{}' cannot lie in the host's memory on {}, which has memory of its own",
-               options.placed.front().name, who);
+               options.placed.front().name, device);
 }
 
 void check_block(const DeviceInfo& info, const ptx::Function& function, const Dim3& block) {
@@ -63,13 +63,13 @@ void check_block(const DeviceInfo& info, const ptx::Function& function, const Di
                function.name, extent_of(*most).count(), block.count());
 }
 
-void refuse_clusters(const ptx::Function& function, std::string_view who) {
+void refuse_clusters(const ptx::Function& function, std::string_view device) {
   const auto* cluster = function.directive("reqnctapercluster");
   if (cluster && extent_of(*cluster).count() > 1)
     base::fail(ErrorCode::unsupported,
                "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); {} has clusters of one block "
                "only",
-               function.name, text(extent_of(*cluster)), who);
+               function.name, text(extent_of(*cluster)), device);
 }
 
 void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,

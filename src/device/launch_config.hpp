@@ -14,8 +14,8 @@ struct LaunchConfig {
   bool cooperative = false;  // all blocks make progress together: grid-wide synchronisation is allowed
 };
 
-// Cooperative launches have so much zeroed memory of their own, 16-byte aligned, whose address %envreg1 (upper half)
-// and %envreg2 give: there NVIDIA's cooperative groups count the blocks that have come to grid.sync().
+// Every cooperative launch has so many bytes of zeroed memory, 16-byte aligned. Its address is in %envreg1 (upper half)
+// and %envreg2. NVIDIA's cooperative groups count there the blocks that have arrived at grid.sync().
 inline constexpr std::size_t grid_workspace_bytes = 256;
 
 }  // namespace heddle::device

@@ -1,4 +1,4 @@
-// A fixed set of launches with what depends on what among them, put into a queue all at once, again and again.
+// A graph: a fixed set of launches with the dependences among them. It is put into a queue all at once, repeatedly.
 #pragma once
 
 #include <cstddef>
@@ -16,23 +16,25 @@ struct GraphLaunch {
   Function* function = nullptr;  // prepared for the block; outlives the graph's last launch
   LaunchConfig config;           // not cooperative
   std::vector<std::byte> arguments;
-  std::vector<unsigned> parents;  // places of earlier launches that it comes behind
+  std::vector<unsigned> parents;  // indices of earlier launches that must be done before it
 };
 
 // One thread at a time.
 class LaunchGraph {
  public:
   virtual ~LaunchGraph() = default;
-  // What the launch at this place is given from the next launch of the graph on. As many bytes as before.
+  // Sets the arguments of the launch at index `place`, from the next launch of the graph on. Their size must not
+  // change.
   virtual void set_arguments(unsigned place, std::span<const std::byte> arguments) = 0;
 
-  // Launches that ran beside the queue that the graph was put into, and may have failed without its noticing.
+  // The end of launches that ran in another queue than the graph's. Their failures are not failures of the graph's
+  // queue.
   struct Tail {
     Queue* queue;
     std::shared_ptr<Event> end;
   };
-  // Puts all launches into the queue, of the device that the graph was made for; what comes behind in the queue comes
-  // behind all of them.
+  // Puts all launches into the queue, which must be of the graph's device. Later commands of the queue run after all of
+  // them.
   virtual std::vector<Tail> launch(Queue& queue) = 0;
 };
 

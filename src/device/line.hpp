@@ -1,4 +1,4 @@
-// Which launches of a graph come one behind the other, with nothing beside them.
+// Finds linear chains in a graph: launches that follow each other, with no other launch in parallel.
 #pragma once
 
 #include <span>
@@ -8,9 +8,9 @@
 
 namespace heddle::device {
 
-// By place: whether the launch and the one at the place before it come one behind the other, and every other launch
-// before both or behind both. Parents are those of a transitive reduction: a launch that comes behind another by way of
-// a third does not name it.
+// By index: whether the launch directly follows the launch at the index before it, and every other launch is ordered
+// before both or after both. Parents must be those of a transitive reduction: no parent of a launch is an ancestor of
+// another parent.
 std::vector<bool> launches_in_line(std::span<const GraphLaunch> launches);
 
 }  // namespace heddle::device

@@ -1,4 +1,4 @@
-// A graph for devices that have none of their own: a list of what to put into which queue, made once.
+// A graph for devices without native graphs: a list, made once, of what to put into which queue.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@ namespace heddle::device {
 
 class ListedGraph final : public LaunchGraph {
  public:
-  // `device` makes the queues and events that it needs, and outlives it.
+  // `device` creates the queues and events that the graph needs, and outlives it.
   ListedGraph(QueueSource& device, std::span<const GraphLaunch> launches);
   void set_arguments(unsigned place, std::span<const std::byte> arguments) override;
   std::vector<Tail> launch(Queue& queue) override;
@@ -23,7 +23,7 @@ class ListedGraph final : public LaunchGraph {
   static constexpr unsigned most_queues = 8;
   struct Branch {
     std::unique_ptr<Queue> queue;
-    std::vector<std::shared_ptr<Event>> ends;  // of launches of the graph; one that nobody else holds is free
+    std::vector<std::shared_ptr<Event>> ends;  // of launches of the graph; one without other references is free
   };
 
   std::shared_ptr<Event> end_of(Branch& branch);
@@ -31,7 +31,7 @@ class ListedGraph final : public LaunchGraph {
   QueueSource& device_;
   std::vector<GraphLaunch> launches_;
   graph::Spread plan_;
-  std::deque<Branch> branches_;                 // the plan's queues from number 1 on
+  std::deque<Branch> branches_;                 // the queues of the plan from number 1 on
   std::vector<std::unique_ptr<Event>> events_;  // by launch; null: no other queue waits for it
   std::unique_ptr<Event> begin_;
 };

@@ -1,4 +1,4 @@
-// What a module is loaded for.
+// Options of loading a module.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,18 @@
 namespace heddle::device {
 
 struct LoadOptions {
-  bool check = false;      // verify every access (devices that can; others refuse)
+  bool check = false;      // verify every access; devices that cannot do that throw unsupported
   bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
-  // For launches of a part of a grid; without, GPUs refuse those. They compile what such launches need of a kernel when
-  // the first is made, or with the module where it must be part of it (ptx/rewrite/single_kernel.hpp says when).
+  // For launches of a part of a grid; without it, GPUs refuse them. GPUs compile the code for these at a kernel's first
+  // such launch, or with the module if it must be in the module (ptx/rewrite/single_kernel.hpp states when).
   bool ranges = true;
-  // The same kernels as the driver takes them, a cubin or a fat binary; empty: none. GPUs run it in place of compiling
-  // the PTX, unless more must be in the module. It is not kept.
+  // The same kernels in the driver's form, a cubin or a fat binary; empty: none. GPUs run it instead of compiling the
+  // PTX, unless the module must contain more code. It is not kept.
   std::span<const std::byte> machine_code = {};
-  // Variables of the module that lie where the host has them, on devices with managed_memory; others refuse. What is
-  // there stays, but for address_of_device where an initial value is an address. Names that the module does not have
-  // are passed over. The checker knows the memory when it is registered (register_host). It is not kept.
+  // Variables of the module that are in host memory, on devices with managed_memory; other devices throw unsupported.
+  // Their values stay, except that address_of_device is replaced where an initial value is an address. Names that the
+  // module does not have are ignored. Checks of accesses know the memory if it is registered (register_host). The list
+  // is not kept.
   std::span<const PlacedVariable> placed = {};
 };
 

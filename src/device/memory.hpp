@@ -21,15 +21,15 @@ struct Span {
   Span sub(std::size_t offset, std::size_t bytes) const { return {device, address + offset, bytes}; }
 };
 
-// Owns an allocation; destroying it frees the bytes, and waits for nothing: the owner sees to it that no command uses
-// it.
+// Owns an allocation. Destroying it frees the bytes and does not wait: the owner ensures that no command uses them.
 class Memory {
  public:
   virtual ~Memory() = default;
   virtual Span span() const = 0;
-  // Pointer through which the host can reach the bytes, or null. On the CPU device the device address itself.
+  // The host's pointer to the bytes; null if the host cannot access them. On the CPU device the device address itself.
   virtual void* host() const = 0;
-  // From here on launches that have a footprint (Queue::set_footprint) touch it only as that allows.
+  // From now on launches that have a footprint (Queue::set_footprint) may access the memory only as the footprint
+  // permits.
   virtual void guard() {}
 };
 

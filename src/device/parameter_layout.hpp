@@ -1,4 +1,4 @@
-// Offsets of parameters in the packed argument buffer: in PTX order, each aligned as its .param declaration says.
+// Offsets of parameters in the packed argument buffer: in PTX order, each aligned as its .param declaration states.
 #pragma once
 
 #include <cstdint>

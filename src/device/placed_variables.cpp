@@ -26,7 +26,7 @@ std::uint64_t placed_address(const ptx::Variable& variable, std::uint64_t size, 
   return address;
 }
 
-bool awaits_address(const ptx::InitValue& value, const void* at, std::size_t element) {
+bool needs_device_address(const ptx::InitValue& value, const void* at, std::size_t element) {
   using Kind = ptx::InitValue::Kind;
   if (value.kind == Kind::integer || value.kind == Kind::real || value.mask != 0) return false;
   std::uint64_t there = 0;

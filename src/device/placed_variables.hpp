@@ -1,4 +1,4 @@
-// Variables of a module that lie in memory of the host's (LoadOptions::placed), as devices that take them do it.
+// Variables of a module in host memory (LoadOptions::placed): functions for the devices that support them.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,15 @@
 
 namespace heddle::device {
 
-// Null where the variable is none of them.
+// Null if the variable is not among them.
 const PlacedVariable* find_placed(std::span<const PlacedVariable> placed, const ptx::Variable& variable);
 
-// Where a variable of `size` bytes lies then. Throws invalid_argument where it cannot.
+// The address of a placed variable of `size` bytes. Throws invalid_argument for constant variables, and if the memory
+// is too small or not aligned.
 std::uint64_t placed_address(const ptx::Variable& variable, std::uint64_t size, const PlacedVariable& place);
 
-// Whether the host has left this element of such a variable to the device: address_of_device is there.
-bool awaits_address(const ptx::InitValue& value, const void* at, std::size_t element);
+// Whether the device has to write this element of a placed variable: its initial value is an address, and it holds the
+// placeholder address_of_device.
+bool needs_device_address(const ptx::InitValue& value, const void* at, std::size_t element);
 
 }  // namespace heddle::device

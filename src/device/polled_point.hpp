@@ -1,4 +1,4 @@
-// Points that nobody reports: the watcher asks for them.
+// Points whose completion is not reported: the watcher polls them.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// How far a copy to a device has come, as its kernels see it.
+// The progress of a copy to a device, as kernels see it.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 namespace heddle::device {
 
 // A 64-bit word in the device's memory that holds an address: all bytes of the copy's destination below it have
-// arrived. It grows while the copy runs, and is ~0 once all have. Queue::begin_progress and copy_with_progress write
-// it.
+// arrived. It grows while the copy runs, and is ~0 when all bytes have arrived. Queue::begin_progress and
+// copy_with_progress write it.
 class ProgressFlag {
  public:
   virtual ~ProgressFlag() = default;

@@ -1,4 +1,4 @@
-// What makes queues and events: a device, for those who need no more of it.
+// The part of a device that creates queues and events.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ class QueueSource {
   virtual ~QueueSource() = default;
   virtual std::unique_ptr<Queue> queue(const QueueOptions& options) = 0;
   virtual std::unique_ptr<Event> event() = 0;
-  // One whose completed_ns() nobody asks (it may be 0): for order only, which is cheaper on GPUs.
+  // An event for order only: its completed_ns() may be 0. Cheaper on GPUs.
   virtual std::unique_ptr<Event> untimed_event() { return event(); }
 };
 

@@ -1,4 +1,4 @@
-// Launches that can be stopped between their blocks: what preemption, and moving work between devices, are made of.
+// Launches that can be stopped between their blocks, for preemption and for moving work between devices.
 #pragma once
 
 #include <atomic>
@@ -8,19 +8,20 @@
 
 namespace heddle::device {
 
-// Blocks begin in increasing order and those that have begun run to their end, so what is left is the end of the range.
+// Blocks begin in increasing order, and those that have begun run to their end. So the blocks that are left are the end
+// of the range.
 class StoppableLaunch {
  public:
   virtual ~StoppableLaunch() = default;
-  // Few further blocks begin: on GPUs none, on the CPU device what its workers have taken already, up to 2 ms of
-  // work. Does not wait; at any time, also before the launch has begun or after it has ended; any thread.
+  // Few further blocks begin: none on GPUs; on the CPU device those that its workers have taken already, up to 2 ms of
+  // work. Does not wait. May be called at any time, also before the launch has begun or after it has ended. Any thread.
   virtual void stop() = 0;
-  // The blocks that have not run, once an event recorded behind the launch is done; empty when all have. Says nothing
-  // about a launch that failed.
+  // The blocks that have not run; empty if all have. Valid once an event recorded after the launch is done. Undefined
+  // for a launch that failed.
   virtual BlockRange rest() const = 0;
 };
 
-// For devices that ask before each block.
+// For devices that check before each block whether to stop.
 class StopFlag final : public StoppableLaunch {
  public:
   explicit StopFlag(BlockRange range) : end_(range.end), next_(range.begin) {}

@@ -5,15 +5,15 @@
 
 namespace heddle::graph {
 
-// `write` overwrites the whole range, so that its old bytes need not be there; for dependences it is as `read_write`.
+// `write` overwrites the whole range, so its old bytes are not needed. Dependences treat it like `read_write`.
 enum class Mode : std::uint8_t { read, write, read_write };
 
 inline bool modifies(Mode mode) { return mode != Mode::read; }
-// Merges what one task does if it names the same bytes twice.
+// The mode of a task that names the same bytes twice.
 inline Mode both(Mode a, Mode b) { return a == b ? a : Mode::read_write; }
 
-// A copy of an array on a device or the host: tasks that touch different copies do not depend on each other. Numbers of
-// objects that ended are used again.
+// A copy of an array on a device or the host: tasks that touch different copies do not depend on each other. The
+// numbers of removed objects are reused.
 using ObjectId = std::uint32_t;
 
 // Bytes [begin, end) of an object.

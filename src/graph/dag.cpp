@@ -156,7 +156,7 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
   return ref;
 }
 
-void Dag::put_behind(TaskRef task, TaskRef other) {
+void Dag::order_after(TaskRef task, TaskRef other) {
   TaskRefs& parents = slots_[task.slot].parents;
   if (parents.empty() || parents.back().id < other.id) add_parent(parents, other);
 }

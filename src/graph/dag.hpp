@@ -1,11 +1,11 @@
-// The DAG of what a program has launched, inferred while it runs: which task must run before which, from the bytes that
+// The DAG of a program's tasks, inferred while the program runs: which task must run before which, from the bytes that
 // each task reads and modifies.
 //
 // Rules of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-A and figure 3): a reader depends
 // on the last writer of its bytes, and leaves that writer in place for other readers. A writer depends on the tasks
 // that have read the bytes since they were written, or on the last writer if there are no such readers, and takes their
-// place. Unlike there, dependences are of byte ranges of objects and not of whole arrays. So views of one buffer depend
-// on each other where they overlap and only there.
+// place. Unlike there, dependences concern byte ranges of objects, not whole arrays. So accesses to one object conflict
+// only where their ranges overlap.
 #pragma once
 
 #include <cstdint>
@@ -26,24 +26,24 @@ class Dag {
  public:
   // `size`: bytes.
   ObjectId add_object(std::uint64_t size);
-  // Tasks that use it stay; no later task depends on them for its bytes.
+  // Tasks that use the object stay in the DAG. No later task depends on them because of its bytes.
   void remove_object(ObjectId object);
 
-  // Appends a task. Its parents are sorted by number, none of them finished, and none implied by another: no parent is
-  // an ancestor of a second one. The search covers `reduction_limit` tasks, so that the cost is bounded; beyond it, an
-  // edge may be superfluous, never missing. Accesses of the same bytes in one task are one access with both modes. The
-  // reference is valid until the task is finished. The task also depends on the tasks of `also`.
+  // Appends a task. Its parents are sorted by number. None of them is finished, and none is an ancestor of another
+  // (transitive reduction). The search visits at most `reduction_limit` tasks, so the cost is bounded. Beyond that
+  // limit an edge may be superfluous, but none is missing. Accesses to the same bytes in one task count as one access
+  // with both modes. The task also depends on the tasks of `also`. The reference is valid until the task is finished.
   TaskRef append(std::span<const Access> accesses, std::span<const TaskRef> also = {});
-  // Makes a task that was just appended depend on another one, unless it depends on a later one that, as the caller
-  // knows, depends on that one.
-  void put_behind(TaskRef task, TaskRef other);
+  // Makes a task that was just appended depend on `other`, unless it depends on a task that was appended later than
+  // `other`. The caller guarantees that such a later task depends on `other`.
+  void order_after(TaskRef task, TaskRef other);
 
   Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
   const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }
   bool finished(TaskRef ref) const { return ref.id == 0 || ids_[ref.slot] != ref.id; }
 
-  // Records that the task has run, and so all its ancestors. `each` is called for every task that becomes finished by
-  // this, children before parents.
+  // Records that the task and all its ancestors have run. Calls `each` for every task that becomes finished, children
+  // before parents.
   template <class F>
   void finish(TaskRef ref, F&& each) {
     if (finished(ref)) return;
@@ -65,14 +65,14 @@ class Dag {
     finish(ref, [](TaskRef, Task&) {});
   }
 
-  // The unfinished tasks for which an access of the host would have to wait, without making it a task: those that
-  // modify the bytes, and for a modifying access those that read them. Empty if the host need not wait.
+  // The unfinished tasks for which an access of the host has to wait: those that modify the bytes, and for a modifying
+  // access also those that read them. Empty if the host need not wait. The access does not become a task.
   TaskRefs hazards(const Access& access) const;
 
-  // Tasks that are not finished.
+  // The number of tasks that are not finished.
   std::size_t active() const { return active_; }
   TaskId last() const { return last_; }
-  // Ranges that the object is cut into; for tests.
+  // The number of segments of the object; for tests.
   std::size_t segments(ObjectId object) const { return objects_[object]->count(); }
 
   static constexpr std::size_t reduction_limit = 64;
@@ -94,7 +94,7 @@ class Dag {
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
   Slots<Task> slots_;
-  std::vector<TaskId> ids_;  // of the tasks in the slots, close together: most questions are about these alone
+  std::vector<TaskId> ids_;  // of the tasks in the slots; in an array of their own, as most lookups need only these
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
   std::vector<Access> merged_, unmerged_;

@@ -1,4 +1,4 @@
-// Which queue of a device a task runs in.
+// Chooses the queue of a device for each task.
 //
 // Policies of "GrCUDA: DAG-based scheduling" (Parravicini et al., IPDPS 2021, section IV-C): a task without parents
 // takes the queue that has been empty for longest, or a new one; the first child of a task takes that task's queue, so
@@ -18,19 +18,20 @@ namespace heddle::graph {
 
 struct QueueChoice {
   std::uint32_t queue = 0;
-  bool is_new = false;  // the device has to make it
-  TaskRefs awaited;     // parents in other queues that the queue does not wait for already
+  bool is_new = false;  // the device has to create it
+  TaskRefs awaited;     // parents in other queues for which the queue does not wait yet
 };
 
-// One thread at a time; one for each device.
+// One object for each device. One thread at a time.
 class QueueChooser {
  public:
   explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
 
-  // For a task that was just appended; sets its `queue`. Only parents for which `mine(task)` holds lend their queue and
-  // are awaited; the others run elsewhere, and the caller waits for them. With `own` the task runs in the queue that is
-  // reserved for tasks with that number, and no child inherits it. `idle`: a queue that has nothing in flight when the
-  // task begins, where the caller knows one; a task without a parent's queue takes it before any other.
+  // Chooses the queue of a task that was just appended, and sets its `queue`. `mine(task)`: whether a parent runs on
+  // this device. Only such parents pass on their queue and are in `awaited`; the caller waits for the others. `own`:
+  // the task runs in the queue that is reserved for tasks with that number, and no child inherits it. `idle`: a queue
+  // that has no task in flight when the task begins, if the caller knows one. A task that inherits no queue takes it
+  // before any other.
   template <class Mine>
   QueueChoice choose(Dag& dag, TaskRef task, Mine&& mine, std::optional<std::size_t> own = {},
                      std::optional<std::uint32_t> idle = {}) {
@@ -46,13 +47,13 @@ class QueueChooser {
     }
     chosen.queue = choice.queue;
     Queue& queue = queues_[choice.queue];
-    // The latest first, as one wait is enough for all of a queue. They are sorted.
+    // The parents are sorted. The latest is visited first, as a wait for it covers all earlier ones of its queue.
     for (auto parent = chosen.parents.rbegin(); parent != chosen.parents.rend(); ++parent) {
       const Task& p = dag[*parent];
       if (!mine(p) || p.queue == choice.queue) continue;
       if (queue.waited_for.size() < queues_.size()) queue.waited_for.resize(queues_.size());
       TaskId& known = queue.waited_for[p.queue];
-      if (known >= parent->id) continue;  // it waits for this one, or a later one there
+      if (known >= parent->id) continue;  // it waits for this one, or for a later one of that queue
       known = parent->id;
       choice.awaited.push_back(*parent);
     }
@@ -64,8 +65,8 @@ class QueueChooser {
     return choose(dag, task, [](const Task&) { return true; }, {}, idle);
   }
 
-  // Says that a task of the queue is finished. Queues without tasks are used again, the one that was given back first
-  // first.
+  // Records that a task of the queue is finished. Queues without tasks are reused, in the order in which they became
+  // empty.
   void finished(std::uint32_t queue);
 
   std::size_t queues() const { return queues_.size(); }
@@ -75,7 +76,7 @@ class QueueChooser {
  private:
   static constexpr std::uint32_t none = ~0u;
   struct Queue {
-    std::uint32_t tasks = 0;         // that are not finished
+    std::uint32_t tasks = 0;         // unfinished ones
     bool is_free = false;            // in free_
     bool is_own = false;             // in own_, and never in free_
     std::vector<TaskId> waited_for;  // by queue: the last task there that this one has waited for
@@ -98,7 +99,7 @@ class QueueChooser {
 
   Scheduling policy_;
   std::vector<Queue> queues_;
-  std::vector<std::uint32_t> own_;  // queues that are kept for some tasks, by their numbers; none: not made
+  std::vector<std::uint32_t> own_;  // reserved queues, by number; none: not created
   std::size_t own_made_ = 0;
   std::deque<std::uint32_t> free_;
   std::uint32_t busy_ = 0;

@@ -1,4 +1,4 @@
-// Which tasks use which bytes of an object: the dependency sets of all tasks, kept by range.
+// Which tasks use which bytes of an object: the dependency sets of all tasks, stored by byte range.
 #pragma once
 
 #include <algorithm>
@@ -10,13 +10,13 @@
 
 namespace heddle::graph {
 
-// Bytes with the same users: the task that last modified them, and those that have read them since. A task's
-// dependency set is the ranges that it is still a writer or reader of.
+// Bytes with the same users: the task that last modified them, and those that have read them since. A task's dependency
+// set consists of the ranges of which it is still the writer or a reader.
 struct Segment {
   std::uint64_t begin = 0, end = 0;
   TaskRef writer;  // id 0: none
   TaskRefs readers;
-  std::uint32_t shorten_at = 8;  // readers
+  std::uint32_t shorten_at = 8;  // when there are so many readers
 };
 
 // The segments of one object: sorted, without gaps or overlaps, from 0 to its size. A program that uses whole arrays
@@ -25,8 +25,9 @@ class Segments {
  public:
   explicit Segments(std::uint64_t size);
 
-  // Calls f(segment) for each segment within [begin, end), after cutting those that cross its ends. Then joins
-  // neighbours that have become equal; finished(task): whether a user no longer counts.
+  // Splits the segments that cross the ends of [begin, end), and calls f(segment) for each segment within. Then merges
+  // neighbours that have become equal. finished(task): whether the task is finished and can be removed from its
+  // segments.
   template <class F, class Finished>
   void update(std::uint64_t begin, std::uint64_t end, F&& f, const Finished& finished) {
     if (all_.size() == 1 && begin == 0 && end >= all_.front().end) return f(all_.front());
@@ -42,7 +43,7 @@ class Segments {
     join(from, to);
   }
 
-  // Calls f(segment) for each that touches [begin, end).
+  // Calls f(segment) for each segment that overlaps [begin, end).
   template <class F>
   void look(std::uint64_t begin, std::uint64_t end, F&& f) const {
     for (std::size_t i = find(begin); i < all_.size() && all_[i].begin < end; ++i) f(all_[i]);

@@ -1,4 +1,4 @@
-// Numbered things that keep their place when more are added.
+// A growing array whose elements do not move when others are added.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ class Slots {
   T& operator[](std::uint32_t i) { return (*parts_[i / each])[i % each]; }
   const T& operator[](std::uint32_t i) const { return (*parts_[i / each])[i % each]; }
   std::uint32_t size() const { return size_; }
-  // Adds one; its number.
+  // Adds an element; returns its index.
   std::uint32_t add() {
     if (size_ % each == 0) parts_.push_back(std::make_unique<std::array<T, each>>());
     return size_++;

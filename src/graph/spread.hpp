@@ -1,5 +1,5 @@
-// Queues for a DAG that is known as a whole: which queue each task runs in, and which events order the queues. The
-// policies are those of tasks that are chosen as they come (graph/queue_chooser.hpp).
+// Distributes a DAG that is known as a whole over queues: which queue each task runs in, and which events order the
+// queues. The policies are those of graph/queue_chooser.hpp, which chooses for one task at a time.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,18 @@ struct PlannedTask {
 
 struct Spread {
   struct Step {
-    unsigned queue = 0;           // its position in `places`
-    bool begins = false;          // the first one in its queue, which is not queue 0, and it waits for no other
-    bool recorded = false;        // another queue, or the end of all, waits for it
-    std::vector<unsigned> waits;  // tasks in other queues that its queue has to wait for first
+    unsigned queue = 0;           // index into `places`
+    bool begins = false;          // it is the first task of a queue other than queue 0, and waits for no task
+    bool recorded = false;        // another queue waits for it, or queue 0 at the end
+    std::vector<unsigned> waits;  // tasks in other queues for which its queue has to wait before it
   };
   std::vector<Step> steps;            // one for each task
-  std::vector<std::uint32_t> places;  // the device of each queue; queue 0 is of device 0, with tasks or without
+  std::vector<std::uint32_t> places;  // the device of each queue; queue 0 is on device 0, even if it has no tasks
   std::vector<unsigned> tails;        // the last task of each queue but queue 0
-  std::vector<unsigned> joins;        // tails that queue 0 has to wait for at the end
+  std::vector<unsigned> joins;        // the tails for which queue 0 has to wait at the end
 };
 
-// At most `most_queues` queues of each device.
+// `most_queues`: at most so many queues of each device.
 Spread spread(std::span<const PlannedTask> tasks, unsigned most_queues);
 
 }  // namespace heddle::graph

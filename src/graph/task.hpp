@@ -10,7 +10,7 @@ namespace heddle::graph {
 // numbers than their children.
 using TaskId = std::uint64_t;
 
-// Refers to a task without keeping it: slots are used again, and the task of a stale reference is finished.
+// Refers to a task without owning it. Slots are reused; the task of a stale reference is finished.
 struct TaskRef {
   std::uint32_t slot = 0;
   TaskId id = 0;
@@ -23,11 +23,11 @@ using TaskRefs = boost::container::small_vector<TaskRef, 4>;
 struct Task {
   TaskId id = 0;  // 0: the slot is free
   TaskRefs parents;
-  TaskId seen_by = 0;  // the last task whose ancestors were looked for here
+  TaskId seen_by = 0;  // the last task whose search for ancestors has visited this one
   // Where it runs: a queue of a device. Tasks of one queue run in the order in which they were appended.
   std::uint32_t place = 0, queue = 0;
-  bool is_move = false;          // of bytes from one copy to another
-  bool queue_inherited = false;  // a child runs on this task's queue (graph/queue_chooser.hpp)
+  bool is_move = false;          // it copies bytes from one copy of an array to another
+  bool queue_inherited = false;  // a child runs in this task's queue (graph/queue_chooser.hpp)
 };
 
 }  // namespace heddle::graph

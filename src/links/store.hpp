@@ -1,5 +1,5 @@
-// What placement takes the machine's links to have, measured on first need and kept on disk: in the database
-// `links/links.sqlite` of the cache, a row for each way from one memory to another.
+// The bandwidths of the machine's links that placement uses. They are measured on first use and kept on disk, in the
+// database `links/links.sqlite` of the cache: one row for each direction of a link.
 #pragma once
 
 #include <atomic>
@@ -17,19 +17,19 @@ using MeasuredLinks = std::vector<std::vector<double>>;  // bytes per second, by
 
 class LinkStore {
  public:
-  // The devices outlive it. `clock` times the wait for another process.
+  // The devices and `clock` outlive it. `clock` times the wait for another process.
   LinkStore(std::vector<device::Device*> devices, const base::Clock& clock)
       : devices_(std::move(devices)), clock_(clock) {}
   LinkStore(const LinkStore&) = delete;
   LinkStore& operator=(const LinkStore&) = delete;
 
-  // Of all memories: the devices, and the host after them. The first call reads the file, or measures: it waits for
-  // another process that is measuring, as each would slow down the other. Where measuring fails all links count as
-  // alike, with a warning. Never throws but bad_alloc. Any thread, without the core's lock.
+  // The table of all memories: those of the devices, then the host's. The first call reads the file or measures. It
+  // waits for another process that is measuring, as two measurements would slow each other down. If measuring fails, a
+  // warning is logged and all links count as equal. Throws nothing but bad_alloc. Any thread, without the core's lock.
   const sched::LinkTable& table();
-  // Null before somebody has wanted it. Any thread.
+  // The table if table() or set() has made it, else null. Any thread.
   const sched::LinkTable* known() const { return known_.load(std::memory_order_acquire); }
-  // In the place of measured ones, where none are known yet.
+  // Sets these instead of measured ones, if none are known yet.
   void set(const MeasuredLinks& links);
 
  private:

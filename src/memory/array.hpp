@@ -1,6 +1,6 @@
 // The bytes of an array: its copies on devices and on the host, and which of them are current.
 //
-// This is bookkeeping alone: it says what has to be copied, and the scheduler copies it (sched/transfers.hpp). On
+// This is bookkeeping only: it determines what has to be copied, and the scheduler copies it (sched/transfers.hpp). On
 // devices whose memory the host can access, the host uses that memory itself.
 #pragma once
 
@@ -20,7 +20,7 @@
 
 namespace heddle::memory {
 
-// Where a copy of an array is. Each copy is an object of the DAG, so that a copy elsewhere is nobody's hazard.
+// A copy of an array. Each copy is an object of the DAG, so tasks that use different copies do not conflict.
 struct Copy {
   std::unique_ptr<device::Memory> memory;  // null: there is no copy
   graph::ObjectId object = 0;
@@ -28,16 +28,16 @@ struct Copy {
   std::uint64_t last_use = 0;  // a number that grows with every use of any copy
 };
 
-// Needs the core's lock, except where a function says otherwise.
+// Needs the core's lock, unless a function states otherwise.
 class Array {
  public:
-  // `spaces`: one for each device, and the host's, which is the last.
+  // `spaces`: their number, one for each device, and the host's as the last.
   Array(std::size_t spaces, std::size_t bytes);
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
 
   std::size_t bytes() const { return bytes_; }  // any thread
-  std::uint64_t id() const { return id_; }      // of no other array, also of later ones; any thread
+  std::uint64_t id() const { return id_; }      // unique, never reused; any thread
   std::size_t spaces() const { return copies_.size(); }
   Space host() const { return static_cast<Space>(copies_.size() - 1); }
 
@@ -47,11 +47,11 @@ class Array {
   // Removes a copy; the caller removes its object.
   Copy release(Space space) { return std::exchange(copies_[space], {}); }
   std::uint64_t address(Space space) const { return copies_[space].address; }
-  // Where the host can access the copy; null if it cannot, or if there is no copy.
+  // The host's pointer to the copy; null if the host cannot access it, or if there is no copy.
   void* reachable(Space space) const { return copies_[space].memory ? copies_[space].memory->host() : nullptr; }
-  // Bytes of a copy in the form that queues take: host memory where the host can access them.
+  // Bytes of a copy as queues take them: a span of host memory if the host can access them.
   device::Span span(Space space, std::uint64_t begin, std::uint64_t end) const;
-  // The same in the form of its device.
+  // The same as a span of the device.
   device::Span device_span(Space space, std::uint64_t begin, std::uint64_t end) const {
     return copies_[space].memory->span().sub(begin, end - begin);
   }
@@ -61,14 +61,15 @@ class Array {
   }
 
   const Residence& residence() const { return residence_; }
-  // Whether a task that uses the bytes there needs no copy to be made first.
+  // Whether a task can use the bytes there without a copy before it.
   bool is_there(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode) const {
     return allocated(space) && (mode == graph::Mode::write || residence_.current(space, begin, end));
   }
-  // A task is about to copy the bytes there, or to modify them there: later users find them current.
+  // Records that a task which copies the bytes there, or modifies them there, is about to be submitted. For later tasks
+  // they are current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end) { residence_.copied(space, begin, end); }
   void modified(Space space, std::uint64_t begin, std::uint64_t end) { residence_.modified(space, begin, end); }
-  // The copy there is evicted: its bytes no longer count, and the host must ask again.
+  // Records that the copy is evicted. Its bytes are no longer current, and the host must ask before its next access.
   void dropped(Space space) {
     residence_.dropped(space, 0, bytes_);
     if (space_of_pointer_ == space) host_may_.store(may_nothing, std::memory_order_release);
@@ -77,19 +78,20 @@ class Array {
   // Bytes of the copy there that are current nowhere else.
   std::uint64_t dirty_bytes(Space space) const;
 
-  // Calls that use the array and are still submitting work to a device (sched/open_calls.hpp): no other task may use
-  // it until then.
+  // The number of open calls that use the array: they are still submitting work to a device (sched/open_calls.hpp). No
+  // other task may use the array until they are closed.
   unsigned open_uses = 0;
-  // Held launches of which some blocks are submitted: its copies must stay where they are.
+  // The number of held launches that use the array and of which some blocks are submitted. Its copies must stay where
+  // they are.
   unsigned partial_uses = 0;
-  // A thread that makes room needs the array although it does not hold the lock: the array must not be destroyed.
+  // The number of threads that evict the array without the lock. The array must not be destroyed meanwhile.
   unsigned needed_by_eviction = 0;
   // Why a held launch that modifies the array was not submitted. The host's next access reports it, once.
   std::exception_ptr failure;
   // Its object in the DAG of held tasks (managed mode), once it has one.
   std::optional<graph::ObjectId> logical;
-  // A task that uses the bytes is about to be submitted; what it needs is there. With Mode::write, its bytes count from
-  // modified() on. `now`: see Copy::last_use.
+  // Records that a task which uses the bytes is about to be submitted. The bytes that it needs are there. With
+  // Mode::write, the bytes are current only after modified(). `now`: see Copy::last_use.
   void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
     copies_[space].last_use = now;
     restrict_host(mode);
@@ -98,7 +100,7 @@ class Array {
     read_back_.modify();
   }
 
-  // A task that uses the bytes is made, and held: the host must ask before an access that conflicts with it.
+  // Records that a task which uses the bytes is held. The host must ask before an access that conflicts with it.
   void restrict_host(graph::Mode mode) {
     if (graph::modifies(mode))
       host_may_.store(may_nothing, std::memory_order_release);
@@ -106,7 +108,8 @@ class Array {
       host_may_.store(may_read, std::memory_order_release);
   }
 
-  // The accesses to all bytes that the host may make without asking; null: it must ask. Any thread, without the lock.
+  // Pointers to all bytes, through which the host may read or write them without asking; null: it must ask. Any thread,
+  // without the lock.
   const std::byte* host_readable() const {
     return host_may_.load(std::memory_order_acquire) >= may_read ? host_pointer_.load(std::memory_order_relaxed)
                                                                  : nullptr;
@@ -115,9 +118,9 @@ class Array {
     return host_may_.load(std::memory_order_acquire) == may_write ? host_pointer_.load(std::memory_order_relaxed)
                                                                   : nullptr;
   }
-  // From now on the host may use the copy in this space: read it, and write it if it is the only one in use.
+  // Permits the host to use the copy in this space from now on: to read it, and with `write` to write it.
   void let_host(Space space, bool write);
-  // The host modifies bytes of the copy in this space: its permission for another copy ends.
+  // Records that the host modifies bytes of the copy in this space. Its permission for another copy ends.
   void host_modified(Space space, std::uint64_t begin, std::uint64_t end);
 
   ReadBack& read_back() { return read_back_; }

@@ -1,4 +1,4 @@
-// Which copies leave a device whose memory is too small.
+// Which copies are evicted from a device whose memory is too small.
 #pragma once
 
 #include <algorithm>
@@ -13,14 +13,14 @@ namespace heddle::memory {
 struct EvictionCandidate {
   Array* array = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t dirty = 0;     // of them, bytes that are current nowhere else and must be written back
+  std::uint64_t dirty = 0;     // bytes of these that are current nowhere else and must be written back
   std::uint64_t last_use = 0;  // a number that grows with every use
 };
 
 class EvictionPolicy {
  public:
   virtual ~EvictionPolicy() = default;
-  // Sorts the candidates by the order of their eviction. As many are evicted as make room.
+  // Sorts the candidates into the order of their eviction. Only as many are evicted as are needed.
   virtual void order(std::vector<EvictionCandidate>& candidates) const = 0;
 };
 

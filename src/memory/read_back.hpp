@@ -5,17 +5,17 @@
 
 namespace heddle::memory {
 
-// After the same number of launches between two reads, twice in a row, and the same bytes read, the host is expected to
-// repeat that. One thread at a time.
+// If the host has read the same bytes twice in a row after the same number of launches, it is expected to do so again.
+// One thread at a time.
 class ReadBack {
  public:
-  // A launch modifies the array.
+  // Records that a launch modifies the array.
   void modify() {
-    if (made_) expected_ = made_ = false;  // the copy was made for nothing
+    if (made_) expected_ = made_ = false;  // the copy was not read
     ++modified_;
     due_ = expected_ && modified_ == usual_;
   }
-  // The host reads bytes [begin, end).
+  // Records that the host reads bytes [begin, end).
   void read(std::uint64_t begin, std::uint64_t end) {
     if (modified_ == 0) return;
     expected_ = modified_ == usual_ && begin == begin_ && end == end_;
@@ -25,11 +25,11 @@ class ReadBack {
     modified_ = 0;
     due_ = made_ = false;
   }
-  // Whether the bytes should be copied to the host now: the last launch before the expected read has been made.
+  // Whether the bytes should be copied to the host now, as the last launch before the expected read has been made.
   bool due() const { return due_; }
   std::uint64_t begin() const { return begin_; }
   std::uint64_t end() const { return end_; }
-  // The copy is being made; `made`: it was made.
+  // start(): the copy begins. made(): the copy was submitted.
   void start() { due_ = false; }
   void made() { made_ = true; }
 

@@ -1,4 +1,4 @@
-// Which copies of arrays, and which memory that the program has allocated itself, take memory where.
+// What takes the memory of each space: copies of arrays, and memory that the program has allocated itself.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +20,10 @@ class Registry {
 
   std::uint64_t budget(Space space) const { return spaces_[space].budget; }
   std::uint64_t used(Space space) const { return spaces_[space].used; }
-  // Reserves bytes of the budget for a copy that is about to be made. False: there are too few.
+  // Reserves bytes of the budget for a copy that is about to be made. False: the budget does not suffice.
   bool reserve(Space space, std::uint64_t bytes);
   void unreserve(Space space, std::uint64_t bytes) { spaces_[space].used -= bytes; }
-  // A copy is made, whose bytes were reserved; one ends.
+  // Adds a copy whose bytes were reserved; removes one.
   void add(Space space, Array& array) { spaces_[space].arrays.push_back(&array); }
   void remove(Space space, Array& array);
   const std::vector<Array*>& arrays(Space space) const { return spaces_[space].arrays; }

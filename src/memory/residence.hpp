@@ -7,20 +7,20 @@
 
 namespace heddle::memory {
 
-// A place where a copy of the bytes may be: devices are numbered from 0, the host is after them. At most 64.
+// A memory that may have a copy of the bytes: those of devices are numbered from 0, the host's follows. At most 64.
 using Space = unsigned;
 using Spaces = std::uint64_t;  // a set: bit s for space s
 
 inline Spaces only(Space space) { return Spaces{1} << space; }
 
-// For every byte of one array the spaces whose copy of it is current. Bytes that are current nowhere have never been
-// written: they are zeros. One thread at a time.
+// For every byte of one array, the spaces whose copy of it is current. Bytes that are current nowhere have never been
+// written; their value is zero. One thread at a time.
 class Residence {
  public:
   explicit Residence(std::uint64_t size);
 
-  // Calls f(begin, end, spaces) for each piece of [begin, end) that is not current in `space`, in order; pieces with
-  // the same spaces are one.
+  // Calls f(begin, end, spaces) for each piece of [begin, end) that is not current in `space`, in order. `spaces`:
+  // where the piece is current. Neighbours with the same spaces are one piece.
   template <class F>
   void missing(Space space, std::uint64_t begin, std::uint64_t end, F&& f) const {
     for (std::size_t i = find(begin); i < pieces_.size() && pieces_[i].begin < end; ++i) {
@@ -41,20 +41,21 @@ class Residence {
   bool current(Space space, std::uint64_t begin, std::uint64_t end) const {
     return begin >= end || (having(begin, end) & only(space)) != 0;
   }
-  // The spaces that have all of [begin, end).
+  // The spaces in which all of [begin, end) is current.
   Spaces having(std::uint64_t begin, std::uint64_t end) const {
     if (is_one(begin, end)) [[likely]]
       return pieces_.front().spaces;
     return having_in_pieces(begin, end);
   }
-  // Those that have some of it.
+  // The spaces in which some of it is current.
   Spaces having_some(std::uint64_t begin, std::uint64_t end) const;
 
-  // A copy of the bytes to there, or a change of them there, is submitted: later users find them current.
+  // Records that a copy of the bytes to the space, or a modification there, is submitted. For later tasks they are
+  // current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end);
   void modified(Space space, std::uint64_t begin, std::uint64_t end);
 
-  // The copy of the bytes there no longer counts.
+  // Records that the bytes in the space are no longer current.
   void dropped(Space space, std::uint64_t begin, std::uint64_t end);
 
   std::uint64_t size() const { return pieces_.empty() ? 0 : pieces_.back().end; }

@@ -23,7 +23,7 @@ struct SignatureParameter {
   std::string element = {};                // what a pointer points to; empty: not given
   std::uint64_t bytes = 0;
   std::size_t at = 0;  // where it begins in the text, from 1
-  friend bool operator==(const SignatureParameter& a, const SignatureParameter& b) {  // but for the place
+  friend bool operator==(const SignatureParameter& a, const SignatureParameter& b) {  // except `at`
     return a.kind == b.kind && a.direction == b.direction && a.name == b.name && a.type == b.type &&
            a.element == b.element && a.bytes == b.bytes;
   }
@@ -35,9 +35,9 @@ struct Signature {
   friend bool operator==(const Signature&, const Signature&) = default;
 };
 
-// Throws parse_error, with the place in the text, what stands there, and what was expected.
+// Throws parse_error with the place in the text, what is there, and what was expected.
 Signature parse_signature(std::string_view text);
-// In NIDL; parses to an equal one.
+// The signature in NIDL. parse_signature() of the text returns an equal signature.
 std::string to_text(const Signature& signature);
 
 }  // namespace heddle::modules

@@ -1,4 +1,4 @@
-// What stands behind heddle::Event, and events that a function of the host reaches.
+// Implements heddle::Event, and events that are reached when a function of the host returns true.
 #pragma once
 
 #include <atomic>
@@ -23,17 +23,17 @@ class EventState {
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
 
-  // What its last record has recorded. Managed mode: each record has an event of its own, so that a wait which is held
-  // waits for the record that it was made for.
+  // The last record. In managed mode each record has its own device event, so that a held wait waits for the record
+  // that it was made for.
   std::shared_ptr<EventRecord> record() const {
     const std::lock_guard lock(mutex_);
     return record_;
   }
-  // The same in direct mode, where it is always the same.
+  // The record in direct mode, where an event has only one.
   EventRecord& only_record() const { return *record_; }
-  // A record that is about to be made. Needs the core's lock.
+  // Returns the record that is about to be made. Needs the core's lock.
   std::shared_ptr<EventRecord> renew();
-  // The held task that makes the last record; null: it is made.
+  // The held task that makes the last record; null: the record is made.
   void set_task(std::shared_ptr<sched::HeldTask> task) {
     const std::lock_guard lock(mutex_);
     task_ = std::move(task);
@@ -56,10 +56,10 @@ class EventState {
   std::shared_ptr<sched::HeldTask> task_;
 };
 
-// What is reached when a function of the host says so. For queues an event of another device, which they only ask.
-class AskedEvent final : public device::Event {
+// An event that is reached when a function of the host returns true. Queues treat it as an event of another device.
+class ConditionEvent final : public device::Event {
  public:
-  AskedEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
+  ConditionEvent(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
       : point_(std::make_shared<Point>(std::move(watcher), std::move(ready))) {}
   bool done() const override { return point_->done(); }
   void wait() override { base::fail(ErrorCode::internal, "what is asked for is waited for by queues only"); }
@@ -71,7 +71,7 @@ class AskedEvent final : public device::Event {
    public:
     Point(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
         : PolledPoint(std::move(watcher), nullptr), ready_(std::move(ready)) {}
-    // Stays reached when the function says something else later.
+    // Once reached, it stays reached, whatever the function returns later.
     bool done() const override {
       if (!reached_.load(std::memory_order_acquire) && ready_()) reached_.store(true, std::memory_order_release);
       return reached_.load(std::memory_order_acquire);

@@ -53,7 +53,7 @@ void Queue::record(const Event& event) const { held(state_, "Queue").record(held
 void Queue::wait(const Event& event) const { held(state_, "Queue").wait(held(event.state(), "Event")); }
 void Queue::wait_until(std::function<bool()> ready) const {
   queues::QueueState& state = held(state_, "Queue");
-  state.wait(std::make_shared<queues::AskedEvent>(state.watcher(), std::move(ready)));
+  state.wait(std::make_shared<queues::ConditionEvent>(state.watcher(), std::move(ready)));
 }
 void Queue::call(std::function<void()> function) const {
   held(state_, "Queue").put([function = std::move(function)](device::Queue& queue) { queue.call(function); });

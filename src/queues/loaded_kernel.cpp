@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 #include "base/log.hpp"
 #include "runtime/core.hpp"
 #include "runtime/kernel_state.hpp"
@@ -18,7 +18,8 @@ LoadedKernelState::LoadedKernelState(Kernel kernel, std::size_t place, device::F
 bool LoadedKernelState::can_be_cut() const {
   Cut cut = cut_.load(std::memory_order_acquire);
   if (cut == Cut::not_known) {
-    base::run_apart([&] { cut = kernel_.state()->blocks_independent() ? Cut::possible : Cut::impossible; });
+    base::run_on_dedicated_thread(
+        [&] { cut = kernel_.state()->blocks_independent() ? Cut::possible : Cut::impossible; });
     cut_.store(cut, std::memory_order_release);
   }
   return cut == Cut::possible;

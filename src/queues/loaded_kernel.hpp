@@ -1,4 +1,4 @@
-// What stands behind heddle::LoadedKernel: a kernel on one device.
+// Implements heddle::LoadedKernel: a kernel on one device.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,13 @@ class LoadedKernelState {
   std::size_t place() const { return place_; }
   device::Function& function() const { return function_; }
   const std::vector<ParameterPlace>& parameters() const { return parameters_; }
-  // Into parts of how many blocks a launch of so many is to be cut; 0: not, where they are no more than the runtime's
-  // slice or not independent, which is found out when it is first asked for. Any thread.
+  // The number of blocks in each part into which a launch of `blocks` blocks is cut. 0: it is not cut, as it has no
+  // more blocks than the runtime's slice, or as its blocks are not independent. The first call that needs it analyses
+  // that. Any thread.
   std::uint64_t slice(std::uint64_t blocks) const {
     return blocks > slice_ && slice_ != 0 && can_be_cut() ? slice_ : 0;
   }
-  // The device has no code for parts: launches stay whole.
+  // Records that the device has no code for parts. Launches are not cut from then on.
   void keep_whole(const Error& reason) const;
 
  private:
@@ -32,7 +33,7 @@ class LoadedKernelState {
 
   Kernel kernel_;
   std::size_t place_;
-  device::Function& function_;  // of the module that the kernel keeps
+  device::Function& function_;  // of the module, which the kernel keeps alive
   std::vector<ParameterPlace> parameters_;
   std::uint64_t slice_;  // of the runtime; 0: none
   enum class Cut : std::uint8_t { not_known, possible, impossible };

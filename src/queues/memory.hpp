@@ -1,4 +1,4 @@
-// What stands behind heddle::Memory.
+// Implements heddle::Memory.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ class MemoryState {
   void* host() const { return memory_->host(); }
 
  private:
-  std::shared_ptr<runtime::Core> core_;  // the device must be there when the memory goes
+  std::shared_ptr<runtime::Core> core_;  // the device must exist when the memory is freed
   int device_;
   std::unique_ptr<device::Memory> memory_;
 };

@@ -1,4 +1,5 @@
-// What stands behind heddle::Queue: commands in order, handed to the device at once or, where a policy decides, held.
+// Implements heddle::Queue: commands in order. They are put into the device's queue at once; in managed mode they are
+// held until the policy submits them.
 #pragma once
 
 #include <functional>
@@ -24,12 +25,12 @@ class QueueState {
 
   std::size_t place() const { return queue_.place(); }
   const std::shared_ptr<base::Watcher>& watcher() const { return core_->watcher(); }
-  // The span as devices see it. Throws invalid_argument when there is no such device.
+  // The span in the devices' terms. Throws invalid_argument if there is no such device.
   device::Span span(const MemorySpan& span) const;
   device::BoxPlace box(const MemoryBox& box) const;
   void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
               const BlockRange* range);
-  // Has put(device::Queue&) called in the queue's order: now, or where the policy holds what comes before, later.
+  // Calls put(device::Queue&) in the queue's order: now, or later if commands before it are held.
   template <class Put>
   void put(Put put) {
     if (launch_queue_ == nullptr) return queue_.put(put);
@@ -49,7 +50,7 @@ class QueueState {
                    std::span<const std::byte> arguments);
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr)
-      HEDDLE_GIVES_LOCK_BACK;
+      HEDDLE_RELEASES_LOCK;
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;

@@ -1,4 +1,4 @@
-// What queues of the explicit level hold in managed mode until it is submitted: launches and other commands.
+// Launches and other commands that queues of the explicit level hold in managed mode until they are submitted.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ struct HeldFailure {
   }
 };
 
-// Copies, fills, events and calls: they go as soon as what comes before them has been submitted.
+// Copies, fills, events and calls. They are submitted as soon as the commands before them have been submitted.
 class QueueCommand final : public sched::Work {
  public:
   QueueCommand(SharedQueue& queue, HeldFailure& failure, std::function<void()> put)
@@ -44,11 +44,11 @@ class QueueCommand final : public sched::Work {
   const std::function<void()> put_;
 };
 
-// A launch, in ranges of blocks where the device can run parts of its grid and the blocks are independent.
+// A launch. It is submitted in ranges of blocks if the device can run parts of its grid and its blocks are independent.
 class QueueLaunch final : public sched::Work {
  public:
   // `partition`: the queue's own; null: the policy may choose one. The first launch of a kernel may compile code for
-  // parts of grids. Without the core's lock.
+  // parts of grids. Must be called without the core's lock.
   QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::KernelState& kernel, device::Function& function,
               const device::LaunchConfig& config, BlockRange blocks, std::span<const std::byte> arguments,
               const device::Partition* partition);
@@ -67,9 +67,9 @@ class QueueLaunch final : public sched::Work {
 
  private:
   runtime::Core& core_;
-  SharedQueue& queue_;            // until all is submitted
+  SharedQueue& queue_;            // used until all blocks are submitted
   HeldFailure& failure_;          // the same
-  runtime::KernelState& kernel_;  // its module waits for all that is held or in flight before it ends
+  runtime::KernelState& kernel_;  // its module's destructor waits for all tasks, held or in flight
   device::Function& function_;
   const std::size_t place_;
   const device::LaunchConfig config_;

@@ -50,11 +50,11 @@ void SharedQueue::synchronize() {
   {
     const std::lock_guard lock(mutex_);
     if (queue_->idle()) return;
-    if (spare_.empty()) {
+    if (free_events_.empty()) {
       end = core_.device(place_).untimed_event();
     } else {
-      end = std::move(spare_.back());
-      spare_.pop_back();
+      end = std::move(free_events_.back());
+      free_events_.pop_back();
     }
     queue_->record(*end);
   }
@@ -70,7 +70,7 @@ void SharedQueue::synchronize() {
     throw;
   }
   const std::lock_guard lock(mutex_);
-  spare_.push_back(std::move(end));
+  free_events_.push_back(std::move(end));
 }
 
 }  // namespace heddle::queues

@@ -1,4 +1,4 @@
-// A queue of a device that any thread may put commands into, at the explicit level, and its tasks in the trace.
+// A device's queue at the explicit level, which any thread may use, and its tasks in the trace.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace heddle::queues {
 
-// A record of an event: the event that was recorded, and for the trace the tasks before it in its queue.
+// A record of an event: the device event, and for the trace the tasks before it in its queue.
 class EventRecord {
  public:
   explicit EventRecord(std::unique_ptr<device::Event> made) : event(std::move(made)) {}
@@ -40,7 +40,7 @@ class SharedQueue {
 
   runtime::Core& core() const { return core_; }
   std::size_t place() const { return place_; }
-  // Calls put(device::Queue&), whose commands are a task of the trace. Throws what it does.
+  // Calls put(device::Queue&), whose commands are one task of the trace. Throws what `put` throws.
   template <class Put>
   void put(Put&& put) {
     const std::lock_guard lock(mutex_);
@@ -59,12 +59,12 @@ class SharedQueue {
   void record(EventRecord& record);
   void wait(const EventRecord& record);
   void wait(const device::Event& event);
-  // Waits for all commands so far, while others may be put in. Throws the first failure, and clears it.
+  // Waits for all commands so far. Other threads may put in commands meanwhile. Throws the first failure and clears it.
   void synchronize();
 
  private:
-  // What is put in while it lives is a task of the trace, after the queue's last one and those of the events that the
-  // queue waits for. Nothing without a trace.
+  // During its lifetime, commands that are put in belong to one task of the trace. That task comes after the queue's
+  // last task, and after those before the events for which the queue waits. Without a trace it does nothing.
   class Traced {
    public:
     explicit Traced(SharedQueue& queue) : trace_(queue.core_.trace()) {
@@ -86,9 +86,9 @@ class SharedQueue {
   const std::size_t place_;
   std::mutex mutex_;
   std::unique_ptr<device::Queue> queue_;
-  const device::Partition* partition_;                 // that the queue is set to
-  std::vector<std::unique_ptr<device::Event>> spare_;  // for synchronize()
-  // Numbers in the trace: of the last task, and of others that the next one waits for.
+  const device::Partition* partition_;                       // that the queue is set to
+  std::vector<std::unique_ptr<device::Event>> free_events_;  // for synchronize()
+  // Numbers in the trace: of the queue's last task, and of other tasks for which the next one waits.
   std::uint64_t last_task_ = 0;
   std::vector<std::uint64_t> awaited_;
 };

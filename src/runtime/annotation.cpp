@@ -67,10 +67,10 @@ std::string called(const modules::SignatureParameter& said, std::size_t number) 
 
 }  // namespace
 
-Access annotated(const KernelState& kernel, std::size_t number, Direction direction, std::string_view who) {
+Access annotated(const KernelState& kernel, std::size_t number, Direction direction, std::string_view what) {
   const KernelState::Shown& shown = kernel.shown(number);
   const auto refuse = [&](const char* does, const ptx::analysis::AccessWitness& at, const char* advice) {
-    base::fail(ErrorCode::invalid_argument, "{} is said to be '{}', but the kernel {} there: {}; {}", who,
+    base::fail(ErrorCode::invalid_argument, "{} is said to be '{}', but the kernel {} there: {}; {}", what,
                name(direction), does, quoted(kernel.code(), at), advice);
   };
   switch (direction) {
@@ -102,16 +102,16 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const mo
   for (std::size_t i = 0; i < made.parameters.size(); ++i) {
     Parameter& parameter = made.parameters[i];
     const modules::SignatureParameter& said = signature.parameters[i];
-    const std::string who = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
-                                        base::readable_name(info.name), said.at);
+    const std::string what = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
+                                         base::readable_name(info.name), said.at);
     if (const std::string wrong = mismatch(parameter, said); !wrong.empty()) {
-      base::fail(ErrorCode::invalid_argument, "{} is {}, {}; in the PTX it is {} (.{}, {}{})", who, said.type, wrong,
+      base::fail(ErrorCode::invalid_argument, "{} is {}, {}; in the PTX it is {} (.{}, {}{})", what, said.type, wrong,
                  parameter.name, parameter.type, base::counted(parameter.size, "byte"),
                  parameter.pointer ? ", a pointer" : "");
     }
     parameter.label = said.name;
     parameter.direction = said.direction;
-    if (said.direction != Direction::found) parameter.access = annotated(kernel, i, said.direction, who);
+    if (said.direction != Direction::found) parameter.access = annotated(kernel, i, said.direction, what);
     if (said.kind == Kind::pointer) {
       parameter.pointer = true;
       parameter.may_be_index = false;

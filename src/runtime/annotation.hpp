@@ -1,4 +1,4 @@
-// What callers say of the arrays that they give to kernels, against what the PTX shows.
+// Checks annotations of kernel arguments against the PTX.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,12 @@ namespace heddle::runtime {
 
 class KernelState;
 
-// What a launch does through the parameter, if the caller is right. Throws invalid_argument where the PTX shows that he
-// is not, with the instruction. After KernelState::info(). `who` begins the sentence: "argument 2 of kernel k".
-Access annotated(const KernelState& kernel, std::size_t parameter, Direction direction, std::string_view who);
+// The access of a launch through the parameter, according to the annotation. Throws invalid_argument with the
+// instruction if the PTX contradicts the annotation. To be called after KernelState::info(). `what` begins the message:
+// "argument 2 of kernel k".
+Access annotated(const KernelState& kernel, std::size_t parameter, Direction direction, std::string_view what);
 
-// The kernel's info with what a signature says. Throws invalid_argument where the two do not fit.
+// The kernel's info, completed by a signature. Throws invalid_argument if the two do not agree.
 KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const modules::Signature& signature);
 
 }  // namespace heddle::runtime

@@ -1,4 +1,4 @@
-// What stands behind heddle::Array: the bytes of an array, and the host's access to them.
+// Implements heddle::Array: the bytes of an array, and the host's access to them.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class Core;
 class Buffer {
  public:
   Buffer(std::shared_ptr<Core> core, std::size_t bytes);
-  ~Buffer();  // waits for its users
+  ~Buffer();  // waits for the tasks that use it
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
@@ -24,7 +24,7 @@ class Buffer {
   std::size_t bytes() const { return array_.bytes(); }
   memory::Array& array() { return array_; }  // needs the core's lock
 
-  // Pointers to all bytes, for the host. Throw the Error of a launch that failed, once.
+  // Pointers to all bytes, for the host. If a launch failed, its Error is thrown once.
   const void* read() {
     const std::byte* const known = array_.host_readable();
     return known != nullptr ? known : access(false, 0, bytes());
@@ -33,7 +33,7 @@ class Buffer {
     std::byte* const known = array_.host_writable();
     return known != nullptr ? known : access(true, 0, bytes());
   }
-  // Bytes [begin, end) only: others are neither waited for nor copied.
+  // Bytes [begin, end) only. The host does not wait for other bytes, and they are not copied.
   const void* read(std::uint64_t begin, std::uint64_t end) {
     const std::byte* const known = array_.host_readable();
     return known != nullptr ? known + begin : access(false, begin, end);
@@ -42,13 +42,13 @@ class Buffer {
     std::byte* const known = array_.host_writable();
     return known != nullptr ? known + begin : access(true, begin, end);
   }
-  // The same, and what lies around them on pages of 64 KiB is copied too, where nothing uses it: for a host that reads
-  // element by element.
+  // The same, for a host that reads element by element: the rest of the 64 KiB pages around the bytes is copied too, if
+  // no task uses it.
   const void* read_near(std::uint64_t begin, std::uint64_t end) {
     const std::byte* const known = array_.host_readable();
     return known != nullptr ? known + begin : read_page(begin, end);
   }
-  // Keeps the bytes current on the place for all launches from now on, and returns their address there
+  // Returns the address of the bytes on the place. From now on they are kept current there for all launches
   // (sched/pinned_arrays.hpp).
   std::uint64_t pin(std::size_t place);
 

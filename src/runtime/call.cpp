@@ -77,7 +77,7 @@ struct Task {
   }
 };
 
-// What the function throws at once is the task's failure too, not that of who asked for it.
+// What the function throws at once is a failure of the task too, and is not thrown to the caller of Runtime::call.
 void put(device::Queue& queue, const std::shared_ptr<Task>& task) {
   try {
     queue.call_with_stream([task](void* stream) { task->run(stream); });
@@ -112,10 +112,9 @@ std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<
 
 // The function is called now, by this thread, without the lock: the task has its place in the order, and a queue of its
 // own.
-HEDDLE_GIVES_LOCK_BACK graph::TaskRef submit_open(Core& core, std::size_t place,
-                                                  std::span<const graph::Access> accesses,
-                                                  std::span<memory::Array* const> arrays,
-                                                  const std::shared_ptr<Task>& task, bool timed, base::Lock& lock) {
+HEDDLE_RELEASES_LOCK graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+                                                std::span<memory::Array* const> arrays,
+                                                const std::shared_ptr<Task>& task, bool timed, base::Lock& lock) {
   const std::size_t queue = core.dedicated_queues().take(place);
   core.calls().open(arrays);
   std::optional<sched::Scheduler::OpenTask> open;
@@ -123,7 +122,7 @@ HEDDLE_GIVES_LOCK_BACK graph::TaskRef submit_open(Core& core, std::size_t place,
     open = core.scheduler().open(place, accesses, {.timed = timed, .dedicated = queue});
   } catch (...) {
     core.calls().close(arrays);
-    core.dedicated_queues().give_back(place, queue);
+    core.dedicated_queues().release(place, queue);
     throw;
   }
   std::exception_ptr failure;
@@ -135,7 +134,7 @@ HEDDLE_GIVES_LOCK_BACK graph::TaskRef submit_open(Core& core, std::size_t place,
   }
   lock.lock();
   core.calls().close(arrays);
-  core.dedicated_queues().give_back(place, queue);
+  core.dedicated_queues().release(place, queue);
   const graph::TaskRef made = open->task;
   core.scheduler().close(std::move(*open));
   if (auto* const dispatcher = core.dispatcher()) dispatcher->dispatch();  // held tasks may have waited for the call

@@ -1,4 +1,4 @@
-// Tasks that are no kernels.
+// Tasks that are not kernels.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What a Runtime owns: its devices, their memory and what is in flight on them, and the lock over all of that.
+// What a Runtime owns: its devices, their memory, the tasks in flight, and the lock that guards all of these.
 #pragma once
 
 #include <cstddef>
@@ -30,17 +30,17 @@
 namespace heddle::runtime {
 
 struct CoreOptions {
-  bool check = false;       // modules are loaded so that every access is verified
-  std::uint64_t slice = 0;  // queues of the explicit level cut launches into ranges of so many blocks; 0: not
-  bool ranges = true;       // launches of a part of a grid are possible
+  bool check = false;       // every memory access of a kernel is verified
+  std::uint64_t slice = 0;  // queues of the explicit level cut launches into ranges of so many blocks; 0: they do not
+  bool ranges = true;       // parts of a grid can be launched
   Scheduling scheduling = {};
   std::string policy = {};                           // see sched::make_policy
-  std::uint64_t memory_budget = 0;                   // bytes of each device that arrays may take; 0: what there is
-  std::unique_ptr<trace::Recorder> trace = nullptr;  // null: what devices report is not recorded
-  std::shared_ptr<base::Watcher> watcher = base::process_watcher();  // that the devices use
+  std::uint64_t memory_budget = 0;                   // bytes of each device's memory that arrays may take; 0: all of it
+  std::unique_ptr<trace::Recorder> trace = nullptr;  // null: no trace is recorded
+  std::shared_ptr<base::Watcher> watcher = base::process_watcher();  // of the devices
 };
 
-// Devices are numbered by their place in the list, in order of preference.
+// A device's place is its index in the list, in order of preference.
 class Core {
  public:
   Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions options);
@@ -53,23 +53,23 @@ class Core {
   device::Device& device(std::size_t place) const { return *devices_[place]; }
   std::vector<device::Device*> devices() const;
   bool check() const { return check_; }
-  // Launches there have footprints (runtime/footprint.hpp).
+  // Whether launches there have footprints (runtime/footprint.hpp).
   bool verifies(std::size_t place) const { return verifies_[place]; }
   std::uint64_t slice() const { return slice_; }
   bool ranges() const { return ranges_ || slice_ != 0; }
   trace::Recorder* trace() const { return trace_.get(); }
   links::LinkStore& links() { return links_; }
   const std::shared_ptr<base::Watcher>& watcher() const { return watcher_; }
-  // The place of a device id; 0 for an empty one. Throws not_found with the ids there are.
+  // The place of a device id; 0 for an empty id. Throws not_found with the existing ids.
   std::size_t find(std::string_view id) const;
 
-  // The core's lock. Never held while waiting for a device, compiling, or in the program's code. Throws
-  // invalid_argument in a function that is being called as a task of this core.
+  // The core's lock. Never held while a thread waits for a device, compiles a kernel, or runs code of the program.
+  // Throws invalid_argument if the calling thread runs a function of a task of this core (Runtime::call).
   base::Mutex& mutex() {
     InCall::refuse(*this);
     return mutex_;
   }
-  // The same for destructors, which cannot say so.
+  // The same for destructors, which must not throw.
   base::Mutex& mutex_at_end() { return mutex_; }
 
   // These need the lock.
@@ -78,33 +78,34 @@ class Core {
   sched::Transfers& transfers() { return *transfers_; }
   sched::PinnedArrays& pinned() { return pinned_; }
   sched::Replayer& replayer() { return *replayer_; }
-  // Chooses a place for launches that name no device; null: they go to the first place.
+  // Chooses the place of launches that name no device; null: they run on the first place.
   sched::Placer* placer() { return placer_.get(); }
 
   sched::MemoryManager& memory() { return *memory_; }
   sched::OpenCalls& calls() { return calls_; }
   sched::DedicatedQueues& dedicated_queues() { return dedicated_queues_; }
-  // Managed mode; null: direct.
+  // Null in direct mode.
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
-  // That of launches of the inferred level.
+  // The launch queue of the inferred level.
   sched::LaunchQueue& launch_queue() { return *launch_queue_; }
-  // The array in the DAG of held tasks.
+  // The array's object in the DAG of held tasks.
   graph::ObjectId logical_object(memory::Array& array);
-  // Waits until no call is being put together and nothing is held, giving the lock back meanwhile.
+  // Waits until no call is open and no task is held. Releases the lock meanwhile.
   void wait_until_all_submitted(base::Lock& lock);
-  // The same for what uses bytes of the array so that the access has to come after it.
+  // The same for the tasks after which this access to the array has to come.
   void wait_until_submitted(memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end,
                             base::Lock& lock);
 
-  // Whether something is held that such an access would have to come after.
+  // Whether a task is held after which such an access has to come.
   bool is_held(const memory::Array& array, graph::Mode mode, std::uint64_t begin, std::uint64_t end) const;
 
-  // Without the lock.
-  // The partition of these processors, made once. Throws invalid_argument.
+  // The functions below must be called without the lock.
+
+  // The partition with these processors; created by the first call. Throws invalid_argument.
   const device::Partition& partition(std::size_t place, const std::vector<unsigned>& processors);
   // Whether all tasks are known to be done.
   bool idle();
-  // Waits for everything; throws the first Error.
+  // Waits for all tasks; throws the first Error.
   void synchronize();
 
  private:
@@ -119,7 +120,7 @@ class Core {
   const std::uint64_t slice_;
   const bool ranges_;
   base::Mutex partitions_mutex_;
-  // By place and processors. Queues must not outlive them, so the scheduler's end before.
+  // By place and processors. Queues must not outlive partitions, so the scheduler's queues are destroyed first.
   std::vector<std::map<std::vector<unsigned>, std::unique_ptr<device::Partition>>> partitions_
       HEDDLE_GUARDED_BY(partitions_mutex_);
   base::Mutex mutex_;
@@ -130,7 +131,7 @@ class Core {
   std::unique_ptr<sched::Transfers> transfers_;
   std::unique_ptr<sched::MemoryManager> memory_;
   std::unique_ptr<sched::Placer> placer_;
-  std::unique_ptr<sched::Replayer> replayer_;  // its graphs end before the devices
+  std::unique_ptr<sched::Replayer> replayer_;  // its graphs are destroyed before the devices
   sched::OpenCalls calls_;
   sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;

@@ -1,4 +1,4 @@
-// The devices that this build knows and this machine has.
+// The devices that this build supports and this machine has.
 #pragma once
 
 #include <memory>
@@ -19,13 +19,12 @@ struct DeviceOptions {
   std::shared_ptr<base::Watcher> watcher = base::process_watcher();
 };
 
-// "cuda:0,cpu" gives these in that order; an empty list every device found that is meant for use, GPUs first (the
-// interpreter is an oracle for tests, and is made only when named); "gpus" all GPUs, or the CPU where there are none,
-// which takes time and threads to open. Throws not_found for an unknown id and
-// invalid_argument for one that is named twice.
+// "cuda:0,cpu": these, in that order. Empty: all devices that are found, GPUs first, without the interpreter, which is
+// an oracle for tests and is opened only by name. "gpus": all GPUs; if there are none, the CPU, which takes time and
+// threads to open. Throws not_found for an unknown id and invalid_argument for one that is named twice.
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options);
 
-// All ids that can be named.
+// All valid ids.
 std::vector<std::string> device_ids();
 
 }  // namespace heddle::runtime

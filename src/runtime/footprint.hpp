@@ -1,5 +1,5 @@
-// What a launch may touch of its runtime's arrays, where every access is verified: what was given to it, and did there
-// what its place in the order was found from.
+// What a launch may access of its runtime's arrays, if every access is verified: the bytes that were passed to it, with
+// the access mode from which its dependences were inferred.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,9 @@ namespace heddle::runtime {
 
 class KernelState;
 
-// The arrays are acquired on the launch's place. `pinned`: arrays whose address was taken, which any launch may use.
-// Null where an argument is a pointer to memory that belongs to no array: it may lead anywhere. Needs the core's lock.
+// The launch's arrays must have copies on its place. `pinned`: arrays whose address was taken; every launch may access
+// them. Returns null if an argument is a pointer to memory that belongs to no array, as it may point anywhere. Needs
+// the core's lock.
 std::shared_ptr<const device::Footprint> footprint_of(const sched::BoundLaunch& launch, const KernelState& kernel,
                                                       std::span<memory::Array* const> pinned);
 

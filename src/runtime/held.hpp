@@ -8,7 +8,7 @@
 
 namespace heddle::runtime {
 
-// What a public object stands for. Throws invalid_argument when the object was moved from; `what` is its class.
+// The state that a public object holds. Throws invalid_argument if the object was moved from; `what` is its class.
 template <typename T>
 T& held(const std::shared_ptr<T>& state, std::string_view what) {
   if (!state)

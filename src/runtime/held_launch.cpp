@@ -30,7 +30,7 @@ void HeldLaunch::make_ready() {
   try {
     make_arrays_ready(core_, launch_, lock, pressure_);
   } catch (...) {
-    pressure_.give_back();  // the launch fails, and others may take what memory there is
+    pressure_.release();  // the launch fails, and others may take what memory there is
     throw;
   }
 }
@@ -52,8 +52,8 @@ void HeldLaunch::open(bool whole, const device::Partition* partition) {
 
 void HeldLaunch::release() {
   for (memory::Array* const array : arrays_) --array->partial_uses;
-  if (queue_) core_.dedicated_queues().give_back(launch_.place, *std::exchange(queue_, std::nullopt));
-  pressure_.give_back();
+  if (queue_) core_.dedicated_queues().release(launch_.place, *std::exchange(queue_, std::nullopt));
+  pressure_.release();
 }
 
 void HeldLaunch::close() {

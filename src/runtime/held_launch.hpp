@@ -1,4 +1,4 @@
-// A launch that is held until the policy has it submitted, in ranges of blocks.
+// A launch that is held until the policy submits it, whole or in ranges of blocks.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,8 @@ namespace heddle::runtime {
 
 class HeldLaunch final : public sched::Work {
  public:
-  // `partition`: the processors that the program has chosen; null: the policy may choose. Without the core's lock.
+  // `partition`: the processors that the program has chosen; null: the policy may choose. Must be called without the
+  // core's lock.
   HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
              const device::Partition* partition);
   ~HeldLaunch() override;
@@ -42,21 +43,21 @@ class HeldLaunch final : public sched::Work {
   void release();
 
   Core& core_;
-  KernelState& kernel_;  // its module waits for all that is held or in flight before it ends
+  KernelState& kernel_;  // its module's destructor waits for all tasks, held or in flight
   sched::BoundLaunch launch_;
-  std::vector<unsigned> processors_;  // that launch_ refers to
+  std::vector<unsigned> processors_;  // launch_ points to it
   device::Function& function_;
   const device::Partition* const partition_;
   bool divisible_ = false;
   std::vector<memory::Array*> arrays_;
   sched::MemoryManager::Pressure pressure_;
-  std::optional<sched::Scheduler::OpenTask> open_;  // while some of it is submitted
-  std::optional<std::size_t> queue_;                // the dedicated queue that it has meanwhile
+  std::optional<sched::Scheduler::OpenTask> open_;  // from its first range to its last
+  std::optional<std::size_t> queue_;                // its dedicated queue during that time
   graph::TaskRef done_;
 };
 
-// What the launch does to arrays and variables, as the DAG of held tasks counts them. The host must ask for them from
-// here on.
+// The launch's accesses to arrays and variables, as objects of the DAG of held tasks. The host must ask for the arrays
+// from now on.
 std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch);
 
 }  // namespace heddle::runtime

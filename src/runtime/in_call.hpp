@@ -1,12 +1,12 @@
-// Functions that a runtime is in the middle of calling (Runtime::call), by thread: such a function must not use the
-// runtime, whose lock is held on GPUs, and whose queue stands still behind it elsewhere.
+// Which thread is running a function of a task (Runtime::call). Such a function must not use the runtime: other tasks
+// wait for it, so a wait inside it might never end.
 #pragma once
 
 namespace heddle::runtime {
 
 class Core;
 
-// There while such a function runs.
+// Exists while such a function runs.
 class InCall {
  public:
   explicit InCall(const Core& core);
@@ -14,7 +14,7 @@ class InCall {
   InCall(const InCall&) = delete;
   InCall& operator=(const InCall&) = delete;
 
-  // Throws invalid_argument where this thread is in a function that this core calls.
+  // Throws invalid_argument if this thread runs a function of a task of this core.
   static void refuse(const Core& core) {
     if (innermost != nullptr) [[unlikely]]
       refuse_if_same(core);

@@ -1,4 +1,4 @@
-// What the analyses found of a kernel, and what a device is, in public terms.
+// Converts results of the analyses and properties of devices to the types of the public interface.
 #pragma once
 
 #include "device/device.hpp"

@@ -1,4 +1,4 @@
-// A kernel of a module: what its PTX shows of it, what a signature says, and its functions on devices.
+// A kernel of a module: what the PTX shows, what a signature states, and its functions on devices.
 #pragma once
 
 #include <atomic>
@@ -20,26 +20,26 @@
 
 namespace heddle::runtime {
 
-// Whether an array can be given for the parameter.
+// Whether an array can be passed for the parameter.
 bool takes_address(const Parameter& parameter);
 
-// What binding an argument needs of a parameter.
+// What binding an argument needs to know about a parameter.
 struct ParameterUse {
   std::uint32_t offset = 0;  // in the packed arguments
   bool takes_address = false;
-  // What the PTX shows of an array that is given for it; the array itself is missing.
+  // The use of an array that is passed for it, as the PTX shows it; without the array itself.
   sched::ArrayUse array = {};
 };
 
-// What a launch does with an array whose bytes the kernel accesses so. `overwrites`: it writes all of them; that some
-// are written does not mean that, unless the program says so.
+// Sets the mode of an array whose bytes the kernel accesses like this. `overwrites`: the program states that the kernel
+// writes all of them. Without that, Access::write means that it writes some.
 void set_access(sched::ArrayUse& use, Access access, bool overwrites);
 
 class KernelState final : public sched::LaunchedKernel {
  public:
   // `code` outlives it.
   KernelState(LoadedCode& code, const ptx::Function& function);
-  // The same kernel with what a signature says of it.
+  // The same kernel with a signature.
   KernelState(KernelState& kernel, KernelInfo info);
   KernelState(const KernelState&) = delete;
   KernelState& operator=(const KernelState&) = delete;
@@ -55,25 +55,26 @@ class KernelState final : public sched::LaunchedKernel {
       analyse();
     return info_;
   }
-  // After info(), as are the next ones; any thread.
+  // This and the following functions must be called after info(). Any thread.
   const KernelInfo& known_info() const { return info_; }
   std::size_t packed_bytes() const { return packed_bytes_; }
   const ParameterUse& use_of(std::size_t parameter) const { return uses_[parameter]; }
   std::uint32_t offset_of(std::size_t parameter) const override { return uses_[parameter].offset; }
-  // What the PTX alone shows of a parameter, whatever a signature says.
+  // What the PTX alone shows about a parameter, without the signature.
   struct Shown {
     Access access = Access::none;
-    ptx::analysis::AccessWitness read_at = {}, written_at = {};  // also where the access is unknown
+    ptx::analysis::AccessWitness read_at = {}, written_at = {};  // also if the access is unknown
   };
   const Shown& shown(std::size_t parameter) const { return shown_[parameter]; }
-  // Its signature has directions.
+  // Whether its signature has directions.
   bool annotated() const { return annotated_; }
   std::optional<graph::Mode> variables() const override { return variables_; }
 
-  // Whether ranges of its blocks can run in any order, as info() says, without an analysis of the module's other
+  // Whether ranges of its blocks can run in any order, as in info(), but without an analysis of the module's other
   // kernels. Any thread; the first call analyses the kernel.
   bool blocks_independent();
-  // Which bytes of its arrays ranges of its blocks touch, by parameter. Any thread; the first call analyses the kernel.
+  // Which bytes of its arrays a range of its blocks accesses, by parameter. Any thread; the first call analyses the
+  // kernel.
   const std::vector<ptx::analysis::BlockReach>& block_reach();
   // Its function on a device: loads the module there on first use. Any thread, without the core's lock.
   device::Function& on(std::size_t place);
@@ -87,7 +88,7 @@ class KernelState final : public sched::LaunchedKernel {
     return code_.variables_access(place, mode);
   }
   graph::ObjectId logical_variables() override { return code_.logical_variables(); }
-  // How long a block takes on the place, divided by how many run at once; 0: not known.
+  // Seconds that a block takes on the place, divided by the number of blocks that run at once; 0: not known.
   double seconds_per_block(std::size_t place) const { return seconds_per_block_[place]; }
   void add_time(std::size_t place, double seconds_per_block);
   bool variables_differ() const override { return code_.variables_differ(); }

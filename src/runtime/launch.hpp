@@ -15,7 +15,7 @@ namespace heddle::runtime {
 // A launch in flight or done.
 class LaunchState {
  public:
-  // `events`: where the program has asked for times.
+  // `events`: empty unless the launch is timed.
   LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
       : kernel_(std::move(kernel)), place_(place), task_(task) {
     if (events.end) [[unlikely]]
@@ -39,15 +39,15 @@ class LaunchState {
   const std::string& device() const;
 
  private:
-  // What few launches have.
+  // Members that few launches need.
   struct Extras {
-    std::shared_ptr<Core> core = {};  // where there is no kernel
+    std::shared_ptr<Core> core = {};  // if there is no kernel
     sched::TaskEvents events = {};
     std::shared_ptr<sched::HeldTask> managed = {};
   };
 
-  // The task of the launch, which is submitted now if it was held. Gives `lock` back meanwhile. Throws what submitting
-  // it failed with.
+  // The task of the launch. If the launch is held, it is submitted now. Releases `lock` meanwhile. Throws the failure
+  // of the submission.
   graph::TaskRef task(base::Lock& lock) const;
   Core& core() const { return kernel_ ? kernel_->core() : *extras_->core; }
   sched::HeldTask* managed() const { return extras_ ? extras_->managed.get() : nullptr; }
@@ -59,9 +59,9 @@ class LaunchState {
   std::unique_ptr<Extras> extras_ = {};
 };
 
-// Waits for copies that a task with these accesses needs and that are still under way, without the lock. Whether it had
-// to.
-bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
+// Waits for the copies in flight that a task with these accesses needs. Releases the lock meanwhile. Returns whether
+// there were any.
+bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_RELEASES_LOCK;
 
 // See heddle::Runtime::launch.
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,

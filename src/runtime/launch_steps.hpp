@@ -1,4 +1,4 @@
-// The steps that a launch takes under the core's lock, whether it is submitted when it is made or later.
+// The steps of a launch under the core's lock. They are the same for launches that are submitted at once and later.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -17,23 +17,25 @@ using Accesses = boost::container::small_vector<graph::Access, 8>;
 
 // Need the core's lock.
 
-// Whether the launch needs nothing before it is submitted: its arrays have copies on its place whose bytes are current.
+// Whether the launch can be submitted at once: its arrays have copies on its place whose bytes are current.
 bool is_resident(Core& core, const sched::BoundLaunch& launch);
-// For a launch that is_resident(): puts the arrays' addresses into its arguments, and returns what it does to memory.
+// For a launch that is_resident(): puts the arrays' addresses into its arguments, and returns its accesses to memory.
 // Arrays come first, in their order.
 Accesses use_resident(Core& core, sched::BoundLaunch& launch);
-// For others. Waits until the launch's arrays have copies on its place and no call is being put together that uses
-// them. Gives the lock back while it waits or allocates. Throws out_of_memory.
+// For other launches. Allocates copies of the launch's arrays on its place, and waits until no open call uses them.
+// Releases the lock while it waits or allocates. Throws out_of_memory.
 void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
                        sched::MemoryManager::Pressure& pressure);
-// Has the arrays' bytes copied to the launch's place, where they have copies; what the launch does to memory there.
-// Arrays come first, in their order.
+// Submits the copies of the arrays' bytes to the launch's place, where the arrays have memory. Returns the launch's
+// accesses to memory there. Arrays come first, in their order.
 Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early);
-// Counts the launch in its kernel's history.
+// How the launch is submitted. Counts the launch in its kernel's history.
 sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition);
-// What the launch leaves behind it once it is submitted. If it was refused, what was there before still counts.
+// To be called when the launch is submitted: records which bytes it overwrites, and submits the copies that the host is
+// expected to read. Without this call, as when the device refuses the launch, the bytes that were current before still
+// are.
 void settle_arrays(Core& core, const sched::BoundLaunch& launch);
-// What it may touch, for devices that verify that (runtime/footprint.hpp).
+// What the launch may access, for devices that verify every access (runtime/footprint.hpp).
 std::shared_ptr<const device::Footprint> footprint_of(Core& core, const sched::BoundLaunch& launch,
                                                       const KernelState& kernel);
 

@@ -1,4 +1,4 @@
-// A module's PTX and its loaded form on each device that has needed it.
+// A module's PTX and its loaded form on each device that has used it.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace heddle::runtime {
 
 class LoadedCode {
  public:
-  // `text`: the PTX; `name`: what messages call it.
+  // `text`: the PTX; `name`: its name in messages.
   LoadedCode(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text, std::string name);
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
@@ -30,24 +30,24 @@ class LoadedCode {
   const ptx::Module& ptx() const { return *module_; }
   const std::string& text() const { return text_; }
   const std::string& name() const { return name_; }
-  // What the analyses find of all kernels, once. Any thread.
+  // The analyses' results for all kernels; the first call analyses them. Any thread.
   const ptx::analysis::Inspection& inspection();
 
-  // Loads the module there on first use, which may compile it. `machine_code`, `placed`: LoadOptions. Any thread,
-  // without the core's lock.
+  // The module on the place. The first call loads it, which may compile it. `machine_code`, `placed`: LoadOptions. Any
+  // thread, without the core's lock.
   device::Module& on(std::size_t place, std::span<const std::byte> machine_code = {},
                      std::span<const PlacedVariable> placed = {});
 
-  // What a task does that uses the module's variables: they are one object on each place, however many there are. Needs
-  // the core's lock.
+  // The access of a task that uses the module's variables. All variables of a place are one object. Needs the core's
+  // lock.
   graph::Access variables_access(std::size_t place, graph::Mode mode);
-  // Whether variables may have other values on one device than on another: each has its own, and they may have been
-  // changed. Needs the core's lock.
+  // Whether the variables may have different values on different devices. Each device has its own, and a kernel or the
+  // program may have changed them. Needs the core's lock.
   bool variables_differ() const { return variables_differ_; }
   void let_variables_differ() { variables_differ_ = true; }
-  // Their object in the DAG of held tasks. Needs the core's lock.
+  // The variables' object in the DAG of held tasks. Needs the core's lock.
   graph::ObjectId logical_variables();
-  // No task uses the variables any more. Needs the core's lock.
+  // Removes the variables' objects, once no task uses them any more. Needs the core's lock.
   void remove_variables();
 
  private:
@@ -63,7 +63,7 @@ class LoadedCode {
   // Guarded by the core's lock.
   bool variables_differ_ = false;
   std::optional<graph::ObjectId> logical_variables_;
-  std::vector<std::optional<graph::ObjectId>> variables_;  // by place; none where they have not been used
+  std::vector<std::optional<graph::ObjectId>> variables_;  // by place; nothing if they have not been used there
 };
 
 }  // namespace heddle::runtime

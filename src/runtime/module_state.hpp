@@ -1,4 +1,4 @@
-// A module as the runtime holds it: its loaded code, its kernels and its variables.
+// Implements heddle::Module: its loaded code, its kernels and its variables.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +39,14 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   void read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes, std::size_t place);
 
  private:
-  // The name in the PTX of a variable that is named as there or as in the source. Throws not_found.
+  // The name in the PTX of a variable, from its name in the PTX or in the source. Throws not_found.
   std::string variable_name(std::string_view name) const;
   device::Span variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place);
   void copy_variable(const device::Span& to, const device::Span& from, graph::Mode mode, std::size_t place);
 
   LoadedCode code_;
   std::vector<std::unique_ptr<KernelState>> kernels_;
-  // Kernels with signatures, by kernel and signature: launches of equal ones are alike.
+  // Kernels with signatures, by kernel and signature: equal signatures of a kernel share one object.
   std::map<std::pair<KernelState*, std::string>, std::unique_ptr<KernelState>> with_signatures_;
   std::mutex signatures_mutex_;
 };

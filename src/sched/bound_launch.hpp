@@ -1,5 +1,5 @@
-// A launch with its arguments resolved, once: what placement, early starts, footprints, replay, transfers and the
-// device are given is all read from here.
+// A launch with its arguments resolved. Placement, early starts, footprints, replay and transfers all read it, and so
+// does the code that passes the launch to the device.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -22,43 +22,44 @@ namespace heddle::sched {
 
 struct EarlyForm;
 
-// What the scheduler asks of a kernel. Needs the core's lock, but for what says otherwise.
+// What the scheduler needs to know about a kernel. Functions need the core's lock unless they state otherwise.
 class LaunchedKernel {
  public:
   virtual ~LaunchedKernel() = default;
-  virtual std::uint64_t id() const = 0;         // of no other kernel, also of later ones; any thread
+  virtual std::uint64_t id() const = 0;         // unique, never reused; any thread
   virtual const std::string& name() const = 0;  // any thread
   virtual const std::shared_ptr<KernelHistory>& history() = 0;
-  // Where the packed arguments have this parameter: bytes; any thread, once its arguments are bound.
+  // The parameter's offset in the packed arguments, in bytes. Any thread, after a launch of the kernel was bound.
   virtual std::uint32_t offset_of(std::size_t parameter) const = 0;
-  // What it does to the variables of its module; nothing: it uses none. Any thread, once its arguments are bound.
+  // The access to the variables of its module; nothing: it uses none. Any thread, after a launch of the kernel was
+  // bound.
   virtual std::optional<graph::Mode> variables() const = 0;
   // The same as an access on the place.
   virtual graph::Access variables_access(std::size_t place, graph::Mode mode) = 0;
-  // Whether the variables may have other values on one device than on another: each has its own, and they may have been
-  // changed.
+  // Whether the variables may have different values on different devices. Each device has its own, and they may have
+  // been changed.
   virtual bool variables_differ() const = 0;
-  // An object of the DAG of held tasks that stands for the variables of its module.
+  // The object of the DAG of held tasks for the variables of its module.
   virtual graph::ObjectId logical_variables() = 0;
-  // Its form that may start before its arrays have arrived; null where it has none, or none that is known yet.
+  // The kernel's form that may start before its arrays have arrived. Null if it has none, or if that is not known yet.
   virtual EarlyForm* early_form(std::size_t place) = 0;
-  // Whether early_form() is what make_early_form() has found; any thread.
+  // Whether make_early_form() has been called, so that early_form() is final. Any thread.
   virtual bool early_form_known(std::size_t place) const = 0;
-  // Makes the form that early_form() returns, if that has not been tried. Takes as long as loading the kernel does. Any
-  // thread, without the core's lock.
+  // Makes the form that early_form() returns, unless that has been tried before. Takes as long as loading the kernel.
+  // Any thread, without the core's lock.
   virtual void make_early_form(std::size_t place) = 0;
 };
 
-// An array, or a slice of one, that a launch was given.
+// An array, or a slice of one, that was passed to a launch.
 struct ArrayUse {
   memory::Array* array = nullptr;
-  std::uint64_t given = 0;           // where in the array the address points that was given
-  std::uint64_t begin = 0, end = 0;  // bytes of the array that were given, or that these blocks touch of them
+  std::uint64_t given = 0;           // offset in the array of the address that was passed
+  std::uint64_t begin = 0, end = 0;  // bytes of the array that were passed; of these, what the blocks access if known
   graph::Mode mode = graph::Mode::read_write;
-  bool used = false;                   // the kernel touches the bytes
+  bool used = false;                   // the kernel accesses the bytes
   bool reads = false, writes = false;  // what it may do there
-  std::uint32_t argument = 0;          // its number in the list of arguments
-  std::uint32_t packed_at = 0;         // where its address belongs in the packed arguments
+  std::uint32_t argument = 0;          // index in the list of arguments
+  std::uint32_t packed_at = 0;         // offset of its address in the packed arguments
 };
 
 struct BoundLaunch {
@@ -70,10 +71,11 @@ struct BoundLaunch {
   bool opaque = false;    // some argument is a pointer to memory that belongs to no array
   bool timed = false;
   bool verified = false;                              // every access is verified
-  bool whole = true;                                  // not a part of a grid that the program chose
-  const std::vector<unsigned>* processors = nullptr;  // that it is limited to; null: none
+  bool whole = true;                                  // false: the program launches a part of the grid
+  const std::vector<unsigned>* processors = nullptr;  // to which it is restricted; null: all
   boost::container::small_vector<ArrayUse, 8> arrays;
-  // The packed arguments. Addresses of arrays are put in once the launch has a place where they are.
+  // The packed arguments. put_addresses() writes the addresses of the arrays, once they have copies on the launch's
+  // place.
   boost::container::small_vector<std::byte, 256> packed;
 
   std::span<const std::byte> arguments() const { return {packed.data(), packed.size()}; }

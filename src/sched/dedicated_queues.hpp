@@ -1,5 +1,6 @@
-// Numbers of dedicated queues: for tasks whose commands are put in one after the other, while other tasks are submitted
-// (Scheduler::open). Tasks of a queue must end in the order in which they were made, so each has its queue to itself.
+// Numbers of dedicated queues, for open tasks (Scheduler::open): other tasks are submitted while an open task is
+// submitted command by command. Tasks of a queue must end in the order in which they were made, so each open task has a
+// queue of its own.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,7 @@ class DedicatedQueues {
  public:
   explicit DedicatedQueues(std::size_t places) : used_(places), next_(places) {}
 
-  // A queue of the place that no open task has. Tasks in turn get different ones, so that they can overlap.
+  // A queue of the place that no open task has. Successive tasks get different queues, so that they can overlap.
   std::size_t take(std::size_t place) {
     std::vector<bool>& used = used_[place];
     if (used.size() < spread) used.resize(spread);
@@ -23,10 +24,10 @@ class DedicatedQueues {
     used[number] = true;
     return first + number;
   }
-  void give_back(std::size_t place, std::size_t number) { used_[place][number - first] = false; }
+  void release(std::size_t place, std::size_t number) { used_[place][number - first] = false; }
 
  private:
-  static constexpr std::size_t first = 4;  // copies that report their progress have those before (early_start.hpp)
+  static constexpr std::size_t first = 4;  // smaller numbers: copies that report their progress (early_start.hpp)
   static constexpr std::size_t spread = 8;
   std::vector<std::vector<bool>> used_;  // by place
   std::vector<std::size_t> next_;

@@ -1,4 +1,4 @@
-// The queues of one device, which of them a task runs in, and the events that are recorded in them.
+// The queues of one device, the choice of a task's queue, and the events that are recorded in them.
 #pragma once
 
 #include <boost/circular_buffer.hpp>
@@ -16,9 +16,9 @@ namespace heddle::sched {
 // A queue and the tasks that were submitted to it.
 struct DeviceQueue {
   std::unique_ptr<device::Queue> queue;
-  const device::Partition* partition = nullptr;      // that the queue is set to
-  boost::circular_buffer<graph::TaskRef> tasks{64};  // in order, as far as they are not known to be finished
-  unsigned unpolled = 0;                             // submitted since somebody looked at what is done
+  const device::Partition* partition = nullptr;      // of the last Queue::set_partition
+  boost::circular_buffer<graph::TaskRef> tasks{64};  // in order; those that are known to be finished are removed
+  unsigned unpolled = 0;                             // tasks submitted since the last poll
 
   void add(graph::TaskRef task) {
     if (tasks.full()) [[unlikely]]
@@ -38,8 +38,8 @@ class DeviceQueues {
   boost::container::stable_vector<DeviceQueue>& all() { return queues_; }
   const boost::container::stable_vector<DeviceQueue>& all() const { return queues_; }
 
-  // See graph::QueueChooser::choose. Makes the queue where the device has too few. Throws what Device::queue does; the
-  // task then counts as one of that queue all the same, until finished().
+  // See graph::QueueChooser::choose. Creates the queue if it does not exist. Throws what Device::queue throws; the task
+  // then still counts as one of that queue until finished().
   template <class Mine>
   graph::QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> dedicated) {
     graph::QueueChoice choice = chooser_.choose(dag, task, mine, dedicated);
@@ -53,9 +53,9 @@ class DeviceQueues {
   // Queues with tasks that are not known to be finished.
   std::uint32_t busy() const { return chooser_.busy(); }
 
-  // Events are used again once nobody refers to them.
+  // Events are reused once they have no other references.
   std::shared_ptr<device::Event> take_event(bool timed) {
-    auto& spare = spare_[timed ? 1 : 0];
+    auto& spare = free_events_[timed ? 1 : 0];
     if (spare.empty()) [[unlikely]]
       return timed ? device_.event() : device_.untimed_event();
     std::shared_ptr<device::Event> event = std::move(spare.back());
@@ -63,15 +63,15 @@ class DeviceQueues {
     return event;
   }
   void give_event(std::shared_ptr<device::Event>& event, bool timed) {
-    if (event && event.use_count() == 1) spare_[timed ? 1 : 0].push_back(std::move(event));
+    if (event && event.use_count() == 1) free_events_[timed ? 1 : 0].push_back(std::move(event));
     event.reset();
   }
 
  private:
   device::Device& device_;
   graph::QueueChooser chooser_;
-  boost::container::stable_vector<DeviceQueue> queues_;   // by the chooser's number
-  std::vector<std::shared_ptr<device::Event>> spare_[2];  // done, and nobody refers to them: without and with time
+  boost::container::stable_vector<DeviceQueue> queues_;         // by the chooser's number
+  std::vector<std::shared_ptr<device::Event>> free_events_[2];  // done and without references; [0]: untimed, [1]: timed
 };
 
 }  // namespace heddle::sched

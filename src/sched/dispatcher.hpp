@@ -1,12 +1,12 @@
-// Managed mode: holds tasks, and submits them in ranges of blocks when the policy says so.
+// Managed mode: holds tasks, and submits them in ranges of blocks as the policy decides.
 //
-// A task is held until all that it depends on has been submitted: from then on the device keeps the order. What a task
-// of the inferred level depends on is found from the bytes of arrays, in a DAG of the held tasks alone; a task of the
-// explicit level depends on the one before it in its stream and on the events that it waits for.
+// A task is ready when all tasks that it depends on have been submitted; from then on the device keeps the order. The
+// dependences of a task of the inferred level come from the bytes of arrays, in a DAG of the held tasks alone. A task
+// of the explicit level depends on the task before it in its stream and on the events for which it waits.
 //
-// Nothing that is waited for is held for ever: where a thread waits for a task, and where a task of another queue
-// depends on one of a suspended queue, the task and all that it depends on are required. If the policy submits nothing
-// of that while the devices have nothing to do, the dispatcher does.
+// No task for which something waits is held for ever. A task is required if a thread waits for it, or if it is in a
+// suspended queue and a task of another queue depends on it. All tasks that it depends on are required too. If the
+// policy submits no required task while the devices are idle, the dispatcher submits them.
 #pragma once
 
 #include <condition_variable>
@@ -31,23 +31,23 @@
 
 namespace heddle::sched {
 
-// Needs the core's lock, but for its construction and end.
+// Needs the core's lock, except in constructor and destructor.
 class Dispatcher {
  public:
   struct Device {
     unsigned processors = 1;
   };
-  // `partition`: makes or finds the partition of these processors of a place. `mutex`: the core's.
+  // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
   Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>& devices, FindPartition partition,
              base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher);
-  // Nothing is held or in flight.
+  // No task may be held or in flight.
   ~Dispatcher();
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
   LaunchQueue& add_queue(std::string name, int priority);
-  void remove_queue(LaunchQueue& queue);  // it has no held tasks
+  void remove_queue(LaunchQueue& queue);  // it must have no held tasks
   // Suspends a queue, or resumes it.
   void set_suspended(LaunchQueue& queue, bool suspended);
 
@@ -56,22 +56,23 @@ class Dispatcher {
   // Holds a task of the inferred level.
   std::shared_ptr<HeldTask> hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                  std::span<const graph::Access> accesses);
-  // Holds a task of the explicit level, after these (null: none).
+  // Holds a task of the explicit level that comes after `parents`, of which some may be null.
   std::shared_ptr<HeldTask> hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
                                        std::span<const std::shared_ptr<HeldTask>> parents);
-  // Asks the policy, as something has changed.
+  // Asks the policy, after something has changed.
   void dispatch();
 
-  // The held tasks that an access would have to come after.
+  // The held tasks after which an access has to come.
   std::vector<std::shared_ptr<HeldTask>> hazards(const graph::Access& access) const;
-  // Waits until the tasks are submitted; gives the lock back meanwhile. What their submission throws stays with them.
+  // Waits until the tasks are submitted. Releases the lock meanwhile. An error of their submission is stored in them.
   void wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock);
-  // The same for all that is held.
+  // The same for all held tasks.
   void wait_until_all_submitted(base::Lock& lock);
-  // Waits until no task that is there now is held or in flight: no callback of a device concerns one of them any more.
+  // Waits until no task that exists now is held or in flight. From then on no callback of a device refers to one of
+  // them.
   void wait_until_all_done(base::Lock& lock);
   unsigned threads_that_wait_for_ends() const { return waiting_for_ends_; }
-  // Waits for the rest of a task of which some blocks are submitted; returns whether there was one.
+  // Waits until all blocks of a task are submitted of which some are. Returns whether there was such a task.
   bool finish_divided(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
   // The first failure of a submission that no thread has waited for, once.
@@ -86,10 +87,10 @@ class Dispatcher {
     std::uint64_t submitted_ns;
     std::shared_ptr<device::Event> end;
   };
-  // The dispatcher for callbacks that may come after its end.
+  // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
 
-  static constexpr std::size_t most_shown = 256;  // ready tasks that the policy sees at a time
+  static constexpr std::size_t most_shown = 256;  // ready tasks that the policy is shown at a time
 
   std::shared_ptr<HeldTask> add(LaunchQueue& queue, std::unique_ptr<Work> work);
   void depend(HeldTask& task, HeldTask& parent);
@@ -103,7 +104,7 @@ class Dispatcher {
   void require_parents_of(HeldTask& task);
   bool submit_ungoverned();
   void make_ready(HeldTask& task);
-  // Returns whether the task is over: all of it is submitted, or it has failed.
+  // Returns whether all blocks of the task are submitted, or it has failed.
   bool submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
@@ -118,23 +119,23 @@ class Dispatcher {
   const std::shared_ptr<Link> link_;
   base::ThreadCache threads_{"heddle-memory"};
   graph::Dag dag_;
-  std::vector<HeldTask*> by_slot_;  // of the DAG
+  std::vector<HeldTask*> by_slot_;  // by slot of the DAG
   std::list<LaunchQueue> queues_;
   std::uint32_t queues_made_ = 0;
-  std::list<std::shared_ptr<HeldTask>> tasks_;  // not submitted, by age
-  // Of them, those that are ready, by age: what the policy decides about, and the rest.
+  std::list<std::shared_ptr<HeldTask>> tasks_;  // tasks that are not submitted, by age
+  // Of these, the ready ones, by age: those about which the policy decides, and the others.
   std::map<std::uint64_t, HeldTask*> ready_governed_, ready_others_;
   std::list<InFlight> in_flight_;
   std::vector<DeviceView> devices_;
-  std::vector<std::uint64_t> last_end_ns_;  // by place: when the last range that is known to be done ended
+  std::vector<std::uint64_t> last_end_ns_;  // by place: the end of the last range that is known to be done
   std::uint64_t made_ = 0;
   unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;
-  bool making_ready_ = false;  // some task: one at a time, or they would take memory from each other
+  bool making_ready_ = false;  // a task in make_ready(); one at a time, as two would evict each other's arrays
   std::uint64_t timer_ = 0;
   std::exception_ptr failure_;
   std::condition_variable changed_;
-  // Of one dispatch, kept for their memory.
+  // Used during a dispatch only. Members, so that their memory is reused.
   std::vector<TaskView> views_;
   std::vector<QueueView> queue_views_;
   std::vector<Decision> decisions_;

@@ -1,4 +1,4 @@
-// A kernel's form that may start before its arrays have arrived, on one device.
+// The form of a kernel on one device that may start before its arrays have arrived.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace heddle::sched {
 struct EarlyForm {
   std::shared_ptr<device::Module> module;
   device::Function* function = nullptr;
-  std::vector<std::uint32_t> parameters;  // that may still be arriving, in the order of their progress flags
+  std::vector<std::uint32_t> parameters;  // whose arrays may still be arriving, in the order of their progress flags
   std::uint32_t flags_offset = 0, parameter_bytes = 0;
   std::shared_ptr<EarlyGain> gain = std::make_shared<EarlyGain>();
 };
 
-// Null where the kernel (by index in the module) has none, or the device does not take it; the log says why. Takes as
-// long as loading the kernel does. Without the core's lock.
+// `kernel`: index in the module. Null if the kernel has no such form or the device refuses it; the log states the
+// reason. Takes as long as loading the kernel. Must be called without the core's lock.
 std::unique_ptr<EarlyForm> make_early_form(device::Device& device, const ptx::Module& module, std::uint32_t kernel);
 
 }  // namespace heddle::sched

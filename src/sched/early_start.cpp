@@ -165,7 +165,7 @@ EarlyStart EarlyStarts::plan(const BoundLaunch& launch) {
   return start;
 }
 
-void EarlyStart::find_copies(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
+void EarlyStart::find_early_parents(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
   Plan& plan = *plan_;
   Scheduler& scheduler = *plan.scheduler;
   const EarlyForm& form = *plan.form;
@@ -212,7 +212,7 @@ void EarlyStart::find_copies(const BoundLaunch& launch, std::span<const graph::A
   plan.sample = std::move(sample);
 }
 
-void EarlyStart::put_in(Submission& submission, const BoundLaunch& launch) const {
+void EarlyStart::fill_submission(Submission& submission, const BoundLaunch& launch) const {
   if (!plan_->early_parents.empty()) {
     submission.hook = plan_->starts->hook_for_launch(launch.place);
     submission.early_parents = {plan_->early_parents.data(), plan_->early_parents.size()};

@@ -1,9 +1,9 @@
-// Early (programmatic) starts: a launch that runs while its arrays are still being copied from the host.
+// Early (programmatic) starts: a launch begins while its arrays are still being copied from the host.
 //
 // The copy is made in pieces and reports its progress in a flag in the device's memory (device/progress_flag.hpp). The
-// kernel runs in a form that looks at the flag before it reads (EarlyForm). Whether a kernel gains by that is measured
-// (EarlyGain). A kernel that waits occupies processors, so it starts early only beside copies that nothing unfinished
-// can hold up: then nothing can wait for it in turn.
+// kernel runs in a form that checks the flag before it reads (EarlyForm). Whether a kernel gains by that is measured
+// (EarlyGain). A kernel that waits occupies processors. So it starts early only during copies that no unfinished task
+// can hold up: then there can be no cycle of waits.
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -24,41 +24,42 @@
 
 namespace heddle::sched {
 
-// What bytes are copied to a device for.
+// The purpose of a copy to a device.
 enum class CopyPurpose : std::uint8_t {
-  before,    // a launch after the copy
+  before,    // for a launch after the copy
   timed,     // the same, with times of the copy's start and end
-  reporting  // a launch that may start while they arrive: the copy is timed and reports its progress
+  reporting  // for a launch that may start during the copy: the copy is timed and reports its progress
 };
 
 class EarlyStart;
 
-// Early starts of all launches, and the copies in flight that matter to them. Needs the core's lock.
+// Decides about early starts of all launches, and tracks the copies in flight for them. Needs the core's lock.
 class EarlyStarts final : public SubmissionHook {
  public:
-  // `on`: else no launch starts early.
+  // `on`: false: no launch starts early.
   EarlyStarts(Scheduler& scheduler, const PinnedArrays& pinned, bool on)
       : scheduler_(scheduler), pinned_(pinned), on_(on), places_(scheduler.places()) {}
 
-  // For a launch whose arrays are acquired next. Makes the form of its kernel that starts early, where it is the first
-  // that has a use for one, and gives the lock back meanwhile.
-  void prepare_form(const BoundLaunch& launch, base::Lock& lock) HEDDLE_GIVES_LOCK_BACK;
-  // Decides whether the launch is to start early, to be measured, or neither.
+  // To be called before the launch's arrays are acquired. Makes the early form of its kernel if this is the first
+  // launch that can use it. Releases the lock meanwhile.
+  void prepare_form(const BoundLaunch& launch, base::Lock& lock) HEDDLE_RELEASES_LOCK;
+  // Decides whether the launch starts early, is measured, or neither.
   EarlyStart plan(const BoundLaunch& launch);
 
-  // Submits a copy to a queue of the place. It reports its progress only where it comes from the host.
+  // Submits a copy to a queue of the place. Only copies from the host report their progress.
   graph::TaskRef copy(std::size_t place, std::span<const graph::Access> accesses, const device::Span& to,
                       const device::Span& from, CopyPurpose purpose, bool from_host);
 
-  // The copies that report from here on are of another launch.
+  // Copies that report from now on belong to the next launch.
   void begin_launch(std::size_t place);
-  // The flag of a copy in flight that a launch may start beside; null: of none, or the copy may be held up.
+  // The flag of a copy in flight during which a launch may start. Null if the copy has no flag, is done, or may be held
+  // up.
   std::shared_ptr<device::ProgressFlag> flag_of(graph::TaskRef copy) const;
-  // A flag of the place that says that all bytes are there; null where copies cannot report.
+  // A flag of the place whose state is "all bytes have arrived"; null if copies cannot report there.
   const std::shared_ptr<device::ProgressFlag>& arrived(std::size_t place);
-  // For a launch that starts early: what it is submitted with.
+  // The hook with which a launch that starts early is submitted.
   SubmissionHook* hook_for_launch(std::size_t place);
-  // The launch is measured.
+  // Adds a launch that is measured.
   void add_sample(std::size_t place, std::shared_ptr<const EarlySample> sample);
   std::span<const std::shared_ptr<const EarlySample>> samples(std::size_t place) const {
     return places_[place].samples;
@@ -72,11 +73,11 @@ class EarlyStarts final : public SubmissionHook {
 
   static constexpr std::size_t most_dedicated_queues = 4, most_samples = 16;
   struct Place {
-    std::vector<graph::TaskRef> previous, current;  // copies that report, of the launch before and of this one
-    std::vector<graph::TaskRef> held_up;            // copies in flight, as far as is known, that may be held up
-    std::vector<std::shared_ptr<const EarlySample>> samples;  // the last ones
+    std::vector<graph::TaskRef> previous, current;  // copies that report: of the launch before, and of this one
+    std::vector<graph::TaskRef> held_up;            // copies that may be held up and are not known to be finished
+    std::vector<std::shared_ptr<const EarlySample>> samples;  // of the last launches
     std::shared_ptr<device::ProgressFlag> arrived;            // see arrived()
-    bool can_report = true;                                   // as far as is known
+    bool can_report = true;                                   // false: the device is known to have no flags
   };
   struct Reporting {
     graph::TaskRef copy;
@@ -88,9 +89,9 @@ class EarlyStarts final : public SubmissionHook {
   const PinnedArrays& pinned_;
   const bool on_;
   std::deque<Place> places_;
-  std::vector<graph::TaskRef> free_;  // tasks in flight that nothing unfinished can hold up
+  std::vector<graph::TaskRef> free_;  // tasks in flight that no unfinished task can hold up
   std::vector<Reporting> reporting_;  // copies in flight
-  // Of the submission under way.
+  // State of the submission in progress.
   std::size_t place_ = 0;
   bool copies_ = false, reports_ = false, unhindered_ = false;
 };
@@ -99,22 +100,22 @@ class EarlyStarts final : public SubmissionHook {
 // its copies. Needs the core's lock.
 class EarlyStart {
  public:
-  // What the array is to be copied for, by its place among the launch's arrays.
+  // The purpose of the copies of an array, by its index among the launch's arrays.
   CopyPurpose purpose(std::size_t array) const { return plan_ ? plan_->purposes[array] : CopyPurpose::before; }
 
-  // The arrays are acquired: `accesses` are theirs, in the same order, and others after them.
+  // To be called when the arrays are acquired. `accesses`: those of the arrays, in the same order, then others.
   void settle(const BoundLaunch& launch, std::span<const graph::Access> accesses) {
-    if (plan_) find_copies(launch, accesses);
+    if (plan_) find_early_parents(launch, accesses);
   }
-  // Puts in what the launch is submitted with.
+  // Fills in the launch's submission.
   void complete(Submission& submission, const BoundLaunch& launch) const {
-    if (plan_) put_in(submission, launch);
+    if (plan_) fill_submission(submission, launch);
   }
-  // What is launched in place of the kernel; null: the kernel itself.
+  // The function that is launched instead of the kernel; null: the kernel itself.
   device::Function* function() const {
     return !plan_ || plan_->early_parents.empty() ? nullptr : plan_->form->function;
   }
-  // The arguments of function(), which is not null: those of the kernel and the addresses of the flags.
+  // The arguments of function(), if that is not null: those of the kernel, and the addresses of the flags.
   std::span<const std::byte> arguments(std::span<const std::byte> packed);
 
  private:
@@ -131,8 +132,8 @@ class EarlyStart {
     std::shared_ptr<EarlySample> sample = {};
     boost::container::small_vector<std::byte, 256> packed = {};
   };
-  void find_copies(const BoundLaunch& launch, std::span<const graph::Access> accesses);
-  void put_in(Submission& submission, const BoundLaunch& launch) const;
+  void find_early_parents(const BoundLaunch& launch, std::span<const graph::Access> accesses);
+  void fill_submission(Submission& submission, const BoundLaunch& launch) const;
 
   std::unique_ptr<Plan> plan_;  // most launches have none
 };

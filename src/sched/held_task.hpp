@@ -1,4 +1,4 @@
-// Tasks that are made and not submitted yet (managed mode).
+// Tasks that are not submitted yet (managed mode).
 #pragma once
 
 #include <boost/container/small_vector.hpp>
@@ -18,45 +18,45 @@ namespace heddle::sched {
 
 struct LaunchQueue;
 
-// What a task puts into its device, in one piece or in ranges of blocks. Needs the core's lock.
+// The commands of a task, submitted as a whole or in ranges of blocks. Needs the core's lock.
 class Work {
  public:
   virtual ~Work() = default;
   virtual std::string_view name() const = 0;
   virtual std::size_t place() const = 0;
   virtual BlockRange blocks() const { return {0, 1}; }
-  // Its blocks may be submitted in several ranges.
+  // Whether its blocks may be submitted in several ranges.
   virtual bool divisible() { return false; }
-  // Whether the policy decides when it is submitted, as it does for launches. Other work (copies, fills, events, calls)
-  // goes as soon as all that it depends on has been submitted and its queue is not suspended; it is not tracked.
+  // Whether the policy decides when it is submitted, as for launches. Other work (copies, fills, events, calls) is
+  // submitted when all that it depends on has been submitted and its queue is not suspended. Its end is not tracked.
   virtual bool governed() const { return true; }
-  // Whether submit() can be called: the memory that it needs is there. If not, make_ready() is called first, on a
+  // Whether submit() can be called: the memory that it needs is allocated. If not, make_ready() is called first, on a
   // thread that may block, without the lock.
   virtual bool is_ready() { return true; }
   virtual void make_ready() {}
-  // Puts blocks into the device, in order with those before; `last`: no more come. `partition`: to run in; null: the
-  // whole device. Records `end`, if it is not null, after them. Throws what the device does.
+  // Submits blocks to the device, in order after those before. `last`: these are the last blocks. `partition`: where
+  // they run; null: the whole device. Records `end` after them, if it is not null. Throws what the device throws.
   virtual void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) = 0;
-  // It will not be submitted, or not whole, for this reason.
+  // Called when the work is not submitted, or not completely, because of this failure.
   virtual void failed(const std::exception_ptr& failure) { static_cast<void>(failure); }
-  // An event that submit() can record. Asked for governed work only.
+  // An event that submit() can record. Called for governed work only.
   virtual std::shared_ptr<device::Event> take_event() = 0;
   virtual void give_event(std::shared_ptr<device::Event> event) = 0;
-  // How long a block takes, divided by how many run at once; 0: not known.
+  // Seconds that a block takes, divided by the number of blocks that run at once; 0: not known.
   virtual double seconds_per_block() const { return 0; }
   virtual void measured(std::uint64_t blocks, double seconds) {
     static_cast<void>(blocks);
     static_cast<void>(seconds);
   }
-  // The task in flight that it has become, once some of it is submitted; id 0 at the explicit level.
+  // Its task in flight, once some of it is submitted; id 0 at the explicit level.
   virtual graph::TaskRef task() const { return {}; }
 };
 
 enum class TaskState : std::uint8_t {
-  held,       // something that it depends on is not submitted
+  held,       // a task that it depends on is not submitted
   ready,      // it may be submitted
-  submitted,  // all of it is; or it has failed
-  done        // and has run
+  submitted,  // all of it is submitted, or it has failed
+  done        // it has run
 };
 
 // Shared with the handles of the program. Guarded by the core's lock.
@@ -65,10 +65,10 @@ struct HeldTask {
   std::unique_ptr<Work> work;
   LaunchQueue* queue = nullptr;
   TaskState state = TaskState::held;
-  BlockRange left;        // not submitted
+  BlockRange left;        // blocks that are not submitted
   bool required = false;  // a thread, or a queue that is not suspended, waits for it
   bool waits_for_memory = false;
-  std::uint32_t ranges = 0;  // in flight
+  std::uint32_t ranges = 0;  // number of its ranges in flight
   // Tasks that must be submitted before it, and after it.
   boost::container::small_vector<HeldTask*, 2> parents, children;
   std::list<std::shared_ptr<HeldTask>>::iterator place_in_list;

@@ -1,4 +1,4 @@
-// Launch queues: where tasks are held until a policy has them submitted, one for each stream or tenant.
+// Launch queues: in these, tasks are held until a policy submits them. One for each stream or tenant.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ struct LaunchQueue {
   std::uint32_t id = 0;
   std::string name;
   int priority = 0;
-  // Its tasks are not submitted, but for those that something outside of the queue waits for.
+  // Its tasks are not submitted, except those for which something outside of the queue waits.
   bool suspended = false;
-  std::uint64_t tasks = 0;  // not submitted
+  std::uint64_t tasks = 0;  // that are not submitted
 };
 
 }  // namespace heddle::sched

@@ -8,8 +8,8 @@
 
 namespace heddle::sched {
 
-// By name, with its parameter: "direct" (null: tasks are submitted when they are made), "slice:BLOCKS",
-// "bounded:MICROSECONDS". Throws invalid_argument, with the names there are.
+// A policy by its name and parameter: "direct" (returns null: tasks are submitted when they are made), "slice:BLOCKS",
+// "bounded:MICROSECONDS". Throws invalid_argument with the known names.
 std::unique_ptr<Policy> make_policy(std::string_view name);
 
 }  // namespace heddle::sched

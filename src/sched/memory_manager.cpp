@@ -89,7 +89,7 @@ bool MemoryManager::try_allocate(const std::vector<Array*>& missing, Space space
 }
 
 bool MemoryManager::allocate_missing(std::span<Array* const> arrays, Space space, base::Lock& lock, Pressure& pressure,
-                                     std::string_view who) {
+                                     std::string_view user) {
   for (;;) {
     std::vector<Array*> missing;
     std::uint64_t bytes = 0;
@@ -99,7 +99,7 @@ bool MemoryManager::allocate_missing(std::span<Array* const> arrays, Space space
       bytes += array->bytes();
     }
     if (missing.empty()) return true;
-    if (!try_allocate(missing, space, lock)) make_room(arrays, space, bytes, lock, pressure, who);
+    if (!try_allocate(missing, space, lock)) make_room(arrays, space, bytes, lock, pressure, user);
   }
 }
 
@@ -160,11 +160,11 @@ bool MemoryManager::is_kept_for_now(std::span<Array* const> needed, Space space)
   });
 }
 
-void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view who) const {
+void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view user) const {
   const bool host = space >= scheduler_.places();
   const std::string where = host ? "the host" : scheduler_.device(space).info().id;
   const std::uint64_t budget = registry_.budget(space);
-  base::fail(ErrorCode::out_of_memory, "{} needs {} more on {} for its arrays{}; {}", who, base::format_bytes(bytes),
+  base::fail(ErrorCode::out_of_memory, "{} needs {} more on {} for its arrays{}; {}", user, base::format_bytes(bytes),
              where,
              budget == memory::Registry::unlimited
                  ? std::string(", which has no more memory")
@@ -186,7 +186,7 @@ void MemoryManager::end_pressure() {
 }
 
 void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::uint64_t bytes, base::Lock& lock,
-                              Pressure& pressure, std::string_view who) {
+                              Pressure& pressure, std::string_view user) {
   if (pressure.manager_ == nullptr) {
     lock.unlock();
     begin_pressure(pressure);
@@ -213,7 +213,7 @@ void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::
     room += candidate.bytes;
   }
   if (evicted.empty()) {
-    if (!is_kept_for_now(needed, space)) refuse(space, bytes, who);
+    if (!is_kept_for_now(needed, space)) refuse(space, bytes, user);
     return wait_for_users_(lock);
   }
   graph::TaskRefs all;

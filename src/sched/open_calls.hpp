@@ -1,4 +1,4 @@
-// Calls whose function is putting its work into a device at this moment, without the core's lock (Runtime::call).
+// Open calls: their function is submitting work to a device at this moment, without the core's lock (Runtime::call).
 #pragma once
 
 #include <condition_variable>
@@ -10,16 +10,16 @@
 
 namespace heddle::sched {
 
-// Until a call is closed its end is not recorded, so nothing can be submitted that depends on it: other threads wait
-// here before they use its arrays. Needs the core's lock, which is given back while a thread waits.
+// Until a call is closed, its end is not recorded, so no task that depends on it can be submitted. Other threads wait
+// here before they use its arrays. Needs the core's lock, which is released while a thread waits.
 class OpenCalls {
  public:
-  // A call that uses these arrays is opened, or closed.
+  // Opens or closes a call that uses these arrays.
   void open(std::span<memory::Array* const> arrays);
   void close(std::span<memory::Array* const> arrays);
 
   bool none() const { return count_ == 0; }
-  // Waits while a call uses one of the arrays, until one is closed, and while there is any.
+  // Wait until no open call uses one of the arrays; until one call is closed; until no call is open.
   void wait(base::Lock& lock, std::span<memory::Array* const> arrays) {
     while (count_ > 0 && uses_any(arrays)) [[unlikely]]
       changed_.wait(lock.native());

@@ -1,4 +1,4 @@
-// Arrays whose address the program has taken: every launch on the place may use them.
+// Arrays whose address the program has taken. Every launch on the place may access them.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class PinnedArrays {
     auto& arrays = by_place_[place];
     if (std::find(arrays.begin(), arrays.end(), &array) == arrays.end()) arrays.push_back(&array);
   }
-  // On all places: the array ends.
+  // On all places, before the array is destroyed.
   void unpin(memory::Array& array) {
     for (auto& arrays : by_place_) std::erase(arrays, &array);
   }

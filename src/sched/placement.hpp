@@ -1,7 +1,7 @@
-// Which device a launch goes to that names none.
+// Chooses the device of a launch that names none.
 //
-// Device policies of GrCUDA's release for several GPUs, with its names. Those that count bytes look only at devices
-// that hold a tenth of the launch's bytes or more; where none does, devices take turns.
+// The policies are those of GrCUDA's release for several GPUs, with its names. Policies that count bytes consider only
+// devices that hold a tenth of the launch's bytes or more. If there is no such device, devices take turns.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace heddle::sched {
 
 using Memories = std::uint64_t;  // a set: bit m for memory m (links.hpp)
 
-// Bytes that a launch needs, and the memories that have them; at least one.
+// Bytes that a launch needs, and the memories where they are current; at least one.
 struct NeededBytes {
   std::uint64_t bytes = 0;
   Memories at = 0;
@@ -25,11 +25,11 @@ struct NeededBytes {
 
 enum class PlacementReason : std::uint8_t {
   policy,        // Scheduling::Placement::first
-  turn,          // it was the device's turn
-  nothing_held,  // no device holds enough of the bytes, so it was its turn
+  turn,          // round robin
+  nothing_held,  // no device holds enough of the bytes, so round robin
   fewest_busy,   // it has the fewest busy queues
-  fewest_bytes,  // the fewest bytes have to be moved there
-  least_time     // they are there soonest
+  fewest_bytes,  // the fewest bytes have to be copied there
+  least_time     // the bytes arrive there soonest
 };
 
 struct PlacementChoice {
@@ -37,13 +37,13 @@ struct PlacementChoice {
   PlacementReason reason = PlacementReason::turn;
 };
 
-// One thread at a time. Costs no allocation.
+// One thread at a time. choose() allocates nothing.
 class Placement {
  public:
-  // `devices`: the numbers of those to choose from, ascending, of 63 at most; at least one.
+  // `devices`: the numbers of the devices to choose from, ascending; 1 to 63 of them.
   Placement(Scheduling::Placement policy, std::vector<std::size_t> devices);
 
-  // `busy_queues`: by device. `links`: of all memories, for the policies that want_links().
+  // `busy_queues`: by device. `links`: of all memories; needed if wants_links().
   PlacementChoice choose(std::span<const NeededBytes> needed, std::span<const std::uint32_t> busy_queues,
                          const LinkTable& links);
   bool wants_links() const {
@@ -52,15 +52,15 @@ class Placement {
   }
   const std::vector<std::size_t>& devices() const { return devices_; }
 
-  // The numbers that the choice came from, as a sentence: "it holds the most: 8 MiB to move to cuda:0, 0 B to cuda:1".
-  // `ids`: the devices' names, by number.
+  // The reason for the choice, with its numbers, as a sentence: "it holds the most: 8 MiB to move to cuda:0, 0 B to
+  // cuda:1". `ids`: the devices' ids, by number.
   std::string explain(const PlacementChoice& choice, std::span<const NeededBytes> needed,
                       std::span<const std::uint32_t> busy_queues, const LinkTable& links,
                       std::span<const std::string> ids) const;
 
  private:
   std::size_t next_turn();
-  // What the policy counts, the less the better: bytes, or seconds.
+  // What the policy minimises: bytes or seconds.
   double cost(std::size_t device, std::span<const NeededBytes> needed, const LinkTable& links) const;
   double seconds(const NeededBytes& piece, std::size_t device, const LinkTable& links) const;
 

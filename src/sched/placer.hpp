@@ -1,4 +1,4 @@
-// Where launches go that name no device: gathers what sched/placement.hpp decides by.
+// Chooses the place of launches that name no device: collects the input of sched/placement.hpp.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +17,18 @@ namespace heddle::sched {
 
 class Placer {
  public:
-  // Null where there is nothing to choose: by policy, or since no other device is like the first one. `links`: as in
-  // Transfers.
+  // Null if there is no choice: because of the policy, or because no other device is of the same kind as the first.
+  // `links`: as in Transfers.
   static std::unique_ptr<Placer> make(Scheduler& scheduler, const PinnedArrays& pinned,
                                       std::function<const LinkTable*()> links);
   Placer(Scheduler& scheduler, const PinnedArrays& pinned, std::function<const LinkTable*()> links,
          std::vector<std::size_t> places);
 
-  // Whether the policy goes by bandwidths, which have to be measured before the first choice.
+  // Whether the policy needs bandwidths, which have to be measured before the first choice.
   bool wants_links() const { return placement_.wants_links(); }
-  // The place of a launch. What is tied to the first device goes there: kernels with variables of their module that may
-  // differ between devices, everything once the address of an array there was taken, and launches on some processors.
-  // Needs the core's lock.
+  // The place of a launch. These launches run on the first device: of kernels with module variables that may differ
+  // between devices, those that are restricted to some processors, and all launches once the address of an array there
+  // was taken. Needs the core's lock.
   std::size_t choose(const BoundLaunch& launch);
 
  private:

@@ -1,4 +1,4 @@
-// What a repetition consists of: launches as they were recorded, and the graph made of them.
+// A recorded period: its launches, and the graphs made of them.
 #pragma once
 
 #include <cstddef>
@@ -16,46 +16,47 @@
 
 namespace heddle::sched {
 
-// The same for launches that differ only in the values of numbers and structures.
+// A hash that is equal for launches that differ only in the values of numbers and structures.
 std::uint64_t hash_of(const BoundLaunch& launch);
 
-// A launch that was submitted: bound, with a place and the addresses of its arrays there, and as the program made it.
+// A launch that was submitted: bound, with a place and the addresses of its arrays there; and its arguments as the
+// program passed them.
 struct RecordedLaunch {
   const BoundLaunch& bound;
-  std::string_view device;  // that the program named; empty: none
+  std::string_view device;  // as the program named it; empty: not named
   std::span<const Argument> arguments;
 };
 
-// One launch of a repetition.
+// One launch of a period.
 class ReplayStep {
  public:
-  // `accesses` are what it did.
+  // `accesses`: those of the launch.
   ReplayStep(const RecordedLaunch& launch, device::Function& function, std::span<const graph::Access> accesses);
 
-  // Whether the program makes this launch again, with arrays that are where they must be. If so, takes over its numbers
-  // and structures, and marks its arrays as used, at `now` (Copy::last_use). Needs the core's lock.
+  // Whether this launch is a repetition of the recorded one, and its arrays' copies are current. If so, stores its
+  // numbers and structures, and marks its arrays as used at `now` (Copy::last_use). Needs the core's lock.
   bool take(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments,
             std::uint64_t now);
 
   std::size_t place;
-  bool anywhere;  // the place was chosen, and stays
+  bool anywhere;  // the program named no device; the chosen place is kept
   device::GraphLaunch launch;
-  bool changed = false;  // arguments that the graph does not have yet
+  bool changed = false;  // the graph does not have the arguments yet
   struct Array {
     ArrayUse use;
     std::uint64_t id;
-    std::uint64_t address;  // that `launch` has for it
+    std::uint64_t address;  // its address in `launch`
   };
   std::vector<Array> arrays;
   std::vector<graph::Access> accesses;
 
  private:
   bool is_same(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) const;
-  // Whether the arrays' copies are as the launch needs them.
+  // Whether the arrays have the copies that the launch needs, and their bytes are current.
   bool is_resident() const;
   void set(std::uint32_t at, std::span<const std::byte> bytes);
 
-  // A number or structure among the arguments.
+  // An argument that is a number or a structure.
   struct Value {
     std::uint32_t argument, packed_at;
   };
@@ -68,12 +69,12 @@ class ReplayStep {
 // Launches that are submitted together.
 struct ReplayPart {
   std::vector<ReplayStep> steps;
-  std::vector<graph::Access> accesses;  // of all
+  std::vector<graph::Access> accesses;  // of all steps
   std::shared_ptr<device::LaunchGraph> graph;
 
-  // Finds what each step comes after, and what all of them do to memory: once all steps are there.
+  // Finds the parents of each step, and the accesses of the whole part. To be called when all steps are recorded.
   void connect();
-  // Makes the graph, or gives it what has changed.
+  // Makes the graph, or passes the changed arguments to it.
   void update(device::Device& device);
 };
 

@@ -40,7 +40,7 @@ bool ReplayWatch::is_overdue() {
 void ReplayWatch::timer_fired() {
   const std::unique_lock ending(ending_, std::try_to_lock);
   if (ending && ended_) return;
-  // A callback must not wait: where somebody has a lock, the next one will do.
+  // A callback must not block. If a lock is not free, the next callback tries again.
   if (!ending || !mutex_.native().try_lock()) {
     set_timer();
     return;

@@ -1,4 +1,4 @@
-// Watches that launches are not held for too long.
+// Submits launches that the replayer has held for too long.
 #pragma once
 
 #include <chrono>
@@ -14,32 +14,33 @@
 
 namespace heddle::sched {
 
-// Made by make_shared: a check may be under way when its owner ends.
+// Made by make_shared, as a check may be in progress when its owner is destroyed.
 class ReplayWatch : public std::enable_shared_from_this<ReplayWatch> {
  public:
   // Both are called with the core's lock.
   struct Held {
-    std::function<std::optional<std::uint64_t>()> position;  // of the last held launch; nothing: none is held
-    std::function<void()> submit;                            // what is held
+    std::function<std::optional<std::uint64_t>()> position;  // of the last held launch; nothing: no launch is held
+    std::function<void()> submit;                            // submits the held launches
   };
   // `mutex`: the core's. `held` is used until end().
   ReplayWatch(base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher, Held held)
       : mutex_(mutex), watcher_(std::move(watcher)), held_(std::move(held)) {}
 
-  // A launch is held: it is submitted if no other one follows for as long as `patience`. False: no thread can be had to
-  // see to that. Needs the core's lock.
+  // To be called when a launch is held. The held launches are submitted if no other one follows within `patience`.
+  // False: no thread can be started for that. Needs the core's lock.
   bool start(std::chrono::nanoseconds patience);
-  // Waits for a check that is under way. Without the core's lock.
+  // Waits for a check in progress. Must be called without the core's lock.
   void end();
 
  private:
-  // Checks without held launches until the timer is not set any more: setting it costs a launch more than that.
+  // After so many checks without held launches, the timer is no longer set. Setting it costs a launch more than the
+  // idle checks do.
   static constexpr unsigned most_idle = 100;
 
   void set_timer();
   // On the watcher's thread.
   void timer_fired();
-  // Whether launches have been held since the last check and no other has come. Needs the core's lock.
+  // Whether launches are held, and none was added since the last check. Needs the core's lock.
   bool is_overdue();
   void submit_overdue();
 

@@ -1,14 +1,14 @@
-// Repeated launches, submitted all at once.
+// Replay: repeated launches are submitted all at once.
 //
-// When a program makes the same launches again and again (repetition_finder.hpp), one more round of them is recorded
-// and made a graph of the device (device/launch_graph.hpp). From then on its launches are compared with the recorded
-// ones and held; the last one of a part submits the graph, with the arguments of this round. A launch that differs, a
-// wait of the host, or a while without launches ends that: what is held is submitted as it would have been. So results
-// are the same, and nothing is held for long.
+// When a program makes the same launches again and again (repetition_finder.hpp), one more period of them is recorded
+// and made into graphs of the device (device/launch_graph.hpp), one for each part. From then on its launches are
+// compared with the recorded ones and held. The last launch of a part submits the graph, with the arguments of this
+// period. A launch that differs, a wait of the host, or some time without launches ends that: held launches are then
+// submitted one by one. So results are the same, and no launch is held for long.
 //
-// Parts end where the host waits, since nothing can be held beyond that. What is recorded must be plain: whole grids on
-// one device whose arrays are there already, no times asked for. A launch that names no device is on the one that was
-// chosen for it when it was recorded.
+// Parts end where the host waits, as no launch can be held beyond that point. Only plain launches are recorded: whole
+// grids on one device, not timed, whose arrays are current there. A launch that names no device runs on the device that
+// was chosen for it when it was recorded.
 #pragma once
 
 #include <atomic>
@@ -36,53 +36,52 @@ class ReplayWatch;
 
 class Replayer {
  public:
-  // `on`: else nothing is ever held. `mutex`: the core's.
+  // `on`: false: no launch is ever held. `mutex`: the core's.
   Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
            std::shared_ptr<base::Watcher> watcher, bool on);
   ~Replayer();
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
 
-  // Whether take() may take a launch. Any thread: a thread that has heard of held launches, from the one that made
-  // them, sees it.
+  // Whether take() may take a launch. Any thread. A thread sees at least the state after launches that happen before
+  // this call.
   bool follows() const { return follows_.load(std::memory_order_relaxed); }
   bool on() const { return on_; }
 
-  // All others need the core's lock.
+  // The functions below need the core's lock.
 
   struct Held {
     HeldBatches::Launch launch;
     std::size_t place;
   };
-  // Takes a launch that continues what is being repeated, as the program makes it. Nothing: the caller is to submit it,
-  // and to call submitted().
+  // Takes a launch if it continues the recorded period. Nothing: the caller has to submit it and to call submitted().
   std::optional<Held> take(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
     if (plan_.empty()) return std::nullopt;
     return follow(kernel, options, arguments);
   }
-  // A launch was submitted. `moved`: some of its arrays had to be copied first.
+  // Records that a launch was submitted. `moved`: some of its arrays had to be copied first.
   void submitted(const RecordedLaunch& launch, bool moved, device::Function& function,
                  std::span<const graph::Access> accesses) {
     if (!on_ || !plan_.empty()) return;
     const bool plain = !moved && is_plain(launch.bound);
     if (saw(plain ? hash_of(launch.bound) : ++others_)) record(ReplayStep(launch, function, accesses));
   }
-  // For a thread that has called flush() or take() and has not had the lock since: other threads may have held
-  // launches.
+  // For a thread that has released the lock since it called flush() or take(): other threads may have added held
+  // launches meanwhile.
   void flush_others() {
     if (held_ > 0) [[unlikely]]
       abandon();
   }
-  // The host waits, or does something else that must come after what is held.
+  // To be called before the host waits, or does something else that must come after the held launches.
   void flush();
-  // See HeldBatches; of a launch that is not held any more.
+  // See HeldBatches. For a launch that is not held any more.
   graph::TaskRef task_of(const HeldBatches::Launch& launch) const { return batches_.task_of(launch); }
-  // Launches that are held.
+  // The number of held launches.
   std::size_t held() const { return held_; }
-  // Graphs that were submitted, and how often launches that were held had to be submitted one by one.
+  // How many graphs were submitted, and how often held launches had to be submitted one by one.
   std::uint64_t graphs() const { return graphs_; }
   std::uint64_t abandoned() const { return abandoned_; }
-  // How long a launch may be held while no other comes; to be set before any is.
+  // How long a launch may be held while no other follows. To be set before the first launch.
   static constexpr std::chrono::nanoseconds usual_patience = std::chrono::microseconds(100);
   void set_patience(std::chrono::nanoseconds patience) { patience_ = patience; }
 
@@ -105,22 +104,22 @@ class Replayer {
   Transfers& transfers_;
   const PinnedArrays& pinned_;
   const bool on_;
-  std::uint64_t others_ = 1;  // numbers for things that come once
+  std::uint64_t others_ = 1;  // numbers for launches that are not plain: each occurs once
   RepetitionFinder finder_;
-  std::uint64_t things_ = 0, quiet_until_ = 0;  // seen; no recording before so many
+  std::uint64_t things_ = 0, quiet_until_ = 0;  // number of things so far; no recording before so many
   unsigned failures_ = 0;                       // in a row
-  // What is being recorded: so many things more, into parts.
+  // The recording: things that are still to be recorded, and the parts so far.
   std::size_t to_record_ = 0;
   bool after_wait_ = false;  // recording starts when the host has waited
   bool host_waited_ = false;
   std::vector<ReplayPart> recording_;
-  // What is being followed; empty: nothing.
+  // The recorded period with which launches are compared; empty: none.
   std::vector<ReplayPart> plan_;
   std::atomic<bool> follows_{false};
-  std::size_t part_ = 0, held_ = 0;  // where in it: so many steps of the part are held
-  std::size_t period_ = 0;           // of launches among which the host does not wait: a part consists of such periods
-  std::size_t passing_ = 0;          // launches until the next period begins, which are not held
-  bool launched_ = false;            // a graph, since the host waited last
+  std::size_t part_ = 0, held_ = 0;  // the position in it: the current part, and how many of its steps are held
+  std::size_t period_ = 0;  // launches in a period during which the host does not wait; a part consists of such periods
+  std::size_t passing_ = 0;  // launches until the next period begins; they are not held
+  bool launched_ = false;    // a graph was submitted since the host's last wait
   HeldBatches batches_;
   std::uint64_t graphs_ = 0, abandoned_ = 0;
   std::chrono::nanoseconds patience_ = usual_patience;

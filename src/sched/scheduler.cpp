@@ -47,7 +47,7 @@ graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool b
     if (dag_.finished(barrier_))
       barrier_ = {};
     else
-      dag_.put_behind(task, barrier_);
+      dag_.order_after(task, barrier_);
   }
   if (barrier) barrier_ = task;
   tracker_.append(task);

@@ -1,4 +1,4 @@
-// Work in flight: every command is a task of the DAG, gets a queue of its device and waits for its parents elsewhere.
+// Submits tasks: each becomes a task of the DAG, gets a queue of its device, and waits for its parents in other queues.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace heddle::sched {
 
 class Scheduler {
  public:
-  // The devices' places are their numbers; the devices outlive the scheduler. `mutex` is the core's lock: functions
-  // need it unless they say otherwise. `trace`: gets each task; null: none.
+  // A device's place is its index; the devices outlive the scheduler. `mutex` is the core's lock. Functions need it
+  // unless they state otherwise. `trace`: records each task; null: no trace.
   Scheduler(const std::vector<device::Device*>& devices, const Scheduling& policy, base::Mutex& mutex,
             trace::Recorder* trace = nullptr);
   Scheduler(const Scheduler&) = delete;
@@ -32,12 +32,13 @@ class Scheduler {
   device::Device& device(std::size_t place) { return devices_[place].device(); }
   graph::Dag& dag() { return dag_; }
   Tracker& tracker() { return tracker_; }
-  // An object of the DAG, whose uses the trace calls those of this array, or by this name.
+  // Adds an object to the DAG. In the trace it has the id of this array, or this name.
   graph::ObjectId add_object(std::uint64_t size, std::uint64_t array);
   graph::ObjectId add_object(std::uint64_t size, const std::string& name);
 
-  // Makes a task of what put(queue) puts into a queue of the place, after all that its accesses make it wait for. What
-  // `put` throws is thrown on; the task is there all the same, empty, so that later tasks come after its parents.
+  // Submits a task: the commands that put(queue) puts into a queue of the place, after the tasks that it depends on
+  // because of its accesses. Throws what `put` throws. The task then exists, without commands, so that later tasks come
+  // after its parents.
   template <class Put>
   graph::TaskRef submit(std::size_t place, std::span<const graph::Access> accesses, Put&& put,
                         const Submission& submission = {}) {
@@ -56,17 +57,17 @@ class Scheduler {
     return task;
   }
 
-  // A task whose commands are put in one after the other.
+  // An open task: its commands are put in one after the other.
   struct OpenTask {
     graph::TaskRef task;
     DeviceQueue* queue;
     trace::Recorder::Paused traced;
     std::vector<std::shared_ptr<device::Event>> ends_after;
   };
-  // Appends a task and gives it a queue; its commands follow. Until close() there is no event that a task which
-  // depends on it could wait for: to submit one is a defect of the caller, and throws Error(internal).
+  // Appends a task and gives it a queue; put() adds its commands. Until close() it has no event for which another task
+  // could wait. So submitting a task that depends on it is a defect of the caller and throws Error(internal).
   OpenTask open(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
-  // Puts commands of an open task into its queue, in this partition; null: on the whole device.
+  // Puts commands of an open task into its queue. They run on this partition; null: on the whole device.
   template <class Put>
   void put(OpenTask& open, const device::Partition* partition, Put&& put) {
     const TracedPart traced(trace_, open);
@@ -76,7 +77,7 @@ class Scheduler {
     });
   }
   void close(OpenTask open);
-  // Events for what goes into queues of the place. They are used again.
+  // Events for queues of the place; they are reused.
   std::shared_ptr<device::Event> take_event(std::size_t place, bool timed) { return devices_[place].take_event(timed); }
   void give_event(std::size_t place, std::shared_ptr<device::Event> event, bool timed) {
     devices_[place].give_event(event, timed);
@@ -85,19 +86,20 @@ class Scheduler {
   // Queues of the place with tasks that are not known to be finished.
   std::uint32_t busy_queues(std::size_t place) const { return devices_[place].busy(); }
 
-  // Waits for a task in flight; throws the Error of what failed in it or before it, once its queue is usable again.
-  // Without the lock, like the others that wait.
+  // Waits for a task in flight. If it or a task before it has failed, makes its queue usable again and throws the
+  // Error. Must be called without the lock, as must the other functions that wait.
   void wait(const InFlight& work);
   void wait(graph::TaskRef task);
   void wait(const graph::TaskRefs& tasks);
-  // Waits for all that was submitted; throws the first Error.
+  // Waits for all submitted tasks; throws the first Error.
   void synchronize();
-  // Wait, for these tasks or for all that was submitted, and leave the errors to those that ask for them.
+  // Wait for these tasks, or for all submitted ones. Errors are kept for the threads that wait for them by wait() or
+  // synchronize().
   void drain(const graph::TaskRefs& tasks);
   void drain();
 
  private:
-  // What is put in while it lives belongs to the open task of the trace.
+  // During its lifetime, commands that are put in belong to the open task in the trace.
   class TracedPart {
    public:
     TracedPart(trace::Recorder* trace, OpenTask& open) : trace_(trace), open_(open) {
@@ -133,9 +135,9 @@ class Scheduler {
   graph::Dag dag_;
   boost::container::stable_vector<DeviceQueues> devices_;
   Tracker tracker_{dag_, devices_};
-  graph::TaskRef barrier_;           // the last one
+  graph::TaskRef barrier_;           // the last barrier
   std::vector<graph::TaskId> open_;  // tasks between open() and close()
-  // Of the submission under way: its queue, and the events that it ends after.
+  // State of the submission in progress: its queue, and the events after which it ends.
   DeviceQueue* queue_ = nullptr;
   std::vector<std::shared_ptr<device::Event>> ends_after_;
 };

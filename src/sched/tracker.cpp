@@ -8,7 +8,7 @@
 namespace heddle::sched {
 namespace {
 
-// How many tasks are submitted to a queue until somebody looks at what is done: looking costs a call of the driver.
+// How many tasks are submitted to a queue between two polls: a poll costs a call of the driver.
 constexpr unsigned poll_after = 32;
 
 // A failure is being reported; later commands of its queue must not be skipped for it.

@@ -1,4 +1,4 @@
-// Tasks in flight: their events, and what becomes known when they are done.
+// Tracks tasks in flight: their events, when they are done, and their failures.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace heddle::sched {
 
-// A task and the event after it, for threads that wait without the lock.
+// A task and the event at its end, for threads that wait without the lock.
 struct InFlight {
   graph::TaskRef task;
   std::shared_ptr<device::Event> end;
@@ -30,13 +30,13 @@ class Tracker {
   Tracker(const Tracker&) = delete;
   Tracker& operator=(const Tracker&) = delete;
 
-  // What few tasks have.
+  // Members that few tasks need.
   struct Extras {
     std::uint64_t traced = 0;  // its number in the trace
     std::shared_ptr<device::Event> milestone;
     std::vector<std::function<void(const TaskEvents& events)>> on_finished;
     std::vector<std::shared_ptr<const void>> keep;
-    std::vector<device::LaunchGraph::Tail> tails;  // launches beside its queue (device/launch_graph.hpp)
+    std::vector<device::LaunchGraph::Tail> tails;  // of launches in other queues (device/launch_graph.hpp)
   };
   struct Running : TaskEvents {
     std::unique_ptr<Extras> extras;
@@ -45,32 +45,33 @@ class Tracker {
       return *extras;
     }
   };
-  // Of a task that is appended and not finished.
+  // The state of a task that is appended and not finished.
   Running& operator[](graph::TaskRef task) { return running_[task.slot]; }
   const Running& operator[](graph::TaskRef task) const { return running_[task.slot]; }
-  // Room for one that was just appended.
+  // Makes room for a task that was just appended.
   void append(graph::TaskRef task) {
     if (running_.size() <= task.slot) running_.resize(task.slot + 1);
   }
-  // The task is in its queue, its end recorded.
+  // Records that the task is in its queue and its end event is recorded.
   void submitted(graph::TaskRef task);
 
-  // The task is done, and so are its ancestors. `failure`: what its event reported. What failed is remembered
-  // (failure_of), and the first such failure returned: ancestors in other queues may have failed although this task's
-  // event does not say so.
+  // Records that the task and its ancestors are done. `failure`: the failure that its event reported. Stores failures
+  // for failure_of() and returns the first one. Ancestors in other queues may have failed although this task's event
+  // reports no failure.
   std::exception_ptr finish(graph::TaskRef task, std::exception_ptr failure = nullptr);
-  // There will be no event for the task, which could not be put into its queue: waits for its parents, then it is done.
+  // For a task that could not be put into its queue and so has no event. Waits for its parents and records that it is
+  // done.
   void give_up(graph::TaskRef task);
-  // What a task that is done has failed with; null where it has not. The last failures are known.
+  // The failure of a task that is done; null if it did not fail. Only the last failures are known.
   std::exception_ptr failure_of(graph::TaskId task) const;
-  // What failed while nobody waited for it, once.
+  // The failure of a task for which no thread waited; it is returned once.
   std::exception_ptr take_unseen_failure() { return std::exchange(unseen_failure_, nullptr); }
-  // Later commands of the task's queue are not skipped any more for the failure that is being reported.
+  // Clears a failure that is being reported, so that later commands of the task's queue are not skipped any more.
   void clear_failure(graph::TaskRef task);
 
-  // Of these tasks those that are not done.
+  // Those of these tasks that are not known to be done.
   std::vector<InFlight> in_flight(const graph::TaskRefs& tasks) const;
-  // Whether all of these are done, also those that are not known to be.
+  // Whether all of these are done; asks the device about tasks that are not known to be done.
   bool all_done(const graph::TaskRefs& tasks) const;
   // The last task of each queue.
   graph::TaskRefs last_tasks() const;

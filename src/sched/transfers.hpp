@@ -1,5 +1,5 @@
-// Brings the bytes that a task needs to where it runs: the copies and fills that memory/array.hpp says are missing,
-// each a task of its own.
+// Copies the bytes that a task needs to the place where it runs. memory/array.hpp determines which copies and fills are
+// missing; each is a task of its own.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,13 @@ namespace heddle::sched {
 // Needs the core's lock.
 class Transfers {
  public:
-  // `links`: gives the table of bandwidths where it is known, else null.
+  // `links`: returns the table of bandwidths if it is known, else null.
   Transfers(Scheduler& scheduler, EarlyStarts& early, std::function<const LinkTable*()> links)
       : scheduler_(scheduler), early_(early), links_(std::move(links)) {}
 
-  // Has bytes [begin, end) copied to a place, where the array has a copy (MemoryManager::allocate), for a task that is
-  // submitted next, and returns what that task does to them there. With Mode::write nothing is copied, and what lies
-  // elsewhere counts until Array::modified().
+  // Submits the copies of bytes [begin, end) to a place for the task that is submitted next, and returns the access of
+  // that task. The array must have memory there (MemoryManager::allocate). With Mode::write nothing is copied, and
+  // bytes elsewhere stay current until Array::modified().
   graph::Access acquire(memory::Array& array, std::size_t place, std::uint64_t begin, std::uint64_t end,
                         graph::Mode mode, CopyPurpose purpose = CopyPurpose::before) {
     const auto space = static_cast<memory::Space>(place);
@@ -32,22 +32,24 @@ class Transfers {
     array.use(space, begin, end, mode, scheduler_.dag().last());
     return array.access(space, mode, begin, end);
   }
-  // The host is not given memory of the space from now on: copies there may be evicted at any time, while a pointer
-  // that the host was given stays good until the next launch that uses the array.
+  // From now on the host gets no pointers into memory of the space. Copies there may be evicted at any time, but a
+  // pointer that the host got must be valid until the next launch that uses the array.
   void keep_from_host(memory::Space space) { kept_from_host_ |= memory::only(space); }
   bool gives_to_host(const memory::Array& array, memory::Space space) const {
     return (kept_from_host_ & memory::only(space)) == 0 && array.reachable(space) != nullptr;
   }
 
-  // What the host is expected to read next begins to move, if it is known (Array::read_back).
+  // Submits a copy to the host of the bytes that the host is expected to read next, if they are known
+  // (Array::read_back).
   void copy_back(memory::Array& array);
 
-  // The space where the host finds the bytes, or has them copied to: memory of a device that it reaches, unless a
-  // device of which it does not reach the memory is involved, whose copies want memory that was made for them.
+  // The space in which the host accesses the bytes: a device's memory that the host can access. It is host memory if a
+  // device whose memory the host cannot access is involved, as that device's copies need host memory that was allocated
+  // for them.
   memory::Space space_for_host(const memory::Array& array, std::uint64_t begin, std::uint64_t end) const;
-  // Copies to the host, which has a copy, what is current in this space and nowhere else.
+  // Copies the bytes that are current only in this space to the host, which must have a copy.
   void write_back(memory::Array& array, memory::Space space);
-  // `for_host`: the host wants the bytes.
+  // Submits the copies of the bytes that are not current in the space. `for_host`: they are for the host.
   void copy_missing(memory::Array& array, memory::Space space, std::uint64_t begin, std::uint64_t end, bool for_host,
                     CopyPurpose purpose = CopyPurpose::before) {
     if (!array.residence().current(space, begin, end)) [[unlikely]]

@@ -87,14 +87,14 @@ TEST_F(DagRules, SomeComeBehindOthersWhateverTheyTouch) {
   const TaskRef barrier = dag.append({&access, 1}, others);
   EXPECT_THAT(parents(barrier), ElementsAre(k1, k2));
   const TaskRef k3 = modifies(0, 50);
-  dag.put_behind(k3, barrier);
+  dag.order_after(k3, barrier);
   EXPECT_THAT(parents(k3), ElementsAre(k1, barrier));
   const TaskRef k4 = modifies(0, 100);  // behind k3, which is behind the barrier, which is behind k2
-  dag.put_behind(k4, barrier);
+  dag.order_after(k4, barrier);
   EXPECT_THAT(parents(k4), ElementsAre(k3));
   dag.finish(barrier);
   const TaskRef k5 = reads();
-  dag.put_behind(k5, barrier);
+  dag.order_after(k5, barrier);
   EXPECT_THAT(parents(k5), ElementsAre(k4));
 }
 TEST_F(DagRules, EdgesThatOthersImplyAreLeftOut) {

@@ -1,6 +1,6 @@
 #include "cuda_api/core/entry.hpp"
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 
 namespace heddle::cuda_api {
 
@@ -10,7 +10,7 @@ void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, 
   const std::uint64_t key = context.epoch() << 40 | std::uint64_t(context.number() & 63) << 34 |
                             std::uint64_t{block.x} << 20 | block.y << 8 | block.z;
   if (prepared_.load(std::memory_order_relaxed) == key) return;
-  base::run_apart([&] { loaded.prepare(block); });
+  base::run_on_dedicated_thread([&] { loaded.prepare(block); });
   prepared_.store(key, std::memory_order_relaxed);
 }
 
@@ -20,7 +20,7 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
   const std::lock_guard lock(mutex_);
   try {
-    base::run_apart([&] {
+    base::run_on_dedicated_thread([&] {
       const heddle::Module module = image_.on(context);
       all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
     });

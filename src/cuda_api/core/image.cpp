@@ -7,7 +7,7 @@
 #include <cstring>
 #include <span>
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 #include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/managed_variables.hpp"
 #include "cuda_api/core/process.hpp"
@@ -65,7 +65,7 @@ void Image::write_values_of(const FatBinary& file) {
 void Image::write_initial_values(const void* wrapper) {
   const std::lock_guard lock(mutex_);
   if (placed_.empty()) return;
-  base::run_apart([&] {
+  base::run_on_dedicated_thread([&] {
     try {
       write_values_of(read_registered_binary(wrapper));
     } catch (const std::exception& error) {  // said where they are used
@@ -93,7 +93,7 @@ heddle::Module Image::on(Context& context) {
     require_managed(context);
     if (!problem_.empty()) throw Failure(cudaErrorNotSupported, problem_);
   }
-  base::run_apart([&] {
+  base::run_on_dedicated_thread([&] {
     // GPUs run what is not newer than they are; the CPU device runs all of it.
     const FatPtx* ptx = choose_ptx(binary(), context.capability());
     if (!ptx) no_ptx(binary(), context);

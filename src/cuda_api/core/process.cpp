@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -72,7 +72,7 @@ Process& Process::get() {
   static Process* const made = [] {
     Process* process = nullptr;
     try {
-      base::run_apart([&process] {
+      base::run_on_dedicated_thread([&process] {
         const struct Mark {
           Mark() { under_way() = true; }
           ~Mark() { under_way() = false; }

@@ -94,7 +94,7 @@ void ModuleVariables::initialize(Placed& placed, std::uint32_t owner) {
   if (!placed.given) std::memset(bytes, 0, placed.size);
   const std::size_t element = ptx::byte_size(variable.type);
   for (std::size_t i = 0; i < variable.init.size() && (i + 1) * element <= placed.size; ++i) {
-    if (placed.given && !awaits_address(variable.init[i], bytes + i * element, element)) continue;
+    if (placed.given && !needs_device_address(variable.init[i], bytes + i * element, element)) continue;
     std::string problem;
     const std::uint64_t value = value_of(variable.init[i], owner, problem);
     if (!problem.empty() && placed.problem.empty()) {

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 #include "ptx/printer.hpp"
@@ -31,7 +31,7 @@ std::future<void> in_background(Work work) {
 
 DependentForm::DependentForm(const DeviceState& state, const ptx::Module& module, std::uint32_t kernel)
     : state_(state),
-      made_(in_background([this, &module, kernel] { base::run_apart([&] { make(module, kernel); }); })) {}
+      made_(in_background([this, &module, kernel] { base::run_on_dedicated_thread([&] { make(module, kernel); }); })) {}
 
 DependentForm::~DependentForm() {
   made_.wait();

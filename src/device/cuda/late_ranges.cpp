@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 #include "base/fail.hpp"
 #include "device/cuda/state.hpp"
 #include "ptx/printer.hpp"
@@ -30,7 +30,7 @@ ptx::RangeModule with_range_entries(const ptx::Module& module, bool ranges, bool
 
 LateRanges::LateRanges(const DeviceState& state, Module& module, const ptx::Module& ptx, std::uint32_t kernel)
     : state_(state), module_(module) {
-  base::run_apart([&] {
+  base::run_on_dedicated_thread([&] {
     const ptx::Module alone = ptx::take_function(ptx, kernel, kernel_);
     forms_ = with_range_entries(alone, true, false);
   });
@@ -49,7 +49,7 @@ RangeCode LateRanges::code(const ptx::RangeEntry& entry) {
   if (found == made_.end()) {
     Made made;
     try {
-      base::run_apart([&] {
+      base::run_on_dedicated_thread([&] {
         const DeviceState::Current current(state_);
         make(made, entry);
       });

@@ -64,7 +64,7 @@ class AdoptedMemory final : public Memory {
  public:
   AdoptedMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes, std::unique_ptr<Memory> owner)
       : state_(std::move(state)), data_(data), bytes_(bytes), owner_(std::move(owner)) {
-    if (!state_->machine.memory.add_apart({machine::Allocation::Kind::host, address(), bytes, ""}))
+    if (!state_->machine.memory.add_if_disjoint({machine::Allocation::Kind::host, address(), bytes, ""}))
       base::fail(ErrorCode::invalid_argument,
                  "interp: part of the {} at {:#x} cannot be registered, as it is known already",
                  base::counted(bytes, "byte"), address());

@@ -1,4 +1,5 @@
-// Events: a state that the queue's worker sets, shared so that recording again leaves earlier waiters alone.
+// Events: each record has a state of its own, which the queue's worker sets. So recording again does not affect threads
+// that wait for an earlier record.
 #pragma once
 
 #include <condition_variable>
@@ -44,7 +45,7 @@ class InterpEvent final : public Event {
   unsigned long long completed_ns() const override;
   std::shared_ptr<const EventPoint> point() const override { return current(); }
 
-  // A new state for a record; it is what done() and wait() ask from now on.
+  // Makes the state of a new record. done() and wait() use it from now on.
   std::shared_ptr<EventState> renew();
   std::shared_ptr<EventState> current() const;
 

@@ -12,12 +12,12 @@
 namespace heddle::device::interp {
 namespace {
 
-constexpr unsigned warp_turn = 64;                     // steps of a warp before the next one's
-constexpr std::uint64_t fairness_period = 512;         // steps after which the groups behind the first one get as many
-constexpr std::uint64_t gather_patience = 8192;        // steps a gathering group waits for threads that only spin
-constexpr std::uint64_t watch_after = 50'000;          // thread instructions without a change of memory
-constexpr std::uint64_t idle_turn = 10'000;            // the same: then other blocks get their turn early
-constexpr std::uint64_t stuck_grace_ns = 100'000'000;  // the host may write to memory that a kernel waits for
+constexpr unsigned warp_turn = 64;               // steps of a warp before the next one's
+constexpr std::uint64_t fairness_period = 512;   // steps after which the groups behind the first one get as many
+constexpr std::uint64_t gather_patience = 8192;  // steps a gathering group waits for threads that only spin
+constexpr std::uint64_t watch_after = 50'000;    // thread instructions without a change of memory
+constexpr std::uint64_t idle_turn = 10'000;      // the same: then other blocks get their turn early
+constexpr std::uint64_t no_progress_grace_ns = 100'000'000;  // the host may write to memory that a kernel waits for
 
 }  // namespace
 
@@ -30,12 +30,12 @@ Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange 
       next_block_(range.begin),
       stop_(stop) {
   std::lock_guard turn(state_.turn);
-  state_.stuck[grid_.grid_id] = DeviceState::not_stuck;
+  state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
 }
 
 Launch::~Launch() {
   std::lock_guard turn(state_.turn);
-  state_.stuck.erase(grid_.grid_id);
+  state_.repeating_since_epoch.erase(grid_.grid_id);
 }
 
 void Launch::admit() {
@@ -113,7 +113,7 @@ const machine::Thread* Launch::choose(const Resident& resident, std::size_t warp
 
 namespace {
 
-// The lanes that are in the same state at the same place as `leader`, who is one of them.
+// The lanes that are in the same state at the same place as `leader`, which is one of them.
 machine::LaneMask group_of(const machine::Block& block, const machine::Warp& warp, const machine::Thread& leader) {
   machine::LaneMask group = 0;
   for (unsigned lane = 0; lane < warp.count; ++lane) {
@@ -166,7 +166,7 @@ void Launch::run_group(Resident& resident, std::size_t warp, LaneMask group) {
   const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).frame().pc;
   core_.step(block, threads, group, effects_);
   if (effects_.branched != 0 && watch_spinning_) watch_branches(resident, threads, from);
-  const machine::Involves kind = effects_.waiting != 0 ? effects_.operation->involves : machine::Involves::nobody;
+  const machine::Involves kind = effects_.waiting != 0 ? effects_.operation->involves : machine::Involves::none;
   for_each_lane(effects_.waiting, [&](unsigned lane) {
     Thread& thread = block.thread(threads, lane);
     switch (kind) {
@@ -239,16 +239,16 @@ void Launch::watch() {
       memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > state_.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
-    state_.stuck[grid_.grid_id] = DeviceState::not_stuck;
-    stuck_since_ns_ = 0;
+    state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
+    no_progress_since_ns_ = 0;
     return;
   }
-  state_.stuck[grid_.grid_id] = memory_epoch();
-  const bool others = std::any_of(state_.stuck.begin(), state_.stuck.end(),
+  state_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
+  const bool others = std::any_of(state_.repeating_since_epoch.begin(), state_.repeating_since_epoch.end(),
                                   [&](const auto& entry) { return entry.second != memory_epoch(); });
   const std::uint64_t now = state_.clock().now_ns();
-  if (stuck_since_ns_ == 0) stuck_since_ns_ = now;
-  if (!others && now - stuck_since_ns_ > stuck_grace_ns) report_spinning(repeated);
+  if (no_progress_since_ns_ == 0) no_progress_since_ns_ = now;
+  if (!others && now - no_progress_since_ns_ > no_progress_grace_ns) report_spinning(repeated);
 }
 
 bool Launch::all_repeat() const {

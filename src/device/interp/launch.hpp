@@ -1,4 +1,4 @@
-// Runs the blocks of a launch: which threads of a warp go next, which warps, which blocks, and when nothing can go on.
+// Runs the blocks of a launch: schedules the threads of a warp, warps and blocks, and detects deadlocks.
 #pragma once
 
 #include <deque>
@@ -14,8 +14,8 @@ namespace heddle::device::interp {
 
 class Launch {
  public:
-  // `arguments` is the packed parameter buffer.
-  // `footprint`: Queue::set_footprint(). Begins no further block once `stop` says so. Both may be null.
+  // `arguments` is the packed parameter buffer. `footprint`: see Queue::set_footprint(). `stop`: once it is set, no
+  // further block begins. Footprint and `stop` may be null.
   Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments,
          const Footprint* footprint, StopFlag* stop = nullptr);
   ~Launch();
@@ -24,7 +24,7 @@ class Launch {
 
   // Executes all blocks. Throws kernel_fault, deadlock, unsupported.
   void run();
-  // Blocks before this one have run, once run() has returned.
+  // After run() has returned: all blocks before this one have run.
   std::uint64_t next_block() const { return next_block_; }
 
  private:
@@ -61,9 +61,10 @@ class Launch {
   std::uint64_t next_block_;
   StopFlag* stop_;
   std::deque<std::unique_ptr<Resident>> resident_;
-  bool watch_spinning_ = false;                           // nothing has changed in memory for a while
-  std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;  // when memory last changed, and how far we were then
-  std::uint64_t stuck_since_ns_ = 0;
+  bool watch_spinning_ = false;  // memory has not changed for some time
+  // Memory epoch and instruction count at the last change of memory that was seen.
+  std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;
+  std::uint64_t no_progress_since_ns_ = 0;
 };
 
 }  // namespace heddle::device::interp

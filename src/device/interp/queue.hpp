@@ -1,4 +1,4 @@
-// A queue: one thread that runs the commands in order.
+// A queue of the interpreter: one thread runs its commands in order.
 #pragma once
 
 #include <exception>
@@ -14,7 +14,7 @@
 
 namespace heddle::device::interp {
 
-// Its end waits for what was put in.
+// The destructor waits for the commands in the queue.
 class InterpQueue final : public Queue {
  public:
   InterpQueue(Device& device, std::shared_ptr<DeviceState> state);
@@ -36,17 +36,17 @@ class InterpQueue final : public Queue {
   void synchronize() override;
 
  private:
-  // Puts a command in. `run` is skipped after a failure; `finally` is not, and gets the failure there is.
+  // Appends a command. `run` is skipped after a failure. `finally` always runs; it gets the queue's failure or null.
   void push(std::function<void()> run, std::function<void(std::exception_ptr)> finally = {});
   std::exception_ptr failure() const;
   void check_span(const Span& span, const char* what) const;
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
-  std::shared_ptr<const Footprint> footprint_;  // of the next launches
+  std::shared_ptr<const Footprint> footprint_;  // for the launches from now on
   mutable std::mutex mutex_;
   std::exception_ptr failure_;  // the first, until synchronize() has thrown it
-  base::WorkerThread worker_;   // the last member: its commands use the others
+  base::WorkerThread worker_;   // the last member, as its commands use the others
 };
 
 }  // namespace heddle::device::interp

@@ -1,4 +1,4 @@
-// A block under way, and what its scheduling remembers.
+// A resident block and the state of its scheduling.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace heddle::device::interp {
 
 struct WarpTurns {
   std::uint64_t steps = 0;
-  std::uint64_t lead_steps = 0;    // steps during which the first group alone has run
-  std::uint64_t gather_steps = 0;  // steps during which a gathering group has waited
+  std::uint64_t lead_steps = 0;    // steps in which the first group alone has run
+  std::uint64_t gather_steps = 0;  // steps in which a gathering group has waited
 };
 
 struct ThreadTurns {

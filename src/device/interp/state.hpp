@@ -1,4 +1,4 @@
-// What the parts of one interpreter device share.
+// State that the parts of one interpreter device share.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace heddle::device::interp {
 
-// Launches of several queues take turns, in the order in which they ask: kernels then see each other's writes at once
-// and no access races with another.
+// A fair lock (ticket lock): launches of several queues take turns in the order of their requests. So kernels see each
+// other's writes at once, and no two accesses race.
 class TurnLock {
  public:
   void lock();
@@ -37,11 +37,11 @@ struct DeviceState {
   const InterpOptions options;
   const base::Clock& clock() const { return options.watcher->clock(); }
   TurnLock turn;
-  machine::Machine machine;  // guarded by `turn`, but for its map of memory
-  // The launches under way, by grid id, and the memory epoch in which all their threads were seen to repeat themselves.
-  // Guarded by `turn`.
-  static constexpr std::uint64_t not_stuck = ~std::uint64_t{0};
-  std::map<std::uint64_t, std::uint64_t> stuck;
+  machine::Machine machine;  // guarded by `turn`, except its address map
+  // The running launches, by grid id, each with the memory epoch in which all its threads were found to repeat their
+  // states, or not_repeating. Guarded by `turn`.
+  static constexpr std::uint64_t not_repeating = ~std::uint64_t{0};
+  std::map<std::uint64_t, std::uint64_t> repeating_since_epoch;
   std::atomic<std::uint64_t> next_grid_id{1};
 };
 

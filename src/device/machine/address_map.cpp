@@ -17,7 +17,7 @@ void AddressMap::add(Allocation allocation) {
   by_address_.insert_or_assign(address, std::move(allocation));
 }
 
-bool AddressMap::add_apart(Allocation allocation) {
+bool AddressMap::add_if_disjoint(Allocation allocation) {
   std::unique_lock lock(mutex_);
   const auto after = by_address_.lower_bound(allocation.address);
   if (after != by_address_.end() && after->first - allocation.address < std::max<std::uint64_t>(allocation.size, 1))

@@ -1,4 +1,4 @@
-// Which host addresses a kernel may touch: every allocation of the device, by address.
+// Which host addresses a kernel may access: all allocations of the device, by address.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Allocation {
   enum class Kind : std::uint8_t { memory, variable, constant, heap, host };
   Kind kind = Kind::memory;
   std::uint64_t address = 0, size = 0;
-  std::string name;      // of a variable, also of one in memory of the host's
+  std::string name;      // of a variable, also of one in host memory
   bool guarded = false;  // Memory::guard()
   bool contains(std::uint64_t at, std::uint64_t bytes) const {
     return at >= address && at - address <= size && bytes <= size - (at - address);
@@ -24,25 +24,25 @@ struct Allocation {
 class AddressMap {
  public:
   void add(Allocation allocation);
-  // False, and nothing is added, when part of it is in another one.
-  bool add_apart(Allocation allocation);
-  // What memory of the host's is called; nothing happens where none begins there.
+  // Adds nothing and returns false if it overlaps another allocation.
+  bool add_if_disjoint(Allocation allocation);
+  // Sets the name of the allocation of host memory that begins at the address; does nothing if there is none.
   void name_host(std::uint64_t address, std::string name);
-  // Nothing happens where no allocation begins there.
+  // Marks the allocation that begins at the address as guarded; does nothing if there is none.
   void guard(std::uint64_t address);
-  // Returns what was there, if anything.
+  // Removes and returns the allocation that begins at the address; nothing if there is none.
   std::optional<Allocation> remove(std::uint64_t address);
-  // What an access has to know of an allocation.
+  // What a check of an access needs to know about an allocation.
   struct Holder {
     Allocation::Kind kind;
     bool guarded;
     std::uint64_t address, size;
   };
-  // The allocation that holds all of the bytes: for each access, and with its name, for messages.
+  // The allocation that contains all of the bytes. holder() is for each access; find() includes the name, for messages.
   std::optional<Holder> holder(std::uint64_t address, std::uint64_t bytes) const;
   std::optional<Allocation> find(std::uint64_t address, std::uint64_t bytes) const;
   std::optional<Allocation> first_of(Allocation::Kind kind) const;
-  // "16 bytes behind the end of the allocation of 4096 bytes at 0x...": for messages.
+  // For messages: "16 bytes behind the end of the allocation of 4096 bytes at 0x...".
   std::string describe_nearest(std::uint64_t address) const;
 
  private:

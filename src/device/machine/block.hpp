@@ -13,10 +13,10 @@ namespace heddle::device::machine {
 
 struct Barrier {
   bool active = false;
-  bool counted = false;        // the instructions name the number of threads
+  bool counted = false;        // the instructions give the number of threads
   std::uint32_t expected = 0;  // threads, in whole warps
   std::uint32_t arrived = 0;
-  std::uint32_t holding = 0;            // of those, with a true predicate (bar.red)
+  std::uint32_t holding = 0;            // of the arrived ones, those with a true predicate (bar.red)
   std::vector<std::uint8_t> by_thread;  // how often each has arrived
 };
 
@@ -40,13 +40,13 @@ class Block {
   std::uint32_t alive = 0;  // threads that have not exited
 
   bool finished() const { return alive == 0; }
-  // Threads of the block when its last warp counts in full.
+  // Number of threads if the last warp counts as full.
   std::uint32_t whole() const { return static_cast<std::uint32_t>(warps.size() * warp_size); }
   Thread& thread(const Warp& warp, unsigned lane) { return threads[warp.first + lane]; }
   const Thread& thread(const Warp& warp, unsigned lane) const { return threads[warp.first + lane]; }
 
-  // Who takes part in the .sync operation at which this lane is `meeting`: the lanes of its mask but for those that
-  // have exited, once each of them waits at the same operation with the same mask; 0 before.
+  // The lanes that take part in the .sync operation at which this lane waits: those of its mask that have not exited. 0
+  // until all of these wait at the same operation with the same mask.
   LaneMask met(const Warp& warp, unsigned lane) const;
 };
 

@@ -23,8 +23,8 @@ Involves involves(const Instruction& inst) {
     case Opcode::redux:
     case Opcode::elect: return Involves::meeting;
     case Opcode::bar: return inst.has(Modifier::warp) ? Involves::meeting : Involves::barrier;
-    case Opcode::barrier: return inst.has(Modifier::cluster) ? Involves::nobody : Involves::barrier;
-    default: return Involves::nobody;
+    case Opcode::barrier: return inst.has(Modifier::cluster) ? Involves::none : Involves::barrier;
+    default: return Involves::none;
   }
 }
 

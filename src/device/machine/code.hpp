@@ -1,4 +1,4 @@
-// Functions as the core executes them: each instruction is decoded once, when its module is loaded.
+// Decoded functions, which the core executes. Each instruction is decoded once, when its module is loaded.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace heddle::device::machine {
 
 // What the core does for an instruction.
 enum class Action : std::uint8_t {
-  evaluate,  // what ptx::semantics computes of operands alone
-  nothing,   // every access is seen by all at once, and caches do not exist
+  evaluate,  // computed by ptx::semantics from operands alone
+  nothing,   // no effect: all threads see every access at once, and there are no caches
   refuse,
   move,
-  copy_operand,  // mapa: in a cluster of one block
+  copy_operand,  // mapa, as a cluster has one block
   write_zero,
   convert_address,
   is_space,
@@ -43,32 +43,32 @@ enum class Action : std::uint8_t {
   match,
   reduce,
   elect,
-  meet,     // bar.warp.sync: having met is all
+  meet,     // bar.warp.sync: no effect but the wait
   barrier,  // of the block
 };
 
-// How an instruction involves other threads.
+// Which other threads take part in an instruction.
 enum class Involves : std::uint8_t {
-  nobody,
-  gathering,  // a warp operation without .sync: whoever is there takes part
-  meeting,    // a warp operation with .sync: the lanes of a mask take part
+  none,
+  gathering,  // a warp operation without .sync: the lanes that are at it take part
+  meeting,    // a warp operation with .sync: the lanes of its mask take part
   barrier,    // of the block
 };
 
-// One instruction. Its address stays the same as long as its program lives, and names the instruction.
+// One decoded instruction. Its address is constant during the program's lifetime and identifies the instruction.
 struct Operation {
   static constexpr unsigned most_elements = 8;
   const ptx::Instruction* instruction = nullptr;
   Action action = Action::refuse;
-  Involves involves = Involves::nobody;
+  Involves involves = Involves::none;
   ptx::Space space = ptx::Space::generic;  // of loads, stores and atomics, as written
-  // Of those: what each lane accesses, so many elements of so many bytes.
+  // Of these: each lane accesses `elements` elements of `element_bytes` bytes.
   std::uint8_t element_bytes = 0, elements = 0;
   ptx::SlotList slots;
 };
 Operation decode(const ptx::Instruction& instruction);
 
-// A function decoded and its frame laid out. Its address is its "code address".
+// A decoded function and the layout of its frame. The address of this object is the function's code address.
 struct Code {
   const ptx::Function* function = nullptr;
   std::uint32_t index = 0;            // in Module::functions
@@ -77,7 +77,7 @@ struct Code {
   bool uses_stack = false;                      // calls or alloca
   std::vector<std::uint64_t> static_addresses;  // of .global and .const variables of the body; 0 for others
 };
-// All but the addresses.
+// Decodes a function; leaves `static_addresses` empty.
 Code decode(const ptx::Function& function, std::uint32_t index);
 
 }  // namespace heddle::device::machine

@@ -30,7 +30,7 @@ std::string Core::place(const Block& block, const Thread& thread) const {
   if (const ptx::Instruction* inst = thread.instruction())
     text += fmt::format(", PTX line {}{}", inst->where.line, source_of(module, function, *inst));
   if (thread.frames.size() < 2) return text;
-  const Frame& caller = thread.frames[thread.frames.size() - 2];  // goes on behind the call
+  const Frame& caller = thread.frames[thread.frames.size() - 2];  // continues after the call
   const ptx::Function& calling = *caller.code->function;
   const ptx::Instruction& call = calling.body[caller.pc - 1];
   return text + fmt::format(", called at PTX line {}{}", call.where.line, source_of(module, calling, call));
@@ -43,8 +43,8 @@ void Core::fault(const std::string& what, KernelFault kind) const {
 void Core::refuse() const {
   std::string text{ptx::name(inst_->opcode)};
   for (ptx::Modifier m : inst_->modifiers) text += "." + std::string(ptx::name(m));
-  base::fail(ErrorCode::unsupported, "{}: {} does not execute '{}'", place(*block_, *thread_), machine_.options.who,
-             text);
+  base::fail(ErrorCode::unsupported, "{}: {} does not execute '{}'", place(*block_, *thread_),
+             machine_.options.executor, text);
 }
 
 void Core::enter(Block& block, Thread& thread) {
@@ -67,7 +67,7 @@ void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects
   effects_ = &effects;
   enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(lanes))));
   effects.begin(op_);
-  const bool waits = op_ && op_->involves != Involves::nobody;
+  const bool waits = op_ && op_->involves != Involves::none;
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
     thread_ = &block.thread(warp, static_cast<unsigned>(std::countr_zero(rest)));
     if (!waits) ++grid_.instructions;
@@ -75,7 +75,7 @@ void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects
     const LaneMask lane = rest & (~rest + 1);
     effects.ran |= lane;
     if (waits) {
-      stand(lane);
+      record_wait(lane);
     } else if (!op_) {
       return_from_function();
     } else {
@@ -88,8 +88,8 @@ void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects
   }
 }
 
-// What a lane asks of the others.
-void Core::stand(LaneMask lane) {
+// Records that the current lane waits, with its operands of the warp operation or barrier.
+void Core::record_wait(LaneMask lane) {
   const unsigned number = thread_->lane();
   if (op_->involves == Involves::meeting) effects_->members[number] = member_mask();
   if (op_->involves == Involves::barrier) effects_->barrier[number] = barrier_use();

@@ -1,11 +1,11 @@
-// Executes instructions of warps: one decoded instruction, for any set of the lanes that stand at it, to its effects.
+// Executes instructions of warps: one decoded instruction for any set of the lanes that are at it. Reports its effects.
 //
-// The core decides nothing about order. A scheduler (the interpreter, a model of time) chooses the lanes and calls
-// step(). Lanes that step() reports as waiting stand where they are until the scheduler lets them go on:
-//   - at a warp operation: perform(), for those that shall take part;
-//   - at a barrier: arrive() for each lane, then release() once the barrier is complete.
-// Everything throws Error for faults of the kernel, with its place. What came before the fault has happened then, and
-// nobody may go on with the grid.
+// The core does not decide the order. A scheduler (the interpreter, a model of time) chooses the lanes and calls
+// step(). Lanes that step() reports as waiting stay at their instruction until the scheduler lets them continue:
+//   - at a warp operation: by perform() for the lanes that take part;
+//   - at a barrier: by arrive() for each lane, then release() when the barrier is complete.
+// All functions throw Error for faults of the kernel, with their place. Effects before the fault have happened then,
+// and the grid must not be executed further.
 #pragma once
 
 #include <cstdint>
@@ -22,21 +22,21 @@ class Core {
  public:
   explicit Core(Grid& grid) : grid_(grid), machine_(grid.machine) {}
 
-  // Executes the operation at which `lanes` stand, at least one, all at the same place and runnable. Lanes run in
-  // ascending order, each to its end: one sees what those before it have written.
+  // Executes the operation at which `lanes` are: at least one lane, all runnable and at the same place. Lanes execute
+  // in ascending order, each completely. So a lane sees the writes of the lanes before it.
   void step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects);
 
-  // The warp operation at which `members` wait, all with the same opcode and suffixes, among them; moves them on.
+  // Executes the warp operation at which `members` wait, all with the same opcode and suffixes, and advances them.
   void perform(Block& block, const Warp& warp, LaneMask members, Effects& effects);
 
-  // Counts a thread that waits at a barrier, and moves it on if it does not wait there. True when the barrier is
-  // complete thereby.
+  // Counts a thread that has arrived at a barrier, and advances it if it does not wait there. Returns whether the
+  // barrier is complete now.
   bool arrive(Block& block, Thread& thread, const BarrierUse& use);
-  // A barrier of the whole block is complete when every thread has arrived or exited. One with a number of threads is
-  // when the warps that have come to it make up that number: threads of those that have exited count, and the last
-  // warp of the block counts in full.
+  // A barrier of the whole block is complete when every thread has arrived or exited. A barrier with a number of
+  // threads is complete when the warps that have arrived have that number of threads in total. Exited threads of these
+  // warps count, and the last warp of the block counts as full.
   static bool is_complete(const Block& block, const Barrier& barrier);
-  // Lets those who wait at the barrier go on, with their results of bar.red, and forgets who has arrived.
+  // Advances the threads that wait at the barrier, with their results of bar.red, and resets the barrier.
   void release(Block& block, unsigned id);
 
   // "kernel 'k', block (0, 0, 0), thread (1, 0, 0), PTX line 12 (k.cu:3)"
@@ -48,7 +48,7 @@ class Core {
     ptx::Space space = ptx::Space::generic;
     std::uint64_t address = 0;
   };
-  // Where a place is: the host's address, the space, and the address in that, as in MemoryAccess.
+  // A resolved place: the host's address; the space and the address in it, as in MemoryAccess.
   struct Resolved {
     std::byte* at = nullptr;
     Place place;
@@ -59,7 +59,7 @@ class Core {
   void enter(Block& block, Thread& thread);
   bool guard_holds();
   void run();
-  void stand(LaneMask lane);
+  void record_wait(LaneMask lane);
   void report(std::size_t depth) const;
   [[noreturn]] void fault(const std::string& what, KernelFault kind = KernelFault::other) const;
   [[noreturn]] void refuse() const;
@@ -85,7 +85,7 @@ class Core {
 
   // Memory
   Place place_of(const ptx::Operand& operand, ptx::Space space);
-  // Reports bytes that may not be accessed, and addresses that are no multiple of the alignment.
+  // Throws a fault for bytes that may not be accessed, and for addresses that are not a multiple of the alignment.
   Resolved resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment);
   Resolved resolve(Place place, std::uint64_t size, Access access) { return resolve(place, size, access, size); }
   Resolved resolve_allocation(Place place, std::uint64_t size, Access access);
@@ -121,7 +121,7 @@ class Core {
   std::uint64_t allocate(std::uint64_t bytes);
   void release_heap(std::uint64_t address);
 
-  // Warp operations, and what a lane asks of those and of barriers
+  // Warp operations, and the operands of warp operations and barriers
   std::uint32_t member_mask();
   BarrierUse barrier_use();
   void shuffle(std::span<Thread* const> members);
@@ -132,12 +132,12 @@ class Core {
 
   Grid& grid_;
   Machine& machine_;
-  // What is executed.
+  // The current instruction.
   Block* block_ = nullptr;
   Thread* thread_ = nullptr;
   const Operation* op_ = nullptr;
   const ptx::Instruction* inst_ = nullptr;
-  const ptx::Function* function_ = nullptr;  // that it is of
+  const ptx::Function* function_ = nullptr;  // of the instruction
   Effects* effects_ = nullptr;
   bool jumped_ = false;  // the instruction has set the program counter itself
 };

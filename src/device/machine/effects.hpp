@@ -1,5 +1,5 @@
-// What one instruction of a warp has done, as a scheduler or a model of time wants to know it. Plain storage of fixed
-// size: made once and used for every instruction.
+// The effects of one instruction of a warp, for a scheduler or a model of time. Plain storage of fixed size, made once
+// and reused for every instruction.
 #pragma once
 
 #include <array>
@@ -16,18 +16,18 @@ constexpr unsigned warp_size = 32;
 
 enum class AccessKind : std::uint8_t { load, store, atomic };
 
-// The bytes that one lane has accessed with one instruction; a vector's are one access.
+// The bytes that one lane has accessed with one instruction. A vector is one access.
 struct MemoryAccess {
-  // From the start of the block's shared memory, of the thread's local memory or of the kernel's parameters; in other
-  // spaces the address.
+  // Offset in the block's shared memory, the thread's local memory or the kernel's parameters; in other spaces the
+  // address.
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
-  ptx::Space space = ptx::Space::global;  // where it was: never generic
+  ptx::Space space = ptx::Space::global;  // resolved: never generic
   AccessKind kind = AccessKind::load;
   std::uint8_t lane = 0;
 };
 
-// What a thread asks of a barrier of its block.
+// The operands of a barrier instruction of a thread.
 struct BarrierUse {
   std::uint32_t id = 0;
   std::uint32_t threads = 0;  // 0: all of the block
@@ -36,18 +36,18 @@ struct BarrierUse {
 };
 
 struct Effects {
-  // What was executed; null for the end of a function's text, which is a return.
+  // The executed operation; null at the end of a function's text, which is a return.
   const Operation* operation = nullptr;
-  LaneMask ran = 0;       // those whose guard held; the others have moved on
-  LaneMask waiting = 0;   // of those: stand at a barrier or a warp operation, until the scheduler lets them go on
+  LaneMask ran = 0;       // lanes whose guard is true; the others have advanced
+  LaneMask waiting = 0;   // of these: wait at a barrier or a warp operation until the scheduler lets them continue
   LaneMask branched = 0;  // have jumped
   LaneMask called = 0, returned = 0;
   LaneMask exited = 0;
   bool yields = false;  // nanosleep
 
-  std::array<std::uint32_t, warp_size> target;  // of lanes that branched: the number of the instruction
+  std::array<std::uint32_t, warp_size> target;  // of lanes that branched: the index of the instruction
   std::array<BarrierUse, warp_size> barrier;    // of lanes that wait at a barrier
-  std::array<LaneMask, warp_size> members;      // of lanes that wait at a .sync operation: the mask that they name
+  std::array<LaneMask, warp_size> members;      // of lanes that wait at a .sync operation: its mask
   std::span<const MemoryAccess> accesses() const { return {accesses_.data(), access_count_}; }
 
   void begin(const Operation* executed) {

@@ -1,4 +1,4 @@
-// A launch as its blocks see it.
+// The state of a launch that its blocks share.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace heddle::device::machine {
 class Grid {
  public:
   // `arguments` is the packed parameter buffer, which is copied. `id`: %gridid. `footprint`: Queue::set_footprint();
-  // null: it may touch everything.
+  // null: every access is permitted.
   Grid(const Kernel& its_kernel, const LaunchConfig& its_config, std::span<const std::byte> arguments, std::uint64_t id,
        const Footprint* its_footprint);
   ~Grid();
@@ -31,12 +31,12 @@ class Grid {
   std::uint64_t instructions = 0;  // thread instructions executed so far: %clock
 
   const std::byte* parameters() const { return parameters_; }
-  // The memory that a cooperative grid meets in; 0 for others.
+  // The address of a cooperative grid's workspace (grid_workspace_bytes); 0 for other grids.
   std::uint64_t workspace() const;
 
  private:
   std::vector<std::byte> storage_;
-  std::byte* parameters_ = nullptr;  // in it, aligned
+  std::byte* parameters_ = nullptr;  // in storage_, aligned
   alignas(16) std::array<std::byte, grid_workspace_bytes> workspace_{};
 };
 

@@ -1,4 +1,4 @@
-// Where variables and frames lie in their windows.
+// Layout of variables and frames in their windows.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 
 namespace heddle::device::machine {
 
-// Of what malloc() gives.
+// Alignment of memory from malloc().
 inline constexpr std::uint64_t heap_alignment = 16;
 
 std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment);
 
 // The part of a thread's local memory that one activation of a function takes: its .local and .param variables and, for
-// a .func, its parameters and results. Offsets are from the start of the frame; no_place for what lies elsewhere.
+// a .func, its parameters and results. Offsets are from the start of the frame; no_place for variables that are
+// elsewhere.
 struct FrameLayout {
   static constexpr std::uint64_t no_place = ~std::uint64_t{0};
   static constexpr std::uint64_t alignment = 16;
@@ -23,8 +24,8 @@ struct FrameLayout {
 };
 FrameLayout frame_layout(const ptx::Function& function);
 
-// The shared window of an entry: static variables of the module and of the functions it can reach that they name, in
-// order, then dynamic memory, where all unsized variables begin.
+// The shared window of an entry. First the static variables of the module and of the functions that the entry can
+// reach, in order, if one of these functions uses them. Then dynamic memory, where all unsized variables begin.
 struct SharedLayout {
   static constexpr std::uint64_t no_place = ~std::uint64_t{0};
   std::vector<std::uint64_t> module_variables;                 // by index in Module::variables
@@ -33,7 +34,7 @@ struct SharedLayout {
 };
 SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& entry);
 
-// Bytes of a variable; unsized arrays with an initialiser have its size.
+// Bytes of a variable. Unsized arrays with an initialiser have the initialiser's size.
 std::uint64_t stored_size(const ptx::Variable& variable);
 
 }  // namespace heddle::device::machine

@@ -1,4 +1,4 @@
-// What all launches on one machine share: its memory, and how it shall behave.
+// State that all launches on one machine share: its memory and its options.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,39 @@
 
 namespace heddle::device::machine {
 
-// An instruction that a thread has executed.
+// An executed instruction of a thread.
 struct Step {
   const Dim3& block;         // %ctaid
-  std::uint32_t thread = 0;  // its number in the block
-  std::size_t depth = 1;     // of calls; 1: the kernel
+  std::uint32_t thread = 0;  // index in the block
+  std::size_t depth = 1;     // call depth; 1: the kernel
   const ptx::Function& function;
   const ptx::Instruction& instruction;
-  // By register of the function, as they are now; empty when the function has returned.
+  // Current values, by register of the function; empty if the function has returned.
   std::span<const ptx::semantics::Value> registers;
 };
 
 struct Options {
-  // Fresh shared and local memory is filled with poison_byte instead of zero, so that reading what was never written
-  // shows.
+  // Fresh shared and local memory is filled with poison_byte instead of zero, so that reads of uninitialised memory
+  // show.
   bool poison = false;
   std::uint8_t poison_byte = 0xcd;
-  // Local memory of a thread beyond its kernel's own variables: what calls and alloca take.
+  // Bytes of a thread's local memory for calls and alloca, in addition to its kernel's own variables.
   std::uint64_t stack_bytes = 64 * 1024;
-  // Bytes that kernels may hold by malloc().
+  // Bytes that kernels may have allocated by malloc().
   std::uint64_t heap_bytes = 256ull << 20;
-  // Where vprintf writes; empty: stdout. Called by one thread at a time.
+  // Receives the output of vprintf; empty: stdout. Called by one thread at a time.
   std::function<void(std::string_view)> print;
-  // Told of each instruction, but for those whose guard does not hold. Called by one thread at a time, within a launch.
+  // Called for each executed instruction, but not for those whose guard is false. Called by one thread at a time,
+  // during a launch.
   std::function<void(const Step&)> step;
-  // Who refuses an instruction, in messages.
-  std::string_view who = "the machine";
+  // The name in messages about instructions that are not supported.
+  std::string_view executor = "the machine";
 };
 
-// One host thread at a time executes on a machine; `memory` alone may be used by any thread.
+// One host thread at a time executes on a machine. Only `memory` may be used by any thread.
 struct Machine {
   Machine(Options chosen, const base::Clock& its_clock);
-  // Frees what kernels have not given back to malloc().
+  // Frees the memory of malloc() that kernels have not freed.
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -53,7 +54,7 @@ struct Machine {
   const Options options;
   const base::Clock& clock;  // %globaltimer
   AddressMap memory;
-  // Changes of memory that other threads can see, and ends of threads, of all launches.
+  // Counts changes of memory that other threads can see, and ends of threads, of all launches.
   std::uint64_t memory_epoch = 0;
   std::uint64_t heap_used = 0;
 };

@@ -92,7 +92,7 @@ void Program::initialise(const ptx::Function* function, const ptx::Variable& var
   const std::uint64_t element = ptx::byte_size(variable.type);
   auto* at = reinterpret_cast<std::byte*>(address);
   for (const ptx::InitValue& value : variable.init) {
-    if (placed && !awaits_address(value, at, element)) {
+    if (placed && !needs_device_address(value, at, element)) {
       at += element;
       continue;
     }

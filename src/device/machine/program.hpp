@@ -1,4 +1,4 @@
-// A module in the memory of a machine: its variables, and its functions decoded.
+// A module in the memory of a machine: its variables and its decoded functions.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,15 @@ class Program {
   const Code& code(const ptx::Function& function) const {
     return *codes_[static_cast<std::size_t>(&function - module_->functions.data())];
   }
-  // The function with this code address, or null.
+  // The function with this code address; null if there is none.
   const Code* code_at(std::uint64_t address) const;
-  // By index in Module::variables; 0 for those without memory here.
+  // By index in Module::variables; 0 for variables without memory in the program.
   std::uint64_t variable_address(std::uint32_t index) const { return addresses_[index]; }
 
  private:
   struct Storage;
   std::uint64_t store(const ptx::Variable& variable, const PlacedVariable* place);
-  // `placed`: but for what the host has left to the device, it has its values.
+  // `placed`: the variable is in host memory and has its values; only placeholders for addresses are replaced.
   void initialise(const ptx::Function* function, const ptx::Variable& variable, std::uint64_t address, bool placed);
   std::uint64_t symbol_value(const ptx::Function* function, const ptx::SymbolRef& symbol) const;
 
@@ -48,7 +48,7 @@ class Program {
   std::vector<std::unique_ptr<Storage>> storage_;
 };
 
-// An entry of a program: how it is called, and its shared window.
+// An entry of a program: its parameters and its shared window.
 class Kernel {
  public:
   Kernel(const Program& program, const Code& code);

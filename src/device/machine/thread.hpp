@@ -1,4 +1,4 @@
-// A thread of a kernel: its call frames, registers, local memory and what it waits for.
+// A thread of a kernel: its call frames, registers, local memory, and what it waits for.
 #pragma once
 
 #include <cstddef>
@@ -19,24 +19,24 @@ struct Frame {
   bool carry = false;                            // the condition code
   std::uint64_t base = 0, top = 0;               // its part of the thread's local memory
   std::vector<ptx::semantics::Value> registers;  // bits above a register's width are zero
-  const ptx::Instruction* call = nullptr;        // what to do on return, in the caller's terms
+  const ptx::Instruction* call = nullptr;        // the caller's call instruction, whose results are stored on return
 };
 
-// The core makes threads exit and lets those at a barrier go on; the rest is the scheduler's.
+// The core sets `exited`, and makes threads at a barrier runnable. The scheduler sets the other states.
 enum class ThreadState : std::uint8_t {
   runnable,
-  gathering,  // at a warp operation without .sync: whoever is there when the scheduler says so takes part
+  gathering,  // at a warp operation without .sync: waits until the scheduler calls perform() for the lanes at it
   meeting,    // at a warp operation with .sync: waits for the members of its mask
   at_barrier,
   exited,
 };
 
 struct Thread {
-  std::uint32_t linear = 0;  // in its block
+  std::uint32_t linear = 0;  // index in its block
   Dim3 index{0, 0, 0};       // %tid
   ThreadState state = ThreadState::runnable;
-  std::uint32_t barrier = 0;       // waited at
-  std::uint32_t meeting_mask = 0;  // the lanes that it meets
+  std::uint32_t barrier = 0;       // number of the barrier at which it waits
+  std::uint32_t meeting_mask = 0;  // the mask of the .sync operation at which it waits
   std::vector<Frame> frames;
   std::unique_ptr<std::byte[]> local;  // the local window, made when first needed
   std::uint64_t local_bytes = 0;
@@ -45,7 +45,7 @@ struct Thread {
   unsigned lane() const { return linear % 32; }
   Frame& frame() { return frames.back(); }
   const Frame& frame() const { return frames.back(); }
-  // What it stands at; null behind the last instruction of the function.
+  // The operation at which it is; null after the last instruction of the function.
   const Operation* operation() const {
     const Frame& f = frames.back();
     return f.pc < f.code->operations.size() ? &f.code->operations[f.pc] : nullptr;
@@ -56,12 +56,12 @@ struct Thread {
   }
 };
 
-// Whether a and b stand at the same place of the same function at the same depth.
+// Whether a and b are at the same instruction of the same function at the same call depth.
 inline bool same_place(const Thread& a, const Thread& b) {
   return a.frames.size() == b.frames.size() && a.frame().code == b.frame().code && a.frame().pc == b.frame().pc;
 }
-// Order in which groups of a warp run: inner calls first, then what stands earlier in the text, so that threads that
-// took different ways meet again behind them.
+// The order in which groups of a warp run: deeper calls first, then those at earlier instructions. So threads that have
+// diverged reconverge after the branches.
 inline bool runs_before(const Thread& a, const Thread& b) {
   if (a.frames.size() != b.frames.size()) return a.frames.size() > b.frames.size();
   if (a.frame().code != b.frame().code) return a.frame().code->index < b.frame().code->index;

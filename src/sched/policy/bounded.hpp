@@ -1,4 +1,4 @@
-// Keeps no more work in a device than takes so long: what is urgent later finds the device soon.
+// Bounds the time of the work in flight on a device, so that an urgent task can start soon.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace heddle::sched {
 
-// Tasks go by the priority of their queue, then by age. Of a divisible task as many blocks go as the bound has room
-// for. A task of which nothing is known goes alone, and its first blocks, one for each processor, go first: their time
-// tells.
+// Tasks are submitted by the priority of their queue, then by age. Of a divisible task, as many blocks are submitted as
+// fit into the bound. A task whose time is not known is submitted alone, and if it is divisible, first one block for
+// each processor: these measure its time.
 class BoundedPolicy final : public Policy {
  public:
   explicit BoundedPolicy(double seconds) : seconds_(seconds) {}
@@ -29,7 +29,7 @@ class BoundedPolicy final : public Policy {
   }
 
  private:
-  static constexpr double rounding = 1e-6;  // of a block: quotients are not exact
+  static constexpr double rounding = 1e-6;  // of a block, as quotients are not exact
   struct Room {
     double seconds;
     std::uint32_t ranges, unknown;
@@ -46,7 +46,7 @@ class BoundedPolicy final : public Policy {
       room.unknown = room.ranges = 1;
       return;
     }
-    // What is longer than the bound and cannot be divided goes when nothing else is there.
+    // A task that exceeds the bound and is not divisible is submitted when the device is empty.
     const double whole = task.seconds_per_block * static_cast<double>(task.left.size());
     double blocks = static_cast<double>(task.left.size());
     if (whole > room.seconds) {

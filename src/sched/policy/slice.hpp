@@ -1,4 +1,4 @@
-// Submits everything at once, in ranges of so many blocks.
+// Submits all tasks at once, in ranges of so many blocks.
 #pragma once
 
 #include <cstdint>

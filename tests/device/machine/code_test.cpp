@@ -31,11 +31,11 @@ TEST(Decode, SaysWhatEachInstructionDoes) {
     Involves involves;
   };
   const Expected expected[] = {
-      {Action::load, Involves::nobody},     {Action::load, Involves::nobody},      {Action::store, Involves::nobody},
-      {Action::atomic, Involves::nobody},   {Action::reduction, Involves::nobody}, {Action::evaluate, Involves::nobody},
-      {Action::shuffle, Involves::meeting}, {Action::vote, Involves::gathering},   {Action::barrier, Involves::barrier},
-      {Action::meet, Involves::meeting},    {Action::nothing, Involves::nobody},   {Action::branch, Involves::nobody},
-      {Action::leave, Involves::nobody}};
+      {Action::load, Involves::none},       {Action::load, Involves::none},      {Action::store, Involves::none},
+      {Action::atomic, Involves::none},     {Action::reduction, Involves::none}, {Action::evaluate, Involves::none},
+      {Action::shuffle, Involves::meeting}, {Action::vote, Involves::gathering}, {Action::barrier, Involves::barrier},
+      {Action::meet, Involves::meeting},    {Action::nothing, Involves::none},   {Action::branch, Involves::none},
+      {Action::leave, Involves::none}};
   for (std::size_t i = 0; i < all.size(); ++i) {
     EXPECT_EQ(all[i].action, expected[i].action) << i;
     EXPECT_EQ(all[i].involves, expected[i].involves) << i;

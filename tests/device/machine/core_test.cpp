@@ -148,7 +148,7 @@ TEST(Core, NamesThePlaceOfATrap) {
 
 TEST(Core, RefusesInTheNameOfItsOwner) {
   Options options;
-  options.who = "the loom";
+  options.executor = "the loom";
   SteppedKernel k(".reg .b64 %rd<2>; ld.param.u64 %rd1, [p];\ncp.async.bulk.commit_group;\nret;", 32, options);
   k.step(1);
   try {

@@ -1,4 +1,4 @@
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 
 #include <dlfcn.h>
 #include <gtest/gtest.h>
@@ -18,9 +18,9 @@
 namespace heddle::base {
 namespace {
 
-TEST(Apart, RunsInAnotherThreadAndWaits) {
+TEST(DedicatedThread, RunsInAnotherThreadAndWaits) {
   std::thread::id there;
-  run_apart([&] {
+  run_on_dedicated_thread([&] {
     tests::let_pass(SteadyClock(), 250'000'000);  // longer than the caller is in doubt
     there = std::this_thread::get_id();
   });
@@ -28,23 +28,23 @@ TEST(Apart, RunsInAnotherThreadAndWaits) {
   EXPECT_NE(there, std::this_thread::get_id());
 }
 
-TEST(Apart, ThrowsWhatTheWorkThrows) {
-  EXPECT_THROW(run_apart([] { throw std::out_of_range("so"); }), std::out_of_range);
+TEST(DedicatedThread, ThrowsWhatTheWorkThrows) {
+  EXPECT_THROW(run_on_dedicated_thread([] { throw std::out_of_range("so"); }), std::out_of_range);
 }
 
-TEST(Apart, WorkWithinWorkStaysInItsThread) {
+TEST(DedicatedThread, WorkWithinWorkStaysInItsThread) {
   std::thread::id outer, inner;
-  run_apart([&] {
+  run_on_dedicated_thread([&] {
     outer = std::this_thread::get_id();
-    run_apart([&] { inner = std::this_thread::get_id(); });
+    run_on_dedicated_thread([&] { inner = std::this_thread::get_id(); });
   });
   EXPECT_EQ(outer, inner);
 }
 
-TEST(Apart, SignalsOfTheProgramAreNotTheWorks) {
+TEST(DedicatedThread, SignalsOfTheProgramAreNotTheWorks) {
   sigset_t there, here;
   pthread_sigmask(SIG_BLOCK, nullptr, &here);
-  run_apart([&] { pthread_sigmask(SIG_BLOCK, nullptr, &there); });
+  run_on_dedicated_thread([&] { pthread_sigmask(SIG_BLOCK, nullptr, &there); });
   EXPECT_TRUE(sigismember(&there, SIGALRM));
   EXPECT_TRUE(sigismember(&there, SIGINT));
   EXPECT_FALSE(sigismember(&there, SIGSEGV));
@@ -53,9 +53,9 @@ TEST(Apart, SignalsOfTheProgramAreNotTheWorks) {
   EXPECT_EQ(sigismember(&here, SIGALRM), sigismember(&after, SIGALRM));
 }
 
-TEST(Apart, HasAStackThatIsLargeEnough) {
+TEST(DedicatedThread, HasAStackThatIsLargeEnough) {
   std::size_t size = 0;
-  run_apart([&] {
+  run_on_dedicated_thread([&] {
     pthread_attr_t attributes;
     pthread_getattr_np(pthread_self(), &attributes);
     pthread_attr_getstacksize(&attributes, &size);
@@ -66,7 +66,7 @@ TEST(Apart, HasAStackThatIsLargeEnough) {
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their malloc() is another one
 // Blocks that the work has used and given back are not handed to the program.
-TEST(Apart, LeavesTheProgramsHeapAlone) {
+TEST(DedicatedThread, LeavesTheProgramsHeapAlone) {
   constexpr std::size_t block = 50'000, blocks = 200;  // of a size that is not mapped by itself
   const auto dirty = [] {
     std::vector<void*> all;
@@ -83,7 +83,7 @@ TEST(Apart, LeavesTheProgramsHeapAlone) {
     for (void* each : all) std::free(each);
     return dirty_blocks;
   };
-  run_apart(dirty);
+  run_on_dedicated_thread(dirty);
   EXPECT_EQ(used(), 0u);
   void* const end = std::malloc(block);  // or the heap would be cut short, and come back as zeros
   dirty();
@@ -94,17 +94,17 @@ TEST(Apart, LeavesTheProgramsHeapAlone) {
 
 }  // namespace
 
-// apart_library.cpp, in its constructor: with the loader's lock.
-extern "C" __attribute__((visibility("default"))) void apart_library_loads() {
+// dedicated_thread_library.cpp, in its constructor: with the loader's lock.
+extern "C" __attribute__((visibility("default"))) void dedicated_thread_library_loads() {
   void* opened = nullptr;
-  run_apart([&] { opened = ::dlopen("libm.so.6", RTLD_NOW); });
+  run_on_dedicated_thread([&] { opened = ::dlopen("libm.so.6", RTLD_NOW); });
   EXPECT_NE(opened, nullptr);
 }
 
 namespace {
 
-TEST(Apart, LibrariesCanBeOpenedFromTheConstructorOfALibrary) {
-  EXPECT_NE(::dlopen(HEDDLE_APART_LIBRARY, RTLD_NOW), nullptr) << ::dlerror();
+TEST(DedicatedThread, LibrariesCanBeOpenedFromTheConstructorOfALibrary) {
+  EXPECT_NE(::dlopen(HEDDLE_DEDICATED_THREAD_LIBRARY, RTLD_NOW), nullptr) << ::dlerror();
 }
 
 }  // namespace

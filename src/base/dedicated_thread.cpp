@@ -1,4 +1,4 @@
-#include "base/apart.hpp"
+#include "base/dedicated_thread.hpp"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -17,12 +17,13 @@ namespace heddle::base {
 namespace {
 
 constexpr std::size_t least_stack = 16 << 20;
-// By then a thread has begun to run, or waits for the loader's lock. Where it was only slow nothing is lost.
+// After this time the thread has begun to run, or it waits for the loader's lock. If it was only slow, the calling
+// thread does the work, which is correct too.
 constexpr std::uint64_t patience_ns = 100'000'000;
 
-thread_local bool is_apart = false;
+thread_local bool on_dedicated_thread = false;
 
-// Both threads have it: the one that is apart may come too late, when the other is gone.
+// Both threads own it: the dedicated thread may begin after the calling thread has returned.
 struct Work {
   enum class State { waiting, taken, given_up, done };
   std::function<void()> work;
@@ -42,11 +43,11 @@ struct Work {
 };
 
 void run(Work& work) {
-  // Takes the loader's lock and gives it back: whoever waits for this work does not hold it.
+  // Acquires the loader's lock and releases it. So the calling thread, which waits for this work, does not hold it.
   Dl_info unused;
   ::dladdr(&least_stack, &unused);
   if (!work.take(Work::State::taken)) return;
-  is_apart = true;
+  on_dedicated_thread = true;
   try {
     work.work();
   } catch (...) {
@@ -79,11 +80,11 @@ bool start(const std::shared_ptr<Work>& work, pthread_t& thread) {
 
 }  // namespace
 
-void run_apart(const std::function<void()>& work) {
+void run_on_dedicated_thread(const std::function<void()>& work) {
   pthread_t thread{};
   const auto shared = std::make_shared<Work>();
   shared->work = work;
-  if (is_apart || !start(shared, thread)) return work();
+  if (on_dedicated_thread || !start(shared, thread)) return work();
   Lock lock(shared->mutex);
   const SteadyClock clock;
   const std::uint64_t deadline = clock.now_ns() + patience_ns;
