@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
+#include "links/measurement.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
 #include "runtime/buffer.hpp"
@@ -20,7 +21,6 @@
 #include "runtime/held.hpp"
 #include "runtime/inspect.hpp"
 #include "runtime/launch.hpp"
-#include "links/measurement.hpp"
 #include "runtime/module_state.hpp"
 #include "sched/make_policy.hpp"
 

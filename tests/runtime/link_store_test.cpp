@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/file.hpp"
-#include "runtime/fixture.hpp"
 #include "links/store.hpp"
+#include "runtime/fixture.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
