@@ -40,12 +40,12 @@ int main() {
   const std::vector<double> first(each.begin() + 10, each.begin() + 110), last(each.end() - 100, each.end());
   heddle::bench::Results results("overhead");
   results.add(
-      {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(300), ""});
+      {"launch with 4 arrays, of a million", heddle::bench::median(each), "ns", heddle::bench::at_most(200), ""});
   results.add({"the last launches against the first", heddle::bench::median(last) / heddle::bench::median(first), "x",
                heddle::bench::at_most(1.1), ""});
   FourArrays repeated({});
   results.add({"the same, found to repeat themselves", heddle::bench::median(launch_all(repeated)), "ns",
-               heddle::bench::at_most(300), ""});
+               heddle::bench::at_most(100), ""});
   using Policy = heddle::Scheduling::Placement;
   for (const auto& [name, placement] :
        {std::pair("round_robin", Policy::round_robin), std::pair("stream_aware", Policy::stream_aware),

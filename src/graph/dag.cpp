@@ -64,8 +64,9 @@ void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents)
   // Each reader comes behind the writer, which it has as a parent or, if it was there before the writer ended, had.
   bool read = false;
   for (const TaskRef& reader : segment.readers) {
-    read = read || !finished(reader);
-    add_parent(parents, reader);
+    if (finished(reader)) continue;
+    read = true;
+    add_unfinished(parents, reader);
   }
   if (!read) add_parent(parents, segment.writer);
   segment.writer = task;

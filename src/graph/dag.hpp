@@ -79,7 +79,9 @@ class Dag {
 
  private:
   void add_parent(TaskRefs& parents, TaskRef ref) const {
-    if (finished(ref)) return;
+    if (!finished(ref)) add_unfinished(parents, ref);
+  }
+  static void add_unfinished(TaskRefs& parents, TaskRef ref) {
     if (parents.empty() || parents.back().id < ref.id)
       parents.push_back(ref);
     else

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/recycling_allocator.hpp"
 #include "device/launch_check.hpp"
 #include "runtime/bind.hpp"
 #include "runtime/held_launch.hpp"
@@ -27,6 +28,13 @@ bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::L
 }
 
 namespace {
+
+// Most programs drop a launch's handle at once.
+template <class... Arguments>
+std::shared_ptr<LaunchState> make_state(Arguments&&... arguments) {
+  return std::allocate_shared<LaunchState>(base::RecyclingAllocator<LaunchState>(),
+                                           std::forward<Arguments>(arguments)...);
+}
 
 // What the launch needs, made ready without the lock: code for the kernel on its place may have to be compiled.
 struct Prepared {
@@ -64,7 +72,7 @@ std::shared_ptr<LaunchState> repeated(Core& core, const std::shared_ptr<KernelSt
   base::Lock lock(core.mutex());
   const auto held = core.replayer().take(*kernel, options, arguments);
   lock.unlock();
-  return held ? std::make_shared<LaunchState>(kernel, *held) : nullptr;
+  return held ? make_state(kernel, *held) : nullptr;
 }
 
 // An opaque pointer may lead anywhere, and times are those of whole launches.
@@ -161,7 +169,7 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
   const std::vector<graph::Access> accesses = logical_accesses(core, launch);
   auto task = core.dispatcher()->hold(core.launch_queue(), std::move(work), accesses);
   lock.unlock();
-  return std::make_shared<LaunchState>(kernel, place, std::move(task));
+  return make_state(kernel, place, std::move(task));
 }
 
 }  // namespace
@@ -195,7 +203,7 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   core.replayer().submitted({bound, options.device, arguments}, fetched.moved, *prepared.function,
                             {accesses.data(), accesses.size()});
   lock.unlock();
-  auto state = std::make_shared<LaunchState>(kernel, bound.place, task, std::move(events));
+  auto state = make_state(kernel, bound.place, task, std::move(events));
   if (core.scheduler().policy().execution == Scheduling::Execution::sync) state->wait();
   return state;
 }

@@ -112,11 +112,13 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
                       const Submission& submission) {
   DeviceQueues& device = devices_[place];
   dag_[task].place = static_cast<std::uint32_t>(place);
+  const auto is_here = [place](const graph::Task& other) { return other.place == place; };
   const auto orders = [&](const graph::Task& other) {
-    return other.place == place && (submission.early_parents.empty() || !contains(submission.early_parents, other.id));
+    return is_here(other) && !contains(submission.early_parents, other.id);
   };
   const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
-  const graph::QueueChoice choice = device.choose(dag_, task, orders, dedicated);
+  const graph::QueueChoice choice = submission.early_parents.empty() ? device.choose(dag_, task, is_here, dedicated)
+                                                                     : device.choose(dag_, task, orders, dedicated);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
   wait_for_parents(place, queue, task, choice.awaited, submission);
