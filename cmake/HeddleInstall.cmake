@@ -28,6 +28,9 @@ foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda he
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/cuda)
   endif()
 endforeach()
+if(TARGET heddle_interpose)
+  install(TARGETS heddle_interpose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/interpose)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.h)
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 

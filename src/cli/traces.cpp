@@ -22,6 +22,12 @@
 namespace heddle::cli {
 namespace {
 
+// Names of template instances can have thousands of characters. The JSON form has them whole.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t most = 72;
+  return name.size() <= most ? name : name.substr(0, most - 3) + "...";
+}
+
 namespace fs = std::filesystem;
 
 struct Options {
@@ -99,7 +105,7 @@ void print_text(const trace::Measures& measures, bool by_serial) {
                        {"last block"},
                        {"shared", base::Align::right}});
   for (const trace::KernelFigures& kernel : measures.by_kernel)
-    kernels.add_row({kernel.name, base::format_count(kernel.launches), time(kernel.mean_seconds),
+    kernels.add_row({shortened(kernel.name), base::format_count(kernel.launches), time(kernel.mean_seconds),
                      time(kernel.last_seconds), time(kernel.total_seconds), kernel.last_grid, kernel.last_block,
                      base::format_bytes(kernel.last_shared)});
   if (kernels.rows() > 0) fmt::print("{}", kernels.text());

@@ -35,6 +35,12 @@ fs::path library_folder() {
              library, looked_at);
 }
 
+fs::path interposer_folder() {
+  const fs::path folder = library_folder().parent_path() / "interpose";
+  std::error_code error;
+  return fs::exists(folder / "libcuda.so.1", error) ? folder : fs::path();
+}
+
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** entry = environ; entry && *entry; ++entry) all.emplace_back(*entry);

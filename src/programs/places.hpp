@@ -11,6 +11,9 @@ namespace heddle::programs {
 // Throws not_found with where it was looked for.
 std::filesystem::path library_folder();
 
+// The folder with the libcuda.so.1 that forwards to NVIDIA's (src/interpose); empty where it was not built.
+std::filesystem::path interposer_folder();
+
 // The environment of this process as "NAME=VALUE".
 std::vector<std::string> environment();
 

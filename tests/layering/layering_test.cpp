@@ -38,12 +38,15 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
-      {"programs", {"base", "compile", "cuda_api/image"}},
+      {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
       {"cli", {"base", "ptx", "doctor", "runtime", "programs", "trace"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
-      {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image"}},
+      {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
+      // In front of NVIDIA's library, of which it needs the place and the types.
+      {"interpose", {"base", "trace", "compile/headers", "cuda_api/abi", "device/cuda"}},
+      {"cuda_api/abi", {"compile/headers"}},
       // Bytes only, so that tools can use it too.
       {"cuda_api/image", {"base"}},
       {"compile/headers", {}},

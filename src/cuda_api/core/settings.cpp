@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/fail.hpp"
-#include "cuda_api/core/trace_claim.hpp"
+#include "base/trace_claim.hpp"
 
 namespace heddle::cuda_api {
 
@@ -14,7 +14,7 @@ Settings read_settings() {
   if (const char* devices = std::getenv("HEDDLE_RUN_DEVICE")) made.devices = devices;
   if (const char* trace = std::getenv("HEDDLE_RUN_TRACE"); trace && *trace) {
     const char* claim = std::getenv("HEDDLE_RUN_TRACE_CLAIM");
-    made.trace = claim && std::strcmp(claim, "1") == 0 ? claim_trace(trace) : std::string(trace);
+    made.trace = claim && std::strcmp(claim, "1") == 0 ? base::claim_trace(trace) : std::string(trace);
   }
   if (const char* policy = std::getenv("HEDDLE_RUN_POLICY")) made.policy = policy;
   if (const char* check = std::getenv("HEDDLE_RUN_CHECK")) made.check = std::strcmp(check, "1") == 0;

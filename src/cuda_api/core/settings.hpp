@@ -10,7 +10,7 @@ struct Settings {
   std::string devices;      // HEDDLE_RUN_DEVICE: ids; empty: the GPUs that are found, else the CPU
   std::uint64_t slice = 0;  // HEDDLE_RUN_SLICE: launches are cut into ranges of so many blocks
   std::string policy;       // HEDDLE_RUN_POLICY: when launches are submitted (RuntimeOptions::policy)
-  std::string trace;        // HEDDLE_RUN_TRACE: a file for the timeline, of this process alone (trace_claim.hpp)
+  std::string trace;        // HEDDLE_RUN_TRACE: a file for the timeline, of this process alone (base/trace_claim.hpp)
   bool check = false;       // HEDDLE_RUN_CHECK=1: every access of every kernel is verified; ends with exit code 99
 };
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
 #include "base/file.hpp"
@@ -22,8 +23,7 @@ constexpr bool may_bind_deep = false;
 constexpr bool may_bind_deep = true;
 #endif
 
-// Heddle's library stands on libheddle, and dlsym() also looks into what a library stands on: heddle::name(ErrorCode).
-bool is_heddles(void* library) { return dlsym(library, "_ZN6heddle4nameENS_9ErrorCodeE") != nullptr; }
+bool is_heddles(void* library) { return dlsym(library, "heddle_own_libcuda") != nullptr; }
 
 std::vector<std::string> other_places() {
   std::vector<std::string> files;
@@ -70,6 +70,16 @@ std::vector<std::string> listed_libraries(const std::string& cache, const std::s
     if (wanted == cache.c_str() + key) found.emplace_back(cache.c_str() + value);
   }
   return found;
+}
+
+bool has_driver_and_gpu() {
+  const auto exists = [](const std::string& file) {
+    std::error_code error;
+    return std::filesystem::exists(file, error);
+  };
+  if (!exists("/dev/nvidiactl") && !exists("/dev/dxg")) return false;  // /dev/dxg: in Windows' Linux
+  const std::vector<std::string> places = other_places();
+  return std::any_of(places.begin(), places.end(), exists);
 }
 
 void* open_driver_library() {

@@ -106,19 +106,18 @@ class Reader {
   std::set<std::string> seen_;
 };
 
-void refuse(const Parts& parts, const std::string& program) {
-  if (!parts.has_kernels) return;
+std::string obstacle_of(const Parts& parts, const std::string& program) {
+  if (!parts.has_kernels) return {};
   const std::string of = parts.first_with_kernels == program ? "" : " (in " + parts.first_with_kernels + ")";
   if (!parts.needs_runtime)
-    base::fail(ErrorCode::unsupported,
-               "{} carries NVIDIA's CUDA runtime within itself{} (nvcc links it statically unless told otherwise), so "
-               "nothing can be put in its place. Build it with `nvcc -cudart shared`, or with `heddle cc`, which takes "
-               "the same command line",
-               program, of);
-  if (parts.has_ptx || parts.machine_code.empty()) return;
+    return fmt::format(
+        "{} carries NVIDIA's CUDA runtime within itself{} (nvcc links it statically unless told otherwise), so "
+        "nothing can be put in its place. Build it with `nvcc -cudart shared`, or with `heddle cc`, which takes "
+        "the same command line",
+        program, of);
+  if (parts.has_ptx || parts.machine_code.empty()) return {};
   const std::set<unsigned> gpus(parts.machine_code.begin(), parts.machine_code.end());
-  base::fail(
-      ErrorCode::unsupported,
+  return fmt::format(
       "{} carries machine code for sm_{} only{}, and no PTX, which is what Heddle runs. Build it with PTX, as with "
       "nvcc -gencode arch=compute_80,code=compute_80",
       program, fmt::join(gpus, ", sm_"), of);
@@ -158,8 +157,7 @@ Inspection inspect_program(const fs::path& program) {
                program.string());
   Parts parts;
   Reader(parts).add(program, *elf);
-  refuse(parts, program.string());
-  return {parts.to_preload};
+  return {parts.to_preload, parts.needs_runtime, obstacle_of(parts, program.string())};
 }
 
 }  // namespace heddle::programs

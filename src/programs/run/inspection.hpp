@@ -10,11 +10,16 @@ namespace heddle::programs {
 struct Inspection {
   // Libraries of CUDA (libcudart.so.12, libcuda.so.1) that the program would take from a folder that it names itself,
   // ahead of all that an environment can say: they have to be loaded before it.
-  std::vector<std::string> to_preload;
+  std::vector<std::string> to_preload = {};
+  // Its CUDA runtime is a shared library, which Heddle's can stand in for. False for scripts, and for programs that
+  // load CUDA when they run, as Python does.
+  bool shares_runtime = false;
+  // Why Heddle's runtime cannot stand in for NVIDIA's: the program carries NVIDIA's within itself, or machine code of
+  // GPUs and no PTX. Empty if it can.
+  std::string obstacle = {};
 };
 
-// Throws invalid_argument for what is no program, unsupported for one that carries NVIDIA's runtime within itself, or
-// machine code of GPUs only. Scripts pass unseen.
+// Throws invalid_argument for what is no program. Scripts pass unseen.
 Inspection inspect_program(const std::filesystem::path& program);
 
 }  // namespace heddle::programs

@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <boost/algorithm/string.hpp>
 #include <cerrno>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "device/cuda/library.hpp"
 #include "programs/places.hpp"
 #include "programs/run/inspection.hpp"
 
@@ -116,7 +119,8 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
 std::string run_help() {
   return R"(heddle run: runs a CUDA program, unchanged, on whatever this machine has.
 
-  heddle run [options] PROGRAM [arguments]     a program that uses the shared CUDA runtime (libcudart.so.11.0, 12 or 13)
+  heddle run [options] PROGRAM [arguments]     on GPUs any program; on the CPU one that uses the shared CUDA runtime
+                                               (libcudart.so.11.0, 12 or 13)
   heddle run [options] FILE.cu [arguments]     compiles it first (heddle cc; kept in the cache)
 
   --device IDS       cpu, cuda:0, or several: cuda:0,cpu (default: the GPUs that are found, else the CPU)
@@ -129,6 +133,38 @@ std::string run_help() {
 
 Exit code, signals and terminal are the program's own.
 )";
+}
+
+bool runs_through_driver(const RunOptions& options, const Inspection& inspection, bool has_gpus) {
+  const bool gpus_alone =
+      options.device.empty() || options.device == "gpus" ||
+      (options.device.find("cpu") == std::string::npos && options.device.find("interp") == std::string::npos);
+  if (!has_gpus || !gpus_alone || options.slice != 0 || options.check ||
+      (!options.policy.empty() && options.policy != "direct"))
+    return false;
+  return !inspection.obstacle.empty() || !inspection.shares_runtime;
+}
+
+std::string visible_devices(const std::string& ids, const std::string& present) {
+  if (ids.empty() || ids == "gpus") return {};
+  std::vector<std::string> visible;
+  if (!present.empty()) boost::split(visible, present, boost::is_any_of(","));
+  std::vector<std::string> wanted;
+  boost::split(wanted, ids, boost::is_any_of(","));
+  std::string result;
+  for (const std::string& id : wanted) {
+    const std::string number = id.substr(std::string_view("cuda:").size());
+    if (!result.empty()) result += ',';
+    if (visible.empty()) {
+      result += number;
+      continue;
+    }
+    const auto index = static_cast<std::size_t>(std::strtoull(number.c_str(), nullptr, 10));
+    if (index >= visible.size())
+      base::fail(ErrorCode::invalid_argument, "--device {}: CUDA_VISIBLE_DEVICES={} leaves no {}", ids, present, id);
+    result += visible[index];
+  }
+  return result;
 }
 
 std::vector<std::string> run_environment(const RunOptions& options, std::vector<std::string> environment,
@@ -153,7 +189,7 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
 
 namespace {
 
-// The first process of the program that finds it empty takes it, see cuda_api/core/trace_claim.hpp.
+// The first process of the program that finds it empty takes it, see base/trace_claim.hpp.
 void empty_trace(const std::string& trace) {
   std::error_code error;
   if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
@@ -165,11 +201,24 @@ void empty_trace(const std::string& trace) {
 }  // namespace
 
 void run_program(const RunOptions& options) {
-  const fs::path libraries = library_folder();
   const fs::path named = find(options.program);
   const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
   const Inspection inspection = inspect_program(program);
-  std::vector<std::string> variables = run_environment(options, environment(), libraries, inspection.to_preload);
+  const fs::path interposer = interposer_folder();
+  const bool through_driver =
+      !interposer.empty() && runs_through_driver(options, inspection, device::cuda::has_driver_and_gpu());
+  if (!through_driver && !inspection.obstacle.empty()) throw Error(ErrorCode::unsupported, inspection.obstacle);
+  std::vector<std::string> variables = environment();
+  if (through_driver) {
+    if (const std::string visible = visible_devices(options.device, get(variables, "CUDA_VISIBLE_DEVICES"));
+        !visible.empty())
+      set(variables, "CUDA_VISIBLE_DEVICES", visible);
+    std::vector<std::string> to_preload = inspection.to_preload;
+    std::erase_if(to_preload, [](const std::string& name) { return !name.starts_with("libcuda.so"); });
+    variables = run_environment(options, variables, interposer, to_preload);
+  } else {
+    variables = run_environment(options, variables, library_folder(), inspection.to_preload);
+  }
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
   empty_trace(options.trace);
   std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;

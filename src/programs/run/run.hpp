@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "programs/run/inspection.hpp"
+
 namespace heddle::programs {
 
 struct RunOptions {
@@ -23,6 +25,14 @@ struct RunOptions {
 RunOptions parse_run_options(const std::vector<std::string>& words);
 
 std::string run_help();
+
+// Whether the program runs on NVIDIA's own libraries, with only the driver's behind Heddle's interposer: on a machine
+// with GPUs, where these options ask for nothing else, if the program's runtime cannot be or need not be replaced.
+bool runs_through_driver(const RunOptions& options, const Inspection& inspection, bool has_gpus);
+
+// CUDA_VISIBLE_DEVICES for --device, within what `present` makes visible; empty: as it is. Throws invalid_argument for
+// a device that is not visible.
+std::string visible_devices(const std::string& ids, const std::string& present);
 
 // The environment for the program: `present` with Heddle's libraries in front.
 std::vector<std::string> run_environment(const RunOptions& options, std::vector<std::string> present,

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace heddle::cuda_api {
+namespace heddle::base {
 
 // `path`, if this process is the first to claim it. Otherwise a name with the process's number in it (t.json becomes
 // t.1234.json), and a line on standard error says so. `heddle run` has left the file empty (HEDDLE_RUN_TRACE_CLAIM=1).
@@ -11,4 +11,4 @@ namespace heddle::cuda_api {
 // returned as it is: the code that writes to it reports why. Call it once in a process.
 std::string claim_trace(const std::string& path);
 
-}  // namespace heddle::cuda_api
+}  // namespace heddle::base

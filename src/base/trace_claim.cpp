@@ -1,4 +1,4 @@
-#include "cuda_api/core/trace_claim.hpp"
+#include "base/trace_claim.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 
-namespace heddle::cuda_api {
+namespace heddle::base {
 
 std::string claim_trace(const std::string& path) {
   struct stat info{};
@@ -33,4 +33,4 @@ std::string claim_trace(const std::string& path) {
   return own.string();
 }
 
-}  // namespace heddle::cuda_api
+}  // namespace heddle::base

@@ -1,0 +1,94 @@
+// Launches of kernels and graphs, and functions of the host in streams.
+#include "interpose/record.hpp"
+
+using namespace heddle::interpose;
+using heddle::Dim3;
+using heddle::base::TraceEvent;
+
+namespace {
+
+struct Shape {
+  Dim3 grid, block;
+  unsigned shared = 0;
+};
+
+template <class Submit>
+CUresult launch(CUstream stream, CUfunction function, const Shape& shape, Submit&& submit) {
+  return record(
+      stream,
+      [&](Timeline& timeline, TraceEvent& event, std::string& name) {
+        event.kind = TraceEvent::Kind::launch;
+        event.grid = shape.grid;
+        event.block = shape.block;
+        event.shared = shape.shared;
+        event.blocks = {0, shape.grid.count()};
+        name = timeline.name_of(function);
+      },
+      submit);
+}
+
+template <class Submit>
+CUresult other(CUstream stream, TraceEvent::Kind kind, const char* what, Submit&& submit) {
+  return record(
+      stream,
+      [&](Timeline&, TraceEvent& event, std::string& name) {
+        event.kind = kind;
+        name = what;
+      },
+      submit);
+}
+
+}  // namespace
+
+#define HEDDLE_LAUNCH(symbol, stream_of)                                                                              \
+  HEDDLE_INTERPOSER(symbol)                                                                                           \
+  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,        \
+   unsigned block_z, unsigned shared, CUstream stream, void** parameters, void** extra) {                             \
+    return launch(stream_of(stream), function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared}, [&] { \
+      return HEDDLE_FORWARD(symbol, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,      \
+                            parameters, extra);                                                                       \
+    });                                                                                                               \
+  }
+HEDDLE_LAUNCH(cuLaunchKernel, legacy_if_default)
+HEDDLE_LAUNCH(cuLaunchKernel_ptsz, own_if_default)
+
+#define HEDDLE_LAUNCH_EX(symbol, stream_of)                                                          \
+  HEDDLE_INTERPOSER(symbol)                                                                          \
+  (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra) {             \
+    const auto submit = [&] { return HEDDLE_FORWARD(symbol, config, function, parameters, extra); }; \
+    if (!config) return submit();                                                                    \
+    const Shape shape{{config->gridDimX, config->gridDimY, config->gridDimZ},                        \
+                      {config->blockDimX, config->blockDimY, config->blockDimZ},                     \
+                      config->sharedMemBytes};                                                       \
+    return launch(stream_of(config->hStream), function, shape, submit);                              \
+  }
+HEDDLE_LAUNCH_EX(cuLaunchKernelEx, legacy_if_default)
+HEDDLE_LAUNCH_EX(cuLaunchKernelEx_ptsz, own_if_default)
+
+#define HEDDLE_LAUNCH_COOPERATIVE(symbol, stream_of)                                                                  \
+  HEDDLE_INTERPOSER(symbol)                                                                                           \
+  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x, unsigned block_y,        \
+   unsigned block_z, unsigned shared, CUstream stream, void** parameters) {                                           \
+    return launch(stream_of(stream), function, {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared}, [&] { \
+      return HEDDLE_FORWARD(symbol, function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,      \
+                            parameters);                                                                              \
+    });                                                                                                               \
+  }
+HEDDLE_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, legacy_if_default)
+HEDDLE_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, own_if_default)
+
+#define HEDDLE_LAUNCH_GRAPH(symbol, stream_of)                              \
+  HEDDLE_INTERPOSER(symbol)(CUgraphExec graph, CUstream stream) {           \
+    return other(stream_of(stream), TraceEvent::Kind::launch, "CUDA graph", \
+                 [&] { return HEDDLE_FORWARD(symbol, graph, stream); });    \
+  }
+HEDDLE_LAUNCH_GRAPH(cuGraphLaunch, legacy_if_default)
+HEDDLE_LAUNCH_GRAPH(cuGraphLaunch_ptsz, own_if_default)
+
+#define HEDDLE_HOST_FUNCTION(symbol, stream_of)                                   \
+  HEDDLE_INTERPOSER(symbol)(CUstream stream, CUhostFn function, void* data) {     \
+    return other(stream_of(stream), TraceEvent::Kind::call, "",                   \
+                 [&] { return HEDDLE_FORWARD(symbol, stream, function, data); }); \
+  }
+HEDDLE_HOST_FUNCTION(cuLaunchHostFunc, legacy_if_default)
+HEDDLE_HOST_FUNCTION(cuLaunchHostFunc_ptsz, own_if_default)
