@@ -7,6 +7,12 @@ heddle_test(cuda_driver_test
 target_compile_options(cuda_driver_test PRIVATE -Wno-unknown-pragmas)  # those of the headers are clang's
 set_tests_properties(cuda_driver_test PROPERTIES ENVIRONMENT HEDDLE_RUN_DEVICE=cpu)
 
+heddle_test(cuda_private_tables_test
+  SOURCES private_tables_test.cpp ${PROJECT_SOURCE_DIR}/src/cuda_api/driver/runtime_check.cpp
+  DEPENDS heddle_libcuda NEEDS_SOURCE)
+target_compile_options(cuda_private_tables_test PRIVATE -Wno-unknown-pragmas)
+set_tests_properties(cuda_private_tables_test PROPERTIES ENVIRONMENT HEDDLE_RUN_DEVICE=cpu)
+
 # The thin libraries keep no state of their own.
 add_test(NAME cuda_driver_state_test
   COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} "-DOBJECTS=$<JOIN:$<TARGET_OBJECTS:heddle_cuda_common>,,>"

@@ -1,6 +1,7 @@
 #include "cuda_api/core/reset.hpp"
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/context_storage.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -10,6 +11,7 @@ void reset_context(Context& context) {
     context.synchronize();
   } catch (const Failure&) {  // it ends with the context
   }
+  context_storage().end(context);
   for (CUstream_st* stream : context.streams()) forget_captures(*stream);
   context.end_all();
   Process::get().memory.take_all(context.slot());

@@ -65,13 +65,3 @@ HEDDLE_DRIVER_API cuGetProcAddress(const char* name, void** function, int versio
   const CUresult result = get(__func__, name, function, version, flags, found);
   return result == CUDA_SUCCESS && !found.function ? CUDA_ERROR_NOT_FOUND : result;
 }
-
-// What the static CUDA runtime in a program asks for first of all: tables of functions that NVIDIA documents nowhere.
-HEDDLE_DRIVER_API cuGetExportTable(const void** table, const CUuuid*) {
-  if (table) *table = nullptr;
-  return driver(__func__, [&] {
-    throw Failure(cudaErrorNotSupported,
-                  "the program has NVIDIA's CUDA runtime in itself (nvcc's default, -cudart static), and so cannot run "
-                  "without a GPU and NVIDIA's driver; rebuild it with nvcc -cudart shared");
-  });
-}

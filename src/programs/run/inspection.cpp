@@ -109,12 +109,6 @@ class Reader {
 std::string obstacle_of(const Parts& parts, const std::string& program) {
   if (!parts.has_kernels) return {};
   const std::string of = parts.first_with_kernels == program ? "" : " (in " + parts.first_with_kernels + ")";
-  if (!parts.needs_runtime)
-    return fmt::format(
-        "{} carries NVIDIA's CUDA runtime within itself{} (nvcc links it statically unless told otherwise), so "
-        "nothing can be put in its place. Build it with `nvcc -cudart shared`, or with `heddle cc`, which takes "
-        "the same command line",
-        program, of);
   if (parts.has_ptx || parts.machine_code.empty()) return {};
   const std::set<unsigned> gpus(parts.machine_code.begin(), parts.machine_code.end());
   return fmt::format(

@@ -119,8 +119,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
 std::string run_help() {
   return R"(heddle run: runs a CUDA program, unchanged, on whatever this machine has.
 
-  heddle run [options] PROGRAM [arguments]     on GPUs any program; on the CPU one that uses the shared CUDA runtime
-                                               (libcudart.so.11.0, 12 or 13)
+  heddle run [options] PROGRAM [arguments]     a program of CUDA; on the CPU its kernels are taken from the PTX in it
   heddle run [options] FILE.cu [arguments]     compiles it first (heddle cc; kept in the cache)
 
   --device IDS       cpu, cuda:0, or several: cuda:0,cpu (default: the GPUs that are found, else the CPU)
