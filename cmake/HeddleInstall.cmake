@@ -19,7 +19,8 @@ install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS heddle_shared EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS heddle_cpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle)
 # CUDA's libraries, which `heddle run` puts in the place of NVIDIA's; they find libheddle from wherever they lie.
-foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda heddle_libcuda)
+foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda heddle_libcuda heddle_jitlink_12
+    heddle_jitlink_13 heddle_open)
   if(TARGET ${target})
     set_target_properties(${target} PROPERTIES INSTALL_RPATH "\$ORIGIN;\$ORIGIN/../..;\$ORIGIN/..")
     if(HEDDLE_BUNDLE)

@@ -78,6 +78,24 @@ void second_buffer(void** buffer, std::size_t* bytes) {
   *bytes = memory.size();
 }
 
+// The device of a context, and its number. The runtime of CUDA 13.4 wants the table that these are in, for tools.
+CUresult device_of_context(CUcontext context, CUdevice* device) {
+  return driver(__func__, [&] {
+    require(device, cudaErrorInvalidValue, "no place for the device");
+    *device = named_or_current(context).number();
+  });
+}
+CUresult number_of_context(CUcontext context, std::uint64_t* number) {
+  return driver(__func__, [&] {
+    require(number, cudaErrorInvalidValue, "no place for the number");
+    *number = static_cast<std::uint64_t>(named_or_current(context).slot()) + 1;
+  });
+}
+CUresult not_for_tools() {
+  return driver("a private function of the driver for tools",
+                [] { not_supported("what profilers and debuggers of NVIDIA's ask of the driver"); });
+}
+
 CUresult check_context(CUcontext, unsigned* bits, const void**) {
   *bits = 0;
   return CUDA_SUCCESS;
@@ -102,6 +120,14 @@ const Entry runtime_table[13] = {size_of<13>(),
 const Entry thread_table[4] = {size_of<4>()};
 const Entry tools_table[7] = {size_of<7>(), nullptr, entry(&first_buffer), nullptr,
                               nullptr,      nullptr, entry(&second_buffer)};
+const std::array<Entry, 95> tools_context_table = [] {
+  std::array<Entry, 95> all{};
+  all.fill(entry(&not_for_tools));
+  all[0] = size_of<95>();
+  all[3] = entry(&device_of_context);
+  all[4] = entry(&number_of_context);
+  return all;
+}();
 const Entry storage_table[4] = {entry(&put_value), entry(&remove_value), entry(&get_value)};
 const Entry check_table[3] = {size_of<3>(), entry(&check_driver)};
 const Entry context_table[4] = {size_of<4>(), nullptr, entry(&check_context), entry(&no_bits)};
@@ -150,6 +176,8 @@ const Table tables[] = {
     {{0x6B, 0xD5, 0xFB, 0x6C, 0x5B, 0xF4, 0xE7, 0x4A, 0x89, 0x87, 0xD9, 0x39, 0x12, 0xFD, 0x9D, 0xF9}, runtime_table},
     {{0x42, 0xD8, 0x5A, 0x81, 0x23, 0xF6, 0xCB, 0x47, 0x82, 0x98, 0xF6, 0xE7, 0x8A, 0x3A, 0xEC, 0xDC}, thread_table},
     {{0xA0, 0x94, 0x79, 0x8C, 0x2E, 0x74, 0x2E, 0x74, 0x93, 0xF2, 0x08, 0x00, 0x20, 0x0C, 0x0A, 0x66}, tools_table},
+    {{0x21, 0x31, 0x8C, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8C, 0xA6, 0x41, 0xFF, 0x73, 0x24, 0xC8, 0xF2},
+     tools_context_table.data()},
     {{0xC6, 0x93, 0x33, 0x6E, 0x11, 0x21, 0xDF, 0x11, 0xA8, 0xC3, 0x68, 0xF3, 0x55, 0xD8, 0x95, 0x93}, storage_table},
     {{0xD4, 0x08, 0x20, 0x55, 0xBD, 0xE6, 0x70, 0x4B, 0x8D, 0x34, 0xBA, 0x12, 0x3C, 0x66, 0xE1, 0xF2}, check_table},
     {{0x26, 0x3E, 0x88, 0x60, 0x7C, 0xD2, 0x61, 0x43, 0x92, 0xF6, 0xBB, 0xD5, 0x00, 0x6D, 0xFA, 0x7E}, context_table},

@@ -24,7 +24,7 @@ bool is_of_cuda(const std::string& library) {
 
 // What the program and its own libraries are made of.
 struct Parts {
-  bool has_kernels = false, needs_runtime = false, needs_driver = false, has_ptx = false;
+  bool has_kernels = false, needs_runtime = false, needs_driver = false, has_ptx = false, sanitized = false;
   std::string first_with_kernels;
   std::vector<unsigned> machine_code;
   std::vector<std::string> to_preload;
@@ -57,6 +57,7 @@ class Reader {
     if (!seen_.insert(fs::canonical(file, error).string()).second) return;
     for (const std::string& name : elf.needed()) {
       parts_.needs_runtime = parts_.needs_runtime || name.starts_with("libcudart.so");
+      parts_.sanitized = parts_.sanitized || name.starts_with("libasan.so") || name.starts_with("libtsan.so");
       parts_.needs_driver = parts_.needs_driver || name.starts_with("libcuda.so");
       if (is_of_cuda(name)) {
         note_preload(name, elf);
@@ -151,7 +152,7 @@ Inspection inspect_program(const fs::path& program) {
                program.string());
   Parts parts;
   Reader(parts).add(program, *elf);
-  return {parts.to_preload, parts.needs_runtime, obstacle_of(parts, program.string())};
+  return {parts.to_preload, parts.sanitized, parts.needs_runtime, obstacle_of(parts, program.string())};
 }
 
 }  // namespace heddle::programs

@@ -11,6 +11,8 @@ struct Inspection {
   // Libraries of CUDA (libcudart.so.12, libcuda.so.1) that the program would take from a folder that it names itself,
   // ahead of all that an environment can say: they have to be loaded before it.
   std::vector<std::string> to_preload = {};
+  // It is built with a sanitizer whose library must be the first that is loaded.
+  bool sanitized = false;
   // Its CUDA runtime is a shared library, which Heddle's can stand in for. False for scripts, and for programs that
   // load CUDA when they run, as Python does.
   bool shares_runtime = false;

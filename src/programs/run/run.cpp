@@ -216,7 +216,9 @@ void run_program(const RunOptions& options) {
     std::erase_if(to_preload, [](const std::string& name) { return !name.starts_with("libcuda.so"); });
     variables = run_environment(options, variables, interposer, to_preload);
   } else {
-    variables = run_environment(options, variables, library_folder(), inspection.to_preload);
+    std::vector<std::string> to_preload = inspection.to_preload;
+    if (!inspection.sanitized) to_preload.emplace_back("libheddle_open.so");
+    variables = run_environment(options, variables, library_folder(), to_preload);
   }
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
   empty_trace(options.trace);
