@@ -32,7 +32,7 @@ HEDDLE_DRIVER_API cuInit(unsigned flags) {
 HEDDLE_DRIVER_API cuDriverGetVersion(int* version) {
   return driver(__func__, [&] {
     require(version, cudaErrorInvalidValue, "no place for the version");
-    *version = HEDDLE_CUDART_MAJOR * 1000;
+    *version = driver_version;
   });
 }
 

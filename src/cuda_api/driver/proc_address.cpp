@@ -14,7 +14,7 @@ using namespace heddle::cuda_api;
 
 namespace {
 
-constexpr int newest = HEDDLE_CUDART_MAJOR * 1000;
+constexpr int newest = driver_version;
 
 struct Found {
   void* function = nullptr;
