@@ -14,7 +14,7 @@ TEST_F(DriverContext, DevicesSayWhatTheyAre) {
   ASSERT_CUDA(cuDeviceGetCount(&count));
   ASSERT_EQ(count, 1);
   ASSERT_CUDA(cuDriverGetVersion(&version));
-  EXPECT_EQ(version, 13000);
+  EXPECT_EQ(version, 13040);
   char name[256] = {}, two[3] = {};
   ASSERT_CUDA(cuDeviceGetName(name, sizeof name, device));
   EXPECT_GT(std::strlen(name), 3u);

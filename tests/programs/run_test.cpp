@@ -296,5 +296,24 @@ TEST_F(RunCommand, AProgramsOwnPathDoesNotWin) {
   EXPECT_EQ(run("--device cpu ./program").output, "ran\n");
 }
 
+// As Python packages open theirs.
+TEST_F(RunCommand, ALibraryThatIsOpenedByItsPathIsHeddles) {
+  file("fake.c", "int nothing_of_use;\n");
+  file("open.c",
+       "#include <dlfcn.h>\n#include <stdio.h>\nint main(int argc, char** argv) {\n"
+       "  void* library = dlopen(argv[1], RTLD_NOW);\n"
+       "  puts(!library ? \"none\" : dlsym(library, argv[2]) ? \"found\" : \"lacks it\");\n}\n");
+  ASSERT_EQ(shell("mkdir own && cc -shared -fPIC fake.c -o own/libnvJitLink.so.12 && cp own/libnvJitLink.so.12 "
+                  "own/libcudart.so.12 && cp own/libcudart.so.12 own/libother.so && cc open.c -o opener -ldl")
+                .code,
+            0);
+  EXPECT_EQ(shell("./opener $PWD/own/libcudart.so.12 cudaMalloc").output, "lacks it\n");
+  EXPECT_EQ(run("--device cpu ./opener $PWD/own/libcudart.so.12 cudaMalloc").output, "found\n");
+  EXPECT_EQ(run("--device cpu ./opener $PWD/own/libnvJitLink.so.12 nvJitLinkCreate").output, "found\n");
+  EXPECT_EQ(run("--device cpu ./opener libcuda.so.1 cuInit").output, "found\n");
+  EXPECT_EQ(run("--device cpu ./opener $PWD/own/libother.so nothing_of_use").output, "found\n");
+  EXPECT_EQ(run("--device cpu ./opener /no/such/library.so x").output, "none\n");
+}
+
 }  // namespace
 }  // namespace heddle::tests
