@@ -13,6 +13,41 @@ const char* const kernels = R"ptx(
 .global .align 4 .f32 zeros[16];
 .extern .shared .align 4 .b8 dynamic[];
 
+// Every thread writes where its local variables lie, one of them in a function.
+.func (.param .b64 address) aligned_place(.param .b32 value) {
+  .local .align 128 .b8 own[20];
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<3>;
+  ld.param.u32 %r1, [value];
+  mov.u64 %rd1, own;
+  st.local.u32 [%rd1], %r1;
+  cvta.local.u64 %rd2, %rd1;
+  st.param.b64 [address], %rd2;
+  ret;
+}
+.visible .entry aligned_locals(.param .u64 p_out) {
+  .local .align 4 .b8 before[12];
+  .local .align 256 .b8 wide[40];
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<10>;
+  ld.param.u64 %rd1, [p_out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 16;
+  add.u64 %rd1, %rd1, %rd2;
+  mov.u64 %rd3, wide;
+  st.local.u32 [%rd3], %r1;
+  mov.u64 %rd6, before;
+  st.local.u32 [%rd6], %r1;
+  cvta.local.u64 %rd4, %rd3;
+  st.global.u64 [%rd1], %rd4;
+  { .param .b32 a; .param .b64 r;
+    st.param.b32 [a], %r1;
+    call.uni (r), aligned_place, (a);
+    ld.param.b64 %rd5, [r]; }
+  st.global.u64 [%rd1+8], %rd5;
+  ret;
+}
+
 // Every thread writes its indices to its place in the grid and counts itself.
 .visible .entry indices(.param .u64 p_out, .param .u64 p_count) {
   .reg .b32 %r<24>;

@@ -210,6 +210,17 @@ TEST_P(Conformance, NamesThatAreNotThere) {
   EXPECT_THAT(variable, HasSubstr("counter"));
 }
 
+TEST_P(Conformance, LocalVariablesAreAlignedInEveryThread) {
+  constexpr std::uint32_t threads = 70;
+  const Buffer<std::uint64_t> out(*device, 2 * threads);
+  launch(*queue, "aligned_locals", {.grid = {1}, .block = {threads}}, out.address());
+  const std::vector<std::uint64_t> places = out.read(*queue);
+  for (std::uint32_t t = 0; t < threads; ++t) {
+    EXPECT_EQ(places[2 * t] % 256, 0u) << "thread " << t;
+    EXPECT_EQ(places[2 * t + 1] % 128, 0u) << "thread " << t << ", in the function";
+  }
+}
+
 TEST_P(Conformance, DynamicSharedMemoryAndBarriers) {
   constexpr std::uint32_t blocks = 9;
   for (const std::uint32_t threads : {1u, 32u, 100u, 1024u}) {

@@ -45,6 +45,11 @@ __attribute__((used)) static const char* chosen(const char* file) {
   return file;
 }
 
+/* For Heddle's own code, which looks for NVIDIA's libraries. */
+__attribute__((visibility("default"))) void* heddle_open_unchanged(const char* file, int mode) {
+  return next_open ? next_open(file, mode) : NULL;
+}
+
 /* The library of this name that the program would have got; null: it has asked for none. */
 __attribute__((visibility("default"))) void* heddle_open_original(const char* name) {
   for (size_t i = 0; i < replaced_count; ++i) {

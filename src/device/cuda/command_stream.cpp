@@ -103,7 +103,7 @@ void CommandStream::synchronize() {
 
 void CommandStream::close() {
   if (held_) held_->drain();  // on a lost device too: what is held back refers to this object
-  if (state_->lost()) return;
+  if (state_->gone()) return;
   const DeviceState::Current scope(*state_);
   streams_.destroy();
 }

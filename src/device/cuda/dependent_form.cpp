@@ -35,7 +35,7 @@ DependentForm::DependentForm(const DeviceState& state, const ptx::Module& module
 
 DependentForm::~DependentForm() {
   made_.wait();
-  if (!module_ || state_.lost()) return;
+  if (!module_ || state_.gone()) return;
   const DeviceState::Current current(state_);
   state_.driver().module_unload(module_);
 }

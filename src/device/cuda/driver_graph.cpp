@@ -60,7 +60,7 @@ DriverGraph::DriverGraph(std::shared_ptr<DeviceState> state, std::span<const Gra
 }
 
 DriverGraph::~DriverGraph() {
-  if (state_->lost()) return;
+  if (state_->gone()) return;
   const DeviceState::Current current(*state_);
   destroy(made_);
   destroy(unlinked_);

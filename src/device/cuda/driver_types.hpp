@@ -24,9 +24,9 @@ using GraphNode = struct GraphNodeObject*;
 using GraphExec = struct GraphExecObject*;
 
 // Results that Heddle distinguishes.
-inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_no_device = 100,
-                        error_not_found = 500, error_not_ready = 600, error_illegal_address = 700,
-                        error_launch_out_of_resources = 701, error_launch_timeout = 702,
+inline constexpr Result success = 0, error_invalid_value = 1, error_out_of_memory = 2, error_deinitialized = 4,
+                        error_no_device = 100, error_not_found = 500, error_not_ready = 600,
+                        error_illegal_address = 700, error_launch_out_of_resources = 701, error_launch_timeout = 702,
                         error_peer_access_already_enabled = 704, error_host_memory_registered = 712, error_assert = 710,
                         error_hardware_stack = 714, error_illegal_instruction = 715, error_misaligned_address = 716,
                         error_invalid_address_space = 717, error_invalid_pc = 718, error_launch_failed = 719,

@@ -37,7 +37,7 @@ LateRanges::LateRanges(const DeviceState& state, Module& module, const ptx::Modu
 }
 
 LateRanges::~LateRanges() {
-  if (state_.lost() || made_.empty()) return;
+  if (made_.empty() || state_.gone()) return;
   const DeviceState::Current current(state_);
   for (const auto& [form, made] : made_)
     if (made.module) state_.driver().module_unload(made.module);

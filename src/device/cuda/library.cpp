@@ -82,13 +82,23 @@ bool has_driver_and_gpu() {
   return std::any_of(places.begin(), places.end(), exists);
 }
 
+namespace {
+
+// Under `heddle run`, dlopen() gives Heddle's library for NVIDIA's path (src/cuda_api/open).
+void* open_unchanged(const char* file, int mode) {
+  auto* const unchanged = reinterpret_cast<void* (*)(const char*, int)>(dlsym(RTLD_DEFAULT, "heddle_open_unchanged"));
+  return unchanged ? unchanged(file, mode) : dlopen(file, mode);
+}
+
+}  // namespace
+
 void* open_driver_library() {
-  void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  void* library = open_unchanged(name, RTLD_NOW | RTLD_LOCAL);
   if (!library || !is_heddles(library)) return library;
   if (!may_bind_deep) return nullptr;  // no GPUs for programs on Heddle's libcuda
   for (const std::string& file : other_places()) {
     // NVIDIA's must call its own functions, not those of the same names that are in the process already.
-    void* const other = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    void* const other = open_unchanged(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     if (other && !is_heddles(other)) return other;
   }
   return nullptr;

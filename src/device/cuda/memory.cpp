@@ -45,7 +45,7 @@ CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::
 }
 
 CudaMemory::~CudaMemory() {
-  if (!state_->lost()) {
+  if (!state_->gone()) {
     const DeviceState::Current current(*state_);
     if (pooled_)
       state_->driver().memory_free_async(address_, state_->service_stream());

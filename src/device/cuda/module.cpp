@@ -170,7 +170,7 @@ bool CudaModule::take(std::span<const std::byte> machine_code) {
 
 CudaModule::~CudaModule() {
   functions_.clear();
-  if (state_->lost()) return;
+  if (state_->gone()) return;
   const DeviceState::Current current(*state_);
   state_->driver().module_unload(handle_);
 }

@@ -15,7 +15,7 @@ constexpr unsigned smallest_group = 2;
 }  // namespace
 
 PartitionTable::~PartitionTable() {
-  if (state_->lost()) return;
+  if (state_->gone()) return;
   const DeviceState::Current current(*state_);
   for (const auto& [groups, context] : contexts_) state_->driver().green_destroy(context);
 }

@@ -51,7 +51,7 @@ class RegisteredMemory final : public Memory {
   RegisteredMemory(std::shared_ptr<DeviceState> state, void* data, std::size_t bytes)
       : state_(std::move(state)), data_(data), bytes_(bytes) {}
   ~RegisteredMemory() override {
-    if (state_->lost()) return;
+    if (state_->gone()) return;
     const DeviceState::Current current(*state_);
     state_->driver().host_unregister(data_);
   }

@@ -51,7 +51,7 @@ void PoolTable::start() {
 }
 
 PoolTable::~PoolTable() {
-  if (!stream_ || state_->lost()) return;
+  if (!stream_ || state_->gone()) return;
   const DeviceState::Current current(*state_);
   state_->driver().stream_destroy(stream_);
 }

@@ -73,8 +73,13 @@ std::uint64_t DeviceState::pool_reserve() const {
   return reserved - std::min(used, reserved);
 }
 
+bool DeviceState::gone() const {
+  driver::Context current = nullptr;
+  return lost() || driver_->context_get(&current) == driver::error_deinitialized;
+}
+
 DeviceState::~DeviceState() {
-  if (lost()) return;
+  if (gone()) return;
   const Current current(*this);
   pinned_->unregister();
   for (const auto& events : spare_events_)

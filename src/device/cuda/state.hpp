@@ -85,6 +85,9 @@ class DeviceState {
   bool lost() const { return context_ && context_->lost(); }
   // Throws device_lost when it is.
   void check_lost() const;
+  // For destructors: whether there is nothing to give back, as the device is lost, or as the driver has ended before
+  // the rest of the process.
+  bool gone() const;
 
   // Events are created once and reused.
   driver::EventHandle acquire_event(bool timed) const;

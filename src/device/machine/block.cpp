@@ -5,8 +5,6 @@
 namespace heddle::device::machine {
 namespace {
 
-constexpr std::uint64_t window_alignment = 1024;  // of shared windows; variables may ask for as much
-
 Dim3 unflatten(std::uint64_t linear, const Dim3& extent) {
   const std::uint64_t row = linear / extent.x;
   return {static_cast<std::uint32_t>(linear % extent.x), static_cast<std::uint32_t>(row % extent.y),

@@ -81,7 +81,7 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   Frame frame;
   frame.code = &code;
   frame.call = inst_;
-  frame.base = align_up(caller.top, FrameLayout::alignment);
+  frame.base = align_up(caller.top, code.frame.own_alignment);
   frame.top = frame.base + code.frame.bytes;
   frame.registers.resize(function.registers.size());
   std::byte* memory = local_memory(frame.base, code.frame.bytes);

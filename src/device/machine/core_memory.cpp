@@ -43,15 +43,16 @@ std::byte* Core::local_memory(std::uint64_t offset, std::uint64_t size) {
     const Options& options = machine_.options;
     const Code& entry = *thread.frames.front().code;
     thread.local_bytes = align_up(entry.frame.bytes + (entry.uses_stack ? options.stack_bytes : 0), 16) + 16;
-    // Aligned like the windows of shared memory, as variables may ask for it.
-    thread.local = std::make_unique_for_overwrite<std::byte[]>(thread.local_bytes);
-    std::memset(thread.local.get(), options.poison ? options.poison_byte : 0, thread.local_bytes);
+    const auto fill = static_cast<std::byte>(options.poison ? options.poison_byte : 0);
+    thread.local_storage.assign(thread.local_bytes + window_alignment, fill);
+    thread.local = reinterpret_cast<std::byte*>(
+        align_up(reinterpret_cast<std::uint64_t>(thread.local_storage.data()), window_alignment));
   }
   if (offset > thread.local_bytes || size > thread.local_bytes - offset) {
     fault(fmt::format("the thread's stack is used up: {} wanted, it has {}", base::counted(offset + size, "byte"),
                       thread.local_bytes));
   }
-  return thread.local.get() + offset;
+  return thread.local + offset;
 }
 
 void Core::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
@@ -91,7 +92,7 @@ Core::Resolved Core::resolve(Place place, std::uint64_t size, Access access, std
     }
     const auto shared = reinterpret_cast<std::uint64_t>(block_->shared);
     if (within(shared, block_->shared_bytes)) return {at, {Space::shared, address - shared}};
-    const auto local = reinterpret_cast<std::uint64_t>(thread_->local.get());
+    const auto local = reinterpret_cast<std::uint64_t>(thread_->local);
     if (local != 0 && within(local, thread_->frame().top)) return {at, {Space::local, address - local}};
   }
   return resolve_allocation(place, size, access);
@@ -139,7 +140,7 @@ Core::Value Core::load(Place place, std::uint64_t size) {
 void Core::store(std::byte* at, std::uint64_t size, const void* bytes) {
   if (std::memcmp(at, bytes, size) == 0) return;
   std::memcpy(at, bytes, size);
-  const auto local = thread_->local.get();
+  const std::byte* const local = thread_->local;
   if (local && at >= local && at < local + thread_->local_bytes) {
     ++thread_->local_epoch;
   } else {

@@ -234,7 +234,7 @@ void Core::is_space() {
     return begin && address >= base && address - base < bytes;
   };
   const bool shared = inside(block_->shared, block_->shared_bytes);
-  const bool local = inside(thread_->local.get(), thread_->local_bytes);
+  const bool local = inside(thread_->local, thread_->local_bytes);
   const bool param = inside(grid_.parameters(), grid_.kernel.parameter_bytes());
   const auto holder = machine_.memory.holder(address, 1);
   const bool constant = holder && holder->kind == Allocation::Kind::constant;

@@ -87,6 +87,7 @@ FrameLayout frame_layout(const ptx::Function& function) {
   for (const ptx::Variable& variable : function.variables) {
     const bool here = variable.space == Space::local || variable.space == Space::param;
     layout.variables.push_back(here ? place(layout.bytes, variable) : FrameLayout::no_place);
+    if (here) layout.own_alignment = std::max<std::uint64_t>(layout.own_alignment, variable.alignment());
   }
   if (!function.is_entry) {
     for (const ptx::Variable& v : function.parameters) layout.parameters.push_back(place(layout.bytes, v));

@@ -8,6 +8,9 @@
 
 namespace heddle::device::machine {
 
+// Alignment of shared and local windows; variables may ask for as much.
+inline constexpr std::uint64_t window_alignment = 1024;
+
 // Alignment of memory from malloc().
 inline constexpr std::uint64_t heap_alignment = 16;
 
@@ -21,6 +24,7 @@ struct FrameLayout {
   static constexpr std::uint64_t alignment = 16;
   std::vector<std::uint64_t> variables, parameters, returns;
   std::uint64_t bytes = 0;
+  std::uint64_t own_alignment = alignment;  // of the frame: the largest of its variables'
 };
 FrameLayout frame_layout(const ptx::Function& function);
 

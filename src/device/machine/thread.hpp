@@ -38,7 +38,8 @@ struct Thread {
   std::uint32_t barrier = 0;       // number of the barrier at which it waits
   std::uint32_t meeting_mask = 0;  // the mask of the .sync operation at which it waits
   std::vector<Frame> frames;
-  std::unique_ptr<std::byte[]> local;  // the local window, made when first needed
+  std::vector<std::byte> local_storage;  // made when first needed
+  std::byte* local = nullptr;            // the local window within it, aligned for any variable
   std::uint64_t local_bytes = 0;
   std::uint64_t local_epoch = 0;  // changes of the local window by stores
 

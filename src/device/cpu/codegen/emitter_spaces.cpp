@@ -33,7 +33,7 @@ llvm::Value* StateSpaces::local_base() {
     auto* place = builder.CreateAlloca(
         llvm::ArrayType::get(kernel_.abi.i8, std::max<std::uint64_t>(facts_.memory.bytes, 1) * lanes()), nullptr,
         "local");
-    place->setAlignment(llvm::Align(64));
+    place->setAlignment(llvm::Align(std::max<std::uint64_t>(facts_.memory.alignment, 64)));
     local_base_ = place;
   }
   return local_base_;

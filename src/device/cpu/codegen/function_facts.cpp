@@ -374,11 +374,12 @@ LaneMemory lane_memory(const ptx::Module& module, const ptx::Function& function)
     memory.in_slots.push_back(of_lane && finder.in_slots(v));
     if (!of_lane || memory.in_slots.back()) continue;
     const std::uint64_t align = std::max<std::uint64_t>(variable.alignment(), 1);
+    memory.alignment = std::max(memory.alignment, align);
     memory.bytes = (memory.bytes + align - 1) / align * align;
     memory.offsets[v] = memory.bytes;
     memory.bytes += variable.size();
   }
-  memory.bytes = (memory.bytes + 15) / 16 * 16;
+  memory.bytes = (memory.bytes + memory.alignment - 1) / memory.alignment * memory.alignment;
   return memory;
 }
 

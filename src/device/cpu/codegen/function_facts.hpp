@@ -43,7 +43,8 @@ struct FactsOptions {
 // Memory of one lane: its .local variables, and the .param variables that pass arguments of calls.
 struct LaneMemory {
   std::map<std::uint32_t, std::uint64_t> offsets;  // variable index -> offset in the lane's record
-  std::uint64_t bytes = 0;                         // of a record
+  std::uint64_t bytes = 0;                         // of a record; a multiple of its alignment
+  std::uint64_t alignment = 16;                    // of a record: the largest of its variables'
   // Variables whose every access is direct, at constant offsets and of one width for each offset: they become
   // registers.
   std::vector<bool> in_slots;  // by variable
