@@ -51,6 +51,7 @@ void Launch::run() {
     do {
       if (more_blocks() && resident_.size() < limit) admit();
     } while (grid_.config.cooperative && more_blocks());
+    if (resident_.empty()) return;  // stopped while it waited for this turn
     // The oldest block runs until it ends or its turn is over; then it goes to the end of the line and another is
     // admitted.
     std::unique_ptr<Resident> oldest = std::move(resident_.front());

@@ -4,11 +4,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 
+#include "device/stoppable_launch.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::device::interp {
 namespace {
@@ -88,11 +92,16 @@ class InterpDeviceTest : public testing::Test {
     return value;
   }
   template <class... T>
-  void launch(Queue& queue, const char* kernel, std::uint32_t blocks, T... arguments) {
-    Function& function = module_->function(kernel);
+  static std::vector<std::byte> pack(const Function& function, T... arguments) {
     std::vector<std::byte> packed(function.parameter_bytes());
     std::size_t i = 0;
     ((std::memcpy(packed.data() + function.parameters()[i].offset, &arguments, sizeof arguments), ++i), ...);
+    return packed;
+  }
+  template <class... T>
+  void launch(Queue& queue, const char* kernel, std::uint32_t blocks, T... arguments) {
+    Function& function = module_->function(kernel);
+    const std::vector<std::byte> packed = pack(function, arguments...);
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
     queue.launch(function, config, {0, blocks}, packed);
@@ -153,6 +162,44 @@ TEST_F(InterpDeviceTest, LaterBlockIsReachedWithTwoResident) {
   make(options);
   launch(*queue_, "backwards", 2, address(0));
   EXPECT_NO_THROW(queue_->synchronize());
+}
+
+// The launch has found that it has another block, and waits for its turn; then there is none to begin.
+TEST_F(InterpDeviceTest, ALaunchIsStoppedWhileItWaitsForItsTurn) {
+  std::shared_ptr<StoppableLaunch> stoppable;
+  std::atomic<pid_t> its_thread{0};
+  std::atomic<bool> other_runs{false}, begins{false}, block_ran{false};
+  InterpOptions options;
+  options.block_turn = 1;
+  options.step = [&](const Step& step) {
+    if (step.function.name == "store") {
+      block_ran = true;
+      return;
+    }
+    // The other launch has the turn. It may not spin alone for long: that would be a deadlock.
+    const auto it_waits = [&] { return begins && tests::is_blocked(its_thread); };
+    const bool first = !other_runs.exchange(true);
+    if (!first && !block_ran) return;
+    EXPECT_TRUE(tests::wait_until(it_waits));
+    if (first) return;
+    stoppable->stop();
+    *static_cast<volatile std::uint32_t*>(words_[0]->host()) = 1;  // ends the other launch
+  };
+  make(options);
+  const auto queue = device_->queue({});
+  Function& store = module_->function("store");
+  queue->call([&] {
+    its_thread = gettid();
+    EXPECT_TRUE(tests::wait_until([&] { return other_runs.load(); }));
+    begins = true;
+  });
+  stoppable = queue->launch_stoppable(store, {.grid = {2}}, {0, 2}, pack(store, address(2), 7u));
+  launch(*queue_, "relay", 1, address(0), address(1));
+  queue->synchronize();
+  queue_->synchronize();
+  EXPECT_EQ(word(2), 7u);
+  EXPECT_EQ(stoppable->rest().begin, 1u);
+  EXPECT_EQ(stoppable->rest().end, 2u);
 }
 
 TEST_F(InterpDeviceTest, AFailureSkipsWhatFollowsUntilItIsSeen) {
