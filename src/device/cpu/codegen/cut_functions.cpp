@@ -10,6 +10,7 @@
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
 
@@ -113,7 +114,10 @@ class FunctionCutter {
     demote_phis();
     place_variables();
     demote_values();
-    for (std::uint32_t p = 0; p < pieces_.count(); ++p) define(p);
+    for (std::uint32_t p = 0; p < pieces_.count(); ++p) {
+      define(p);
+      demote_what_is_bypassed(p);
+    }
     call_pieces();
     return frame_bytes_;
   }
@@ -214,15 +218,24 @@ class FunctionCutter {
   void demote_values() {
     for (std::uint32_t p = 0; p < pieces_.count(); ++p)
       for (llvm::BasicBlock* block : pieces_.blocks(p))
-        for (llvm::Instruction& inst : llvm::make_early_inc_range(*block)) {
-          const auto is_far = [&](const llvm::Use& use) { return pieces_.of(point_of(use)) != p; };
-          if (llvm::any_of(inst.uses(), is_far)) demote(inst, p);
-        }
+        for (llvm::Instruction& inst : llvm::make_early_inc_range(*block))
+          demote_where(inst, [&](const llvm::Use& use) { return pieces_.of(point_of(use)) != p; });
   }
-  void demote(llvm::Instruction& inst, std::uint32_t piece) {
+  // A piece that runs again may begin behind what it computed the first time.
+  void demote_what_is_bypassed(std::uint32_t piece) {
+    const llvm::DominatorTree tree(*functions_[piece]);
+    for (llvm::BasicBlock* block : pieces_.blocks(piece))
+      for (llvm::Instruction& inst : llvm::make_early_inc_range(*block))
+        demote_where(inst, [&](const llvm::Use& use) {
+          return point_of(use)->getParent() != block && !tree.dominates(block, point_of(use)->getParent());
+        });
+  }
+  template <class IsFar>
+  void demote_where(llvm::Instruction& inst, const IsFar& is_far) {
+    if (!llvm::any_of(inst.uses(), is_far)) return;
     const std::uint64_t slot = make_slot(inst.getType());
     for (llvm::Use& use : llvm::make_early_inc_range(inst.uses())) {
-      if (pieces_.of(point_of(use)) == piece) continue;
+      if (!is_far(use)) continue;
       llvm::IRBuilder<> b(point_of(use));
       use.set(b.CreateLoad(inst.getType(), place(b, slot)));
     }
