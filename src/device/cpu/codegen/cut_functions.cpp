@@ -136,16 +136,15 @@ class FunctionCutter {
   llvm::Function* declare(std::uint32_t piece) {
     llvm::SmallVector<llvm::Type*, 8> types{pointer_, number_};
     for (const llvm::Argument& argument : function_.args()) types.push_back(argument.getType());
-    auto* made = llvm::Function::Create(llvm::FunctionType::get(number_, types, false),
-                                        llvm::Function::InternalLinkage,
+    auto* made = llvm::Function::Create(llvm::FunctionType::get(number_, types, false), llvm::Function::InternalLinkage,
                                         function_.getName() + ".piece" + llvm::Twine(piece), *function_.getParent());
     made->addFnAttrs(llvm::AttrBuilder(function_.getContext(), function_.getAttributes().getFnAttrs()));
     made->addParamAttr(0, llvm::Attribute::NoAlias);
     if (llvm::DISubprogram* from = function_.getSubprogram())
-      made->setSubprogram(llvm::DISubprogram::getDistinct(
-          from->getContext(), from->getScope(), made->getName(), made->getName(), from->getFile(), from->getLine(),
-          from->getType(), from->getScopeLine(), nullptr, 0, 0, llvm::DINode::FlagZero, from->getSPFlags(),
-          from->getUnit()));
+      made->setSubprogram(llvm::DISubprogram::getDistinct(from->getContext(), from->getScope(), made->getName(),
+                                                          made->getName(), from->getFile(), from->getLine(),
+                                                          from->getType(), from->getScopeLine(), nullptr, 0, 0,
+                                                          llvm::DINode::FlagZero, from->getSPFlags(), from->getUnit()));
     return made;
   }
 
@@ -188,7 +187,8 @@ class FunctionCutter {
     std::uint32_t piece = none;
     for (const llvm::Use& use : variable.uses()) {
       const auto* user = llvm::cast<llvm::Instruction>(use.getUser());
-      const bool plain = llvm::isa<llvm::LoadInst>(user) || (llvm::isa<llvm::StoreInst>(user) && use.getOperandNo() == 1);
+      const bool plain =
+          llvm::isa<llvm::LoadInst>(user) || (llvm::isa<llvm::StoreInst>(user) && use.getOperandNo() == 1);
       if (!plain || (piece != none && pieces_.of(user) != piece)) return none;
       piece = pieces_.of(user);
     }
@@ -302,7 +302,8 @@ class FunctionCutter {
     llvm::IRBuilder<> b(start);
     if (llvm::DISubprogram* scope = function_.getSubprogram())
       b.SetCurrentDebugLocation(llvm::DILocation::get(context, scope->getLine(), 0, scope));
-    llvm::AllocaInst* frame = b.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), std::max<std::uint64_t>(frame_bytes_, 1)));
+    llvm::AllocaInst* frame =
+        b.CreateAlloca(llvm::ArrayType::get(b.getInt8Ty(), std::max<std::uint64_t>(frame_bytes_, 1)));
     frame->setAlignment(frame_align_);
     b.CreateBr(next);
     b.SetInsertPoint(next);
