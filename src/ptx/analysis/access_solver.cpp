@@ -221,8 +221,9 @@ PointerValue AccessSolver::sum(const PointerValue& a, const PointerValue& b) {
   else
     return both;
   SourceSet others;
+  const SourceSet targets = result.targets();
   for (const std::uint32_t number : both.everything())
-    if (!result.targets().contains(number)) others.insert(number);
+    if (!targets.contains(number)) others.insert(number);
   changed_ |= uses_.add_in_addresses(others, at_);
   return result;
 }

@@ -1,6 +1,7 @@
 #include "ptx/analysis/control_flow.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -87,13 +88,13 @@ ControlFlowGraph::ControlFlowGraph(const Function& function, const Module* modul
   }
 
   std::vector<Graph::Edge> edges;
+  std::vector<std::uint32_t> last_before(size(), no_node);  // the last block that an edge to the block was made for
   for (std::uint32_t b = 0; b < size(); ++b) {
     BasicBlock& block = blocks_[b];
     kind_first_.push_back(static_cast<std::uint32_t>(edges.size()));
     const std::size_t first = edges.size();
     const auto add = [&](std::uint32_t to, EdgeKind kind) {
-      for (std::size_t e = first; e < edges.size(); ++e)
-        if (edges[e].second == to) return;
+      if (std::exchange(last_before[to], b) == b) return;
       edges.emplace_back(b, to);
       kinds_.push_back(kind);
     };

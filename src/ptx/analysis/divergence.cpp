@@ -1,6 +1,7 @@
 #include "ptx/analysis/divergence.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -17,7 +18,11 @@ Divergence::Divergence(const ControlFlowGraph& cfg, const DominatorTree& post, s
       ignored_(std::move(ignored)),
       loop_exits_(cfg.loops().size()),
       loop_outcomes_(cfg.loops().size()),
-      label_(cfg.size(), no_node) {
+      label_(cfg.size(), no_node),
+      loop_leaves_(cfg.loops().size()),
+      limit_(std::max(least_work, most_work_per_block * cfg.size())) {
+  for (std::uint32_t l = 0; l < cfg.loops().size(); ++l)
+    if (cfg.loops()[l].irreducible()) irreducible_.push_back(l);
   for (std::uint32_t b : cfg.order()) {
     for (std::uint32_t loop = cfg.loop_of(b); loop != no_node; loop = cfg.loops()[loop].parent)
       for (std::uint32_t next : cfg.successors(b))
@@ -37,8 +42,9 @@ bool Divergence::retreats_in(std::uint32_t from, std::uint32_t to, std::uint32_t
 // Labels name ways: start i has label size() + i, a block where ways join has its own number as the label of what
 // follows.
 std::uint32_t Divergence::label_of_edge(std::uint32_t from, std::uint32_t to) const {
-  const auto it = std::find(starts_.begin(), starts_.end(), edge_key(from, to));
-  if (it != starts_.end()) return cfg_.size() + static_cast<std::uint32_t>(it - starts_.begin());
+  const std::uint64_t edge = edge_key(from, to);
+  const auto it = std::lower_bound(starts_.begin(), starts_.end(), std::pair(edge, std::uint32_t{0}));
+  if (it != starts_.end() && it->first == edge) return cfg_.size() + it->second;
   return label_[from];
 }
 
@@ -52,13 +58,16 @@ Divergence::Outcome Divergence::spread(std::span<const Start> starts, std::uint3
 }
 
 // Lanes that enter an irreducible loop at different places are in it in different turns from then on.
-void Divergence::find_torn_loops(std::uint32_t loop, Outcome& outcome) const {
-  for (std::uint32_t l = 0; l < cfg_.loops().size(); ++l) {
+void Divergence::find_torn_loops(std::uint32_t loop, Outcome& outcome) {
+  for (std::uint32_t l : irreducible_) {
     const Loop& inner = cfg_.loops()[l];
-    if (!inner.irreducible() || (loop != no_node && (l == loop || !cfg_.loop_contains(loop, inner.header)))) continue;
+    ++work_;
+    if (gave_up()) return;
+    if (loop != no_node && (l == loop || !cfg_.loop_contains(loop, inner.header))) continue;
     std::set<std::uint32_t> places, ways;
     for (std::uint32_t entry : inner.entries)
       for (std::uint32_t before : cfg_.predecessors(entry)) {
+        ++work_;
         if (!cfg_.block(before).reachable || cfg_.loop_contains(l, before) || !counts(entry)) continue;
         const std::uint32_t label = label_of_edge(before, entry);
         if (label == no_node || retreats_in(before, entry, loop)) continue;
@@ -70,21 +79,11 @@ void Divergence::find_torn_loops(std::uint32_t loop, Outcome& outcome) const {
 }
 
 void Divergence::absorb_torn_loops(std::uint32_t loop, Outcome& outcome) {
-  for (std::uint32_t torn : outcome.torn) {
+  for (std::uint32_t torn : std::exchange(outcome.torn, {})) {
     bool apart = true;
-    for (std::uint32_t l = torn; apart && l != loop; l = cfg_.loops()[l].parent) {
-      const Outcome& after = loop_outcome(l);
-      const auto& blocks = cfg_.loops()[l].blocks;
-      outcome.loops.push_back(l);
-      outcome.loops.insert(outcome.loops.end(), after.loops.begin(), after.loops.end());
-      outcome.joins.insert(outcome.joins.end(), after.joins.begin(), after.joins.end());
-      outcome.visited.insert(outcome.visited.end(), blocks.begin(), blocks.end());
-      outcome.visited.insert(outcome.visited.end(), after.visited.begin(), after.visited.end());
-      outcome.regions.insert(outcome.regions.end(), after.regions.begin(), after.regions.end());
-      DivergentRegion mixed{{}, true};
-      for (std::uint32_t block : blocks) mixed.places.push_back({block, block});
-      outcome.regions.push_back(std::move(mixed));
-      apart = after.leaves_apart;
+    for (std::uint32_t l = torn; apart && l != loop && !gave_up(); l = cfg_.loops()[l].parent) {
+      outcome.torn.push_back(l);
+      apart = loop_outcome(l).leaves_apart;
     }
     outcome.leaves_apart |= apart && loop != no_node;
   }
@@ -120,9 +119,10 @@ Divergence::Ways Divergence::spread_labels(std::span<const Start> starts, std::u
     }
   };
   for (const Start& start : starts) follow(start.from, start.to);
-  while (!work.empty()) {
+  while (!work.empty() && !gave_up()) {
     const std::uint32_t block = work.begin()->second;
     work.erase(work.begin());
+    work_ += 1 + cfg_.predecessors(block).size();
     if (label_[block] == block) continue;  // joins stay joins
     const std::uint32_t label = label_arriving(block, loop);
     if (label == label_[block]) continue;
@@ -150,7 +150,8 @@ Divergence::Outcome Divergence::spread_to(std::span<const Start> starts, std::ui
                                           bool& stop_is_passed) {
   Outcome outcome;
   starts_.clear();
-  for (const Start& start : starts) starts_.push_back(edge_key(start.from, start.to));
+  for (std::uint32_t i = 0; i < starts.size(); ++i) starts_.emplace_back(edge_key(starts[i].from, starts[i].to), i);
+  std::sort(starts_.begin(), starts_.end());
   const Ways ways = spread_labels(starts, loop, stop, outcome);
   std::set<std::uint32_t> all = ways.leaving;
   all.insert(ways.staying.begin(), ways.staying.end());
@@ -160,6 +161,7 @@ Divergence::Outcome Divergence::spread_to(std::span<const Start> starts, std::ui
     if (label_[block] == block) outcome.joins.push_back(join_at(block, loop, false));
   // Lanes may also meet at the head of the loop, coming by several edges from one turn into the next.
   if (ways.staying.size() > 1) {
+    work_ += cfg_.loops()[loop].blocks.size();
     for (std::uint32_t head : cfg_.loops()[loop].blocks) {
       DivergentJoin join = join_at(head, loop, true);
       if (join.predecessors.size() > 1) outcome.joins.push_back(std::move(join));
@@ -190,27 +192,67 @@ const Divergence::Outcome& Divergence::loop_outcome(std::uint32_t loop) {
   return *outcome;
 }
 
-DivergenceEffect Divergence::of_branch(std::uint32_t block) {
+bool Divergence::leaves(std::span<const std::uint32_t> blocks) const {
+  return std::any_of(blocks.begin(), blocks.end(),
+                     [&](std::uint32_t b) { return cfg_.block(b).exit != ExitKind::none; });
+}
+
+bool Divergence::loop_leaves(std::uint32_t loop) {
+  if (!loop_leaves_[loop]) {
+    const Outcome& outcome = loop_outcome(loop);
+    bool found = leaves(cfg_.loops()[loop].blocks) || leaves(outcome.visited);
+    for (std::uint32_t torn : outcome.torn) found = found || loop_leaves(torn);
+    loop_leaves_[loop] = found;
+  }
+  return *loop_leaves_[loop];
+}
+
+void Divergence::add_outcome(const Outcome& outcome, KnownLoops& known, DivergenceEffect& effect) {
+  effect.joins.insert(effect.joins.end(), outcome.joins.begin(), outcome.joins.end());
+  effect.partial.insert(effect.partial.end(), outcome.visited.begin(), outcome.visited.end());
+  effect.regions.insert(effect.regions.end(), outcome.regions.begin(), outcome.regions.end());
+  effect.some_leave |= leaves(outcome.visited);
+  for (std::uint32_t torn : outcome.torn) add_loop(torn, true, known, effect);
+}
+
+// Lanes are in different turns of the loop; where it is `mixed`, also in any two places of it.
+void Divergence::add_loop(std::uint32_t loop, bool mixed, KnownLoops& known, DivergenceEffect& effect) {
+  constexpr std::uint8_t known_apart = 1, known_mixed = 2;
+  if (gave_up()) return;
+  effect.some_leave |= loop_leaves(loop);
+  const auto& blocks = cfg_.loops()[loop].blocks;
+  if (mixed && (known[loop] & known_mixed) == 0) {
+    known[loop] |= known_mixed;
+    DivergentRegion region{{}, true};
+    for (std::uint32_t block : blocks) region.places.push_back({block, block});
+    effect.regions.push_back(std::move(region));
+    work_ += blocks.size();
+  }
+  if ((known[loop] & known_apart) != 0) return;
+  known[loop] |= known_apart;
+  effect.loops.push_back(loop);
+  effect.partial.insert(effect.partial.end(), blocks.begin(), blocks.end());
+  work_ += blocks.size();
+  add_outcome(loop_outcome(loop), known, effect);
+}
+
+DivergenceEffect Divergence::of_branch(std::uint32_t block, KnownLoops& known) {
+  known.resize(cfg_.loops().size(), 0);
+  DivergenceEffect effect;
   std::vector<Start> starts;
   for (std::uint32_t next : cfg_.successors(block))
     if (counts(next)) starts.push_back({block, next});
   std::uint32_t loop = cfg_.loop_of(block);
-  Outcome outcome = spread(starts, loop, post_.immediate(block));
-  const auto leaves = [&](std::uint32_t b) { return cfg_.block(b).exit != ExitKind::none; };
-  DivergenceEffect effect{std::move(outcome.joins), std::move(outcome.loops), std::move(outcome.visited),
-                          std::move(outcome.regions), false};
-  for (bool apart = outcome.leaves_apart; apart; loop = cfg_.loops()[loop].parent) {
-    effect.loops.push_back(loop);
-    const auto& blocks = cfg_.loops()[loop].blocks;
-    effect.partial.insert(effect.partial.end(), blocks.begin(), blocks.end());
-    const Outcome& outer = loop_outcome(loop);
-    effect.loops.insert(effect.loops.end(), outer.loops.begin(), outer.loops.end());
-    effect.joins.insert(effect.joins.end(), outer.joins.begin(), outer.joins.end());
-    effect.partial.insert(effect.partial.end(), outer.visited.begin(), outer.visited.end());
-    effect.regions.insert(effect.regions.end(), outer.regions.begin(), outer.regions.end());
-    apart = outer.leaves_apart;
+  if (!gave_up()) {
+    const Outcome outcome = spread(starts, loop, post_.immediate(block));
+    effect.some_leave = cfg_.block(block).exit != ExitKind::none;
+    add_outcome(outcome, known, effect);
+    for (bool apart = outcome.leaves_apart; apart && !gave_up(); loop = cfg_.loops()[loop].parent) {
+      add_loop(loop, false, known, effect);
+      apart = loop_outcome(loop).leaves_apart;
+    }
   }
-  effect.some_leave = leaves(block) || std::any_of(effect.partial.begin(), effect.partial.end(), leaves);
+  effect.given_up = gave_up();
   return effect;
 }
 

@@ -134,4 +134,17 @@ std::vector<bool> reachable_from(const Graph& graph, std::span<const std::uint32
   return seen;
 }
 
+std::vector<std::uint32_t> Reachability::from(std::span<const std::uint32_t> roots) {
+  ++search_;
+  std::vector<std::uint32_t> found;
+  const auto visit = [&](std::uint32_t node) {
+    if (std::exchange(seen_[node], search_) != search_) found.push_back(node);
+  };
+  for (std::uint32_t root : roots) visit(root);
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::uint32_t next : graph_.successors(found[i])) visit(next);
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 }  // namespace heddle::ptx::analysis

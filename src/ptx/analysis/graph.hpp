@@ -72,4 +72,17 @@ class ComponentFinder {
 std::vector<bool> reachable_from(const Graph& graph, std::span<const std::uint32_t> roots,
                                  const std::vector<bool>& blocked = {});
 
+// The same for many searches of one graph, each in time of what it finds.
+class Reachability {
+ public:
+  explicit Reachability(const Graph& graph) : graph_(graph), seen_(graph.size(), 0) {}
+  // Nodes that the roots lead to, the roots included; ascending.
+  std::vector<std::uint32_t> from(std::span<const std::uint32_t> roots);
+
+ private:
+  const Graph& graph_;
+  std::vector<std::uint32_t> seen_;  // number of the last search that met the node
+  std::uint32_t search_ = 0;
+};
+
 }  // namespace heddle::ptx::analysis

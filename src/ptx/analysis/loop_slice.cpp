@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
 
 namespace heddle::ptx::analysis {
 
 Slicer::Slicer(const ControlFlowGraph& cfg, const Webs& webs)
-    : cfg_(cfg), webs_(webs), definitions_(webs.size()), read_(webs.size(), false) {
-  for (std::uint32_t b : cfg.order())
+    : cfg_(cfg), webs_(webs), definitions_(webs.size()), joins_(webs.size()), read_(webs.size(), false) {
+  for (std::uint32_t b : cfg.order()) {
+    for (const WebJoin& join : webs.joins_at(b)) joins_[join.web].push_back(b);
     for (std::uint32_t i = cfg.block(b).begin; i < cfg.block(b).end; ++i) {
       std::uint32_t at = webs.table().first(i);
       for (const RegisterOccurrence& item : webs.table().of(i)) {
@@ -19,12 +21,13 @@ Slicer::Slicer(const ControlFlowGraph& cfg, const Webs& webs)
         }
       }
     }
+  }
   for (auto& list : definitions_) std::sort(list.begin(), list.end());
 }
 
 Slicer::Slice Slicer::exit_slice(std::uint32_t loop) const {
   const Loop& nest = cfg_.loops()[loop];
-  std::set<std::uint32_t> instructions, webs;
+  std::unordered_set<std::uint32_t> instructions, webs;
   std::vector<std::uint32_t> work;
   const auto read_of = [&](std::uint32_t i) {
     std::uint32_t at = webs_.table().first(i);
@@ -50,19 +53,19 @@ Slicer::Slice Slicer::exit_slice(std::uint32_t loop) const {
     for (std::uint32_t i : definitions_[web])
       if (inside(i) && instructions.insert(i).second) read_of(i);
     // Where definitions meet within the loop, the branches before decide which one it is.
-    for (std::uint32_t b : nest.blocks)
-      for (const WebJoin& join : webs_.joins_at(b)) {
-        if (join.web != web) continue;
-        if (b == nest.header) {
-          slice.carried = true;
-        } else if (!branches_count) {
-          branches_count = true;
-          for (std::uint32_t other : nest.blocks)
-            if (cfg_.block(other).decides) read_of(cfg_.block(other).end - 1);
-        }
+    for (std::uint32_t b : joins_[web]) {
+      if (!cfg_.loop_contains(loop, b)) continue;
+      if (b == nest.header) {
+        slice.carried = true;
+      } else if (!branches_count) {
+        branches_count = true;
+        for (std::uint32_t other : nest.blocks)
+          if (cfg_.block(other).decides) read_of(cfg_.block(other).end - 1);
       }
+    }
   }
   slice.instructions.assign(instructions.begin(), instructions.end());
+  std::sort(slice.instructions.begin(), slice.instructions.end());
   return slice;
 }
 

@@ -32,7 +32,7 @@ class Slicer {
  private:
   const ControlFlowGraph& cfg_;
   const Webs& webs_;
-  std::vector<std::vector<std::uint32_t>> definitions_;
+  std::vector<std::vector<std::uint32_t>> definitions_, joins_;  // instructions, blocks
   std::vector<bool> read_;
 };
 

@@ -53,9 +53,12 @@ class SourceSet {
     return true;
   }
   bool insert(const SourceSet& other) {
-    bool changed = false;
-    for (std::uint32_t number : other.items_) changed |= insert(number);
-    return changed;
+    if (std::includes(items_.begin(), items_.end(), other.items_.begin(), other.items_.end())) return false;
+    std::vector<std::uint32_t> both;
+    both.reserve(items_.size() + other.items_.size());
+    std::set_union(items_.begin(), items_.end(), other.items_.begin(), other.items_.end(), std::back_inserter(both));
+    items_ = std::move(both);
+    return true;
   }
   bool contains(std::uint32_t number) const { return std::binary_search(items_.begin(), items_.end(), number); }
   bool empty() const { return items_.empty(); }

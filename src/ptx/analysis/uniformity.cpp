@@ -33,10 +33,15 @@ Uniformity::Uniformity(const Module& module, const Function& function, const Con
       divergent_(cfg.size(), false),
       block_divergent_(cfg.size(), false),
       partial_(cfg.size(), false),
+      after_leaving_(cfg.size(), false),
       block_spoiled_(webs.size(), false),
       live_(cfg, webs.table(), webs.of_occurrences(), webs.size()),
+      several_(webs.size(), false),
       defining_blocks_(webs.size()),
-      local_has_generic_addresses_(takes_address_of_local(module)) {
+      several_in_(cfg.size()),
+      readers_(webs.size()),
+      local_has_generic_addresses_(options.takes_address_of_local ? *options.takes_address_of_local
+                                                                  : takes_address_of_local(module)) {
   std::vector<bool> joins(webs.size(), false);
   for (std::uint32_t b : cfg.order()) {
     for (const WebJoin& join : webs.joins_at(b)) joins[join.web] = true;
@@ -48,8 +53,11 @@ Uniformity::Uniformity(const Module& module, const Function& function, const Con
       }
     }
   }
-  for (std::uint32_t web = 0; web < webs.size(); ++web)
-    if (joins[web] || webs.web(web).definitions > 1) several_.push_back(web);
+  for (std::uint32_t web = 0; web < webs.size(); ++web) {
+    several_[web] = joins[web] || webs.web(web).definitions > 1;
+    if (several_[web])
+      for (std::uint32_t b : defining_blocks_[web]) several_in_[b].push_back(web);
+  }
   run();
 }
 
@@ -83,13 +91,12 @@ void Uniformity::run() {
   for (LaneValue& value : values_)
     if (value.kind == LaneValue::Kind::none) value = LaneValue::make_uniform(true);
   // Lanes may come back from a function by different rets.
-  std::vector<std::uint32_t> returned;
+  std::vector<bool> returned(webs_.size(), false);
   for (std::uint32_t at = 0; at < webs_.of_occurrences().size(); ++at) {
     if (webs_.table().all()[at].operand != return_operand) continue;
     const std::uint32_t web = webs_.of_occurrences()[at];
-    if (std::find(returned.begin(), returned.end(), web) != returned.end() && options_.lanes.lanes > 1)
-      values_[web] = LaneValue::varying();
-    returned.push_back(web);
+    if (returned[web] && options_.lanes.lanes > 1) values_[web] = LaneValue::varying();
+    returned[web] = true;
   }
 }
 
@@ -182,8 +189,10 @@ bool Uniformity::decide(std::uint32_t block) {
 
 // Applies the effect of a branch that parts lanes of a group, or (`lanes` false) threads of the block.
 bool Uniformity::part(std::uint32_t block, bool lanes) {
+  if (all_spoiled_[lanes]) return false;
   bool changed = false;
-  const DivergenceEffect effect = divergence_.of_branch(block);
+  const DivergenceEffect effect = divergence_.of_branch(block, known_loops_[lanes]);
+  if (effect.given_up) return spoil_all(lanes);
   for (const DivergentJoin& join : effect.joins) {
     for (const WebJoin& web : webs_.joins_at(join.block)) {
       std::uint32_t first = no_web;
@@ -196,54 +205,104 @@ bool Uniformity::part(std::uint32_t block, bool lanes) {
       if (differ) changed |= spoil(web.web, lanes);
     }
   }
-  for (std::uint32_t loop : effect.loops) {
-    const auto defined_inside = [&](std::uint32_t web) {
-      const auto& blocks = defining_blocks_[web];
-      return std::any_of(blocks.begin(), blocks.end(), [&](std::uint32_t b) { return cfg_.loop_contains(loop, b); });
-    };
-    for (std::uint32_t b : cfg_.loops()[loop].blocks)
-      for (std::uint32_t next : cfg_.successors(b))
-        if (!cfg_.loop_contains(loop, next))
-          live_.for_each_live_in(next, [&](std::uint32_t web) {
-            if (defined_inside(web)) changed |= spoil(web, lanes);
-          });
-  }
+  for (std::uint32_t loop : effect.loops) changed |= spoil_left_behind(loop, lanes);
   if (lanes) {
-    for (const DivergentRegion& region : effect.regions)
-      for (std::uint32_t web : several_)
-        if (values_[web].kind != LaneValue::Kind::varying && overwritten(web, region)) changed |= spoil(web, lanes);
+    for (const DivergentRegion& region : effect.regions) changed |= spoil_overwritten(region);
     for (std::uint32_t b : effect.partial) partial_[b] = true;
-    if (effect.some_leave) {
-      const auto later = reachable_from(cfg_.graph(), cfg_.successors(block));
-      for (std::uint32_t b = 0; b < cfg_.size(); ++b)
-        if (later[b]) partial_[b] = true;
-    }
+    if (effect.some_leave) mark_partial(cfg_.successors(block));
   }
   return changed;
 }
 
-// Some lanes write the web while others wait where they still need its value from before: at a later block of the
-// order.
-bool Uniformity::overwritten(std::uint32_t web, const DivergentRegion& region) const {
-  const auto& defining = defining_blocks_[web];
-  for (const DivergentRegion::Place& writer : region.places) {
-    if (std::find(defining.begin(), defining.end(), writer.block) == defining.end()) continue;
-    for (const DivergentRegion::Place& reader : region.places) {
-      const bool waits = writer.label != reader.label && cfg_.position(reader.block) > cfg_.position(writer.block);
-      if ((waits || region.mixed) && live_.live_in(reader.block, web)) return true;
-    }
+// What a loop has computed when lanes leave it in different turns.
+bool Uniformity::spoil_left_behind(std::uint32_t loop, bool lanes) {
+  bool changed = false;
+  const auto defined_inside = [&](std::uint32_t web) {
+    const auto& blocks = defining_blocks_[web];
+    return std::any_of(blocks.begin(), blocks.end(), [&](std::uint32_t b) { return cfg_.loop_contains(loop, b); });
+  };
+  for (std::uint32_t b : cfg_.loops()[loop].blocks)
+    for (std::uint32_t next : cfg_.successors(b))
+      if (!cfg_.loop_contains(loop, next))
+        live_.for_each_live_in(next, [&](std::uint32_t web) {
+          if (!is_spoiled(web, lanes) && defined_inside(web)) changed |= spoil(web, lanes);
+        });
+  return changed;
+}
+
+// All that parting could spoil, wherever it happens.
+bool Uniformity::spoil_all(bool lanes) {
+  all_spoiled_[lanes] = true;
+  for (std::uint32_t web = 0; web < webs_.size(); ++web) {
+    const auto& blocks = defining_blocks_[web];
+    const auto in_loop = [&](std::uint32_t b) { return cfg_.loop_of(b) != no_node; };
+    if (several_[web] || std::any_of(blocks.begin(), blocks.end(), in_loop)) spoil(web, lanes);
   }
-  return false;
+  if (lanes) partial_.assign(cfg_.size(), true);
+  return true;
+}
+
+// Lanes may have left before these blocks, and are missing in all that follows.
+void Uniformity::mark_partial(std::span<const std::uint32_t> blocks) {
+  std::vector<std::uint32_t> work;
+  const auto visit = [&](std::uint32_t block) {
+    if (after_leaving_[block]) return;
+    after_leaving_[block] = partial_[block] = true;
+    work.push_back(block);
+  };
+  for (std::uint32_t block : blocks) visit(block);
+  while (!work.empty()) {
+    const std::uint32_t block = work.back();
+    work.pop_back();
+    for (std::uint32_t next : cfg_.successors(block)) visit(next);
+  }
+}
+
+// Webs that some lanes write while others wait where they still need the value from before: at a later block of the
+// order, with another label.
+bool Uniformity::spoil_overwritten(const DivergentRegion& region) {
+  const auto is_candidate = [&](std::uint32_t web) { return several_[web] && !is_spoiled(web, true); };
+  const auto writes = [&](const DivergentRegion::Place& place) {
+    return std::any_of(several_in_[place.block].begin(), several_in_[place.block].end(), is_candidate);
+  };
+  if (std::none_of(region.places.begin(), region.places.end(), writes)) return false;
+  ++regions_;
+  for (const DivergentRegion::Place& reader : region.places) {
+    const std::uint32_t at = cfg_.position(reader.block);
+    live_.for_each_live_in(reader.block, [&](std::uint32_t web) {
+      if (!is_candidate(web)) return;
+      Readers& known = readers_[web];
+      if (known.region != regions_) known = {regions_, at, reader.label, 0};
+      if (reader.label == known.label)
+        known.last = std::max(known.last, at);
+      else if (at > known.last)
+        known = {regions_, at, reader.label, known.last};
+      else
+        known.other = std::max(known.other, at);
+    });
+  }
+  bool changed = false;
+  for (const DivergentRegion::Place& writer : region.places)
+    for (std::uint32_t web : several_in_[writer.block]) {
+      const Readers& known = readers_[web];
+      if (!is_candidate(web) || known.region != regions_) continue;
+      const std::uint32_t waiting = writer.label != known.label ? known.last : known.other;
+      if (region.mixed || waiting > cfg_.position(writer.block)) changed |= spoil(web, true);
+    }
+  return changed;
+}
+
+bool Uniformity::is_spoiled(std::uint32_t web, bool lanes) const {
+  return lanes ? values_[web].kind == LaneValue::Kind::varying : block_spoiled_[web];
 }
 
 bool Uniformity::spoil(std::uint32_t web, bool lanes) {
   LaneValue& value = values_[web];
+  if (is_spoiled(web, lanes)) return false;
   if (lanes) {
-    if (value.kind == LaneValue::Kind::varying) return false;
     value = LaneValue::varying();
     return true;
   }
-  if (block_spoiled_[web]) return false;
   block_spoiled_[web] = true;
   value.block_uniform = false;
   return true;

@@ -9,6 +9,7 @@
 // would have to be kept at once.)
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +33,8 @@ struct UniformityOptions {
   bool assume_no_wrap = true;
   // For .func: its parameters are the same in all lanes.
   bool uniform_parameters = false;
+  // takes_address_of_local() of the module, where it is known: it looks at all of the module.
+  std::optional<bool> takes_address_of_local = std::nullopt;
 };
 
 // A widening whose result has the form in its LaneValue only if no lane's value of `web`, as a signed or unsigned
@@ -71,6 +74,8 @@ class Uniformity {
   bool divergent(std::uint32_t block) const { return divergent_[block]; }
   // Threads of the block may.
   bool block_divergent(std::uint32_t block) const { return block_divergent_[block]; }
+  // Control flow was too much work: branches that diverge count as if they did everywhere.
+  bool given_up() const { return all_spoiled_[0] || all_spoiled_[1]; }
   // The block may run with some lanes of the group inactive. (Lanes that never existed, in the last group of a block,
   // are not counted.)
   bool partial(std::uint32_t block) const { return partial_[block]; }
@@ -83,7 +88,11 @@ class Uniformity {
   bool decide(std::uint32_t block);
   bool part(std::uint32_t block, bool lanes);
   bool spoil(std::uint32_t web, bool lanes);
-  bool overwritten(std::uint32_t web, const DivergentRegion& region) const;
+  bool is_spoiled(std::uint32_t web, bool lanes) const;
+  bool spoil_overwritten(const DivergentRegion& region);
+  bool spoil_left_behind(std::uint32_t loop, bool lanes);
+  bool spoil_all(bool lanes);
+  void mark_partial(std::span<const std::uint32_t> blocks);
   LaneValue varying(Interval range) const;
   LaneValue parameter_value() const;
 
@@ -98,10 +107,22 @@ class Uniformity {
   std::vector<NoWrapAssumption> assumptions_;
   std::vector<std::uint32_t> assumption_of_;  // by instruction
   std::vector<bool> divergent_, block_divergent_, partial_;
-  std::vector<bool> block_spoiled_;     // by web: threads of the block hold different values after divergence
-  Liveness live_;                       // of webs
-  std::vector<std::uint32_t> several_;  // webs that hold more than one value one after another
+  std::vector<bool> after_leaving_;  // by block: lanes may have left the function before
+  std::vector<bool> block_spoiled_;  // by web: threads of the block hold different values after divergence
+  Liveness live_;                    // of webs
+  std::vector<bool> several_;        // webs that hold more than one value one after another
   std::vector<std::vector<std::uint32_t>> defining_blocks_;  // by web
+  std::vector<std::vector<std::uint32_t>> several_in_;       // by block: those that it defines
+  // What parting lanes, and parting threads of the block, have done before.
+  std::array<KnownLoops, 2> known_loops_;
+  std::array<bool, 2> all_spoiled_{};
+  // By web, of a region: the last block in the order where lanes still need its value, with its label, and the last one
+  // with another label.
+  struct Readers {
+    std::uint32_t region = 0, last = 0, label = no_node, other = 0;
+  };
+  std::vector<Readers> readers_;
+  std::uint32_t regions_ = 0;
   bool local_has_generic_addresses_ = false;
 };
 

@@ -287,9 +287,14 @@ std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity
   }
   const DominatorTree post(Graph(cfg.size() + 1, backwards), exit);
   Divergence divergence(cfg, post, ignored);
-  for (std::uint32_t b : cfg.order())
-    if (uniformity.divergent(b) && !ignored[b])
-      for (const std::uint32_t later : divergence.of_branch(b).partial) torn[later] = true;
+  KnownLoops known;
+  for (std::uint32_t b : cfg.order()) {
+    if (!uniformity.divergent(b) || ignored[b]) continue;
+    const DivergenceEffect effect = divergence.of_branch(b, known);
+    if (effect.given_up) torn.assign(cfg.size(), true);
+    if (effect.given_up) return torn;
+    for (const std::uint32_t later : effect.partial) torn[later] = true;
+  }
   return torn;
 }
 
@@ -403,7 +408,9 @@ void take_over(FunctionWaiting& facts, const FunctionWaiting& callee) {
 
 }  // namespace
 
-std::vector<FunctionWaiting> find_waiting(const Module& module, const UniformityOptions& options) {
+std::vector<FunctionWaiting> find_waiting(const Module& module, const UniformityOptions& asked) {
+  UniformityOptions options = asked;
+  options.takes_address_of_local = takes_address_of_local(module);
   std::vector<FunctionWaiting> all(module.functions.size());
   std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> calls(
       module.functions.size());  // instruction, callee
@@ -432,23 +439,21 @@ std::vector<FunctionWaiting> find_waiting(const Module& module, const Uniformity
     }
   }
   const Graph graph(static_cast<std::uint32_t>(module.functions.size()), edges);
-  std::vector<FunctionWaiting> own = all;
+  const std::vector<FunctionWaiting> own = all;
+  Reachability reachability(graph);
   for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
-    const auto reached = reachable_from(graph, graph.successors(f));
-    all[f].recursive = reached[f];
-    for (std::uint32_t g = 0; g < reached.size(); ++g) {
-      if (!reached[g]) continue;
-      all[f].functions.push_back(g);
-      take_over(all[f], own[g]);
-    }
+    if (graph.successors(f).empty()) continue;
+    all[f].functions = reachability.from(graph.successors(f));
+    all[f].recursive = std::binary_search(all[f].functions.begin(), all[f].functions.end(), f);
+    for (std::uint32_t g : all[f].functions) take_over(all[f], own[g]);
   }
   for (std::uint32_t f = 0; f < module.functions.size(); ++f) {
     for (std::uint32_t callee : all[f].functions) all[f].reaches_recursion |= all[callee].recursive;
     for (const auto& [i, callee] : calls[f]) {
       if (all[callee].needs_warp_semantics) all[f].warp_instruction = std::min(all[f].warp_instruction, i);
-      const bool partial = std::find(partial_calls[f].begin(), partial_calls[f].end(), i) != partial_calls[f].end();
-      auto& list = all[f].divergent_barriers;
-      if (partial && all[callee].has_barrier && std::find(list.begin(), list.end(), i) == list.end()) list.push_back(i);
+      const bool partial = std::binary_search(partial_calls[f].begin(), partial_calls[f].end(), i);
+      auto& list = all[f].divergent_barriers;  // the calls of one instruction follow one another
+      if (partial && all[callee].has_barrier && (list.empty() || list.back() != i)) list.push_back(i);
     }
   }
   return all;

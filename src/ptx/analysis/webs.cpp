@@ -146,12 +146,13 @@ class Renamer {
     }
     for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) rename_instruction(i);
     for (std::uint32_t next : cfg_.successors(b)) {
+      if (phis_[next].empty()) continue;
+      const auto before = cfg_.predecessors(next);  // ascending
+      const auto edge = static_cast<std::size_t>(std::lower_bound(before.begin(), before.end(), b) - before.begin());
       for (Phi& phi : phis_[next]) {
         if (phi.name == no_web) phi.name = new_name(phi.reg);
         merge_into(phi);
-        const auto before = cfg_.predecessors(next);
-        for (std::size_t p = 0; p < before.size(); ++p)
-          if (before[p] == b) phi.values[p] = current_[phi.reg];
+        phi.values[edge] = current_[phi.reg];
       }
     }
   }
@@ -202,17 +203,43 @@ class Renamer {
     return undefined_[reg];
   }
 
-  // Compilers repeat a computation on both sides of a branch: what meets is then one value under two names.
+  // Compilers repeat a computation on both sides of a branch: what meets is then one value under two names. Of many
+  // values, only those with one hash are compared.
   void number_equal_values(Phi& phi) const {
-    for (std::size_t i = 1; i < phi.values.size(); ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        if (same_value(phi.values[i], phi.values[j], deepest_comparison)) {
-          phi.values[i] = phi.values[j];
-          break;
-        }
+    constexpr std::size_t few = 8;
+    const bool hashed = phi.values.size() > few;
+    std::unordered_map<std::size_t, std::vector<std::uint32_t>> seen;
+    for (std::uint32_t& value : phi.values) {
+      auto& alike = seen[hashed ? hash_of(value, deepest_comparison) : 0];
+      const auto same = std::find_if(alike.begin(), alike.end(),
+                                     [&](std::uint32_t other) { return same_value(value, other, deepest_comparison); });
+      if (same != alike.end())
+        value = *same;
+      else
+        alike.push_back(value);
+    }
   }
 
   static constexpr int deepest_comparison = 4;
+
+  // The same for all values that same_value() takes for one.
+  std::size_t hash_of(std::uint32_t name, int depth) const {
+    const auto mix = [](std::size_t hash, std::size_t with) {
+      return (hash ^ (with + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2))) * 0xff51afd7ed558ccdull;
+    };
+    if (name == no_web || depth == 0 || names_[name].definition == no_web) return mix(1, name);
+    const std::uint32_t at = names_[name].definition, i = instruction_of_.at(at);
+    const Instruction& inst = function_.body[i];
+    if (inst.guard.present || !is_pure(inst)) return mix(1, name);
+    const RegisterOccurrence& defined = table_.all()[at];
+    std::size_t hash = mix(mix(mix(2, static_cast<std::size_t>(inst.opcode)), defined.operand), defined.element);
+    for (const Operand& operand : inst.operands)
+      if (operand.kind == OperandKind::integer) hash = mix(hash, static_cast<std::size_t>(operand.value));
+    const auto items = table_.of(i);
+    for (std::uint32_t k = 0; k < items.size(); ++k)
+      if (!items[k].is_def) hash = mix(hash, hash_of(name_of_[table_.first(i) + k], depth - 1));
+    return hash;
+  }
 
   bool same_value(std::uint32_t a, std::uint32_t b, int depth) const {
     if (a == b) return true;

@@ -6,14 +6,19 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Verifier.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "device/cpu/codegen/block_loops.hpp"
 #include "device/cpu/codegen/codegen.hpp"
+#include "device/cpu/codegen/cut_functions.hpp"
 #include "device/cpu/codegen/emitter.hpp"
+#include "device/cpu/codegen/limits.hpp"
 #include "device/cpu/codegen/plan.hpp"
+#include "device/cpu/codegen/stack_sizes.hpp"
 #include "device/cpu/codegen/target.hpp"
 #include "heddle/error.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
@@ -139,6 +144,7 @@ class KernelBuilder {
     FunctionContext context(kernel, facts, function, inputs);
     FunctionEmitter(context).emit(b);
     llvm::IRBuilder<>(inputs.end).CreateRetVoid();
+    ends_.insert(inputs.end);
     lane_bytes_ += facts.memory.bytes;
   }
 
@@ -177,6 +183,7 @@ class KernelBuilder {
     FunctionContext context(kernel, facts, function, inputs);
     FunctionEmitter(context).emit(b);
     llvm::IRBuilder<>(inputs.end).CreateRetVoid();
+    ends_.insert(inputs.end);
   }
 
   // void heddle_kernel(LaunchContext*, WarpContext*, u64 begin, u64 end)
@@ -210,6 +217,7 @@ class KernelBuilder {
       inputs.end = llvm::BasicBlock::Create(llvm_, "warp_end", function);
       FunctionContext context(kernel, facts, function, inputs);
       FunctionEmitter(context).emit(b);
+      ends_.insert(inputs.end);
       b.SetInsertPoint(inputs.end);
     };
     if (plan_.row_threads)
@@ -228,6 +236,7 @@ class KernelBuilder {
     if (llvm::verifyModule(module_, &stream))
       throw Error(ErrorCode::internal,
                   "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
+    const CutResult cut = cut_large_functions(module_, cut_limits, ends_);
     optimize(module_, *machine_);
     if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
@@ -235,13 +244,22 @@ class KernelBuilder {
     result.width = plan_.lanes;
     result.may_wait = plan_.may_wait;
     result.static_shared_bytes = static_cast<std::uint32_t>(shared_.static_bytes);
-    // Frames of generated code are dominated by local memory and spilled vectors; recursion gets a generous stack.
-    result.stack_bytes =
-        static_cast<std::uint32_t>(lane_bytes_ * plan_.lanes) + (callees_.empty() ? 64u << 10 : 4u << 20);
     result.streamed_bytes = streamed_bytes_;
     result.explanation = plan_.explanation;
+    if (cut.pieces != 0)
+      result.explanation += fmt::format(", in {} pieces ({} LLVM instructions)", cut.pieces, cut.instructions);
+    const std::shared_ptr<const StackSizes> stacks = record_stack_sizes(module_);
     result.object = emit_object(module_, *machine_);
+    result.stack_bytes = stack_bytes(stack_of(*module_.getFunction(entry_name), *stacks));
     return result;
+  }
+
+  // Most kernels have small frames and share stacks of one size. Recursion gets a generous stack.
+  std::uint32_t stack_bytes(std::uint64_t frames) const {
+    constexpr std::uint64_t usual = 64u << 10, deep = 4u << 20;
+    const std::uint64_t local = lane_bytes_ * plan_.lanes;
+    const std::uint64_t bytes = callees_.empty() ? std::max(local + usual, frames) : local + deep + frames;
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, std::numeric_limits<std::uint32_t>::max()));
   }
 
   const ptx::Module& source_;
@@ -255,6 +273,7 @@ class KernelBuilder {
   SharedLayout shared_;
   Plan plan_;
   std::unique_ptr<llvm::DIBuilder> debug_;
+  EndBlocks ends_;  // nothing in registers outlasts them
   std::uint64_t lane_bytes_ = 0;
   std::uint32_t streamed_bytes_ = 0;
 };
