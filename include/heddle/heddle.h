@@ -230,6 +230,15 @@ typedef HEDDLE_ENUM(heddle_access){
     HEDDLE_ACCESS_READ = 1, HEDDLE_ACCESS_WRITE = 2, HEDDLE_ACCESS_READ_WRITE = 3,
     HEDDLE_ACCESS_UNKNOWN = 4 /* not found; counts as read and written */
 } heddle_access;
+/* Types of numbers in memory, and what a number is in the source; heddle::ElementType and heddle::Number. */
+typedef HEDDLE_ENUM(heddle_element){
+    HEDDLE_ELEMENT_UNKNOWN = 0, /* bytes, structures: fits every kernel */
+    HEDDLE_ELEMENT_I8 = 1,      /* signed or not, as the next three */
+    HEDDLE_ELEMENT_I16 = 2,     HEDDLE_ELEMENT_I32 = 3, HEDDLE_ELEMENT_I64 = 4,  HEDDLE_ELEMENT_F16 = 5,
+    HEDDLE_ELEMENT_F32 = 6,     HEDDLE_ELEMENT_F64 = 7, HEDDLE_ELEMENT_OTHER = 8 /* another number: a complex one */
+} heddle_element;
+typedef HEDDLE_ENUM(heddle_number){HEDDLE_NUMBER_UNKNOWN = 0, HEDDLE_NUMBER_SIGNED = 1, HEDDLE_NUMBER_UNSIGNED = 2,
+                                   HEDDLE_NUMBER_BOOL = 3, HEDDLE_NUMBER_FLOATING = 4} heddle_number;
 
 typedef struct heddle_parameter {
   size_t size;          /* of this structure */
@@ -240,6 +249,10 @@ typedef struct heddle_parameter {
   int32_t pointer;      /* 1: used as an address of memory */
   int32_t may_be_index; /* 1: a pointer only in sums with another one, so that either may be an index */
   heddle_access access; /* to the memory that it points to */
+  const char* label; /* its name in the source: "x"; like the next three "" or unknown where the source is not known */
+  const char* source_type; /* "const float*" */
+  heddle_element element;  /* of what it points to */
+  heddle_number number;    /* what it is itself */
 } heddle_parameter;
 
 typedef struct heddle_kernel_info {
@@ -255,6 +268,7 @@ typedef struct heddle_kernel_info {
   int32_t dynamic_shared;     /* 1: uses memory whose size the launch gives */
   int32_t blocks_independent; /* 1: any range of blocks may run alone, in any order */
   const char* dependence;     /* if not: the instruction and line that prevent it; else "" */
+  const char* signature;      /* "saxpy(int, float, const float*, float*)" where the source is known; else the name */
 } heddle_kernel_info;
 
 /* x must be at least 1. In y and z, 0 counts as 1, so that {n} is enough. */
@@ -347,7 +361,8 @@ typedef HEDDLE_ENUM(heddle_argument_kind){
 /* One argument; made by the functions below. This structure does not grow. */
 typedef struct heddle_argument {
   heddle_argument_kind kind;
-  uint32_t inline_bytes; /* the value is in `value`, with so many bytes; 0: `length` bytes at `value.data` */
+  uint32_t inline_bytes; /* the value is in `value`, with so many bytes; 0: `length` bytes at `value.data`; array: its
+                            element */
   union {
     unsigned char bytes[16];
     const void* data; /* read by the launch, and not needed afterwards */
@@ -397,6 +412,13 @@ static inline heddle_argument heddle_part(heddle_array* array, size_t offset, si
   return made;
 }
 static inline heddle_argument heddle_whole(heddle_array* array) { return heddle_part(array, 0, HEDDLE_REST); }
+/* An array or a part with its element type: a kernel that takes other ones, where its source is known, is
+ * HEDDLE_INVALID_ARGUMENT. Without it, an array fits every kernel. */
+static inline heddle_argument heddle_typed(heddle_argument argument, heddle_element element) {
+  if (argument.kind >= HEDDLE_ARGUMENT_ARRAY && argument.kind <= HEDDLE_ARGUMENT_INOUT)
+    argument.inline_bytes = (uint32_t)element;
+  return argument;
+}
 /* What the caller states about an array or a part, as in heddle_in(heddle_whole(x)). A launch whose PTX shows otherwise
  * is HEDDLE_INVALID_ARGUMENT, with the instruction. If the PTX does not show the access, it is a promise. It has no
  * effect on an argument that is not an array. */

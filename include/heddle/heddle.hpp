@@ -8,6 +8,7 @@
 #include "heddle/devices.hpp"
 #include "heddle/dim3.hpp"
 #include "heddle/direction.hpp"
+#include "heddle/element.hpp"
 #include "heddle/error.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"

@@ -9,6 +9,7 @@
 
 #include "heddle/dim3.hpp"
 #include "heddle/direction.hpp"
+#include "heddle/element.hpp"
 
 namespace heddle {
 
@@ -36,13 +37,21 @@ struct Parameter {
   // Access to the memory that it points to. Unknown, too, for 64-bit numbers that are added to addresses: the kernel
   // may access an array through them.
   Access access = Access::none;
-  // Of a kernel with a signature (Module::kernel): the direction in it, and its name of the parameter.
+  // Of a kernel with a signature (Module::kernel): the direction in it.
   Direction direction = Direction::found;
-  std::string label = {};
+  // As in the source, where that is known: from a signature, debug information in the PTX, the kernel's mangled name,
+  // or the source that Heddle has compiled. Else empty.
+  std::string label = {};        // its name: "x"
+  std::string source_type = {};  // "const float*"
+  // What follows from the source's type: the type of what a pointer points to, and what a number is.
+  ElementType element = ElementType::unknown;
+  Number number = Number::unknown;
 };
 
 struct KernelInfo {
   std::string name = {};
+  std::string signature =
+      {};  // "saxpy(int, float, const float*, float*)" where the source's types are known; else the name
   std::vector<Parameter> parameters = {};
   unsigned registers = 0;           // 32-bit registers a thread needs: live at once, from the PTX; an estimate
   std::uint64_t shared_bytes = 0;   // static

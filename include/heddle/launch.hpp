@@ -16,6 +16,7 @@
 #include "heddle/array.hpp"
 #include "heddle/dim3.hpp"
 #include "heddle/direction.hpp"
+#include "heddle/element.hpp"
 
 namespace heddle {
 
@@ -45,30 +46,45 @@ class Argument {
   template <typename T>
     requires(std::is_trivially_copyable_v<T> && !std::is_pointer_v<T> && !std::is_same_v<T, std::nullptr_t>)
   Argument(const T& value)  // NOLINT: converts on purpose, launches list plain values
-      : kind_(std::is_floating_point_v<T>                  ? Kind::floating
-              : std::is_integral_v<T> || std::is_enum_v<T> ? Kind::integer
-                                                           : Kind::structure) {
+      : tag_(tag_of(std::is_floating_point_v<T>                  ? Kind::floating
+                    : std::is_integral_v<T> || std::is_enum_v<T> ? Kind::integer
+                                                                 : Kind::structure)) {
     set_bytes(&value, sizeof(T));
   }
-  Argument(std::nullptr_t) : kind_(Kind::null) {}                                           // NOLINT
-  Argument(const ArrayBytes& array) : kind_(Kind::array), buffer_(array.buffer().get()) {}  // NOLINT
+  Argument(std::nullptr_t) : tag_(tag_of(Kind::null)) {}                                           // NOLINT
+  Argument(const ArrayBytes& array) : tag_(tag_of(Kind::array)), buffer_(array.buffer().get()) {}  // NOLINT
+  template <typename T>
+  Argument(const Array<T>& array)  // NOLINT
+      : tag_(tag_of(Kind::array, element_type<T>)), buffer_(array.buffer().get()) {}
   template <typename T>
   Argument(const ArraySlice<T>& slice)  // NOLINT
-      : kind_(Kind::array),
+      : tag_(tag_of(Kind::array, element_type<T>)),
         offset_(slice.first * sizeof(T)),
         length_(slice.count == ArraySlice<T>::rest ? rest : slice.count * sizeof(T)) {
     if (slice.array != nullptr) buffer_ = slice.array->buffer().get();
   }
   // A value given by its bytes: for programs that read the kernel's parameters at run time.
-  Argument(Kind kind, std::span<const std::byte> bytes) : kind_(kind) { set_bytes(bytes.data(), bytes.size()); }
+  Argument(Kind kind, std::span<const std::byte> bytes) : tag_(tag_of(kind)) { set_bytes(bytes.data(), bytes.size()); }
 
-  Kind kind() const { return kind_; }
-  Direction direction() const { return direction_; }  // see in(), out(), inout()
-  // Kind and direction in one number, for fast comparison.
-  unsigned tag() const { return static_cast<unsigned>(kind_) | static_cast<unsigned>(direction_) << 8; }
+  Kind kind() const { return static_cast<Kind>(tag_ & 0xff); }
+  Direction direction() const { return static_cast<Direction>(tag_ >> 8 & 0xff); }     // see in(), out(), inout()
+  ElementType element() const { return static_cast<ElementType>(tag_ >> 16 & 0xff); }  // of an array
+  // Kind, direction and type of elements in one number, for fast comparison.
+  std::uint32_t tag() const { return tag_; }
+  static constexpr std::uint32_t tag_of(Kind kind, ElementType element = ElementType::unknown,
+                                        Direction direction = Direction::found) {
+    return static_cast<std::uint32_t>(kind) | static_cast<std::uint32_t>(direction) << 8 |
+           static_cast<std::uint32_t>(element) << 16;
+  }
+  static constexpr std::uint32_t every_tag = 0xffffffff, tag_of_any_element = 0xffff;  // masks
   Argument with(Direction direction) const {
     Argument made = *this;
-    made.direction_ = direction;
+    made.tag_ = tag_of(kind(), element(), direction);
+    return made;
+  }
+  Argument with(ElementType element) const {
+    Argument made = *this;
+    made.tag_ = tag_of(kind(), element, direction());
     return made;
   }
   std::span<const std::byte> value() const {
@@ -90,8 +106,7 @@ class Argument {
     }
   }
 
-  Kind kind_;
-  Direction direction_ = Direction::found;
+  std::uint32_t tag_;
   std::array<std::byte, 16> small_{};
   std::vector<std::byte> large_;  // structures of more than 16 bytes
   std::size_t size_ = 0;
@@ -108,6 +123,10 @@ inline Argument cst(const Argument& array) { return array.with(Direction::in); }
 // device, and does not fill new arrays with zeros there. Bytes that the launch does not write are undefined then.
 inline Argument out(const Argument& array) { return array.with(Direction::out); }
 inline Argument inout(const Argument& array) { return array.with(Direction::inout); }
+
+// An array or slice whose bytes are meant for a kernel that takes elements of another type. Without it, an array of
+// double for a parameter `float*` is refused, where the parameter's type in the source is known.
+inline Argument any_type(const Argument& array) { return array.with(ElementType::unknown); }
 
 // A pointer to memory of a device that belongs to no array, for a kernel that takes one. Nothing is known of other uses
 // of that memory. So the launch runs after everything that is in flight, on all devices, and everything that is

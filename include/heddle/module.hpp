@@ -32,9 +32,9 @@ class Module {
   // float)", or its compact form, "sint32, float, const pointer, inout pointer". Directions (in or const, out, inout)
   // have the meaning of heddle::in() and the others, for every launch of this handle. Types must be those of the PTX in
   // size and kind. Names of parameters are for messages; the kernel's name must fit. Types: pointer (with the type it
-  // points to, which is not checked), bool, char, sint8 to sint64, uint8 to uint64, float, double, and struct[24] for
-  // 24 bytes. Throws parse_error with the place in the text, invalid_argument where the PTX shows otherwise, with the
-  // instruction.
+  // points to, with which arrays are compared; void for any), bool, char, sint8 to sint64, uint8 to uint64, float,
+  // double, and struct[24] for 24 bytes. Throws parse_error with the place in the text, invalid_argument where the PTX
+  // shows otherwise, with the instruction.
   Kernel kernel(std::string_view name, std::string_view signature) const;
   std::vector<std::string> kernel_names() const;
 

@@ -12,7 +12,12 @@
 
 import atexit as _atexit
 
-from . import _core
+try:
+    from . import _core
+except ImportError as error:
+    from ._native import explain as _explain
+    raise _explain(error) from None
+
 from ._array import Array
 from ._core import Launch
 from ._errors import (ArgumentOverflow, ArgumentTypeError, CompileError, Deadlock, DeviceLost, Error, InternalError,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple, Union
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-from . import _core
+from . import _checks, _core
 from ._errors import ArgumentTypeError, InvalidArgument
 
 if TYPE_CHECKING:
@@ -20,36 +20,6 @@ if TYPE_CHECKING:
 
 # DLPack's codes of element types, by the kind of NumPy's dtype.
 _DLPACK_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
-
-
-def _as_shape(shape: Any) -> tuple[int, ...]:
-    extents = (shape,) if not isinstance(shape, (tuple, list)) else tuple(shape)
-    try:
-        extents = tuple(operator.index(extent) for extent in extents)
-    except TypeError:
-        raise ArgumentTypeError(f"the shape of an array is an integer or a tuple of them, not {shape!r}") from None
-    if any(extent < 0 for extent in extents):
-        raise InvalidArgument(f"an array of shape {extents} has a negative extent")
-    return extents
-
-
-def _count(shape: tuple[int, ...]) -> int:
-    count = 1
-    for extent in shape:
-        count *= extent
-    return count
-
-
-def _checked_dtype(dtype: Any) -> np.dtype:
-    found = np.dtype(dtype)
-    if found.hasobject:
-        raise InvalidArgument(f"an array of dtype {found} holds objects of Python, which kernels cannot use")
-    if not found.isnative:
-        raise InvalidArgument(f"an array of dtype {found} has its bytes in the order of another machine; "
-                              f"use {found.newbyteorder('=')}")
-    if found.itemsize == 0:
-        raise InvalidArgument(f"dtype {found!r} has elements without bytes")
-    return found
 
 
 class Array(_core.ArrayBase, NDArrayOperatorsMixin):
@@ -70,7 +40,8 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
 
     def __init__(self, runtime: Runtime, buffer: _core.Buffer, offset: int, shape: tuple[int, ...], dtype: np.dtype) -> None:
         """For Heddle's own use: ``Runtime.array`` makes arrays."""
-        _core.ArrayBase.__init__(self, buffer, offset, _count(shape) * dtype.itemsize, dtype.kind, dtype.itemsize)
+        _checks.native(buffer, _core.Buffer, "Runtime.array makes arrays")
+        _core.ArrayBase.__init__(self, buffer, offset, _checks.count_of(shape) * dtype.itemsize, dtype.kind, dtype.itemsize)
         self._runtime = runtime
         self._shape = shape
         self._dtype = dtype
@@ -93,7 +64,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     @property
     def size(self) -> int:
         """The number of elements."""
-        return _count(self._shape)
+        return _checks.count_of(self._shape)
 
     @property
     def itemsize(self) -> int:
@@ -241,13 +212,16 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     def reshape(self, *shape: Any) -> Array:
         """The same bytes with other extents; one may be -1."""
         extents = tuple(shape[0]) if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        wanted = [operator.index(extent) for extent in extents]
+        try:
+            wanted = [operator.index(extent) for extent in extents]
+        except TypeError:
+            raise ArgumentTypeError(f"reshape({_checks.shown(extents)}): extents are integers") from None
         if wanted.count(-1) == 1:
-            known = _count(tuple(extent for extent in wanted if extent != -1))
+            known = _checks.count_of(tuple(extent for extent in wanted if extent != -1))
             wanted[wanted.index(-1)] = self.size // known if known else 0
-        found = _as_shape(wanted)
-        if _count(found) != self.size:
-            raise InvalidArgument(f"an array of {self.size} elements cannot have the shape {extents}")
+        found = _checks.shape(wanted)
+        if _checks.count_of(found) != self.size:
+            raise InvalidArgument(f"an array of {self.size} elements cannot have the shape {_checks.shown(extents)}")
         return Array(self._runtime, self._buffer, self._offset, found, self._dtype)
 
     def ravel(self) -> Array:
@@ -256,7 +230,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
 
     def view(self, dtype: DTypeLike) -> Array:
         """The same bytes as elements of another type; the last extent changes with their size."""
-        other = _checked_dtype(dtype)
+        other = _checks.dtype(dtype)
         row = (self._shape[-1] if self._shape else 1) * self.itemsize
         if row % other.itemsize or (not self._shape and other.itemsize != self.itemsize):
             raise InvalidArgument(f"rows of {row} bytes are no whole number of elements of {other}")
@@ -266,7 +240,7 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
     def address(self, device: str = "") -> int:
         """The address on a device (the runtime's first), for kernels that find it in a structure or in other memory. From
         now on, every launch on that device counts as reading and writing the array."""
-        return self._buffer.address(device) + self._offset
+        return self._buffer.address(_checks.device("address(device)", device)) + self._offset
 
     # ---- Exchange with others
 
@@ -304,8 +278,12 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
         Waits for all launches that use it."""
         if stream is not None:
             raise BufferError("arrays of Heddle are handed out in host memory, which has no streams")
-        if dl_device is not None and tuple(dl_device) != (1, 0):
-            raise BufferError(f"arrays of Heddle are handed out in host memory, not on DLPack device {tuple(dl_device)}")
+        if dl_device is not None and (not isinstance(dl_device, (tuple, list)) or tuple(dl_device) != (1, 0)):
+            raise BufferError(f"arrays of Heddle are handed out in host memory, (1, 0), not on DLPack device "
+                              f"{_checks.shown(dl_device)}")
+        if max_version is not None and not (isinstance(max_version, (tuple, list)) and max_version
+                                            and isinstance(max_version[0], int)):
+            raise ArgumentTypeError(f"__dlpack__(max_version) is {_checks.shown(max_version)}; it is a tuple, such as (1, 0)")
         code = _DLPACK_CODES.get(self._dtype.kind)
         if code is None:
             raise BufferError(f"DLPack has no element type for dtype {self._dtype}")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Unio
 
 import numpy as np
 
-from . import _core
-from ._array import Array, _as_shape, _checked_dtype, _count
-from ._errors import ArgumentTypeError, InvalidArgument, NotFound
+from . import _checks, _core
+from ._array import Array
+from ._errors import ArgumentOverflow, ArgumentTypeError, InvalidArgument, NotFound
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -26,7 +26,8 @@ class Parameter:
 
     name: str  #: as in the PTX: "saxpy_param_2"
     type: str  #: in the PTX: "u32", "f32", "b8[24]" for structures; PTX of CUDA C++ has no signed ones
-    source_type: str  #: "float const*", where the kernel's name (not extern "C") or its signature has it; else ""
+    label: str  #: its name in the source: "x"; "" where the source is not known
+    source_type: str  #: "const float*", from a signature, debug information, the kernel's name or its source; else ""
     bytes: int
     pointer: bool  #: used as an address of memory
     access: str  #: what the kernel does there: "none", "read", "write", "read-write", "unknown"
@@ -37,7 +38,7 @@ class KernelInfo:
     """What is known of a kernel from its PTX."""
 
     name: str
-    signature: str  #: "blur(float*, int)" of a mangled name; else the name
+    signature: str  #: "blur(float*, int)" where the source's types are known; else the name
     parameters: Tuple[Parameter, ...]
     registers: int  #: 32-bit registers that a thread needs, an estimate
     shared_bytes: int  #: static
@@ -84,88 +85,49 @@ def inout(array: Optional[Array]) -> _core.Said:
 def opaque(address: int) -> _core.Opaque:
     """An address of a device's memory that belongs to no array. The launch runs after everything that is in flight,
     and everything that is launched later runs after it. The memory must exist until it is done."""
-    return _core.Opaque(operator.index(address))
-
-
-def _integer(value: Any, what: str) -> int:
-    if not isinstance(value, (bool, np.bool_)):  # which Python takes for integers
-        try:
-            return operator.index(value)
-        except TypeError:
-            pass
-    raise ArgumentTypeError(f"{what} takes an integer, not {value!r}")
-
-
-# NIDL's types in C++, where they say more than PTX does.
-_STATED = {"bool": "bool", "sint8": "signed char", "uint8": "unsigned char", "sint16": "short", "uint16": "unsigned short",
-           "sint32": "int", "uint32": "unsigned int", "sint64": "long", "uint64": "unsigned long", "sll64": "long long",
-           "ull64": "unsigned long long", "float": "float", "double": "double"}
-
-
-def _stated_types(signature: str) -> list[str]:
-    """The parameters' types in C++, "float*" for "x: in pointer float"; "" where they say no more than the kernel's PTX. The
-    result for an invalid signature does not matter: it is refused elsewhere, with the place."""
-    _, parenthesis, inside = signature.partition("(")
-    types = []
-    for parameter in (inside.rpartition(")")[0] if parenthesis else signature).split(","):
-        words = [word for word in parameter.split(":")[-1].split() if word not in ("in", "out", "inout", "const")]
-        pointer = words[:1] == ["pointer"]
-        name = _STATED.get(" ".join(words[1:] if pointer else words), "")
-        types.append(name + "*" if name and pointer else name)
-    return types
+    return _core.Opaque(_checks.integer("opaque(address)", address, 0, (1 << 64) - 1, "an address"))
 
 
 def _extents(value: Any, what: str) -> tuple[int, int, int]:
     given = value if isinstance(value, (tuple, list)) else (value,)
     if not 1 <= len(given) <= 3:
-        raise InvalidArgument(f"a {what} has one to three extents, not {len(given)}: {value!r}")
-    try:
-        found = [_integer(extent, what) for extent in given]
-    except ArgumentTypeError:
-        raise ArgumentTypeError(f"a {what} is an integer or a tuple of up to three, not {value!r}; "
-                                f"for a division that rounds up: (n + 255) // 256") from None
+        raise InvalidArgument(f"a {what} has one to three extents, not {len(given)}: {_checks.shown(value)}")
+    found = []
+    for extent in given:
+        if isinstance(extent, (bool, np.bool_)) or not hasattr(extent, "__index__"):
+            raise ArgumentTypeError(f"a {what} is an integer or a tuple of up to three, not {_checks.shown(value)}; "
+                                    f"for a division that rounds up: (n + 255) // 256")
+        try:
+            found.append(operator.index(extent))
+        except TypeError:  # an array of NumPy has __index__, too
+            raise ArgumentTypeError(f"a {what} is an integer or a tuple of up to three, not {_checks.shown(value)}") from None
     for extent in found:
         if not 1 <= extent < 1 << 32:
             limit = "at least 1" if extent < 1 else "at most 2**32 - 1"
-            raise InvalidArgument(f"an extent of the {what} {value!r} is {extent}; extents are {limit}")
+            raise InvalidArgument(f"an extent of the {what} {_checks.shown(value)} is {_checks.shown(extent)}; extents are "
+                                  f"{limit}")
     return tuple(found + [1] * (3 - len(found)))  # type: ignore[return-value]
 
 
 def _shared_bytes(value: Any) -> int:
-    shared = _integer(value, "shared, the bytes of dynamic shared memory,")
-    if not 0 <= shared < 1 << 32:
-        raise InvalidArgument(f"{shared} bytes of dynamic shared memory are none that a launch can have")
-    return shared
+    return _checks.integer("shared, the bytes of dynamic shared memory,", value, 0, (1 << 32) - 1)
 
 
 def _block_range(value: Any) -> Optional[tuple[int, int]]:
     if value is None:
         return None
     if not isinstance(value, (tuple, list)) or len(value) != 2:
-        raise ArgumentTypeError(f"blocks are (first, end), linear ids of the grid's blocks, not {value!r}")
-    first, end = (_integer(one, "blocks=(first, end)") for one in value)
-    if not 0 <= first <= end < 1 << 64:
-        raise InvalidArgument(f"blocks={value!r} is no range: the first is at least 0, and the end no less than it")
+        raise ArgumentTypeError(f"blocks are (first, end), linear ids of the grid's blocks, not {_checks.shown(value)}")
+    first, end = (_checks.integer("blocks=(first, end): one of them", one, 0, (1 << 64) - 1) for one in value)
+    if first > end:
+        raise InvalidArgument(f"blocks={value!r} is no range: the end is no less than the first")
     return first, end
 
 
 def _processor_list(value: Any) -> list[int]:
-    try:
-        found = [_integer(one, "processors") for one in value]
-    except ArgumentTypeError:
-        raise
-    except TypeError:
-        raise ArgumentTypeError(f"processors are numbers, as range(8) or [0, 1], not {value!r}") from None
-    for one in found:
-        if not 0 <= one < 1 << 32:
-            raise InvalidArgument(f"there is no processor {one}; they are numbered from 0")
-    return found
-
-
-def _device_id(value: Any) -> str:
-    if not isinstance(value, str):
-        raise ArgumentTypeError(f"a device is called by its id, such as \"cuda:0\" or \"cpu\", not {value!r}")
-    return value
+    kind = "numbers, as range(8) or [0, 1]"
+    return [_checks.integer("one of processors", one, 0, (1 << 32) - 1, "a number")
+            for one in _checks.listed("processors", value, kind)]
 
 
 class BoundKernel:
@@ -174,11 +136,12 @@ class BoundKernel:
     __slots__ = ("_kernel", "_options", "_native", "_shape")
 
     def __init__(self, kernel: Kernel, options: dict[str, Any]) -> None:
-        self._kernel = kernel
+        """For Heddle's own use: ``kernel[grid, block]`` makes them."""
+        self._kernel = _checks.native(kernel, Kernel, "kernel[grid, block] is a kernel that can be called")
         self._options = options
         self._native = kernel._native
         self._shape = _core.Shape(options["grid"], options["block"], _shared_bytes(options["shared"]),
-                                  _device_id(options["device"]), _block_range(options["blocks"]),
+                                  _checks.device("device", options["device"]), _block_range(options["blocks"]),
                                   bool(options["cooperative"]), _processor_list(options["processors"]),
                                   bool(options["timed"]))
 
@@ -200,7 +163,7 @@ class BoundKernel:
 
     def on(self, device: str, processors: Optional[Sequence[int]] = None) -> BoundKernel:
         """The same on a device: ``k.f[grid, block].on("cuda:1")(x, n)``."""
-        return self.options(device=device, processors=processors)
+        return self.options(device=_checks.device("on(device)", device), processors=processors)
 
     def occupancy(self) -> Tuple[Occupancy, ...]:
         """How blocks of this shape fill the SMs of a GPU, for each form of the kernel; empty on other devices."""
@@ -218,7 +181,7 @@ class Kernel:
 
     def __init__(self, module: Module, native: _core.Kernel) -> None:
         """For Heddle's own use: modules have kernels."""
-        self._native = native
+        self._native = _checks.native(native, _core.Kernel, "a kernel is an attribute of its module")
         self._module = module
         self._bound: dict[Any, BoundKernel] = {}
         self._info: Optional[KernelInfo] = None
@@ -230,7 +193,7 @@ class Kernel:
 
     @property
     def signature(self) -> str:
-        """As in the source, if the name has that: "square(float*, int)"."""
+        """As in the source, where that is known: "square(float*, int)"; else the name."""
         return self._native.signature
 
     @property
@@ -251,7 +214,8 @@ class Kernel:
         compact form, ``"inout pointer, sint32"``. Directions count for every launch, as ``in_()``, ``out()`` and
         ``inout()`` do for one; types must fit the PTX. Raises ParseError with the place in the text, InvalidArgument
         where the PTX shows otherwise, with the instruction."""
-        return Kernel(self._module, self._module._native.kernel(self.name, signature, _stated_types(signature)))
+        stated = _checks.text("with_signature(signature)", signature)
+        return Kernel(self._module, self._module._native.kernel(self.name, stated))
 
     def __getitem__(self, shape: Any) -> BoundKernel:
         if type(shape) is not tuple:
@@ -273,7 +237,7 @@ class Kernel:
     def _bind(self, shape: Any) -> BoundKernel:
         if not isinstance(shape, tuple) or not 2 <= len(shape) <= 3:
             raise TypeError(f"kernel {self.signature} is launched as kernel[grid, block](...) or "
-                            f"kernel[grid, block, shared](...), not with [{shape!r}]")
+                            f"kernel[grid, block, shared](...), not with [{_checks.shown(shape)}]")
         shared = _shared_bytes(shape[2]) if len(shape) == 3 else 0
         key = (_extents(shape[0], "grid"), _extents(shape[1], "block"), shared)
         known = self._bound.get(key)
@@ -297,7 +261,7 @@ class Module:
     def __init__(self, runtime: Runtime, native: _core.Module) -> None:
         """For Heddle's own use: ``Runtime.compile`` makes modules."""
         self._runtime = runtime
-        self._native = native
+        self._native = _checks.native(native, _core.Module, "Runtime.compile makes modules")
         self._kernels: dict[str, Kernel] = {}
 
     @property
@@ -315,7 +279,7 @@ class Module:
         return tuple(self._native.kernel_names())
 
     def __getitem__(self, name: str) -> Kernel:
-        known = self._kernels.get(name)
+        known = self._kernels.get(_checks.text("module[name]", name, "the name of a kernel"))
         if known is None:
             # Two threads may make two of them; either will do.
             known = self._kernels[name] = Kernel(self, self._native.kernel(name))
@@ -361,22 +325,32 @@ class Module:
     def variable(self, name: str, dtype: DTypeLike, shape: Any = (), *, device: str = "") -> Any:
         """The value of a ``__device__`` or ``__constant__`` variable on a device (the first): a scalar of NumPy, or an
         ``ndarray`` of the given shape. Waits for the launches of this module there."""
-        found, extents = _checked_dtype(dtype), _as_shape(shape)
-        data = self._native.read_variable(name, 0, _count(extents) * found.itemsize, device)
+        found, extents = _checks.dtype(dtype), _checks.shape(shape)
+        bytes_wanted = _checks.count_of(extents) * found.itemsize
+        if bytes_wanted >= 1 << 63:
+            raise InvalidArgument(f"variable {_checks.shown(name)} is not as large as {bytes_wanted} bytes")
+        data = self._native.read_variable(_checks.text("variable(name)", name, "the name of a variable"), 0, bytes_wanted,
+                                          _checks.device("variable(device)", device))
         values = np.frombuffer(bytearray(data), found)
         return values.reshape(extents) if extents else values[0]
 
     def set_variable(self, name: str, value: Any, dtype: Optional[DTypeLike] = None, *, device: str = "") -> None:
         """Sets it on a device (the first; each has its own). Numbers of Python are taken as 32-bit ``int`` and ``float``
         unless a ``dtype`` is given; NumPy's keep theirs."""
+        _checks.text("set_variable(name)", name, "the name of a variable")
+        _checks.device("set_variable(device)", device)
         if isinstance(value, Array):
             value = value.numpy()
         if dtype is None and type(value) in (int, float):
             dtype = np.float32 if type(value) is float else np.int32
             if type(value) is int and not -(1 << 31) <= value < 1 << 31:
-                raise OverflowError(f"{value} does not fit into 32 bits; give variable {name}'s dtype")
-        values = np.ascontiguousarray(value, None if dtype is None else _checked_dtype(dtype))
-        _checked_dtype(values.dtype)
+                raise ArgumentOverflow(f"{_checks.shown(value)} does not fit into 32 bits; give variable {name}'s dtype")
+        wanted = None if dtype is None else _checks.dtype(dtype)
+        try:
+            values = np.ascontiguousarray(value, wanted)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ArgumentTypeError(f"variable {name} cannot be set to {_checks.shown(value)}: {error}") from None
+        _checks.dtype(values.dtype)
         self._native.write_variable(name, 0, values.tobytes(), device)
 
     def __repr__(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, Optional, Sequence, Tu
 
 import numpy as np
 
-from . import _core
-from ._array import Array, _as_shape, _checked_dtype, _count
+from . import _checks, _core
+from ._array import Array
 from ._errors import ArgumentTypeError, Error, InvalidArgument, NotFound, OutOfMemory, Unsupported
 from ._kernel import Module
 
@@ -51,28 +52,20 @@ _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
 def _policies(scheduling: Mapping[str, Any]) -> dict[str, int]:
     unknown = set(scheduling) - set(_POLICIES) - {"most_queues", "early_start_bytes"}
     if unknown:
-        raise InvalidArgument(f"scheduling has no {sorted(unknown)[0]!r}; it has {', '.join(_POLICIES)}, most_queues, "
+        raise InvalidArgument(f"scheduling has no {_checks.shown(min(unknown, key=str))}; it has {', '.join(_POLICIES)}, most_queues, "
                               f"early_start_bytes")
     numbers = {}
     for name, values in _POLICIES.items():
         value = scheduling.get(name, values[0])
-        if value not in values:
-            raise InvalidArgument(f"scheduling[{name!r}] is {value!r}; it is one of {', '.join(map(repr, values))}")
+        if not isinstance(value, (str, bool, int)) or value not in values:
+            raise InvalidArgument(f"scheduling[{name!r}] is {_checks.shown(value)}; it is one of {', '.join(map(repr, values))}")
         numbers[name] = values.index(value)
     return numbers
 
 
-def _integer(what: str, value: Any, least: int, most: int, kind: str = "an integer") -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise ArgumentTypeError(f"{what} is {value!r}; it is {kind}")
-    if not least <= value <= most:
-        raise InvalidArgument(f"{what} is {value}; it is {least} to {most}")
-    return int(value)
-
-
 def _number(scheduling: Mapping[str, Any], name: str, least: int, most: int) -> Optional[int]:
     value = scheduling.get(name)
-    return None if value is None else _integer(f"scheduling[{name!r}]", value, least, most)
+    return None if value is None else _checks.integer(f"scheduling[{name!r}]", value, least, most)
 
 
 def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
@@ -88,16 +81,17 @@ def _is_ptx(text: str) -> bool:
 
 def _definitions(defines: Any) -> list[str]:
     if isinstance(defines, Mapping):
-        return [name if value is None else f"{name}={int(value) if isinstance(value, bool) else value}"
+        made = [name if value is None else f"{name}={int(value) if isinstance(value, bool) else value}"
                 for name, value in defines.items()]
-    return [str(one) for one in defines]
+    else:
+        made = _checks.listed("compile(defines)", defines, 'a mapping, or a list such as ["N=4"]')
+    return [_checks.text("one of compile(defines)", one, 'a text such as "N=4"') for one in made]
 
 
 def _device_for_functions(devices: Sequence[Device], wanted: str) -> str:
     """The id of the device in whose queues functions of Python run: they want their arrays in the host's memory."""
     there = ", ".join(device.id for device in devices)
-    if not isinstance(wanted, str):
-        raise ArgumentTypeError(f"a device is called by its id, such as {devices[0].id!r}, not {wanted!r}")
+    _checks.device("call_async(device)", wanted)
     if wanted and wanted not in [device.id for device in devices]:
         raise NotFound(f"this runtime has no device {wanted!r}; it has {there}")
     for device in devices:
@@ -115,7 +109,7 @@ class Call:
 
     def __init__(self, native: _core.AsyncCall) -> None:
         """For Heddle's own use: ``Runtime.call_async`` makes calls."""
-        self._native = native
+        self._native = _checks.native(native, _core.AsyncCall, "Runtime.call_async makes calls")
 
     @property
     def done(self) -> bool:
@@ -167,17 +161,20 @@ class Runtime:
     def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: bool = False, workers: int = 0,
                  trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None,
                  policy: str = "", memory_budget: int = 0) -> None:
-        listed = devices if isinstance(devices, str) else ",".join(devices)
+        kind = 'an id such as "cpu", several as "cuda:0,cpu", or a list of them'
+        ids = [devices] if isinstance(devices, str) else _checks.listed("Runtime(devices)", devices, kind)
+        named = ",".join(_checks.text("Runtime(devices)", one, kind) for one in ids)
         if scheduling is not None and not isinstance(scheduling, Mapping):
-            raise ArgumentTypeError(f'scheduling is a mapping of policies, such as {{"execution": "sync"}}, not {scheduling!r}')
-        if not isinstance(policy, str):
-            raise ArgumentTypeError(f'policy is the name of one, such as "bounded:500", not {policy!r}')
+            raise ArgumentTypeError(f'Runtime(scheduling) is {_checks.shown(scheduling)}; it is a mapping of policies, such as '
+                                    f'{{"execution": "sync"}}')
         policies = dict(scheduling or {})
-        self._records = os.fspath(trace)
+        self._records = _checks.path("Runtime(trace)", trace)
         self._native = _core.Runtime({
-            "devices": listed, "trace": os.fspath(trace), "check": int(bool(check)), "policy": policy,
-            "workers": _integer("workers", workers, 0, (1 << 32) - 1),
-            "memory_budget": _integer("memory_budget", memory_budget, 0, (1 << 64) - 1, "a number of bytes"), **_policies(policies),
+            "devices": named, "trace": self._records, "check": int(bool(check)),
+            "policy": _checks.text("Runtime(policy)", policy, 'the name of one, such as "bounded:500"'),
+            "workers": _checks.integer("Runtime(workers)", workers, 0, (1 << 32) - 1, "a number of threads"),
+            "memory_budget": _checks.integer("Runtime(memory_budget)", memory_budget, 0, (1 << 64) - 1, "a number of bytes"),
+            **_policies(policies),
             "most_queues": _number(policies, "most_queues", 1, (1 << 32) - 1) or 0,
             "early_start_bytes": _early_start_bytes(policies)})
 
@@ -190,11 +187,12 @@ class Runtime:
 
     def measured_bandwidth(self, device: str = "") -> float:
         """Bytes read plus bytes written per second by a large copy on the device; measured on first call."""
-        return self._native.measured_bandwidth(device)
+        return self._native.measured_bandwidth(_checks.device("measured_bandwidth(device)", device))
 
     def measured_link(self, source: str, destination: str) -> float:
         """Bytes per second of a large copy between two devices, or "host" and a device; measured at each call."""
-        return self._native.measured_link(source, destination)
+        return self._native.measured_link(_checks.device("measured_link(source)", source),
+                                          _checks.device("measured_link(destination)", destination))
 
     # ---- Modules
 
@@ -207,19 +205,26 @@ class Runtime:
         A text of one line that ends so, or a ``pathlib.Path``, is a file's name. ``name`` is what messages call a text.
         ``defines``: a mapping, or a list of "NAME=VALUE". ``extra``: options for the compiler as they are. ``compiler``:
         "clang" or "nvrtc". Results are cached on disk. Raises CompileError with the compiler's messages, ParseError."""
-        if compiler not in _COMPILERS:
-            raise InvalidArgument(f"there is no compiler {compiler!r}; there are 'clang' and 'nvrtc'")
-        if not 0 <= opt <= 3:
-            raise InvalidArgument(f"there is no optimisation {opt}; there are 0 to 3")
-        text = os.fspath(source)
-        if not isinstance(source, str) or ("\n" not in text and text.strip().endswith(_FILE_ENDINGS)):
-            form = "file"
+        if compiler is not None and (not isinstance(compiler, str) or compiler not in _COMPILERS):
+            raise InvalidArgument(f"there is no compiler {_checks.shown(compiler)}; there are 'clang' and 'nvrtc'")
+        _checks.integer("compile(opt)", opt, 0, 3, "an optimisation")
+        if isinstance(source, str):
+            text = _checks.text("compile(source)", source)
+            is_file = "\n" not in text and text.strip().endswith(_FILE_ENDINGS)
         else:
-            form = "ptx" if _is_ptx(text) else "text"
-        if "\0" in text:
-            raise InvalidArgument("the source has a 0 byte in it")
-        native = self._native.compile(form, text, name, _definitions(defines), [os.fspath(one) for one in include_paths],
-                                      list(extra), arch, fast_math, opt, line_info, _COMPILERS.index(compiler))
+            if not isinstance(source, os.PathLike):
+                raise ArgumentTypeError(f"compile(source) is {_checks.shown(source)}; it is CUDA C++ or PTX as text, or a "
+                                        f"file's name as text or pathlib.Path")
+            text, is_file = _checks.path("compile(source)", source), True
+        form = "file" if is_file else "ptx" if _is_ptx(text) else "text"
+        folders = _checks.listed("compile(include_paths)", include_paths, "a list of folders")
+        options = _checks.listed("compile(extra)", extra, 'a list of options, such as ["-g"]')
+        native = self._native.compile(
+            form, text, _checks.text("compile(name)", name), _definitions(defines),
+            [_checks.path("one of compile(include_paths)", one) for one in folders],
+            [_checks.text("one of compile(extra)", one) for one in options],
+            _checks.text("compile(arch)", arch, 'a target, such as "sm_80"'), bool(fast_math), operator.index(opt),
+            bool(line_info), _COMPILERS.index(compiler))
         return Module(self, native)
 
     # ---- Arrays
@@ -230,12 +235,16 @@ class Runtime:
         Memory of a device is taken when a launch first needs the array there."""
         if shape is not None:
             if dtype is not None:
-                raise TypeError("array(dtype, shape) has its dtype already; array(values, dtype=...) converts")
-            found, extents = _checked_dtype(data), _as_shape(shape)
+                raise ArgumentTypeError("array(dtype, shape) has its dtype already; array(values, dtype=...) converts")
+            found, extents = _checks.dtype(data), _checks.shape(shape)
             return Array(self, _core.Buffer(self._native, self._checked_bytes(extents, found)), 0, extents, found)
         if isinstance(data, (type, np.dtype)):
-            raise TypeError(f"array({data!r}) needs a shape: array({data!r}, n)")
-        values = np.asarray(data, dtype)
+            raise ArgumentTypeError(f"array({data!r}) needs a shape: array({data!r}, n)")
+        wanted = None if dtype is None else _checks.dtype(dtype)
+        try:
+            values = np.asarray(data, wanted)
+        except Exception as error:
+            raise ArgumentTypeError(f"array({_checks.shown(data)}): NumPy makes no array of it: {error}") from None
         values = values.astype(values.dtype.newbyteorder("="), copy=False)
         made = self.array(values.dtype, values.shape)
         if made.size:
@@ -244,14 +253,18 @@ class Runtime:
 
     @staticmethod
     def _checked_bytes(shape: Tuple[int, ...], dtype: np.dtype) -> int:
-        count = _count(shape)
+        count = _checks.count_of(shape)
         if count * dtype.itemsize >= 1 << 63:
             raise OutOfMemory(f"an array of {count} elements of {dtype.itemsize} bytes is larger than any memory")
         return count * dtype.itemsize
 
     def from_dlpack(self, tensor: Any) -> Array:
         """A copy of another library's tensor, through DLPack. It must be in host memory."""
-        kind, _ = tensor.__dlpack_device__()
+        try:
+            kind, _ = tensor.__dlpack_device__()
+        except (AttributeError, TypeError):
+            raise ArgumentTypeError(f"from_dlpack(tensor) is {_checks.shown(tensor)}; it is a tensor of a library that knows "
+                                    f"DLPack") from None
         if int(kind) not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
             raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "
                               f"copy it there first (tensor.cpu())")
@@ -317,7 +330,7 @@ class Runtime:
         """Writes the timeline of what has run so far to another file: ``.json`` for Perfetto, ``.svg``, a picture, or
         ``.dot``, a graph for Graphviz. The runtime must have been made with ``trace``; call ``synchronize()`` before for
         all that was launched."""
-        name = os.fspath(path)
+        name = _checks.path("trace(path)", path)
         self._check_records(f"trace({name!r})")
         self._native.trace(name)
 

@@ -17,12 +17,10 @@ struct Place {
   const Plan& plan() const { return kernel.parameters()[index]; }
 };
 
-// "argument 2 of kernel square(float*, int), parameter _Z6squarePfi_param_1 (int)"
+// "argument 2 of kernel square(float*, int), parameter n (int)"
 std::string where(const Place& place) {
-  const Plan& plan = place.plan();
   return "argument " + std::to_string(place.index + 1) + " of kernel " + place.kernel.readable() + ", parameter " +
-         plan.name + " (" + (plan.source_type.empty() ? "." + plan.type : plan.source_type) +
-         (plan.pointer && plan.source_type.empty() ? ", a pointer)" : ")");
+         described(place.plan());
 }
 
 [[noreturn]] void refuse(const Place& place, Wrong wrong, const std::string& advice) {
@@ -30,9 +28,16 @@ std::string where(const Place& place) {
   raise(wrong, where(place) + ", was given a value of type " + type + "; " + advice);
 }
 
+// Python refuses to write out integers of thousands of digits.
 std::string shown(const py::handle& value) {
-  std::string text = py::str(value);
-  return text.size() <= 40 ? text : text.substr(0, 37) + "...";
+  const auto text = py::reinterpret_steal<py::object>(PyObject_Str(value.ptr()));
+  const char* const bytes = text ? PyUnicode_AsUTF8(text.ptr()) : nullptr;
+  if (bytes == nullptr) {
+    PyErr_Clear();
+    return std::string("a value of type ") + Py_TYPE(value.ptr())->tp_name;
+  }
+  const std::string_view all = bytes;
+  return all.size() <= 40 ? std::string(all) : std::string(all.substr(0, 37)) + "...";
 }
 
 constexpr const char* wants_array =
@@ -120,7 +125,11 @@ heddle_argument floating(const Place& place, const Bytes& bytes) {
   if (array || !number || (bytes.there() && bytes.number() == 0) || PyComplex_Check(object))
     refuse(place, Wrong::type, "it takes a single real number");
   const double value = PyFloat_AsDouble(object);
-  if (value == -1 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw py::error_already_set();
+    PyErr_Clear();
+    raise(Wrong::overflow, where(place) + ", was given " + shown(place.value) + ", which does not fit into 64 bits");
+  }
   return floating(place, value);
 }
 
@@ -178,10 +187,8 @@ heddle_argument array(const Place& place, const ArrayBase& value, Converted& to)
   if (plan.kind == Plan::Kind::floating || plan.kind == Plan::Kind::structure || plan.bytes != 8)
     refuse(place, Wrong::type,
            plan.kind == Plan::Kind::structure ? wants_structure(plan) : "it takes a number, no array");
-  // Structures, text and times are bytes whose meaning is not known here.
-  const bool numbers = std::string_view("fiubc").find(value.kind) != std::string_view::npos;
-  const char kind = value.kind == 'f' || value.kind == 'c' ? value.kind : 'i';
-  if (plan.element != 0 && numbers && (kind != plan.element || value.element_bytes != plan.element_bytes)) {
+  if (plan.element != HEDDLE_ELEMENT_UNKNOWN && value.element != HEDDLE_ELEMENT_UNKNOWN &&
+      plan.element != value.element) {
     const std::string dtype = py::str(place.value.attr("dtype"));
     raise(Wrong::type, where(place) + ", was given a heddle.Array of dtype " + dtype +
                            "; make the array of the type that the kernel wants, or pass array.view(dtype) if the bytes "

@@ -28,28 +28,29 @@ heddle_kernel_info information(heddle_kernel* kernel) {
 std::string parameter_list(const Kernel& kernel) {
   std::string result;
   for (const Plan& parameter : kernel.parameters()) {
-    result += (result.empty() ? "" : ", ") + parameter.name + " (";
-    result += parameter.source_type.empty() ? "." + parameter.type : parameter.source_type;
-    result += parameter.pointer && parameter.source_type.empty() ? ", a pointer)" : ")";
+    result += (result.empty() ? "" : ", ") + described(parameter);
   }
   return result.empty() ? "nothing" : result;
 }
 
 }  // namespace
 
-Kernel::Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated)
+std::string described(const Plan& parameter) {
+  const bool known = !parameter.source_type.empty();
+  return (parameter.label.empty() ? parameter.name : parameter.label) + " (" +
+         (known ? parameter.source_type : "." + parameter.type) + (parameter.pointer && !known ? ", a pointer)" : ")");
+}
+
+Kernel::Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle)
     : runtime_(std::move(runtime)), handle_(owned(runtime_, handle, &heddle_kernel_free)) {
   const heddle_kernel_info info = information(handle);
   name_ = info.name;
-  readable_ = readable_name(name_);
-  std::vector<std::string> types = source_types(name_);
-  if (types.size() != info.parameter_count) types.assign(info.parameter_count, {});
+  readable_ = info.signature;
   for (std::uint32_t i = 0; i < info.parameter_count; ++i) {
-    if (i < stated.size() && !stated[i].empty()) types[i] = stated[i];
     heddle_parameter parameter{};
     parameter.size = sizeof parameter;
     check(heddle_kernel_get_parameter(handle, i, &parameter));
-    parameters_.push_back(plan(parameter, std::move(types[i])));
+    parameters_.push_back(plan(parameter));
   }
 }
 
@@ -115,6 +116,7 @@ py::dict Kernel::info() const {
     py::dict one;
     one["name"] = parameter.name;
     one["type"] = parameter.type;
+    one["label"] = parameter.label;
     one["source_type"] = parameter.source_type;
     one["bytes"] = parameter.bytes;
     one["pointer"] = parameter.pointer;

@@ -170,15 +170,14 @@ Strings kernel_names(const Module& module) {
   return result;
 }
 
-Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature,
-              const Strings& stated) {
+Kernel kernel(const Module& module, const std::string& name, const std::optional<std::string>& signature) {
   module.runtime->use();
   heddle_kernel* handle = nullptr;
   if (signature)
     check(heddle_module_kernel_with_signature(module.handle.get(), name.c_str(), signature->c_str(), &handle));
   else
     check(heddle_module_kernel(module.handle.get(), name.c_str(), &handle));
-  return {module.runtime, handle, stated};
+  return {module.runtime, handle};
 }
 
 py::bytes read_variable(const Module& module, const std::string& name, std::size_t offset, std::size_t bytes,
@@ -230,6 +229,19 @@ std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uin
 
 // ---- Arrays
 
+// `kind`: of the dtype, as in NumPy. Structures, text and times are bytes whose meaning is not known here.
+heddle_element element_of(char kind, std::size_t bytes) {
+  const bool integer = kind == 'i' || kind == 'u' || kind == 'b';
+  if (!integer && kind != 'f') return kind == 'c' ? HEDDLE_ELEMENT_OTHER : HEDDLE_ELEMENT_UNKNOWN;
+  switch (bytes) {
+    case 1: return HEDDLE_ELEMENT_I8;
+    case 2: return integer ? HEDDLE_ELEMENT_I16 : HEDDLE_ELEMENT_F16;
+    case 4: return integer ? HEDDLE_ELEMENT_I32 : HEDDLE_ELEMENT_F32;
+    case 8: return integer ? HEDDLE_ELEMENT_I64 : HEDDLE_ELEMENT_F64;
+    default: return HEDDLE_ELEMENT_OTHER;
+  }
+}
+
 HostSpan host_span(const ArrayBase& array, bool writable) {
   void* const data = writable ? Buffer::write(array.buffer, array.offset, array.bytes)
                               : const_cast<void*>(Buffer::read(array.buffer, array.offset, array.bytes));
@@ -259,9 +271,10 @@ void bind_arrays(py::module_& m) {
   }));
   py::class_<Opaque>(m, "Opaque").def(py::init([](std::uint64_t address) { return Opaque{address}; }));
   py::class_<ArrayBase>(m, "ArrayBase")
-      .def(py::init(
-          [](std::shared_ptr<Buffer> buffer, std::size_t offset, std::size_t bytes, char kind,
-             std::size_t element_bytes) { return ArrayBase{std::move(buffer), offset, bytes, kind, element_bytes}; }))
+      .def(py::init([](std::shared_ptr<Buffer> buffer, std::size_t offset, std::size_t bytes, char kind,
+                       std::size_t element_bytes) {
+        return ArrayBase{std::move(buffer), offset, bytes, element_of(kind, element_bytes)};
+      }))
       .def_readonly("_buffer", &ArrayBase::buffer)
       .def_readonly("_offset", &ArrayBase::offset)
       .def("_span", &host_span)
@@ -283,7 +296,7 @@ void bind_kernels(py::module_& m) {
                                return std::string(text);
                              })
       .def("kernel_names", &kernel_names)
-      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none(), py::arg("stated") = Strings())
+      .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none())
       .def("read_variable", &read_variable)
       .def("write_variable", &write_variable);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));
@@ -294,6 +307,9 @@ void bind_kernels(py::module_& m) {
       .def("occupancy", &Kernel::occupancy)
       .def("launch", &Kernel::launch);
   py::class_<Launch>(m, "Launch", "A launch that was made. May be dropped: the launch goes on. Any thread may use it.")
+      .def(py::init([](const py::args&, const py::kwargs&) -> std::unique_ptr<Launch> {
+        raise(Wrong::type, "kernel[grid, block](...) makes launches; they are not made by their constructor");
+      }))
       .def_property_readonly("done", &Launch::done, "Whether it has ended; does not wait.")
       .def("wait", &Launch::wait,
            "Waits until it has ended. Raises its error, or that of one before it that made it be skipped.")

@@ -79,8 +79,7 @@ class Buffer {
 struct ArrayBase {
   std::shared_ptr<Buffer> buffer;
   std::size_t offset = 0, bytes = 0;
-  char kind = 'V';  // of the dtype, as in NumPy: 'f', 'i', 'u', ...
-  std::size_t element_bytes = 1;
+  heddle_element element = HEDDLE_ELEMENT_UNKNOWN;
 };
 
 // An array with the caller's annotation, for a launch.
@@ -136,8 +135,8 @@ struct Shape {
 struct Plan {
   enum class Kind { pointer, integer, floating, bits, structure };
   Kind kind = Kind::bits;
-  std::string name, type;   // as in the PTX
-  std::string source_type;  // "float const*", from a mangled name; empty where that does not tell
+  std::string name, type;          // as in the PTX
+  std::string label, source_type;  // as in the source: "x", "const float*"; empty where that is not known
   std::uint32_t bytes = 0;
   bool pointer = false, may_be_index = false;
   heddle_access access = HEDDLE_ACCESS_NONE;
@@ -145,15 +144,12 @@ struct Plan {
   // ranges are accepted.
   std::int64_t least = 0;
   std::uint64_t most = 0;
-  // Of the memory that it points to: 'f' or 'i' and the size, if the source's type has it; else 0.
-  char element = 0;
-  std::size_t element_bytes = 0;
+  heddle_element element = HEDDLE_ELEMENT_UNKNOWN;  // of the memory that it points to
 };
 
 class Kernel {
  public:
-  // `stated`: the parameters' types in C++, as a signature gives them; "" or empty if the kernel's name gives them.
-  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle, const std::vector<std::string>& stated);
+  Kernel(std::shared_ptr<RuntimeState> runtime, heddle_kernel* handle);
   const std::shared_ptr<RuntimeState>& runtime() const { return runtime_; }
   heddle_kernel* handle() const { return handle_.get(); }
   const std::string& name() const { return name_; }  // as in the PTX
@@ -172,10 +168,10 @@ class Kernel {
 
 // "blur(float*, int)" of a mangled name; else the name.
 std::string readable_name(const std::string& name);
-// The types of its parameters, "float*", "int"; empty if the name does not have them.
-std::vector<std::string> source_types(const std::string& name);
-// What the parameter takes; `source_type` may be empty.
-Plan plan(const heddle_parameter& parameter, std::string source_type);
+// What the parameter takes.
+Plan plan(const heddle_parameter& parameter);
+// "x (const float*)" where the source is known; else "saxpy_param_2 (.u64, a pointer)".
+std::string described(const Plan& parameter);
 
 // The arguments of a launch, and what they refer to.
 struct Converted {

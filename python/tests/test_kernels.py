@@ -161,7 +161,7 @@ def test_numbers_of_every_kind(rt, k):
 def test_numbers_that_do_not_fit(rt, k, at, value):
     arguments = [rt.array(np.float64, 9), 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0]
     arguments[at] = value
-    with pytest.raises(OverflowError, match=rf"argument {at + 1} of kernel kinds\(.*parameter .*_param_{at}.*not fit"):
+    with pytest.raises(OverflowError, match=rf"argument {at + 1} of kernel kinds\(.*parameter \w+ \(.*not fit"):
         k.kinds[1, 1](*arguments)
     with pytest.raises(heddle.InvalidArgument):
         k.kinds[1, 1](*arguments)
@@ -187,13 +187,35 @@ def test_arrays_where_numbers_belong_and_too_few_arguments(rt, k):
         k.add[1, 4](x, 1)
 
 
-def test_types_that_the_name_does_not_tell(rt, k):
-    """Of extern "C" kernels PTX does not say whether integers are signed, so both are taken."""
+def without_source(rt, k):
+    """The module of its PTX alone, without what Heddle's compiler noted of the source behind it."""
+    assert "// heddle: " in k.ptx
+    return rt.compile(k.ptx[:k.ptx.index("// heddle: ")])
+
+
+def test_types_that_nothing_tells(rt, k):
+    """PTX does not say whether integers are signed, so both are taken."""
+    unsure = without_source(rt, k).unsure
     to = rt.array(np.uint64, 2)
-    k.unsure[1, 1](to, -1, 65535)
+    unsure[1, 1](to, -1, 65535)
     assert to.tolist() == [0xFFFFFFFF, 65535]
     with pytest.raises(OverflowError, match="-2147483648 to 4294967295"):
-        k.unsure[1, 1](to, 1 << 32, 0)
+        unsure[1, 1](to, 1 << 32, 0)
+    with pytest.raises(OverflowError, match=r"kernel unsure\(unsigned long long\*, unsigned, unsigned short\), parameter u "
+                                            r"\(unsigned\), .*0 to 4294967295"):
+        k.unsure[1, 1](to, -1, 0)  # the source tells
+
+
+def test_the_source_tells_names_and_types(rt, k):
+    info = k.reduce.info
+    assert info.signature == k.reduce.signature == "reduce(const float*, const float*, float*, int)"
+    assert [p.label for p in info.parameters] == ["x", "y", "z", "n"]
+    assert [p.source_type for p in info.parameters] == ["const float*", "const float*", "float*", "int"]
+    assert [p.label for p in k["img::scale<float>"].info.parameters] == ["x", "by"]
+    bare = without_source(rt, k)
+    assert bare.reduce.signature == "reduce" and [p.label for p in bare.reduce.info.parameters] == [""] * 4
+    with pytest.raises(TypeError, match=r"argument 2 of kernel reduce\(const float.*parameter y \(const float\*\), was"):
+        k.reduce[1, 1](None, 1.5, None, 0)
 
 
 def test_element_types(rt, k):
@@ -206,7 +228,9 @@ def test_element_types(rt, k):
     k.add[1, 4](rt.array(np.uint32, 4), 1, 4)  # of the same size
     k.add[1, 8](x.view(np.int32), 7, 8)
     assert (x.view(np.int32) == 7).all()
-    k.square[1, 4](x, 4)  # the name of extern "C" kernels tells nothing
+    without_source(rt, k).square[1, 4](x, 4)  # the PTX of extern "C" kernels tells nothing
+    with pytest.raises(TypeError, match=r"argument 1 of kernel square\(float\*, int\), parameter x .*dtype float64.*view"):
+        k.square[1, 4](x, 4)
     for wrong in [np.bool_, np.int8, np.int16, np.int64, np.float32, np.float16, np.complex64]:
         with pytest.raises(TypeError, match=f"dtype {np.dtype(wrong)}; make the array of the type that the kernel wants"):
             k.add[1, 1](rt.array(wrong, 4), 1, 1)
@@ -228,7 +252,8 @@ def test_element_types_of_a_signature(rt, k):
         square[1, 4](x, 1 << 31)
     with pytest.raises(OverflowError, match="0 to 4294967295"):
         k.square.with_signature("inout pointer, uint32")[1, 4](x, -1)
-    k.square.with_signature("inout pointer, sint32")[1, 4](rt.array(np.float64, 4), 4)  # says nothing of elements
+    with pytest.raises(TypeError, match="dtype float64"):  # the source says what the signature does not
+        k.square.with_signature("inout pointer, sint32")[1, 4](rt.array(np.float64, 4), 4)
     k.square.with_signature("inout pointer void, sint32")[1, 4](rt.array(np.float64, 4), 4)
 
 

@@ -2,6 +2,7 @@
 
 #include <cxxabi.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <memory>
@@ -86,6 +87,34 @@ std::string demangled(const std::string& name) {
 std::string readable_name(const std::string& name) {
   const std::string readable = demangled(name);
   return readable == name ? name : name + " (" + readable + ")";
+}
+
+std::string plain_name(const std::string& name) {
+  const std::string readable = demangled(name);
+  return std::string(without_namespaces(without_template_arguments(parts(readable).name)));
+}
+
+std::vector<std::string> parameter_types(const std::string& mangled) {
+  std::vector<std::string> types;
+  const std::string readable = demangled(mangled);
+  if (readable == mangled) return types;
+  std::string_view rest = parts(readable).parameters;
+  const std::size_t last = rest.rfind(')');
+  if (rest.empty() || last == rest.npos) return types;
+  rest = rest.substr(1, last - 1);
+  while (!rest.empty()) {
+    int depth = 0;
+    std::size_t end = 0;
+    for (; end < rest.size() && (depth > 0 || rest[end] != ','); ++end) {
+      if (rest[end] == '<' || rest[end] == '(') ++depth;
+      if (rest[end] == '>' || rest[end] == ')') --depth;
+    }
+    std::string_view type = rest.substr(0, end);
+    while (type.starts_with(' ')) type.remove_prefix(1);
+    types.emplace_back(type);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return types;
 }
 
 Maker maker_of_variable(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace heddle::base {
 
@@ -10,6 +11,10 @@ namespace heddle::base {
 std::string demangled(const std::string& name);
 // For messages: the mangled name, followed by the demangled one if that differs.
 std::string readable_name(const std::string& name);
+// Without namespaces, template arguments and parameters: "blur" for "_ZN3img4blurIfEEvPT_i", and for "blur".
+std::string plain_name(const std::string& name);
+// The types of the parameters, "float const*", "int"; empty for a name that is not mangled.
+std::vector<std::string> parameter_types(const std::string& mangled);
 // Where a variable of a module comes from: the program, Heddle's headers ("__heddle::two_over_pi"), or a literal for
 // which clang makes a variable ("_$_str").
 enum class Maker { program, heddle, compiler };

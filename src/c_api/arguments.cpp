@@ -29,7 +29,11 @@ Argument value(const heddle_argument& from, const Place& place, Argument::Kind k
 Argument array(const heddle_argument& from, const Place& place, Direction direction) {
   if (from.value.array == nullptr) place.refuse(" is an array whose handle is NULL; pass heddle_null()");
   const std::size_t length = from.length == HEDDLE_REST ? ArraySlice<std::byte>::rest : from.length;
-  return Argument(from.value.array->array.slice(from.offset, length)).with(direction);
+  if (from.inline_bytes > HEDDLE_ELEMENT_OTHER)
+    place.refuse(" is an array whose elements are of no type that there is");
+  return Argument(from.value.array->array.slice(from.offset, length))
+      .with(direction)
+      .with(static_cast<ElementType>(from.inline_bytes));
 }
 
 Argument argument(const heddle_argument& from, const Place& place) {

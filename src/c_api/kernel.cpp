@@ -21,6 +21,10 @@ static_assert(static_cast<int>(HEDDLE_ACCESS_NONE) == static_cast<int>(heddle::A
 static_assert(static_cast<int>(HEDDLE_ACCESS_READ_WRITE) == static_cast<int>(heddle::Access::read_write));
 static_assert(static_cast<int>(HEDDLE_ACCESS_UNKNOWN) == static_cast<int>(heddle::Access::unknown));
 
+static_assert(static_cast<int>(HEDDLE_ELEMENT_I32) == static_cast<int>(heddle::ElementType::i32));
+static_assert(static_cast<int>(HEDDLE_ELEMENT_OTHER) == static_cast<int>(heddle::ElementType::other));
+static_assert(static_cast<int>(HEDDLE_NUMBER_FLOATING) == static_cast<int>(heddle::Number::floating));
+
 heddle_occupancy in_c(const heddle::Occupancy& from) {
   heddle_occupancy result{};
   from.form.copy(result.form, sizeof result.form - 1);
@@ -78,6 +82,7 @@ heddle_status heddle_kernel_get_info(heddle_kernel* kernel, heddle_kernel_info* 
     result.dynamic_shared = from.dynamic_shared ? 1 : 0;
     result.blocks_independent = from.blocks_independent ? 1 : 0;
     result.dependence = from.dependence.c_str();
+    result.signature = from.signature.c_str();
     hand_out(result, info, info->size, function);
   });
 }
@@ -88,7 +93,7 @@ heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, 
     const heddle::KernelInfo& info = given(kernel, function, "the kernel").kernel.info();
     given(parameter, function, "the place of the parameter");
     if (number >= info.parameters.size())
-      throw heddle::Error(heddle::ErrorCode::not_found, "kernel " + info.name + " has no parameter number " +
+      throw heddle::Error(heddle::ErrorCode::not_found, "kernel " + info.signature + " has no parameter number " +
                                                             std::to_string(number) + "; it has " +
                                                             std::to_string(info.parameters.size()));
     const heddle::Parameter& from = info.parameters[number];
@@ -100,6 +105,10 @@ heddle_status heddle_kernel_get_parameter(heddle_kernel* kernel, size_t number, 
     result.pointer = from.pointer ? 1 : 0;
     result.may_be_index = from.may_be_index ? 1 : 0;
     result.access = static_cast<heddle_access>(from.access);
+    result.label = from.label.c_str();
+    result.source_type = from.source_type.c_str();
+    result.element = static_cast<heddle_element>(from.element);
+    result.number = static_cast<heddle_number>(from.number);
     hand_out(result, parameter, parameter->size, function);
   });
 }

@@ -19,6 +19,7 @@
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
+#include "modules/source_types.hpp"
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
@@ -108,6 +109,18 @@ void print_json(const ptx::analysis::Inspection& inspection, const std::optional
   fmt::print("{}\n", made.dump(2));
 }
 
+// What is known of the parameters in the source.
+void add_source(ptx::analysis::Inspection& inspection, const ptx::Module& module, const std::string& text) {
+  const modules::SourceTypes types(module, text);
+  for (ptx::analysis::InspectedKernel& kernel : inspection.kernels) {
+    const std::vector<modules::SourceParameter> known = types.parameters(module.functions[kernel.function]);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      kernel.parameters[i].label = known[i].name;
+      kernel.parameters[i].source_type = known[i].type.text;
+    }
+  }
+}
+
 void run(const Options& options) {
   using ptx::analysis::Inspection;
   if (options.device.empty() != options.block.empty()) {
@@ -119,6 +132,7 @@ void run(const Options& options) {
   const ptx::Module module = ptx::parse(text, (is_ptx(options) ? "" : "PTX of ") + options.file);
   ptx::verify(module, (is_ptx(options) ? "" : "PTX of ") + options.file);
   Inspection inspection = ptx::analysis::inspect(module);
+  add_source(inspection, module, text);
   const std::size_t all = inspection.kernels.size();
   std::string names;
   for (const auto& kernel : inspection.kernels) {

@@ -31,7 +31,7 @@ struct Options {
   std::vector<std::string> arguments;
   std::uint32_t shared = 0;
   int repeat = 1;
-  bool check = false, cooperative = false, json = false;
+  bool check = false, cooperative = false, json = false, any_type = false;
   CompileOptions compile;
 };
 
@@ -104,7 +104,11 @@ class Job {
     std::vector<Argument> list;
     list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      list.push_back(texts_[i].is_array() ? Argument(empty[i]) : argument_of(texts_[i]));
+      const bool typed = texts_[i].kind == ArgumentText::Kind::out || texts_[i].kind == ArgumentText::Kind::zeros;
+      const Argument array(empty[i]);
+      list.push_back(!texts_[i].is_array()         ? argument_of(texts_[i])
+                     : typed && !options_.any_type ? array.with(element_of(texts_[i].type))
+                                                   : array);
     }
     LaunchOptions nothing = shape_;
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
@@ -122,7 +126,7 @@ class Job {
       fmt::print(stderr,
                  "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
                  "inout:{} keeps it\n",
-                 base::readable_name(kernel.name()), i + 1, texts_[i].file.string(), texts_[i].file.string());
+                 kernel.info().signature, i + 1, texts_[i].file.string(), texts_[i].file.string());
     }
   }
 
@@ -164,9 +168,14 @@ class Job {
     std::vector<Argument> list;
     list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      list.push_back(arrays_[i].array ? Argument(*arrays_[i].array) : argument_of(texts_[i]));
+      list.push_back(arrays_[i].array ? argument_of(arrays_[i]) : argument_of(texts_[i]));
     }
     return list;
+  }
+
+  Argument argument_of(const ArrayArgument& array) const {
+    const Argument made(*array.array);
+    return options_.any_type ? made : made.with(element_of(array.initial.type));
   }
 
   // Whole arrays, by what the kernel was found to do with them.
@@ -203,6 +212,18 @@ class Job {
   std::vector<ArrayArgument> arrays_;
   bool has_inout_ = false;
 };
+
+// A launch of one thread is rarely meant, and its results look like those of a kernel that does little.
+void note_missing_shape(const Options& options, bool grid, bool block) {
+  if (grid && block) return;
+  const std::uint64_t blocks = parse_shape(options.grid, "--grid").count();
+  const std::uint64_t threads = parse_shape(options.block, "--block").count();
+  fmt::print(stderr, "heddle: note: ran {} of {}; {} otherwise\n", base::counted(blocks, "block"),
+             base::counted(threads, "thread"),
+             grid    ? "--block says"
+             : block ? "--grid says"
+                     : "--grid and --block say");
+}
 
 void print_text(const Options& options, const Outcome& outcome) {
   if (options.repeat > 1) {
@@ -248,6 +269,8 @@ void add_launch(CLI::App& app) {
           "one for each parameter, in order: i32:7, f32:2.5, hex:00ff, null, in:x.npy, inout:y.npy (written to "
           "y.out.npy), out:z.npy:f32:1024x768, zeros:u8:100")
       ->allow_extra_args(false);
+  command->add_flag("--any-type", options->any_type,
+                    "arrays whose elements are of another type than the kernel's are meant");
   command->add_option("--device", options->device, "id of the device; default: the first");
   command->add_option("--blocks", options->blocks, "BEGIN:END, only these blocks of the grid");
   command->add_option("--sms", options->processors,
@@ -260,11 +283,12 @@ void add_launch(CLI::App& app) {
   command->add_option("--out-dir", options->out_dir, "folder for results; made where it is missing");
   command->add_flag("--json", options->json, "figures as JSON; what the kernel prints goes to stderr");
   add_compile_options(*command, options->compile);
-  command->callback([options] {
+  command->callback([options, command] {
     std::optional<KernelOutputToStderr> to_stderr;
     if (options->json) to_stderr.emplace();
     const Outcome outcome = Job(*options).run();
     to_stderr.reset();
+    note_missing_shape(*options, command->count("--grid") > 0, command->count("--block") > 0);
     options->json ? print_json(*options, outcome) : print_text(*options, outcome);
   });
 }

@@ -205,6 +205,27 @@ ArgumentText parse_argument(std::string_view text) {
   return out;
 }
 
+ElementType element_of(base::NpyType type) {
+  using base::NpyType;
+  switch (type) {
+    case NpyType::b1:
+    case NpyType::i8:
+    case NpyType::u8: return ElementType::unknown;  // bytes
+    case NpyType::i16:
+    case NpyType::u16: return ElementType::i16;
+    case NpyType::i32:
+    case NpyType::u32: return ElementType::i32;
+    case NpyType::i64:
+    case NpyType::u64: return ElementType::i64;
+    case NpyType::f16: return ElementType::f16;
+    case NpyType::f32: return ElementType::f32;
+    case NpyType::f64: return ElementType::f64;
+    case NpyType::c64:
+    case NpyType::c128: return ElementType::other;
+  }
+  return ElementType::unknown;
+}
+
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
                                                 std::span<const ArgumentText> arguments,
                                                 const std::filesystem::path& folder) {

@@ -38,6 +38,9 @@ struct ArgumentText {
 // with the valid forms.
 ArgumentText parse_argument(std::string_view text);
 
+// What the elements are to kernels.
+ElementType element_of(base::NpyType type);
+
 // Where the result of each --arg goes; empty for those without one. `texts` are the arguments as the user wrote them,
 // `folder` that of --out-dir, or empty. Throws UsageError if two would go to the same file, since one would be lost.
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <system_error>
+#include <utility>
 
 #include "base/content.hpp"
 #include "base/fail.hpp"
@@ -11,6 +12,7 @@
 #include "compile/cache.hpp"
 #include "compile/clang.hpp"
 #include "compile/compilation.hpp"
+#include "compile/declarations.hpp"
 #include "compile/environment.hpp"
 #include "compile/headers.hpp"
 #include "compile/nvrtc/compile.hpp"
@@ -71,8 +73,11 @@ CompileResult compile_with_clang(const Unit& unit, const CompileOptions& options
 CompileResult compile(const Unit& unit, const CompileOptions& options) {
   check_options(options);
   base::require_text(unit.source, unit.name, "CUDA C++");
-  return chosen_compiler(options) == Compiler::nvrtc ? nvrtc::compile(unit, options)
-                                                     : compile_with_clang(unit, options);
+  CompileResult result =
+      chosen_compiler(options) == Compiler::nvrtc ? nvrtc::compile(unit, options) : compile_with_clang(unit, options);
+  // Not a part of what is cached: it follows from the source, and is found in no time.
+  result.ptx = with_kernel_notes(std::move(result.ptx), unit.source);
+  return result;
 }
 
 }  // namespace

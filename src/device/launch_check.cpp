@@ -2,6 +2,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 
 namespace heddle::device {
 namespace {
@@ -19,8 +20,8 @@ void check_extent(const std::string& kernel, const char* what, const Dim3& exten
   const std::uint64_t sizes[3] = {extent.x, extent.y, extent.z};
   for (unsigned i = 0; i < 3; ++i)
     if (sizes[i] == 0 || sizes[i] > limit[i])
-      base::fail(ErrorCode::invalid_argument, "kernel '{}': {} {}: component {} must be 1 to {}", kernel, what,
-                 text(extent), "xyz"[i], limit[i]);
+      base::fail(ErrorCode::invalid_argument, "kernel '{}': {} {}: component {} must be 1 to {}",
+                 base::demangled(kernel), what, text(extent), "xyz"[i], limit[i]);
 }
 
 }  // namespace
@@ -52,15 +53,15 @@ void check_block(const DeviceInfo& info, const ptx::Function& function, const Di
   if (!fits(block, info.max_block))
     check_extent(function.name, "block", block, {info.max_block[0], info.max_block[1], info.max_block[2]});
   if (block.count() > info.max_threads_per_block)
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed", function.name,
-               block.count(), info.max_threads_per_block);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': a block of {} threads; at most {} are allowed",
+               base::demangled(function.name), block.count(), info.max_threads_per_block);
   if (function.directives.empty()) return;
   if (const auto* required = function.directive("reqntid"); required && !(extent_of(*required) == block))
     base::fail(ErrorCode::invalid_argument, "kernel '{}' must be launched with blocks of {} threads (.reqntid), not {}",
-               function.name, text(extent_of(*required)), text(block));
+               base::demangled(function.name), text(extent_of(*required)), text(block));
   if (const auto* most = function.directive("maxntid"); most && block.count() > extent_of(*most).count())
     base::fail(ErrorCode::invalid_argument, "kernel '{}' allows at most {} threads in a block (.maxntid), not {}",
-               function.name, extent_of(*most).count(), block.count());
+               base::demangled(function.name), extent_of(*most).count(), block.count());
 }
 
 void refuse_clusters(const ptx::Function& function, std::string_view device) {
@@ -69,7 +70,7 @@ void refuse_clusters(const ptx::Function& function, std::string_view device) {
     base::fail(ErrorCode::unsupported,
                "kernel '{}' is declared for clusters of {} blocks (.reqnctapercluster); {} has clusters of one block "
                "only",
-               function.name, text(extent_of(*cluster)), device);
+               base::demangled(function.name), text(extent_of(*cluster)), device);
 }
 
 void check_launch(const DeviceInfo& info, const Function& function, const LaunchConfig& config, const BlockRange& range,
@@ -80,23 +81,24 @@ void check_launch(const DeviceInfo& info, const Function& function, const Launch
   const std::uint64_t shared = function.static_shared_bytes() + config.dynamic_shared_bytes;
   if (shared > info.max_shared_per_block)
     base::fail(ErrorCode::invalid_argument,
-               "kernel '{}': {} of shared memory ({} static, {} dynamic) are more than the {} a block may have", name,
-               base::counted(shared, "byte"), function.static_shared_bytes(), config.dynamic_shared_bytes,
-               info.max_shared_per_block);
+               "kernel '{}': {} of shared memory ({} static, {} dynamic) are more than the {} a block may have",
+               base::demangled(name), base::counted(shared, "byte"), function.static_shared_bytes(),
+               config.dynamic_shared_bytes, info.max_shared_per_block);
   if (range.begin > range.end || range.end > config.grid.count())
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': blocks [{}, {}) are not within the grid's {}", name,
-               range.begin, range.end, config.grid.count());
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': blocks [{}, {}) are not within the grid's {}",
+               base::demangled(name), range.begin, range.end, config.grid.count());
   if (argument_bytes != function.parameter_bytes())
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': {} of arguments given, but its parameters take {}", name,
-               base::counted(argument_bytes, "byte"), function.parameter_bytes());
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': {} of arguments given, but its parameters take {}",
+               base::demangled(name), base::counted(argument_bytes, "byte"), function.parameter_bytes());
 }
 
 void check_parts(const Function& function, const LaunchConfig& config, std::uint64_t part) {
   if (part == 0)
-    base::fail(ErrorCode::invalid_argument, "kernel '{}': a launch in parts of no blocks", function.ptx().name);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}': a launch in parts of no blocks",
+               base::demangled(function.ptx().name));
   if (config.cooperative)
     base::fail(ErrorCode::unsupported, "kernel '{}': a cooperative launch runs all its blocks together, not in parts",
-               function.ptx().name);
+               base::demangled(function.ptx().name));
 }
 
 void check_stoppable(const DeviceInfo& info, const Function& function, const LaunchConfig& config,
@@ -104,7 +106,7 @@ void check_stoppable(const DeviceInfo& info, const Function& function, const Lau
   if (config.cooperative)
     base::fail(ErrorCode::unsupported,
                "kernel '{}': a cooperative launch cannot be stopped between its blocks, which all run together",
-               function.ptx().name);
+               base::demangled(function.ptx().name));
   check_launch(info, function, config, range, argument_bytes);
 }
 

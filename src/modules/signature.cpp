@@ -16,14 +16,26 @@ struct Scalar {
   std::string_view name;
   Kind kind;
   std::uint64_t bytes;
+  std::string_view source;  // its name in C++; empty: integers that may be signed or not, or are no numbers there
 };
-constexpr Scalar scalars[] = {
-    {"bool", Kind::integer, 1},   {"char", Kind::integer, 1},   {"sint8", Kind::integer, 1},
-    {"uint8", Kind::integer, 1},  {"char8", Kind::integer, 1},  {"sint16", Kind::integer, 2},
-    {"uint16", Kind::integer, 2}, {"char16", Kind::integer, 2}, {"sint32", Kind::integer, 4},
-    {"uint32", Kind::integer, 4}, {"char32", Kind::integer, 4}, {"wchar", Kind::integer, 4},
-    {"sint64", Kind::integer, 8}, {"uint64", Kind::integer, 8}, {"sll64", Kind::integer, 8},
-    {"ull64", Kind::integer, 8},  {"float", Kind::floating, 4}, {"double", Kind::floating, 8}};
+constexpr Scalar scalars[] = {{"bool", Kind::integer, 1, "bool"},
+                              {"char", Kind::integer, 1, "char"},
+                              {"sint8", Kind::integer, 1, "signed char"},
+                              {"uint8", Kind::integer, 1, "unsigned char"},
+                              {"char8", Kind::integer, 1, ""},
+                              {"sint16", Kind::integer, 2, "short"},
+                              {"uint16", Kind::integer, 2, "unsigned short"},
+                              {"char16", Kind::integer, 2, ""},
+                              {"sint32", Kind::integer, 4, "int"},
+                              {"uint32", Kind::integer, 4, "unsigned int"},
+                              {"char32", Kind::integer, 4, ""},
+                              {"wchar", Kind::integer, 4, ""},
+                              {"sint64", Kind::integer, 8, "long"},
+                              {"uint64", Kind::integer, 8, "unsigned long"},
+                              {"sll64", Kind::integer, 8, "long long"},
+                              {"ull64", Kind::integer, 8, "unsigned long long"},
+                              {"float", Kind::floating, 4, "float"},
+                              {"double", Kind::floating, 8, "double"}};
 constexpr const char* types =
     "a type (pointer, sint8 to sint64, uint8 to uint64, bool, char, float, double, struct[N])";
 
@@ -183,6 +195,14 @@ class Parser {
 }  // namespace
 
 Signature parse_signature(std::string_view text) { return Parser(text).run(); }
+
+std::string source_type_of(const SignatureParameter& parameter) {
+  const bool pointer = parameter.kind == Kind::pointer;
+  if (pointer && parameter.element == "void") return "void*";
+  const Scalar* const known = scalar(pointer ? parameter.element : parameter.type);
+  if (known == nullptr || known->source.empty()) return {};
+  return std::string(known->source) + (pointer ? "*" : "");
+}
 
 std::string to_text(const Signature& signature) {
   std::string text = signature.kernel + "(";

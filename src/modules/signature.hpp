@@ -37,6 +37,8 @@ struct Signature {
 
 // Throws parse_error with the place in the text, what is there, and what was expected.
 Signature parse_signature(std::string_view text);
+// The parameter's type in C++, "float*" for "in pointer float"; empty where the signature says no more than its size.
+std::string source_type_of(const SignatureParameter& parameter);
 // The signature in NIDL. parse_signature() of the text returns an equal signature.
 std::string to_text(const Signature& signature);
 

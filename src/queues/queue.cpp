@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "device/launch_check.hpp"
 
 namespace heddle::queues {
@@ -42,8 +43,9 @@ device::BoxPlace QueueState::box(const MemoryBox& box) const {
 void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
                         const BlockRange* range) {
   if (kernel.place() != place())
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}", kernel.kernel().name(),
-               core_->device(kernel.place()).info().id, core_->device(place()).info().id);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded for {}, the queue is of {}",
+               base::demangled(kernel.kernel().name()), core_->device(kernel.place()).info().id,
+               core_->device(place()).info().id);
   const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
   if (launch_queue_ != nullptr) return hold_launch(kernel, config, blocks, arguments);

@@ -6,7 +6,9 @@
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "device/fault_text.hpp"
+#include "modules/source_types.hpp"
 #include "ptx/printer.hpp"
+#include "runtime/inspect.hpp"
 #include "runtime/kernel_state.hpp"
 
 namespace heddle::runtime {
@@ -38,7 +40,7 @@ std::string quoted(const LoadedCode& module, const ptx::analysis::AccessWitness&
   if (inst.where.line == 0 || text.empty()) text = trimmed(ptx::print(ptx, function, inst));
   text = "'" + text + "'";
   if (inst.where.line != 0) text += fmt::format(" in line {} of the PTX", inst.where.line);
-  if (!function.is_entry) text += fmt::format(", in {}", base::readable_name(function.name));
+  if (!function.is_entry) text += fmt::format(", in {}", base::demangled(function.name));
   const std::string source = device::source_place(ptx, function, inst.where.loc);
   return source.empty() ? text : text + ", " + source;
 }
@@ -91,25 +93,27 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const mo
   if (!signature.kernel.empty() && signature.kernel != info.name &&
       !base::source_name_matches(info.name, signature.kernel)) {
     base::fail(ErrorCode::invalid_argument, "the signature is that of a kernel '{}', and the kernel's name is {}",
-               signature.kernel, base::readable_name(info.name));
+               signature.kernel, info.signature);
   }
   if (signature.parameters.size() != info.parameters.size()) {
     base::fail(ErrorCode::invalid_argument, "the signature of kernel {} has {}, and in the PTX there {} {}",
-               base::readable_name(info.name), base::counted(signature.parameters.size(), "parameter"),
+               info.signature, base::counted(signature.parameters.size(), "parameter"),
                info.parameters.size() == 1 ? "is" : "are", info.parameters.size());
   }
   KernelInfo made = info;
   for (std::size_t i = 0; i < made.parameters.size(); ++i) {
     Parameter& parameter = made.parameters[i];
     const modules::SignatureParameter& said = signature.parameters[i];
-    const std::string what = fmt::format("{} of the signature of kernel {}, at character {},", called(said, i),
-                                         base::readable_name(info.name), said.at);
+    const std::string what =
+        fmt::format("{} of the signature of kernel {}, at character {},", called(said, i), info.signature, said.at);
     if (const std::string wrong = mismatch(parameter, said); !wrong.empty()) {
       base::fail(ErrorCode::invalid_argument, "{} is {}, {}; in the PTX it is {} (.{}, {}{})", what, said.type, wrong,
                  parameter.name, parameter.type, base::counted(parameter.size, "byte"),
                  parameter.pointer ? ", a pointer" : "");
     }
-    parameter.label = said.name;
+    if (!said.name.empty()) parameter.label = said.name;
+    if (const std::string type = modules::source_type_of(said); !type.empty())
+      set_source_type(parameter, modules::source_type(type));
     parameter.direction = said.direction;
     if (said.direction != Direction::found) parameter.access = annotated(kernel, i, said.direction, what);
     if (said.kind == Kind::pointer) {
@@ -118,6 +122,7 @@ KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const mo
     }
     if (said.kind != Kind::pointer && said.kind != Kind::structure) parameter.pointer = false;
   }
+  made.signature = signature_of(made);
   return made;
 }
 

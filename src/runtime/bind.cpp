@@ -19,12 +19,17 @@ namespace {
 bool is_floating(std::string_view type) { return type == "f32" || type == "f64"; }
 bool is_integer(std::string_view type) { return type.size() > 1 && (type[0] == 'u' || type[0] == 's'); }
 
-std::string where(const KernelInfo& kernel, std::size_t index) {
-  const Parameter& parameter = kernel.parameters[index];
-  return fmt::format("argument {} of kernel {}: parameter {}{} (.{}, {}{})", index + 1,
-                     base::readable_name(kernel.name), parameter.label.empty() ? "" : parameter.label + ", ",
-                     parameter.name, parameter.type, base::counted(parameter.size, "byte"),
+// "x (const float*)" where the source is known; else "saxpy_param_2 (.u64, 8 bytes, a pointer)".
+std::string described(const Parameter& parameter) {
+  const std::string& name = parameter.label.empty() ? parameter.name : parameter.label;
+  if (!parameter.source_type.empty()) return fmt::format("{} ({})", name, parameter.source_type);
+  return fmt::format("{} (.{}, {}{})", name, parameter.type, base::counted(parameter.size, "byte"),
                      parameter.pointer ? ", a pointer" : "");
+}
+
+std::string where(const KernelInfo& kernel, std::size_t index) {
+  return fmt::format("argument {} of kernel {}, parameter {}:", index + 1, kernel.signature,
+                     described(kernel.parameters[index]));
 }
 
 const char* what(const Argument& argument) {
@@ -59,6 +64,17 @@ constexpr const char* array_advice =
     "that "
     "belongs to no array, heddle::opaque(address)";
 
+// Numbers of another type than the kernel's are wrong numbers to it, or lie behind the array's end.
+void check_element(const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+  const ElementType wanted = kernel.parameters[index].element, given = argument.element();
+  if (wanted == ElementType::unknown || given == ElementType::unknown || wanted == given) return;
+  base::fail(
+      ErrorCode::invalid_argument,
+      "{} was given an array of {}; pass an array of {}, or heddle::any_type(x) (--any-type to heddle launch) if "
+      "that is meant",
+      where(kernel, index), name(given), name(wanted));
+}
+
 void check_array(const Core& core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   const Parameter& parameter = kernel.parameters[index];
   if (!takes_address(parameter)) {
@@ -71,8 +87,7 @@ void check_array(const Core& core, const KernelInfo& kernel, std::size_t index, 
                where(kernel, index));
   }
   if (&argument.buffer()->core() != &core) {
-    base::fail(ErrorCode::invalid_argument, "argument {} of kernel {} is an array of another runtime", index + 1,
-               kernel.name);
+    base::fail(ErrorCode::invalid_argument, "{} was given an array of another runtime", where(kernel, index));
   }
   if (argument.offset() > argument.buffer()->bytes()) {
     base::fail(ErrorCode::invalid_argument, "{} was given a slice that begins at byte {} of an array of {}",
@@ -84,6 +99,7 @@ void check_array(const Core& core, const KernelInfo& kernel, std::size_t index, 
                where(kernel, index), base::counted(argument.length(), "byte"), argument.offset(),
                base::counted(argument.buffer()->bytes(), "byte"));
   }
+  check_element(kernel, index, argument);
 }
 
 std::string size_advice(const Parameter& parameter, const Argument& argument) {
@@ -126,9 +142,11 @@ void check_direction(const KernelState& state, const KernelInfo& kernel, std::si
 
 // What is true of nearly all arrays; check_array() finds out what is wrong with the others.
 bool is_plain_array(const Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
-  if (argument.kind() != Argument::Kind::array || argument.direction() != Direction::found || !argument.buffer() ||
-      !state.use_of(index).takes_address)
-    return false;
+  const ParameterUse& use = state.use_of(index);
+  constexpr std::uint32_t bytes = Argument::tag_of(Argument::Kind::array);
+  const bool fits =
+      (argument.tag() & use.plain_mask) == use.plain_tag || (argument.tag() == bytes && use.takes_address);
+  if (!fits || !argument.buffer()) return false;
   const Buffer& buffer = *argument.buffer();
   return &buffer.core() == &core && argument.offset() <= buffer.bytes() &&
          (argument.length() == Argument::rest || argument.length() <= buffer.bytes() - argument.offset());
@@ -148,10 +166,8 @@ void check_count(const KernelInfo& kernel, std::size_t given) {
   if (given == kernel.parameters.size()) [[likely]]
     return;
   std::string list;
-  for (const Parameter& parameter : kernel.parameters)
-    list += fmt::format("{}{} .{}{}", list.empty() ? "" : ", ", parameter.name, parameter.type,
-                        parameter.pointer ? " (pointer)" : "");
-  base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", base::readable_name(kernel.name),
+  for (const Parameter& parameter : kernel.parameters) list += (list.empty() ? "" : ", ") + described(parameter);
+  base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", kernel.signature,
              base::counted(kernel.parameters.size(), "argument"), given, list.empty() ? "none" : list);
 }
 

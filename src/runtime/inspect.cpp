@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/kernel_name.hpp"
+
 namespace heddle::runtime {
 namespace {
 
@@ -20,7 +22,25 @@ Access public_access(ptx::analysis::AccessMode mode) {
 
 }  // namespace
 
-KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
+void set_source_type(Parameter& parameter, const modules::SourceType& type) {
+  parameter.source_type = type.text;
+  parameter.element = type.element;
+  parameter.number = type.number;
+}
+
+std::string signature_of(const KernelInfo& kernel) {
+  const std::string readable = base::demangled(kernel.name);
+  if (readable != kernel.name) return readable;
+  std::string text = kernel.name + "(";
+  for (const Parameter& parameter : kernel.parameters) {
+    if (parameter.source_type.empty()) return kernel.name;
+    text += (text.ends_with('(') ? "" : ", ") + parameter.source_type;
+  }
+  return kernel.parameters.empty() ? kernel.name : text + ")";
+}
+
+KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel,
+                       const std::vector<modules::SourceParameter>& source) {
   KernelInfo info;
   info.name = kernel.name;
   for (const ptx::analysis::InspectedParameter& parameter : kernel.parameters) {
@@ -34,7 +54,11 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel) {
                                .pointer = parameter.is_pointer,
                                .may_be_index = parameter.may_be_index,
                                .access = access});
+    const modules::SourceParameter& known = source[info.parameters.size() - 1];
+    info.parameters.back().label = known.name;
+    set_source_type(info.parameters.back(), known.type);
   }
+  info.signature = signature_of(info);
   const ptx::analysis::Resources& resources = kernel.resources;
   info.registers = resources.registers;
   info.shared_bytes = resources.static_shared;

@@ -66,6 +66,11 @@ void KernelState::take_info(KernelInfo info) {
     ParameterUse& use = uses_.emplace_back();
     use.offset = use.array.packed_at = parameter.offset;
     use.takes_address = takes_address(parameter);
+    if (use.takes_address) {
+      const bool known = parameter.element != ElementType::unknown;
+      use.plain_tag = Argument::tag_of(Argument::Kind::array, parameter.element);
+      use.plain_mask = known ? Argument::every_tag : Argument::tag_of_any_element;
+    }
     use.array.argument = static_cast<std::uint32_t>(uses_.size() - 1);
     set_access(use.array, parameter.access, false);
     packed_bytes_ = std::max<std::size_t>(packed_bytes_, std::size_t{parameter.offset} + parameter.size);
@@ -78,7 +83,7 @@ void KernelState::analyse() {
   if (analysed_.load(std::memory_order_relaxed)) return;
   const std::uint32_t own = index_of(code_.ptx(), function_);
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.function == own; });
-  take_info(public_info(*found));
+  take_info(public_info(*found, code_.source_types().parameters(function_)));
   for (std::size_t i = 0; i < found->parameters.size(); ++i)
     shown_.push_back({info_.parameters[i].access, found->parameters[i].read_at, found->parameters[i].written_at});
   variables_ = mode_of(found->variables);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "heddle/kernel.hpp"
+#include "heddle/launch.hpp"
 #include "ptx/analysis/access.hpp"
 #include "ptx/analysis/block_reach.hpp"
 #include "ptx/ir.hpp"
@@ -27,6 +28,8 @@ bool takes_address(const Parameter& parameter);
 struct ParameterUse {
   std::uint32_t offset = 0;  // in the packed arguments
   bool takes_address = false;
+  // Arguments with this tag under this mask are arrays as the parameter takes them, without a direction.
+  std::uint32_t plain_tag = ~std::uint32_t{0}, plain_mask = 0;
   // The use of an array that is passed for it, as the PTX shows it; without the array itself.
   sched::ArrayUse array = {};
 };

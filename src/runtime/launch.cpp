@@ -178,7 +178,7 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments) {
   if (&kernel->core() != &core)
-    base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->name());
+    base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->info().signature);
   if (core.replayer().follows())
     if (auto state = repeated(core, kernel, options, arguments)) return state;
   sched::BoundLaunch bound;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/kernel_name.hpp"
 #include "runtime/footprint.hpp"
 
 namespace heddle::runtime {
@@ -52,7 +53,7 @@ void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock&
     all.insert(all.end(), pinned.begin(), pinned.end());
     core.calls().wait(lock, all);
   } while (core.memory().allocate(arrays, static_cast<memory::Space>(launch.place), lock, pressure,
-                                  "kernel " + launch.kernel->name()));
+                                  "kernel " + base::demangled(launch.kernel->name())));
 }
 
 namespace {

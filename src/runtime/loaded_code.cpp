@@ -21,6 +21,11 @@ const ptx::analysis::Inspection& LoadedCode::inspection() {
   return inspection_;
 }
 
+const modules::SourceTypes& LoadedCode::source_types() {
+  std::call_once(types_read_, [this] { source_types_.emplace(*module_, text_); });
+  return *source_types_;
+}
+
 device::Module& LoadedCode::on(std::size_t place, std::span<const std::byte> machine_code,
                                std::span<const PlacedVariable> placed) {
   device::Module* const known = known_[place].load(std::memory_order_acquire);

@@ -13,6 +13,7 @@
 #include "device/module.hpp"
 #include "graph/access.hpp"
 #include "heddle/placed_variables.hpp"
+#include "modules/source_types.hpp"
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/ir.hpp"
 #include "runtime/core.hpp"
@@ -32,6 +33,8 @@ class LoadedCode {
   const std::string& name() const { return name_; }
   // The analyses' results for all kernels; the first call analyses them. Any thread.
   const ptx::analysis::Inspection& inspection();
+  // What is known of the kernels' source; the first call reads it. Any thread.
+  const modules::SourceTypes& source_types();
 
   // The module on the place. The first call loads it, which may compile it. `machine_code`, `placed`: LoadOptions. Any
   // thread, without the core's lock.
@@ -56,6 +59,8 @@ class LoadedCode {
   std::string text_, name_;
   std::once_flag inspected_;
   ptx::analysis::Inspection inspection_;
+  std::once_flag types_read_;
+  std::optional<modules::SourceTypes> source_types_;
   // By place. Modules are loaded under a lock of their own.
   std::mutex loading_;
   std::vector<std::shared_ptr<device::Module>> loaded_;

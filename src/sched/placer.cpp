@@ -56,7 +56,7 @@ const char* Placer::tied(const BoundLaunch& launch) const {
 }
 
 std::size_t Placer::choose(const BoundLaunch& launch) {
-  const auto name = [&] { return base::readable_name(launch.kernel->name()); };
+  const auto name = [&] { return base::demangled(launch.kernel->name()); };
   if (const char* why = tied(launch)) {
     if (logs_) base::log_debug("kernel {} goes to {}: {}", name(), ids_[0], why);
     return 0;

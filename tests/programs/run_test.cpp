@@ -190,7 +190,7 @@ TEST_F(RunCommand, AccessesToFreedMemoryAreReportedWithItsPlaces) {
        "}\n");
   const Ran ran = run("--check --device cpu a.cu");
   EXPECT_EQ(ran.code, 99) << ran.output;
-  EXPECT_THAT(ran.output, AllOf(HasSubstr("kept"), HasSubstr("kernel '_Z1kPi'"),
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("kept"), HasSubstr("kernel 'k(int*)'"),
                                 HasSubstr("at offset 12 of the allocation of 4096"),
                                 HasSubstr("which was freed at a+0x"), HasSubstr("allocated at a+0x")));
 }

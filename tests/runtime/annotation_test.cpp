@@ -100,7 +100,7 @@ TEST_F(AnnotationTest, ThoseThatThePtxContradictsAreRefusedWithTheInstruction) {
   Array<float> data = floats({1});
   EXPECT_THAT(
       message_of([&] { launch("add_to", {}, 1, 1.0f, in(data)); }),
-      testing::AllOf(HasSubstr("argument 3 of kernel add_to: parameter data"),
+      testing::AllOf(HasSubstr("argument 3 of kernel add_to, parameter data"),
                      HasSubstr("is said to be 'in', but the kernel writes there: 'st.global.f32 [%rd2], %f3;' in "
                                "line 26 of the PTX"),
                      HasSubstr("say 'inout', or nothing")));
@@ -180,7 +180,7 @@ TEST_F(AnnotationTest, SignaturesCountForAllLaunches) {
   EXPECT_EQ(module_->kernel("copy_first", nidl).history().launches, 1u);
   EXPECT_EQ(module_->kernel("copy_first").history().launches, 1u);
   EXPECT_EQ(module_->kernel("copy_first", nidl).state(), module_->kernel("copy_first", nidl).state());
-  EXPECT_THAT(message_of([&] { launch_as("copy_first", nidl, 1, 2.0f, to); }), HasSubstr("parameter from, from"));
+  EXPECT_THAT(message_of([&] { launch_as("copy_first", nidl, 1, 2.0f, to); }), HasSubstr("parameter from (float*)"));
   EXPECT_THAT(message_of([&] { launch_as("copy_first", nidl, 1, out(from), to); }),
               HasSubstr("is said to be 'out', and by the kernel's signature to be 'in'"));
   launch_as("add_to", "sint32, float, inout pointer", 1, 1.0f, to);

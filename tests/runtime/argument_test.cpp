@@ -30,7 +30,7 @@ class ArgumentTest : public RuntimeTest {
 TEST_F(ArgumentTest, WrongCountListsTheParameters) {
   start({"near"});
   refused("add_to",
-          AllOf(HasSubstr("takes 3 arguments and was given 1"), HasSubstr("value .f32"), HasSubstr("data .u64")), 1);
+          AllOf(HasSubstr("takes 3 arguments and was given 1"), HasSubstr("value (.f32"), HasSubstr("data (.u64")), 1);
   refused("fails", HasSubstr("takes 0 arguments and was given 1"), 1);
 }
 
@@ -56,7 +56,7 @@ TEST_F(ArgumentTest, WrongKindNamesTheParameter) {
 TEST_F(ArgumentTest, IntegersAreNoPointers) {
   start({"near"});
   Array<float> data = floats({1, 2});
-  const auto message = AllOf(HasSubstr("parameter data (.u64, 8 bytes, a pointer) was given an integer of 8 bytes"),
+  const auto message = AllOf(HasSubstr("parameter data (.u64, 8 bytes, a pointer): was given an integer of 8 bytes"),
                              HasSubstr("pass a heddle::Array or nullptr"), HasSubstr("in:"));
   refused("add_to", message, 2, 1.0f, std::size_t{2});
   refused("add_to", message, 2, 1.0f, std::int64_t{0});
@@ -69,6 +69,73 @@ TEST_F(ArgumentTest, IntegersAreNoPointers) {
   EXPECT_THAT(data.read(), testing::ElementsAre(2, 3));
   EXPECT_TRUE(module_->kernel("indexed").info().parameters[1].may_be_index);
   launch("indexed", {}, data, std::uint64_t{4}).wait();
+}
+
+TEST_F(ArgumentTest, ArraysOfOtherElementsThanTheKernelsAreRefused) {
+  start({"near"});
+  const Array<float> floats = array<float>(4);
+  const Array<double> doubles = array<double>(4);
+  const Array<int> integers = array<int>(4);
+  refused("_Z4blurIfEvPT_", HasSubstr("argument 1 of kernel void blur<float>(float*), parameter p (float*): was"),
+          doubles);
+  refused("_Z4blurIfEvPT_", HasSubstr("was given an array of double; pass an array of float, or heddle::any_type(x)"),
+          doubles.slice(1));
+  refused("_Z4blurIfEvPT_", HasSubstr("was given an array of 32-bit integers"), in(integers));
+  refused("_Z4blurIdEvPT_", HasSubstr("was given an array of float; pass an array of double"), floats);
+  for (int i = 0; i < 2; ++i) {  // the second time, too
+    launch("_Z4blurIfEvPT_", {}, floats).wait();
+    launch("_Z4blurIfEvPT_", {}, array<std::byte>(4)).wait();
+    launch("_Z4blurIfEvPT_", {}, array<std::uint8_t>(4)).wait();
+    launch("_Z4blurIfEvPT_", {}, nullptr).wait();
+    launch("_Z4blurIfEvPT_", {}, any_type(doubles)).wait();
+    launch("_Z4blurIfEvPT_", {}, in(any_type(integers.slice(1)))).wait();
+    launch("_Z4blurIdEvPT_", {}, doubles).wait();
+    launch("copy_first", {}, 1, doubles, integers).wait();  // of which the types are not known
+    refused("_Z4blurIfEvPT_", HasSubstr("double"), doubles);
+  }
+}
+
+struct Half {
+  std::uint16_t bits;
+};
+struct Real {
+  float value;
+};
+
+}  // namespace
+}  // namespace heddle::tests
+
+template <>
+inline constexpr heddle::ElementType heddle::element_type<heddle::tests::Real> = heddle::ElementType::f32;
+
+namespace heddle::tests {
+namespace {
+
+TEST_F(ArgumentTest, ElementsThatTheLibraryDoesNotKnowFitUnlessTheProgramSaysWhatTheyAre) {
+  start({"near"});
+  launch("_Z4blurIfEvPT_", {}, array<Half>(4)).wait();
+  launch("_Z4blurIfEvPT_", {}, array<Real>(4)).wait();
+  refused("_Z4blurIdEvPT_", HasSubstr("was given an array of float"), array<Real>(4));
+}
+
+TEST_F(ArgumentTest, ElementsAreComparedWithTheSignature) {
+  start({"near"});
+  const auto refusal = [&](const char* signature, const Argument& given) {
+    try {
+      launch_as("copy_first", signature, 0, given, nullptr).wait();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  const Array<double> doubles = array<double>(4);
+  EXPECT_EQ(
+      refusal("copy_first(n: sint32, x: in pointer float, y: pointer)", doubles),
+      "argument 2 of kernel copy_first, parameter x (float*): was given an array of double; pass an array of float, "
+      "or heddle::any_type(x) (--any-type to heddle launch) if that is meant");
+  EXPECT_EQ(refusal("sint32, pointer double, pointer double", doubles), "");
+  EXPECT_THAT(refusal("sint32, pointer sint64, pointer double", doubles),
+              HasSubstr("kernel copy_first(int, long*, double*), parameter from (long*)"));
 }
 
 TEST_F(ArgumentTest, OneArgumentIsNoPlural) {

@@ -174,6 +174,8 @@ class RuntimeTest : public testing::Test {
            *at(launch.parameter<std::uint64_t>(0)) = *at(launch.parameter<std::uint64_t>(8));
          }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
+        {"_Z4blurIfEvPT_", [](const FakeLaunch&) {}},
+        {"_Z4blurIdEvPT_", [](const FakeLaunch&) {}},
         {"indexed", [](const FakeLaunch&) {}},
         {"fails_with", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails_with trapped"); }},
         {"fails", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails trapped"); }},

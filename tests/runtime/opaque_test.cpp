@@ -16,7 +16,7 @@ TEST_F(OpaqueTest, AddressesAreRefusedUnlessTheyAreSaidToBeSo) {
   start({"near"});
   float value = 1;
   EXPECT_THAT(message_of([&] { launch("add_to", {}, 1, 1.0f, reinterpret_cast<std::uint64_t>(&value)); }),
-              testing::AllOf(HasSubstr("argument 3 of kernel add_to: parameter data"), HasSubstr("heddle::opaque")));
+              testing::AllOf(HasSubstr("argument 3 of kernel add_to, parameter data"), HasSubstr("heddle::opaque")));
   launch("add_to", {}, 1, 1.0f, opaque(&value)).wait();
   EXPECT_EQ(value, 2);
   EXPECT_THAT(message_of([&] { launch("add_to", {}, opaque(&value), 1.0f, nullptr); }),

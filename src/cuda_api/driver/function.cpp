@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/kernel_name.hpp"
 #include "cuda_api/core/registry.hpp"
 
 namespace heddle::cuda_api {
@@ -19,7 +20,8 @@ Context& function_context(KernelEntry& entry, Context& current) {
   const KernelHome home = registry().home(&entry);
   if (home.context && home.context != &current)
     throw Failure(cudaErrorInvalidResourceHandle,
-                  fmt::format("kernel '{}' is of a module of another context than the current one", entry.name()));
+                  fmt::format("kernel '{}' is of a module of another context than the current one",
+                              heddle::base::demangled(entry.name())));
   return current;
 }
 
@@ -69,7 +71,8 @@ void set_function_attribute(KernelEntry& entry, Context& context, CUfunction_att
       if (value < 0 || value > most)
         throw Failure(cudaErrorInvalidValue,
                       fmt::format("kernel '{}' cannot have {} bytes of dynamic shared memory; {} has {} for it",
-                                  entry.name(), value, context.info().id, std::max<std::int64_t>(most, 0)));
+                                  heddle::base::demangled(entry.name()), value, context.info().id,
+                                  std::max<std::int64_t>(most, 0)));
       entry.most_dynamic_shared = static_cast<std::uint32_t>(value);
       return;
     }

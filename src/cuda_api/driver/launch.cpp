@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/kernel_name.hpp"
 #include "cuda_api/driver/function.hpp"
 
 using namespace heddle::cuda_api;
@@ -36,8 +37,9 @@ Packed packed_of(void** extra) {
 // Pointers to the values in a packed buffer.
 std::vector<void*> unpack(const heddle::LoadedKernel& kernel, const std::byte* bytes, std::size_t size) {
   if (size < kernel.parameter_bytes())
-    throw Failure(cudaErrorInvalidValue, fmt::format("a launch with {} bytes of arguments; kernel '{}' takes {}", size,
-                                                     kernel.kernel().name(), kernel.parameter_bytes()));
+    throw Failure(cudaErrorInvalidValue,
+                  fmt::format("a launch with {} bytes of arguments; kernel '{}' takes {}", size,
+                              heddle::base::demangled(kernel.kernel().name()), kernel.parameter_bytes()));
   std::vector<void*> places;
   for (const heddle::ParameterPlace& place : kernel.parameters())
     places.push_back(const_cast<std::byte*>(bytes + place.offset));

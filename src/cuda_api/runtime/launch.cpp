@@ -6,6 +6,7 @@
 #include <cstring>
 #include <span>
 
+#include "base/kernel_name.hpp"
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/core/wait_line.hpp"
@@ -17,20 +18,21 @@ void check_shape(const Context& context, const KernelEntry& kernel, const Loaded
                  const LaunchCall& call) {
   const auto empty = [](const dim3& d) { return d.x == 0 || d.y == 0 || d.z == 0; };
   if (empty(call.grid) || empty(call.block))
-    throw Failure(
-        cudaErrorInvalidConfiguration,
-        fmt::format("kernel '{}' is launched with a grid of {} x {} x {} blocks of {} x {} x {} threads", kernel.name(),
-                    call.grid.x, call.grid.y, call.grid.z, call.block.x, call.block.y, call.block.z));
+    throw Failure(cudaErrorInvalidConfiguration,
+                  fmt::format("kernel '{}' is launched with a grid of {} x {} x {} blocks of {} x {} x {} threads",
+                              heddle::base::demangled(kernel.name()), call.grid.x, call.grid.y, call.grid.z,
+                              call.block.x, call.block.y, call.block.z));
   const std::uint64_t threads = shape(call.block).count();
   if (threads > context.info().max_threads_per_block)
     throw Failure(cudaErrorInvalidConfiguration,
                   fmt::format("kernel '{}' is launched with blocks of {} threads; at most {} are allowed",
-                              kernel.name(), threads, context.info().max_threads_per_block));
+                              heddle::base::demangled(kernel.name()), threads, context.info().max_threads_per_block));
   if (call.shared > 0 && call.shared > dynamic_shared_limit(kernel, loaded))
-    throw Failure(cudaErrorInvalidValue,
-                  fmt::format("kernel '{}' is launched with {} bytes of dynamic shared memory; {} are allowed without "
-                              "cudaFuncSetAttribute",
-                              kernel.name(), call.shared, dynamic_shared_limit(kernel, loaded)));
+    throw Failure(
+        cudaErrorInvalidValue,
+        fmt::format("kernel '{}' is launched with {} bytes of dynamic shared memory; {} are allowed without "
+                    "cudaFuncSetAttribute",
+                    heddle::base::demangled(kernel.name()), call.shared, dynamic_shared_limit(kernel, loaded)));
 }
 
 KernelCommand kernel_command(Context& context, KernelEntry& kernel, const LaunchCall& call,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/fault_text.hpp"
 #include "device/footprint.hpp"
@@ -67,9 +68,10 @@ std::string place(const LaunchJob& job, unsigned number) {
   const std::string calls =
       function == &job.kernel() ? std::string() : call_places(job.module(), job.kernel(), *function);
   if (!calls.empty() && is_own(*function))
-    return fmt::format("{}, in '{}' ({}{}{})", at(calls), function->name, line, line.empty() ? "" : "; ", ptx_line);
+    return fmt::format("{}, in '{}' ({}{}{})", at(calls), base::demangled(function->name), line,
+                       line.empty() ? "" : "; ", ptx_line);
   const std::string here = line.empty() ? " at " + ptx_line : fmt::format("{} ({})", at(line), ptx_line);
-  return calls.empty() ? here : fmt::format("{}, in '{}' called{}", here, function->name, at(calls));
+  return calls.empty() ? here : fmt::format("{}, in '{}' called{}", here, base::demangled(function->name), at(calls));
 }
 
 // The number of the instruction that a runtime call was made from: by its return address where that is known, or as the
@@ -81,7 +83,7 @@ unsigned number_of_call(const LaunchJob& job, const Warp& warp, const void* retu
 }
 
 std::string head(const LaunchJob& job, const BlockContext& block) {
-  return fmt::format("kernel '{}', block {}", job.kernel().name, block_name(block));
+  return fmt::format("kernel '{}', block {}", base::demangled(job.kernel().name), block_name(block));
 }
 
 const char* signal_text(int signal) {
@@ -338,7 +340,7 @@ Error out_of_stack(const LaunchJob& job) {
       ErrorCode::out_of_memory,
       fmt::format("kernel '{}': no memory for a block of {} threads: {} of stack for each of {} warps and {} of "
                   "shared memory",
-                  job.kernel().name, job.block_threads(), base::format_bytes(job.stack_bytes()),
+                  base::demangled(job.kernel().name), job.block_threads(), base::format_bytes(job.stack_bytes()),
                   job.code().shape == Shape::fiber ? job.fibers_per_block() : 1,
                   base::format_bytes(job.shared_bytes())));
 }

@@ -4,6 +4,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "device/copy_way.hpp"
 #include "device/cpu/data_job.hpp"
 #include "device/cpu/event.hpp"
@@ -51,7 +52,7 @@ CpuFunction& cpu_function(Function& function) {
   auto* kernel = dynamic_cast<CpuFunction*>(&function);
   if (kernel == nullptr) {
     base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device than this queue's",
-               function.ptx().name);
+               base::demangled(function.ptx().name));
   }
   refuse_clusters(kernel->ptx(), "the CPU device");
   return *kernel;
@@ -70,7 +71,7 @@ void check_cooperative(const Pool& pool, const CpuFunction& function, const Kern
         ErrorCode::invalid_argument,
         "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
         "at once",
-        function.ptx().name, range.size(), threads, most);
+        base::demangled(function.ptx().name), range.size(), threads, most);
   }
 }
 

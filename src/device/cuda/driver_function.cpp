@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 
 namespace heddle::device::cuda {
 
@@ -63,7 +64,7 @@ void DriverFunction::allow_shared(const DeviceState& state, std::uint32_t bytes)
   if (bytes <= allowed_.load(std::memory_order_acquire)) return;
   const Result result = state.driver().function_set(
       handle_, static_cast<int>(FunctionAttribute::max_dynamic_shared_bytes), static_cast<int>(bytes));
-  state.check(result, fmt::format("allowing kernel '{}' {} bytes of shared memory", name_, bytes),
+  state.check(result, fmt::format("allowing kernel '{}' {} bytes of shared memory", base::demangled(name_), bytes),
               ErrorCode::invalid_argument);
   std::uint32_t before = allowed_.load();
   while (before < bytes && !allowed_.compare_exchange_weak(before, bytes)) {

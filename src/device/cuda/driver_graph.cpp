@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "base/log.hpp"
 #include "device/cuda/launch_grid.hpp"
 #include "device/cuda/module.hpp"
@@ -75,9 +76,10 @@ void DriverGraph::check(const GraphLaunch& launch) {
   auto* function = dynamic_cast<CudaFunction*>(launch.function);
   if (!function || &function->module().state() != state_.get())
     base::fail(ErrorCode::invalid_argument, "a graph of {}: kernel '{}' was loaded on another device",
-               state_->info().id, launch.function->ptx().name);
+               state_->info().id, base::demangled(launch.function->ptx().name));
   if (launch.config.cooperative)
-    base::fail(ErrorCode::unsupported, "a graph with a cooperative launch of kernel '{}'", function->ptx().name);
+    base::fail(ErrorCode::unsupported, "a graph with a cooperative launch of kernel '{}'",
+               base::demangled(function->ptx().name));
   const std::string& name = function->ptx().name;
   if (std::find(kernels_.begin(), kernels_.end(), name) == kernels_.end()) kernels_.push_back(name);
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "device/cuda/launch_grid.hpp"
 
 namespace heddle::device::cuda {
@@ -11,13 +12,14 @@ void GridLauncher::check_cooperative(CudaFunction& kernel, const LaunchConfig& c
   if (range.begin != 0 || range.end != config.grid.count())
     base::fail(ErrorCode::unsupported,
                "kernel '{}': a cooperative launch runs all its blocks together; {} cannot run blocks [{}, {}) of {}",
-               kernel.ptx().name, state().info().id, range.begin, range.end, config.grid.count());
+               base::demangled(kernel.ptx().name), state().info().id, range.begin, range.end, config.grid.count());
   kernel.whole().allow_shared(state(), config.dynamic_shared_bytes);
   const std::uint64_t resident = resident_blocks(state(), kernel.whole(), config, commands_.processors());
   if (config.grid.count() > resident)
     base::fail(ErrorCode::invalid_argument,
                "kernel '{}': a cooperative launch of {} blocks of {} threads; {} such blocks fit on {} at once",
-               kernel.ptx().name, config.grid.count(), config.block.count(), resident, state().info().id);
+               base::demangled(kernel.ptx().name), config.grid.count(), config.block.count(), resident,
+               state().info().id);
 }
 
 void GridLauncher::launch(CudaFunction& kernel, const LaunchConfig& config, std::span<const std::byte> arguments) {

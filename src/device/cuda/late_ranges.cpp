@@ -4,6 +4,7 @@
 
 #include "base/dedicated_thread.hpp"
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "device/cuda/state.hpp"
 #include "ptx/printer.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
@@ -81,7 +82,7 @@ void LateRanges::bind_variables(Made& made, const std::string& table, const std:
       if (error.code() != ErrorCode::not_found) throw;
       base::fail(ErrorCode::unsupported,
                  "kernel '{}' cannot run a part of its grid on {}: the driver does not tell where its variable '{}' is",
-                 forms_.module.functions[kernel_].name, state_.info().id, name);
+                 base::demangled(forms_.module.functions[kernel_].name), state_.info().id, name);
     }
   };
   const auto own = [&](const std::string& name) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "base/log.hpp"
 #include "device/cuda/exact_cast.hpp"
 #include "device/device.hpp"
@@ -117,11 +118,11 @@ RangeCode CudaFunction::range(ptx::RangeForm form) {
   if (!entry) {
     for (const ptx::RangeRefusal& refusal : all.module->refusals)
       if (refusal.original == all.kernel && refusal.form == form)
-        base::fail(ErrorCode::unsupported, "kernel '{}' cannot run a part of its grid on {}: {}", ptx_.name,
-                   module_.state().info().id, refusal.reason);
+        base::fail(ErrorCode::unsupported, "kernel '{}' cannot run a part of its grid on {}: {}",
+                   base::demangled(ptx_.name), module_.state().info().id, refusal.reason);
     base::fail(ErrorCode::unsupported,
                "kernel '{}' cannot run a part of its grid on {}: its module was loaded without LoadOptions::ranges",
-               ptx_.name, module_.state().info().id);
+               base::demangled(ptx_.name), module_.state().info().id);
   }
   if (entry->function == all.kernel) return {entry, &whole_};
   if (module_.ranges_are_late()) return late_->code(*entry);
@@ -134,7 +135,8 @@ RangeCode CudaFunction::range(ptx::RangeForm form) {
 CudaFunction& own_function(const DeviceState& state, Function& function) {
   auto* const kernel = exact_cast<CudaFunction>(function);
   if (!kernel || &kernel->module().state() != &state)
-    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device",
+               base::demangled(function.ptx().name));
   state.check_lost();
   return *kernel;
 }

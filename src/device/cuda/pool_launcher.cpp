@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "device/cuda/launch_grid.hpp"
 #include "ptx/rewrite/block_ranges_plan.hpp"
 
@@ -17,7 +18,7 @@ std::shared_ptr<StoppableLaunch> PoolLauncher::launch(CudaFunction& kernel, cons
     base::fail(ErrorCode::invalid_argument,
                "kernel '{}': its module was loaded without LoadOptions::stoppable, which {} needs for launches that "
                "can be stopped",
-               kernel.ptx().name, state().info().id);
+               base::demangled(kernel.ptx().name), state().info().id);
   const ptx::RangeEntry* const entry = kernel.range(ptx::RangeForm::pool).entry;
   if (entry->warps_are_rows && config.block.count() > config.block.x && config.block.x % 32 != 0)
     base::fail(

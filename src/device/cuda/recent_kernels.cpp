@@ -1,4 +1,5 @@
 #include "device/cuda/recent_kernels.hpp"
+#include "base/kernel_name.hpp"
 
 namespace heddle::device::cuda {
 
@@ -17,7 +18,7 @@ std::string RecentKernels::describe() const {
   const std::lock_guard lock(mutex_);
   const std::uint64_t first = launches_ > names_.size() ? launches_ - names_.size() : 0;
   for (std::uint64_t i = first; i < launches_; ++i) {
-    const std::string& name = names_[i % names_.size()];
+    const std::string name = base::demangled(names_[i % names_.size()]);
     if (names.find("'" + name + "'") == std::string::npos) names += (names.empty() ? "'" : ", '") + name + "'";
   }
   if (names.empty()) return "work of another queue";

@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "device/device.hpp"
 #include "device/interp/launch.hpp"
 #include "device/launch_check.hpp"
@@ -24,7 +25,7 @@ void check(const DeviceInfo& info, const LoadedFunction& function, const LaunchC
         ErrorCode::invalid_argument,
         "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
         "at once",
-        function.ptx().name, range.size(), config.block.count(), most_threads / config.block.count());
+        base::demangled(function.ptx().name), range.size(), config.block.count(), most_threads / config.block.count());
 }
 
 }  // namespace
@@ -58,7 +59,9 @@ namespace {
 
 LoadedFunction& loaded_function(Function& function) {
   auto* loaded = dynamic_cast<LoadedFunction*>(&function);
-  if (!loaded) base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device", function.ptx().name);
+  if (!loaded)
+    base::fail(ErrorCode::invalid_argument, "kernel '{}' was loaded on another device",
+               base::demangled(function.ptx().name));
   return *loaded;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "device/fault_text.hpp"
 
 namespace heddle::device::machine {
@@ -23,9 +24,9 @@ std::string source_of(const ptx::Module& module, const ptx::Function& function, 
 std::string Core::place(const Block& block, const Thread& thread) const {
   const Frame& frame = thread.frame();
   const ptx::Function& function = *frame.code->function;
-  std::string text = fmt::format("kernel '{}', block {}, thread {}", grid_.kernel.ptx().name, coordinates(block.index),
-                                 coordinates(thread.index));
-  if (!function.is_entry) text += fmt::format(", in function '{}'", function.name);
+  std::string text = fmt::format("kernel '{}', block {}, thread {}", base::demangled(grid_.kernel.ptx().name),
+                                 coordinates(block.index), coordinates(thread.index));
+  if (!function.is_entry) text += fmt::format(", in function '{}'", base::demangled(function.name));
   const ptx::Module& module = grid_.kernel.program().ptx();
   if (const ptx::Instruction* inst = thread.instruction())
     text += fmt::format(", PTX line {}{}", inst->where.line, source_of(module, function, *inst));

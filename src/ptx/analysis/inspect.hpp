@@ -25,6 +25,8 @@ struct InspectedParameter {
   std::string reason;             // why the access is unknown
   std::vector<MemoryUse> fields;  // of a structure: its pointers
   AccessWitness read_at = {}, written_at = {};
+  // As in the source, "x" and "const float*"; the analyses leave them empty, for those who know the source.
+  std::string label = {}, source_type = {};
 };
 
 struct InspectedVariable {

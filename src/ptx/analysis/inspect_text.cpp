@@ -28,9 +28,13 @@ std::string extents(const std::array<std::uint32_t, 3>& block) {
 
 void write_parameter(std::string& out, const InspectedParameter& parameter) {
   const auto to = std::back_inserter(out);
-  fmt::format_to(to, "  {:4} {:32} .{:10} {:4} {:5}  {}\n", parameter.offset, parameter.name, parameter.type,
-                 parameter.size, parameter.size == 1 ? "byte" : "bytes",
-                 parameter.is_pointer || parameter.access != AccessMode::none ? name(parameter.access) : "-");
+  const char* const access =
+      parameter.is_pointer || parameter.access != AccessMode::none ? name(parameter.access) : "-";
+  fmt::format_to(to, "  {:4} {:32} .{:10} {:4} {:5}  {}", parameter.offset, parameter.name, parameter.type,
+                 parameter.size, parameter.size == 1 ? "byte" : "bytes", access);
+  if (!parameter.source_type.empty() || !parameter.label.empty())
+    fmt::format_to(to, "  | {} {}", parameter.source_type.empty() ? "?" : parameter.source_type, parameter.label);
+  out += '\n';
   for (const MemoryUse& field : parameter.fields)
     fmt::format_to(to, "       pointer at byte {}: {}\n", field.offset, name(field.mode));
   if (!parameter.reason.empty()) fmt::format_to(to, "       {}\n", parameter.reason);
@@ -64,6 +68,8 @@ nlohmann::json parameter_json(const InspectedParameter& parameter) {
   for (const MemoryUse& field : parameter.fields)
     json["fields"].push_back({{"offset", field.offset}, {"access", name(field.mode)}});
   if (parameter.may_be_index) json["may_be_index"] = true;
+  if (!parameter.label.empty()) json["label"] = parameter.label;
+  if (!parameter.source_type.empty()) json["source_type"] = parameter.source_type;
   if (!parameter.reason.empty()) json["reason"] = parameter.reason;
   return json;
 }
