@@ -107,12 +107,50 @@ bool write_special_file(const std::filesystem::path& path, std::string_view cont
 
 }  // namespace
 
-void write_file_atomic(const std::filesystem::path& name, std::string_view content) {
-  if (write_special_file(name, content)) return;
-  // A link stays a link: the file that it names is replaced.
-  std::error_code ignored;
-  const std::filesystem::path path =
-      std::filesystem::is_symlink(name, ignored) ? std::filesystem::weakly_canonical(name) : name;
+namespace {
+
+// A link stays a link: the file that it names is replaced, or made.
+std::filesystem::path target_of(std::filesystem::path path) {
+  constexpr int most_links = 40;
+  std::error_code error;
+  for (int i = 0; i < most_links; ++i) {
+    if (!std::filesystem::is_symlink(path, error)) return path;
+    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
+    if (error) break;
+    path = path.parent_path() / next;  // an absolute `next` replaces all
+  }
+  fail(ErrorCode::io_error, "cannot write {}: {}", path.string(),
+       error ? error.message() : std::string(std::strerror(ELOOP)));
+}
+
+// The umask can otherwise only be read by setting it, which is not safe with threads.
+mode_t umask_of_process() {
+  constexpr mode_t usual = 022;
+  const auto status = read_file_if_there("/proc/self/status");
+  const std::size_t at = status ? status->find("\nUmask:") : std::string::npos;
+  return at == std::string::npos
+             ? usual
+             : static_cast<mode_t>(std::strtoul(status->c_str() + at + std::strlen("\nUmask:"), nullptr, 8));
+}
+
+// What becomes of the new file before it takes the old one's name.
+using Prepare = void (*)(int file, const std::filesystem::path& path);
+
+void prepare_for_cache(int file, const std::filesystem::path&) { ::fchmod(file, 0644); }
+
+void prepare_for_user(int file, const std::filesystem::path& path) {
+  struct stat old{};
+  if (::stat(path.c_str(), &old) != 0) {
+    ::fchmod(file, 0666 & ~umask_of_process());
+    return;
+  }
+  // root may write to files of others, which stay theirs. A change of owner clears bits of the mode.
+  if (old.st_uid != ::geteuid() || old.st_gid != ::getegid()) [[maybe_unused]]
+    const int kept = ::fchown(file, old.st_uid, old.st_gid);
+  ::fchmod(file, old.st_mode & 07777);
+}
+
+void replace(const std::filesystem::path& path, std::string_view content, Prepare prepare) {
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
@@ -128,12 +166,23 @@ void write_file_atomic(const std::filesystem::path& name, std::string_view conte
   }
   Leftover leftover{temporary};
   write_all(file.get(), content, path);
-  // mkstemp gives 0600; a written file has the usual mode. The umask can only be read by setting it, which is not safe
-  // with threads, so the mode of a fresh file is fixed.
-  ::fchmod(file.get(), 0644);
+  prepare(file.get(), path);
   if (!file.close()) fail_system("write", path);
   if (::rename(temporary.c_str(), path.c_str()) != 0) fail_system("write", path);
   leftover.path.clear();
+}
+
+}  // namespace
+
+void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
+  if (!write_special_file(path, content)) replace(target_of(path), content, prepare_for_cache);
+}
+
+void write_users_file(const std::filesystem::path& path, std::string_view content) {
+  if (write_special_file(path, content)) return;
+  const std::filesystem::path target = target_of(path);
+  if (::access(target.c_str(), F_OK) == 0 && ::access(target.c_str(), W_OK) != 0) fail_system("write", path);
+  replace(target, content, prepare_for_user);
 }
 
 void require_folder_of(const std::filesystem::path& file) {

@@ -17,10 +17,18 @@ std::string read_file(const std::filesystem::path& path);
 std::optional<std::string> read_file_if_there(const std::filesystem::path& path);
 
 // Writes to a temporary file in the same folder and renames it to `path`; if `path` is a link, to the link's target.
-// Creates missing folders. Devices and pipes are written directly. Throws io_error.
+// After a failure the old file is as it was, and nothing else is left. Creates missing folders. Devices and pipes are
+// written directly. The new file has the permissions 0644. Throws io_error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 inline void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> content) {
   write_file_atomic(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
+}
+
+// As write_file_atomic, for files that a user names: the permissions of an old file are kept, a new one has those that
+// the umask leaves, and an old file that may not be written to is not replaced.
+void write_users_file(const std::filesystem::path& path, std::string_view content);
+inline void write_users_file(const std::filesystem::path& path, std::span<const std::byte> content) {
+  write_users_file(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
 // For files that a user names: a missing folder is a mistake there. Throws not_found with the folder's name.

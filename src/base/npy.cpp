@@ -262,6 +262,6 @@ std::string format_npy(const NpyArray& array) {
   return out;
 }
 
-void write_npy(const std::filesystem::path& path, const NpyArray& array) { write_file_atomic(path, format_npy(array)); }
+void write_npy(const std::filesystem::path& path, const NpyArray& array) { write_users_file(path, format_npy(array)); }
 
 }  // namespace heddle::base

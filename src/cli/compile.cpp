@@ -28,7 +28,8 @@ void run(const Options& options) {
   const std::filesystem::path output = options.output.empty()
                                            ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
                                            : std::filesystem::path(options.output);
-  check_output(output);
+  const std::filesystem::path input = options.file;
+  check_output("-o", output, {&input, 1});
   const Progress progress("compiling " + options.file);
   const std::string ptx = compile_to_ptx(options.file, options.compile);
   if (is_standard_output(output)) return fmt::print("{}", ptx);

@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/kernel_output.hpp"
 #include "cli/launch_text.hpp"
+#include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
@@ -64,8 +65,7 @@ class Job {
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
-    if (options.out_dir.empty())
-      for (const std::filesystem::path& result : results_) base::require_folder_of(result);
+    check_results();
     runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
   }
 
@@ -87,6 +87,17 @@ class Job {
   }
 
  private:
+  void check_results() const {
+    std::vector<std::filesystem::path> inputs{options_.file};
+    for (const ArgumentText& text : texts_)
+      if (text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout) inputs.push_back(text.file);
+    for (std::size_t i = 0; i < results_.size(); ++i) {
+      if (results_[i].empty()) continue;
+      if (options_.out_dir.empty()) base::require_folder_of(results_[i]);
+      check_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
+    }
+  }
+
   std::string entry_of(const Module& module) const {
     if (!options_.entry.empty()) return options_.entry;
     const std::vector<std::string> names = module.kernel_names();

@@ -4,20 +4,35 @@
 
 #include "base/file.hpp"
 #include "base/format.hpp"
+#include "base/overwrite.hpp"
+#include "cli/command.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::cli {
 
 bool is_standard_output(const std::filesystem::path& output) { return output == "-"; }
 
-void check_output(const std::filesystem::path& output) {
-  if (!is_standard_output(output)) base::require_folder_of(output);
+void check_overwrite(std::string_view option, const std::filesystem::path& output,
+                     std::span<const std::filesystem::path> inputs) {
+  try {
+    base::refuse_overwrite(option, output, inputs);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void check_output(std::string_view option, const std::filesystem::path& output,
+                  std::span<const std::filesystem::path> inputs) {
+  if (is_standard_output(output)) return;
+  base::require_folder_of(output);
+  check_overwrite(option, output, inputs);
 }
 
 void write_output(const std::filesystem::path& output, std::string_view text, std::string_view what,
                   std::string_view form) {
   if (is_standard_output(output)) return fmt::print("{}", text);
-  check_output(output);
-  base::write_file_atomic(output, text);
+  base::require_folder_of(output);
+  base::write_users_file(output, text);
   fmt::print("{}: {}, {} of {}\n", output.string(), what, base::format_bytes(text.size()), form);
 }
 

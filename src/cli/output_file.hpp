@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -9,10 +10,15 @@ namespace heddle::cli {
 
 // Whether this is -, standard output.
 bool is_standard_output(const std::filesystem::path& output);
-// Throws not_found if the folder of such a file does not exist, before there is something to write.
-void check_output(const std::filesystem::path& output);
+// Throws UsageError if the file is one of `inputs`. `option` names the output in that message.
+void check_overwrite(std::string_view option, const std::filesystem::path& output,
+                     std::span<const std::filesystem::path> inputs);
+// Before there is something to write: as check_overwrite, and throws not_found if the folder of such a file does not
+// exist.
+void check_output(std::string_view option, const std::filesystem::path& output,
+                  std::span<const std::filesystem::path> inputs);
 // Writes the file and prints that: "t.svg: 12 commands, 3.4 KiB of SVG", with "12 commands" as `what` and "SVG" as
-// `form`. For -, prints the text alone. Throws as check_output does, and io_error.
+// `form`. For -, prints the text alone. Throws not_found and io_error.
 void write_output(const std::filesystem::path& output, std::string_view text, std::string_view what,
                   std::string_view form);
 

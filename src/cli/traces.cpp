@@ -65,7 +65,8 @@ trace::Timeline read(const Options& options) {
 using Drawing = std::string (*)(const trace::Timeline&);
 
 void draw(const Options& options, const fs::path& output, Drawing drawing, const char* form) {
-  check_output(output);
+  const fs::path input = options.file;
+  check_output("-o", output, {&input, 1});
   const trace::Timeline timeline = read(options);
   write_output(output, drawing(timeline), base::counted(timeline.commands.size(), "command"), form);
 }

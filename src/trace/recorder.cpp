@@ -300,9 +300,9 @@ std::string Recorder::recorded() const {
 }
 
 void Recorder::write_form(Form form, const fs::path& path, const std::string& text) const {
-  if (form == Form::json) return base::write_file_atomic(path, text);
+  if (form == Form::json) return base::write_users_file(path, text);
   const Timeline timeline = parse_timeline(text, path_.string());
-  base::write_file_atomic(path, form == Form::svg ? picture(timeline) : dot(timeline));
+  base::write_users_file(path, form == Form::svg ? picture(timeline) : dot(timeline));
 }
 
 void Recorder::save(bool settled) { save(path_, settled); }

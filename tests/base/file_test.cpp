@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/overwrite.hpp"
 #include "heddle/error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -77,6 +78,56 @@ TEST(File, PipesAndLinksStayWhatTheyAre) {
   EXPECT_EQ(read_file(file), "new");
   EXPECT_THROW(write_file_atomic("/dev/full", std::string_view("x")), Error);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(File, FilesOfUsersKeepTheirPermissions) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "file", fresh = folder.path() / "fresh";
+  const auto mode = [](const std::filesystem::path& path) {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
+  };
+  write_users_file(file, std::string_view("old"));
+  for (const mode_t wanted : {0600u, 0664u, 0755u}) {
+    ASSERT_EQ(::chmod(file.c_str(), wanted), 0);
+    write_users_file(file, std::string_view("new"));
+    EXPECT_EQ(mode(file), wanted);
+  }
+  const mode_t before = ::umask(027);
+  write_users_file(fresh, std::string_view("new"));
+  ::umask(before);
+  EXPECT_EQ(mode(fresh), 0640u);
+}
+
+TEST(File, LinksToNothingAreFollowed) {
+  const TemporaryFolder folder;
+  const auto link = folder.path() / "link", circle = folder.path() / "circle";
+  std::filesystem::create_symlink("target", link);
+  write_users_file(link, std::string_view("made"));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  EXPECT_EQ(read_file(folder.path() / "target"), "made");
+  std::filesystem::create_symlink("circle", circle);
+  EXPECT_THROW(write_users_file(circle, std::string_view("x")), Error);
+}
+
+TEST(File, ResultsDoNotReplaceWhatTheyAreMadeFrom) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "a.cu", link = folder.path() / "link", hard = folder.path() / "hard";
+  write_file_atomic(file, std::string_view("source"));
+  std::filesystem::create_symlink(file, link);
+  std::filesystem::create_hard_link(file, hard);
+  const std::vector<std::filesystem::path> inputs{"/dev/null", folder.path() / "missing", file};
+  for (const auto& output : {file, link, hard, folder.path() / "." / "a.cu"}) {
+    try {
+      refuse_overwrite("-o", output, inputs);
+      ADD_FAILURE() << output;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      EXPECT_THAT(error.what(), testing::AllOf(HasSubstr("-o " + output.string() + ":"), HasSubstr("name another")));
+    }
+  }
+  for (const auto& output : {std::filesystem::path("/dev/null"), folder.path() / "missing", folder.path()})
+    EXPECT_NO_THROW(refuse_overwrite("-o", output, inputs)) << output;
 }
 
 TEST(File, ReplacementIsAtomic) {

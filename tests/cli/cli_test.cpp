@@ -1,9 +1,7 @@
 // The heddle program as a user meets it: what it prints, writes and returns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -12,8 +10,8 @@
 
 #include "base/file.hpp"
 #include "base/npy.hpp"
+#include "cli/heddle_command.hpp"
 #include "support/places.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -29,25 +27,8 @@ constexpr const char* trace = R"([
 {"name": "k", "cat": "launch", "ph": "X", "ts": 4.0, "dur": 2.0, "pid": 1, "tid": 1, "args": {}}
 ])";
 
-struct Ran {
-  int code = -1;
-  std::string output;  // stdout and, unless they go elsewhere, errors
-};
-
-class Cli : public testing::Test {
+class Cli : public HeddleCommand {
  protected:
-  Ran heddle(const std::string& arguments, const std::string& errors = "&1") const {
-    const std::string command = "cd '" + folder_.path().string() + "' && '" + heddle_program(HEDDLE_PROGRAM).string() +
-                                "' " + arguments + " 2>" + errors;
-    Ran ran;
-    FILE* pipe = ::popen(command.c_str(), "r");
-    if (pipe == nullptr) return ran;
-    char buffer[4096];
-    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) ran.output.append(buffer, got);
-    const int status = ::pclose(pipe);
-    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    return ran;
-  }
   template <typename T>
   void save(const std::string& file, base::NpyType type, const std::vector<T>& values) const {
     base::NpyArray array{type, {values.size()}, std::vector<std::byte>(values.size() * sizeof(T))};
@@ -62,7 +43,6 @@ class Cli : public testing::Test {
     return values;
   }
 
-  TemporaryFolder folder_;
   const std::string source_ = "'" + (test_data() / "cli/data/saxpy.cu").string() + "'";
 };
 

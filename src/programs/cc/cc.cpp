@@ -20,6 +20,7 @@
 #include "programs/cc/diagnostics.hpp"
 #include "programs/cc/host_code.hpp"
 #include "programs/cc/libraries.hpp"
+#include "programs/cc/outputs.hpp"
 #include "programs/cc/parse_options.hpp"
 #include "programs/places.hpp"
 
@@ -62,8 +63,7 @@ class Build {
   // Where the result of one source goes; empty for standard output.
   std::string output_for(const Input& input, const char* extension) {
     if (makes_whole()) return (temporary_.path() / fmt::format("{}.o", ++count_)).string();
-    if (!options_.output.empty() || !extension) return options_.output;
-    return fs::path(input.name).filename().replace_extension(extension).string();
+    return extension ? output_of(options_, input, extension) : options_.output;
   }
 
   void write_ptx(const Input& input) {
@@ -76,7 +76,7 @@ class Build {
     if (options_.output == "-")
       fmt::print("{}", code.ptx.front().text);
     else
-      base::write_file_atomic(output_for(input, ".ptx"), std::string_view(code.ptx.front().text));
+      base::write_users_file(output_for(input, ".ptx"), std::string_view(code.ptx.front().text));
   }
 
   std::string compile(const Input& input) {
@@ -150,7 +150,10 @@ class Build {
 
 }  // namespace
 
-void build(const CcOptions& options) { Build(options).run(); }
+void build(const CcOptions& options) {
+  check_outputs(options);
+  Build(options).run();
+}
 
 void cc(const Words& words) {
   const CcOptions options = parse_cc_options(words);

@@ -18,7 +18,8 @@ struct Input {
 
 struct CcOptions {
   std::vector<Input> inputs;
-  std::optional<Language> language;  // -x: of all inputs
+  std::vector<std::string> option_files;  // @FILE, -optf: where options were read from
+  std::optional<Language> language;       // -x: of all inputs
   Phase phase = Phase::link;
   std::string output;
   bool shared = false;

@@ -151,6 +151,7 @@ class Parser {
     if (depth >= most_nested_files)
       base::fail(ErrorCode::invalid_argument, "{}: response files name each other more than {} deep", file,
                  most_nested_files);
+    options_.option_files.push_back(file);
     parse(split_words(base::read_file(file)), depth + 1);
   }
 

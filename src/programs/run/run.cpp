@@ -1,6 +1,7 @@
 #include "programs/run/run.hpp"
 
 #include <fcntl.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,8 @@
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "base/file.hpp"
+#include "base/overwrite.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
 #include "programs/run/inspection.hpp"
@@ -188,20 +191,52 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
 
 namespace {
 
-// The first process of the program that finds it empty takes it, see base/trace_claim.hpp.
-void empty_trace(const std::string& trace) {
-  std::error_code error;
-  if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
-  const int file = ::open(trace.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) base::fail(ErrorCode::invalid_argument, "--trace {}: {}", trace, std::strerror(errno));
-  ::close(file);
+// The file of --trace, emptied: the first process of the program that finds it empty takes it, see
+// base/trace_claim.hpp. The old content is kept until this process has become the program.
+class EmptiedTrace {
+ public:
+  explicit EmptiedTrace(const std::string& trace) : trace_(trace) {
+    std::error_code error;
+    if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
+    was_there_ = fs::exists(trace, error);
+    if (was_there_) old_ = ::open(trace.c_str(), O_RDONLY | O_CLOEXEC);
+    base::write_users_file(trace, std::string_view());
+    emptied_ = true;
+  }
+  EmptiedTrace(const EmptiedTrace&) = delete;
+  EmptiedTrace& operator=(const EmptiedTrace&) = delete;
+  ~EmptiedTrace() {
+    if (emptied_ && !was_there_) ::unlink(trace_.c_str());
+    if (old_ < 0) return;
+    const int file = ::open(trace_.c_str(), O_WRONLY | O_CLOEXEC);
+    constexpr std::size_t most = std::size_t{1} << 30;
+    while (file >= 0 && ::sendfile(file, old_, nullptr, most) > 0) {
+    }
+    if (file >= 0) ::close(file);
+    ::close(old_);
+  }
+
+ private:
+  const std::string trace_;
+  int old_ = -1;  // its file has no name any more
+  bool was_there_ = false, emptied_ = false;
+};
+
+// Programs whose names stand among the arguments are inputs, too: of Python, for example.
+void check_trace(const RunOptions& options, const fs::path& named, const fs::path& program) {
+  if (options.trace.empty()) return;
+  std::vector<fs::path> inputs{named, program};
+  inputs.insert(inputs.end(), options.arguments.begin(), options.arguments.end());
+  base::refuse_overwrite("--trace", options.trace, inputs);
 }
 
 }  // namespace
 
 void run_program(const RunOptions& options) {
   const fs::path named = find(options.program);
+  check_trace(options, named, named);
   const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
+  check_trace(options, named, program);
   const Inspection inspection = inspect_program(program);
   const fs::path interposer = interposer_folder();
   const bool through_driver =
@@ -221,7 +256,7 @@ void run_program(const RunOptions& options) {
     variables = run_environment(options, variables, library_folder(), to_preload);
   }
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
-  empty_trace(options.trace);
+  const EmptiedTrace trace(options.trace);
   std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;
   for (const std::string& word : options.arguments) arguments.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));

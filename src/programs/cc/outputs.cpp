@@ -1,0 +1,74 @@
+#include "programs/cc/outputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "base/overwrite.hpp"
+
+namespace heddle::programs {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Outputs = std::vector<std::pair<std::string, fs::path>>;  // each with the option that names it
+
+std::vector<fs::path> inputs_of(const CcOptions& options) {
+  std::vector<fs::path> files(options.option_files.begin(), options.option_files.end());
+  files.insert(files.end(), options.forced_includes.begin(), options.forced_includes.end());
+  for (const Input& input : options.inputs) files.emplace_back(input.name);
+  return files;
+}
+
+const char* extension_of(Phase phase) {
+  switch (phase) {
+    case Phase::ptx: return ".ptx";
+    case Phase::compile: return ".o";
+    default: return nullptr;
+  }
+}
+
+// The list of dependencies: -MF, else the compiler names it like the output.
+void add_dependencies(Outputs& outputs, const CcOptions& options, const fs::path& output) {
+  const auto& words = options.dependencies;
+  if (const auto named = std::find(words.begin(), words.end(), "-MF"); named != words.end()) {
+    if (named + 1 != words.end()) outputs.emplace_back("-MF", *(named + 1));
+    return;
+  }
+  for (const char* option : {"-MD", "-MMD"})
+    if (std::find(words.begin(), words.end(), option) != words.end())
+      outputs.emplace_back(option, fs::path(output).replace_extension(".d"));
+}
+
+Outputs outputs_of(const CcOptions& options) {
+  Outputs outputs;
+  if (const char* extension = extension_of(options.phase)) {
+    for (const Input& input : options.inputs) {
+      if (input.language == Language::object) continue;
+      outputs.emplace_back(options.output.empty() ? "the output" : "-o", output_of(options, input, extension));
+      add_dependencies(outputs, options, outputs.back().second);
+    }
+    return outputs;
+  }
+  std::string whole = options.output;
+  if (whole.empty() && options.phase == Phase::link) whole = "a.out";
+  if (whole.empty() && options.phase == Phase::device_link) whole = "a_dlink.o";
+  if (!whole.empty()) outputs.emplace_back(options.output.empty() ? "the output" : "-o", whole);
+  add_dependencies(outputs, options, whole);
+  return outputs;
+}
+
+}  // namespace
+
+std::string output_of(const CcOptions& options, const Input& input, const char* extension) {
+  if (!options.output.empty()) return options.output;
+  return fs::path(input.name).filename().replace_extension(extension).string();
+}
+
+void check_outputs(const CcOptions& options) {
+  const std::vector<fs::path> inputs = inputs_of(options);
+  for (const auto& [option, file] : outputs_of(options)) base::refuse_overwrite(option, file, inputs);
+}
+
+}  // namespace heddle::programs

@@ -1,0 +1,39 @@
+// Runs the heddle program in a folder of its own.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdio>
+#include <string>
+
+#include "support/places.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace heddle::tests {
+
+struct Ran {
+  int code = -1;       // 128 + the signal's number where one ended it
+  std::string output;  // stdout and, unless they go elsewhere, errors
+};
+
+class HeddleCommand : public testing::Test {
+ protected:
+  // `before` stands in front of the program in the shell's line, as "ulimit -v 100000;" or "NAME=value".
+  Ran heddle(const std::string& arguments, const std::string& errors = "&1", const std::string& before = "") const {
+    const std::string command = "cd '" + folder_.path().string() + "' && " + before + " '" +
+                                heddle_program(HEDDLE_PROGRAM).string() + "' " + arguments + " 2>" + errors;
+    Ran ran;
+    FILE* pipe = ::popen(command.c_str(), "r");
+    if (pipe == nullptr) return ran;
+    char buffer[4096];
+    for (std::size_t got = 0; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) ran.output.append(buffer, got);
+    const int status = ::pclose(pipe);
+    ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return ran;
+  }
+
+  TemporaryFolder folder_;
+};
+
+}  // namespace heddle::tests
