@@ -16,9 +16,11 @@ if(HEDDLE_BUNDLE)
   endforeach()
 endif()
 install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+add_dependencies(heddle heddle_shared)
 install(TARGETS heddle_shared EXPORT heddleTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS heddle_cpu LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle)
-# CUDA's libraries, which `heddle run` puts in the place of NVIDIA's; they find libheddle from wherever they lie.
+# CUDA's libraries, which `heddle cc` links programs with and `heddle run` gives them; they find libheddle from wherever
+# they lie. Who builds the program alone, as `script/build release heddle` does, gets all that is installed.
 foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda heddle_libcuda heddle_jitlink_12
     heddle_jitlink_13 heddle_open)
   if(TARGET ${target})
@@ -27,10 +29,12 @@ foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda he
       target_link_options(${target} PRIVATE LINKER:--disable-new-dtags)
     endif()
     install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/cuda)
+    add_dependencies(heddle ${target})
   endif()
 endforeach()
 if(TARGET heddle_interpose)
   install(TARGETS heddle_interpose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/interpose)
+  add_dependencies(heddle heddle_interpose)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN *.hpp PATTERN *.h)
 install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)

@@ -1,13 +1,28 @@
-# Who builds the program alone, as `script/build release heddle` does, has the libraries that it opens, links programs with
-# and gives to programs.
+# Who builds the program alone, as `script/build release heddle` does, has all that `cmake --install` installs, and so
+# what `heddle run`, `heddle cc` and `import heddle` need.
 execute_process(COMMAND ${NINJA} -C ${BUILD} -t inputs heddle OUTPUT_VARIABLE inputs RESULT_VARIABLE failed)
 if(failed)
   message(FATAL_ERROR "${NINJA} does not tell what the program needs")
 endif()
-foreach(library libheddle_cpu.so cuda/libcudart.so.11.0 cuda/libcudart.so.12 cuda/libcudart.so.13 cuda/libcuda.so.1
-        cuda/libheddle_cuda.so)
-  string(FIND "${inputs}" "lib/heddle/${library}" found)
-  if(found EQUAL -1)
-    message(FATAL_ERROR "building the program does not build lib/heddle/${library}")
+set(found 0)
+foreach(script cmake_install.cmake python/cmake_install.cmake)
+  if(NOT EXISTS ${BUILD}/${script})
+    continue()
   endif()
+  file(READ ${BUILD}/${script} text)
+  string(REGEX MATCHALL "\"${BUILD}/[^\"]+[.]so[.0-9]*\"" libraries "${text}")
+  list(REMOVE_DUPLICATES libraries)
+  foreach(library IN LISTS libraries)
+    string(REGEX REPLACE "^\"${BUILD}/(.*)\"$" "\\1" library "${library}")
+    # The linker writes the links of a library's versions along with it.
+    string(REGEX REPLACE "^(lib/libheddle[.]so)[.0-9]*$" "\\1" library "${library}")
+    string(FIND "${inputs}" "${library}" place)
+    if(place EQUAL -1)
+      message(SEND_ERROR "building the program does not build ${library}, which is installed")
+    endif()
+    math(EXPR found "${found} + 1")
+  endforeach()
 endforeach()
+if(found LESS 5)
+  message(SEND_ERROR "only ${found} installed libraries are found in the scripts of the installation")
+endif()

@@ -1,0 +1,19 @@
+// With more.cpp a program of two files: heddle cc -O2 main.cu more.cpp -o program
+#include <cstdio>
+
+int number_of_threads();  // more.cpp
+
+__global__ void count(int* counter) { atomicAdd(counter, 1); }
+
+int main() {
+  const int threads = number_of_threads();
+  int *counter = nullptr, result = 0;
+  cudaMallocManaged(&counter, sizeof *counter);
+  *counter = 0;
+  count<<<threads / 128, 128>>>(counter);
+  cudaDeviceSynchronize();
+  result = *counter;
+  std::printf("%d of %d threads have counted\n", result, threads);
+  cudaFree(counter);
+  return result == threads ? 0 : 1;
+}
