@@ -107,6 +107,15 @@ enum {
   HEDDLE_PLACEMENT_MINMAX_TRANSFER_TIME = 5
 };
 
+/* Mistakes of kernels to look for. A launch with such a mistake fails. */
+enum {
+  HEDDLE_CHECK_NONE = 0,
+  HEDDLE_CHECK_MEMORY = 1, /* accesses outside of allocations, misaligned ones, writes to constants */
+  HEDDLE_CHECK_RACE = 2,   /* two threads access the same bytes, one writes, and nothing orders them */
+  HEDDLE_CHECK_INIT = 4,   /* reads of memory that nobody has written */
+  HEDDLE_CHECK_SYNC = 8    /* barriers and warp operations that not all of their threads reach */
+};
+
 /* For heddle_runtime_options.early_start_bytes: no launch begins before its arrays have arrived. */
 #define HEDDLE_EARLY_START_OFF UINT64_MAX
 
@@ -114,7 +123,7 @@ typedef struct heddle_runtime_options {
   size_t size;
   const char* devices;  /* ids in order of preference, comma separated; NULL or "": all that are found, GPUs first */
   const char* trace;    /* a file for the timeline; NULL or "": none */
-  int32_t check;        /* not 0: every memory access of every kernel is verified; slow */
+  int32_t check;        /* HEDDLE_CHECK_..., or several of them added; slow */
   uint32_t workers;     /* threads of the CPU device; 0: one for each core the process may use */
   int32_t execution;    /* HEDDLE_EXECUTION_... */
   int32_t dependences;  /* HEDDLE_DEPENDENCES_... */

@@ -3,6 +3,7 @@
 
 #include "heddle/array.hpp"
 #include "heddle/call.hpp"
+#include "heddle/checks.hpp"
 #include "heddle/compile.hpp"
 #include "heddle/device.hpp"
 #include "heddle/devices.hpp"

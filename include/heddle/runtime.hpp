@@ -14,6 +14,7 @@
 #include <array>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -24,6 +25,7 @@
 
 #include "heddle/array.hpp"
 #include "heddle/call.hpp"
+#include "heddle/checks.hpp"
 #include "heddle/compile.hpp"
 #include "heddle/device.hpp"
 #include "heddle/devices.hpp"
@@ -42,9 +44,12 @@ struct RuntimeOptions {
   // Ids in order of preference, comma separated: "cpu", "cuda:0,cpu"; empty: all that are found, GPUs first; "gpus":
   // all GPUs that are found, or the CPU if there is no GPU. A device that is not opened costs no time.
   std::string devices = {};
-  // Verify every memory access of every kernel; slow, and names the first bad one. Without a list of devices, only
-  // devices that can check are opened.
-  bool check = false;
+  // Mistakes of kernels to look for: `true` for bad accesses to memory, or Checks::parse("memory,race"); slow. Without
+  // a list of devices, only devices that can check are opened.
+  Checks check = false;
+  // Gets the text of each mistake after which a kernel can go on (race, init, sync), and the launch succeeds; on any
+  // thread. Without it, a launch with such mistakes fails with all of them, when it has run to its end.
+  std::function<void(const std::string&)> on_finding = {};
   unsigned workers = 0;  // threads of the CPU device; 0: one for each core the process may use
   // Queues of the explicit level cut launches into ranges of so many blocks, if the kernel's blocks are independent and
   // the device can run parts of its grid; 0: they do not. Results are the same.
@@ -80,6 +85,11 @@ class Runtime {
   ~Runtime();  // waits for what is in flight; errors that were not thrown yet are logged
   Runtime(Runtime&&) noexcept;
   Runtime& operator=(Runtime&&) noexcept;
+
+  // What kernels have allocated with malloc() and not freed so far: a sentence for each block, with its place if
+  // RuntimeOptions::check has `leak`. Then the runtime also hands them to on_finding when it ends, or logs them. Of CPU
+  // devices only.
+  std::vector<std::string> device_heap() const;
 
   // In order of preference: launches that name no device run on the first, unless Scheduling::placement chooses
   // another.

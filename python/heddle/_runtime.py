@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 import os
 import re
@@ -141,12 +142,28 @@ class Call:
         return f"<heddle.Call {'done' if self.done else 'in flight'}>"
 
 
+_CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8}
+
+
+def _check_bits(check: Union[bool, str]) -> int:
+    if not isinstance(check, str):
+        return _CHECKS["memory"] if check else 0
+    bits = 0
+    for name in check.split(","):
+        if name != "all" and name not in _CHECKS:
+            near = difflib.get_close_matches(name, _CHECKS, 1)
+            hint = f": did you mean {near[0]!r}?" if near else ""
+            raise InvalidArgument(f"{name!r} is no kind of check{hint}; there are all, {', '.join(_CHECKS)}")
+        bits |= sum(_CHECKS.values()) if name == "all" else _CHECKS[name]
+    return bits
+
+
 class Runtime:
     """Owns its devices. Several may exist, and any thread may use them.
 
     ``devices``: ids in order of preference ("cpu", "cuda:0,cpu", or a list); by default all that are found, GPUs first.
-    ``check``: verify every memory access of every kernel; slow, and names the first bad one. ``workers``: threads of the
-    CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
+    ``check``: mistakes of kernels to look for, True for bad accesses to memory, or "memory,race,init,sync" or "all"; slow. A
+    launch with such a mistake fails. ``workers``: threads of the CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
     ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
     C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS" or "bounded:MICROSECONDS". ``memory_budget``: bytes
     of each device's memory that arrays may take; others are evicted to the host; 0: all of it.
@@ -158,7 +175,7 @@ class Runtime:
     After ``os.fork()`` the child cannot use it: make one there, or use multiprocessing's "spawn".
     """
 
-    def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: bool = False, workers: int = 0,
+    def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: Union[bool, str] = False, workers: int = 0,
                  trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None,
                  policy: str = "", memory_budget: int = 0) -> None:
         kind = 'an id such as "cpu", several as "cuda:0,cpu", or a list of them'
@@ -170,7 +187,7 @@ class Runtime:
         policies = dict(scheduling or {})
         self._records = _checks.path("Runtime(trace)", trace)
         self._native = _core.Runtime({
-            "devices": named, "trace": self._records, "check": int(bool(check)),
+            "devices": named, "trace": self._records, "check": _check_bits(check),
             "policy": _checks.text("Runtime(policy)", policy, 'the name of one, such as "bounded:500"'),
             "workers": _checks.integer("Runtime(workers)", workers, 0, (1 << 32) - 1, "a number of threads"),
             "memory_budget": _checks.integer("Runtime(memory_budget)", memory_budget, 0, (1 << 64) - 1, "a number of bytes"),

@@ -24,7 +24,7 @@ std::shared_ptr<RuntimeState> open(const py::dict& given) {
   std::deque<std::string> texts;
 #define HEDDLE_TEXT(name) options.name = texts.emplace_back(given[#name].cast<std::string>()).c_str();
 #define HEDDLE_NUMBER(name) options.name = given[#name].cast<decltype(options.name)>();
-#define HEDDLE_FLAG(name) HEDDLE_NUMBER(name)
+#define HEDDLE_CHECKS(name) HEDDLE_NUMBER(name)
 #define HEDDLE_CHOICE(name, last) HEDDLE_NUMBER(name)
 #define HEDDLE_SWITCH(name) HEDDLE_NUMBER(name)
 #define HEDDLE_LIMIT(name, off) HEDDLE_NUMBER(name)

@@ -23,12 +23,25 @@ void set_limit(Number& limit, std::uint64_t given, std::uint64_t off) {
   if (given != 0) limit = given == off ? 0 : static_cast<Number>(given);
 }
 
+heddle::Checks checks(std::int32_t bits, const char* function) {
+  constexpr std::int32_t all = HEDDLE_CHECK_MEMORY | HEDDLE_CHECK_RACE | HEDDLE_CHECK_INIT | HEDDLE_CHECK_SYNC;
+  if ((bits & ~all) != 0)
+    throw heddle::Error(heddle::ErrorCode::invalid_argument,
+                        std::string(function) + ": check has bits that no HEDDLE_CHECK_... has");
+  heddle::Checks made;
+  made.memory = (bits & HEDDLE_CHECK_MEMORY) != 0;
+  made.race = (bits & HEDDLE_CHECK_RACE) != 0;
+  made.init = (bits & HEDDLE_CHECK_INIT) != 0;
+  made.sync = (bits & HEDDLE_CHECK_SYNC) != 0;
+  return made;
+}
+
 heddle::RuntimeOptions options_of(const heddle_runtime_options& given) {
   const char* const function = "heddle_runtime_create";
   heddle::RuntimeOptions options;
   heddle::Scheduling& scheduling = options.scheduling;
 #define HEDDLE_TEXT(name) options.name = text_or(given.name);
-#define HEDDLE_FLAG(name) options.name = given.name != 0;
+#define HEDDLE_CHECKS(name) options.name = checks(given.name, function);
 #define HEDDLE_NUMBER(name) options.name = given.name;
 #define HEDDLE_CHOICE(name, last) \
   scheduling.name = static_cast<decltype(scheduling.name)>(choice(given.name, last, function, #name));

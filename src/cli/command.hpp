@@ -8,12 +8,19 @@
 namespace heddle::cli {
 
 // Exit codes of the program.
-constexpr int exit_error = 1;          // an error; one sentence on stderr describes it
-constexpr int exit_usage = 2;          // an invalid command line
-constexpr int exit_kernel_fault = 99;  // the kernel itself failed: a bad access, a trap, an assertion, a deadlock
+constexpr int exit_error = 1;  // an error; one sentence on stderr describes it
+constexpr int exit_usage = 2;  // an invalid command line
+constexpr int exit_kernel_fault =
+    99;  // the kernel itself failed: a bad access, a trap, a deadlock; or --check has findings
 
 // A command line that CLI11 accepted but that is invalid.
 class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// --check has found mistakes, and has reported each.
+class FoundMistakes : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -30,9 +31,10 @@ namespace {
 struct Options {
   std::string file, entry, grid = "1", block = "1", blocks, processors, device, out_dir;
   std::vector<std::string> arguments;
+  std::string check;  // kinds; empty: none
   std::uint32_t shared = 0;
   int repeat = 1;
-  bool check = false, cooperative = false, json = false, any_type = false;
+  bool cooperative = false, json = false, any_type = false;
   CompileOptions compile;
 };
 
@@ -66,7 +68,9 @@ class Job {
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
     check_results();
-    runtime_.emplace(RuntimeOptions{.devices = options.device, .check = options.check});
+    runtime_.emplace(RuntimeOptions{.devices = options.device,
+                                    .check = checks_of(options.check),
+                                    .on_finding = [this](const std::string& text) { note_finding(text); }});
   }
 
   Outcome run() {
@@ -86,6 +90,13 @@ class Job {
     return {seconds[seconds.size() / 2], seconds.front(), traffic(kernel.info()), write_results()};
   }
 
+  // Ends the runtime; what is left of --check's findings comes with that. How many there were.
+  unsigned end() {
+    arrays_.clear();
+    runtime_.reset();
+    return findings_;
+  }
+
  private:
   void check_results() const {
     std::vector<std::filesystem::path> inputs{options_.file};
@@ -96,6 +107,20 @@ class Job {
       if (options_.out_dir.empty()) base::require_folder_of(results_[i]);
       check_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
     }
+  }
+
+  static Checks checks_of(const std::string& kinds) {
+    if (kinds.empty()) return false;
+    try {
+      return Checks::parse(kinds);
+    } catch (const Error& error) {
+      throw UsageError(std::string("--check: ") + error.what());
+    }
+  }
+
+  void note_finding(const std::string& text) {
+    ++findings_;
+    fmt::print(stderr, "heddle: {}\n", text);
   }
 
   std::string entry_of(const Module& module) const {
@@ -219,6 +244,7 @@ class Job {
   LaunchOptions shape_;
   std::vector<ArgumentText> texts_;
   std::vector<std::filesystem::path> results_;  // empty: nothing is written
+  std::atomic<unsigned> findings_{0};
   std::optional<Runtime> runtime_;
   std::vector<ArrayArgument> arrays_;
   bool has_inout_ = false;
@@ -287,7 +313,9 @@ void add_launch(CLI::App& app) {
   command->add_option("--sms", options->processors,
                       "only these SMs of a GPU (whole pairs, as in 0-31), or these workers of the CPU device");
   command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
-  command->add_flag("--check", options->check, "verify every memory access and report the first bad one");
+  command->add_flag("--check{memory}", options->check,
+                    "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
+                    "--check=memory,race, or all");
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -297,10 +325,13 @@ void add_launch(CLI::App& app) {
   command->callback([options, command] {
     std::optional<KernelOutputToStderr> to_stderr;
     if (options->json) to_stderr.emplace();
-    const Outcome outcome = Job(*options).run();
+    Job job(*options);
+    const Outcome outcome = job.run();
     to_stderr.reset();
     note_missing_shape(*options, command->count("--grid") > 0, command->count("--block") > 0);
     options->json ? print_json(*options, outcome) : print_text(*options, outcome);
+    if (const unsigned findings = job.end(); findings != 0)
+      throw FoundMistakes("--check has found " + base::counted(findings, "mistake"));
   });
 }
 

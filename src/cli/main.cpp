@@ -73,6 +73,8 @@ int main(int count, char** arguments) {
     return flushed(run(count, arguments));
   } catch (const heddle::cli::UsageError& error) {
     return report(error, heddle::cli::exit_usage);
+  } catch (const heddle::cli::FoundMistakes& found) {
+    return flushed(report(found, heddle::cli::exit_kernel_fault));
   } catch (const heddle::Error& error) {
     return report(error, exit_code(error.code()));
   } catch (const std::exception& error) {

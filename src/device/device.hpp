@@ -90,6 +90,10 @@ class Device : public QueueSource {
     return std::nullopt;
   }
 
+  // What kernels have allocated with malloc() and not freed: a sentence for each block, with the place where
+  // Checks::leak was asked for. Empty on devices that do not know it. Any thread.
+  virtual std::vector<std::string> heap_blocks() const { return {}; }
+
   // Sustained bandwidth of a large copy within the device, bytes read plus bytes written per second; measured on first
   // call (up to 200 ms), then remembered.
   virtual double measured_bandwidth() = 0;

@@ -4,12 +4,13 @@
 #include <cstddef>
 #include <span>
 
+#include "heddle/checks.hpp"
 #include "heddle/placed_variables.hpp"
 
 namespace heddle::device {
 
 struct LoadOptions {
-  bool check = false;      // verify every access; devices that cannot do that throw unsupported
+  Checks check = false;    // look for mistakes of kernels; devices that cannot do that throw unsupported
   bool stoppable = false;  // for Queue::launch_stoppable; on GPUs compiling takes up to twice as long
   // For launches of a part of a grid; without it, GPUs refuse them. GPUs compile the code for these at a kernel's first
   // such launch, or with the module if it must be in the module (ptx/rewrite/single_kernel.hpp states when).

@@ -23,6 +23,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
       trace_(std::move(options.trace)),
       devices_(std::move(devices)),
       check_(options.check),
+      on_finding_(std::move(options.on_finding)),
       slice_(options.slice),
       ranges_(options.ranges),
       partitions_(devices_.size()),
@@ -32,10 +33,10 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   const Scheduling& policy = options.scheduling;
   for (const auto& device : devices_) {
     if (trace_) trace_->name_device(device->info().id, device->info().name);
-    verifies_.push_back(check_ || device->info().verifies);
+    verifies_.push_back(check_.memory || device->info().verifies);
   }
   scheduler_ = std::make_unique<sched::Scheduler>(pointers(devices_), policy, mutex_, trace_.get());
-  early_ = std::make_unique<sched::EarlyStarts>(*scheduler_, pinned_, !check_);
+  early_ = std::make_unique<sched::EarlyStarts>(*scheduler_, pinned_, !check_.memory);
   const auto known_links = [this] { return links_.known(); };
   transfers_ = std::make_unique<sched::Transfers>(*scheduler_, *early_, known_links);
   memory_ = std::make_unique<sched::MemoryManager>(*scheduler_, *transfers_, pinned_, memory_options(options));
@@ -54,7 +55,7 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
   made.budgets.assign(devices_.size(), budget);
   made.budgets.push_back(memory::Registry::unlimited);  // the host's memory
   made.guarded = verifies_;
-  made.guarded.push_back(check_);
+  made.guarded.push_back(check_.memory);
   made.wait_for_users = [this](base::Lock& lock) {
     if (dispatcher_ && dispatcher_->finish_divided(lock)) return;
     calls_.wait_for_one(lock);

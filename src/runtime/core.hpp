@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 #include "device/device.hpp"
+#include "heddle/checks.hpp"
 #include "links/store.hpp"
 #include "runtime/in_call.hpp"
 #include "sched/dedicated_queues.hpp"
@@ -30,7 +32,8 @@
 namespace heddle::runtime {
 
 struct CoreOptions {
-  bool check = false;       // every memory access of a kernel is verified
+  Checks check = false;                                     // mistakes of kernels to look for
+  std::function<void(const std::string&)> on_finding = {};  // RuntimeOptions::on_finding
   std::uint64_t slice = 0;  // queues of the explicit level cut launches into ranges of so many blocks; 0: they do not
   bool ranges = true;       // parts of a grid can be launched
   Scheduling scheduling = {};
@@ -52,7 +55,8 @@ class Core {
   std::size_t places() const { return devices_.size(); }
   device::Device& device(std::size_t place) const { return *devices_[place]; }
   std::vector<device::Device*> devices() const;
-  bool check() const { return check_; }
+  const Checks& check() const { return check_; }
+  const std::function<void(const std::string&)>& on_finding() const { return on_finding_; }
   // Whether launches there have footprints (runtime/footprint.hpp).
   bool verifies(std::size_t place) const { return verifies_[place]; }
   std::uint64_t slice() const { return slice_; }
@@ -116,7 +120,8 @@ class Core {
   const std::unique_ptr<trace::Recorder> trace_;  // outlives the devices
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::vector<bool> verifies_;
-  const bool check_;
+  const Checks check_;
+  const std::function<void(const std::string&)> on_finding_;
   const std::uint64_t slice_;
   const bool ranges_;
   base::Mutex partitions_mutex_;

@@ -25,13 +25,14 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
-    all.push_back({fmt::format("cuda:{}", i), !options.check, [i, options] {
+    all.push_back({fmt::format("cuda:{}", i), !options.check.kernels(), [i, options] {
                      return device::cuda::make_cuda_device(
                          {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
                    }});
   all.push_back({"cpu", true, [options] {
                    return device::cpu::open_cpu_device({.workers = options.workers,
-                                                        .keep_freed = options.check,
+                                                        .check = options.check,
+                                                        .on_finding = options.on_finding,
                                                         .trace = options.trace,
                                                         .watcher = options.watcher});
                  }});

@@ -1,6 +1,7 @@
 // The devices that this build supports and this machine has.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,13 +10,15 @@
 #include "base/trace.hpp"
 #include "base/watcher.hpp"
 #include "device/device.hpp"
+#include "heddle/checks.hpp"
 
 namespace heddle::runtime {
 
 struct DeviceOptions {
-  unsigned workers = 0;              // of the CPU device; 0: one for each core the process may use
-  bool check = false;                // only devices that can verify every access are opened by default
-  base::TraceSink* trace = nullptr;  // must outlive the devices
+  unsigned workers = 0;  // of the CPU device; 0: one for each core the process may use
+  Checks check = false;  // only devices that can do it are opened by default
+  std::function<void(const std::string&)> on_finding = {};  // RuntimeOptions::on_finding
+  base::TraceSink* trace = nullptr;                         // must outlive the devices
   std::shared_ptr<base::Watcher> watcher = base::process_watcher();
 };
 

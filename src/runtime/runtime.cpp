@@ -75,6 +75,7 @@ Runtime::Runtime(const RuntimeOptions& options) {
                "how launches are cut (slice:{} is one)",
                options.slice, options.policy, options.slice);
   runtime::CoreOptions core{.check = options.check,
+                            .on_finding = options.on_finding,
                             .slice = options.slice,
                             .ranges = options.ranges,
                             .scheduling = options.scheduling,
@@ -83,9 +84,11 @@ Runtime::Runtime(const RuntimeOptions& options) {
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(
         options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));
-  auto devices = runtime::open_devices(
-      options.devices,
-      {.workers = options.workers, .check = options.check, .trace = core.trace.get(), .watcher = core.watcher});
+  auto devices = runtime::open_devices(options.devices, {.workers = options.workers,
+                                                         .check = options.check,
+                                                         .on_finding = options.on_finding,
+                                                         .trace = core.trace.get(),
+                                                         .watcher = core.watcher});
   core_ = std::make_shared<runtime::Core>(std::move(devices), std::move(core));
 }
 
@@ -112,12 +115,32 @@ Runtime::~Runtime() {
   } catch (const Error& error) {
     base::log_error("an error that nobody asked for: {}", error.what());
   }
+  try {
+    if (core_->check().leak) {
+      for (const std::string& text : device_heap()) {
+        if (core_->on_finding())
+          core_->on_finding()(text);
+        else
+          base::log_warn("{}", text);
+      }
+    }
+  } catch (const std::exception& error) {
+    base::log_error("{}", error.what());
+  }
   // Arrays and modules may keep the core for longer.
   try {
     write_trace();
   } catch (const Error& error) {
     base::log_error("{}", error.what());
   }
+}
+
+std::vector<std::string> Runtime::device_heap() const {
+  runtime::Core& core = held(core_, "Runtime");
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < core.places(); ++i)
+    for (std::string& text : core.device(i).heap_blocks()) all.push_back(std::move(text));
+  return all;
 }
 
 Runtime::Runtime(Runtime&&) noexcept = default;

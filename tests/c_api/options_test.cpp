@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 Names described() {
   return {
 #define HEDDLE_TEXT(name) #name,
-#define HEDDLE_FLAG(name) #name,
+#define HEDDLE_CHECKS(name) #name,
 #define HEDDLE_NUMBER(name) #name,
 #define HEDDLE_CHOICE(name, last) #name,
 #define HEDDLE_SWITCH(name) #name,
@@ -62,7 +62,7 @@ TEST(Options, OfCxxAreAsDescribed) {
   for (const std::string& name : members(text_of("include/heddle/scheduling.hpp"), "struct Scheduling"))
     all.insert(name);
   // For the explicit level, which C and Python do not have.
-  for (const char* name : {"slice", "ranges", "scheduling"}) EXPECT_EQ(all.erase(name), 1u) << name;
+  for (const char* name : {"slice", "ranges", "scheduling", "on_finding"}) EXPECT_EQ(all.erase(name), 1u) << name;
   const Names names = described();
   EXPECT_EQ(all, std::set<std::string>(names.begin(), names.end()));
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/caller_place.hpp"
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/graph_memory.hpp"
 #include "cuda_api/core/process.hpp"
@@ -22,6 +23,8 @@ void* add(Context& context, std::size_t size, BlockKind kind, unsigned flags, he
   block.span = host ? MemorySpan::of_host(memory.host(), size) : memory.span();
   block.flags = flags;
   block.memory = std::move(memory);
+  if (Process::get().settings().check.leak) block.made_at = base::caller_place();
+  if (kind == BlockKind::managed) block.memory.host();  // which the host may write at any time
   if (kind == BlockKind::managed) block.hints = std::make_shared<MemoryHints>();
   block.pool = pool;
   void* const made = reinterpret_cast<void*>(block.address);

@@ -1,18 +1,47 @@
 #include "cuda_api/core/check_report.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <string>
 #include <string_view>
 
+#include "base/caller_place.hpp"
+#include "base/format.hpp"
+#include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 namespace {
 
 constexpr int exit_finding = 99;
+constexpr int every_owner = -2;  // for report_leaks()
 std::atomic<bool> found{false};
+
+const char* kind_of(const Block& block) {
+  switch (block.kind) {
+    case BlockKind::host: return "pinned host memory";
+    case BlockKind::managed: return "managed memory";
+    default: return block.pool ? "device memory of a pool" : "device memory";
+  }
+}
+
+// What is printed in full.
+constexpr unsigned most_mistakes = 64;
+std::atomic<unsigned> mistakes{0};
+
+void print(std::string_view text) noexcept {
+  std::fflush(stdout);
+  std::fputs("========= HEDDLE CHECK\n", stderr);
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const std::string_view line = text.substr(0, end);
+    std::fprintf(stderr, "========= %.*s\n", static_cast<int>(line.size()), line.data());
+    text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  }
+}
 
 // Faults that nobody has waited for: the program may end without asking.
 void wait_for_all(Process& process) noexcept {
@@ -31,17 +60,60 @@ __attribute__((destructor)) void end_of_program() {
   Process* const process = Process::if_made();
   if (!process) return;
   if (process->settings().check) wait_for_all(*process);
+  if (process->settings().check.leak) {
+    report_leaks(every_owner);
+    try {
+      for (const std::string& text : process->runtime().device_heap()) report_mistake(text.c_str());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "heddle error: %s\n", error.what());
+    }
+  }
   try {
     process->runtime().write_trace();
   } catch (const std::exception& error) {  // a full disk
     std::fprintf(stderr, "heddle error: %s\n", error.what());
   }
-  if (!found.load()) return;
+  if (const unsigned all = mistakes.load(); all > most_mistakes)
+    std::fprintf(stderr, "========= %u more mistakes\n", all - most_mistakes);
+  if (!found.load() && mistakes.load() == 0) return;
   std::fflush(nullptr);
   ::_exit(exit_finding);
 }
 
 }  // namespace
+
+void report_mistake(const char* message) noexcept {
+  if (mistakes.fetch_add(1) < most_mistakes) print(message);
+}
+
+void report_failed_call(const char* function, cudaError_t code, const char* message) noexcept {
+  const Process* const process = Process::if_made();
+  if (!process || !process->settings().check.api) return;
+  try {
+    const std::string place = base::caller_place();
+    report_mistake(
+        fmt::format("api: {}{}: {} ({})", function, place.empty() ? "" : ", called at " + place, message, name_of(code))
+            .c_str());
+  } catch (const std::exception&) {
+    report_mistake(message);
+  }
+}
+
+void report_leaks(int owner) noexcept {
+  Process* const process = Process::if_made();
+  if (!process || !process->settings().check.leak) return;
+  try {
+    process->memory.for_each([&](const Block& block) {
+      if (!block.memory || (owner != every_owner && block.owner != owner)) return;
+      report_mistake(fmt::format("leak: {} of {} at {:#x} were not freed{}", base::counted(block.size, "byte"),
+                                 kind_of(block), block.address,
+                                 block.made_at.empty() ? "" : "; allocated at " + block.made_at)
+                         .c_str());
+    });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "heddle error: %s\n", error.what());
+  }
+}
 
 bool checks() noexcept {
   const Process* const process = Process::if_made();
@@ -50,15 +122,7 @@ bool checks() noexcept {
 
 void report_finding(const char* message) noexcept {
   if (!checks() || found.exchange(true)) return;
-  std::fflush(stdout);
-  std::string_view rest = message;
-  std::fputs("========= HEDDLE CHECK\n", stderr);
-  while (!rest.empty()) {
-    const auto end = rest.find('\n');
-    const std::string_view line = rest.substr(0, end);
-    std::fprintf(stderr, "========= %.*s\n", static_cast<int>(line.size()), line.data());
-    rest.remove_prefix(end == rest.npos ? rest.size() : end + 1);
-  }
+  print(message);
   std::fputs("========= The first fault is reported; the program goes on with CUDA's error and ends with code 99.\n",
              stderr);
 }

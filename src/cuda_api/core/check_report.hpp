@@ -1,10 +1,22 @@
-// The report of `heddle run --check` about a kernel's fault, and the exit code that follows from it.
+// The report of `heddle run --check` about faults and mistakes, and the exit code that follows from it.
 #pragma once
+
+#include "cuda_api/abi/runtime.hpp"
 
 namespace heddle::cuda_api {
 
 // Whether the program runs under --check.
 bool checks() noexcept;
+
+// Prints a mistake after which the program goes on as if there were none. Any thread.
+void report_mistake(const char* message) noexcept;
+
+// With --check=api, prints that a call of CUDA has failed, with the place of the program that made it. Any thread.
+void report_failed_call(const char* function, cudaError_t code, const char* message) noexcept;
+
+// With --check=leak, prints the memory that the program has allocated in a context (of a device's own: the device's
+// number) and not freed. Any thread.
+void report_leaks(int owner) noexcept;
 
 // With --check, prints the fault, once in the process; the program continues with CUDA's error. Any thread.
 void report_finding(const char* message) noexcept;

@@ -45,6 +45,11 @@ std::optional<Block> MemoryTable::find(std::uint64_t address) const {
   return block;
 }
 
+void MemoryTable::for_each(const std::function<void(const Block&)>& f) const {
+  const std::shared_lock lock(mutex_);
+  for (const auto& [address, block] : blocks_) f(block);
+}
+
 std::map<std::uint64_t, Block> MemoryTable::take_all(int owner) {
   const std::unique_lock lock(mutex_);
   std::map<std::uint64_t, Block> taken;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <shared_mutex>
+#include <string>
 #include <vector>
 
 #include "cuda_api/core/pool.hpp"
@@ -38,6 +40,7 @@ struct Block {
   std::uint64_t id = 0;
   MemorySpan span;                      // the form that copies use
   unsigned flags = 0;                   // of the call that made it
+  std::string made_at;                  // with --check=leak: by which code of the program
   heddle::Memory memory;                // none for variables
   std::shared_ptr<MemoryHints> hints;   // of managed memory
   CUmemPoolHandle_st* pool = nullptr;   // that it was allocated from
@@ -59,6 +62,8 @@ class MemoryTable {
   std::optional<Block> take(std::uint64_t address);
   // The block that contains the address.
   std::optional<Block> find(std::uint64_t address) const;
+  // Calls f with each block; it must not use the table.
+  void for_each(const std::function<void(const Block&)>& f) const;
   // Removes all that belong to a context, by its slot (of a device's own: the device's number).
   std::map<std::uint64_t, Block> take_all(int owner);
 

@@ -47,6 +47,7 @@ Process::Process()
       // A CUDA program sees GPUs; the CPU stands in for one where there is none, or where it is asked for.
       runtime_({.devices = settings_.devices.empty() ? "gpus" : settings_.devices,
                 .check = settings_.check,
+                .on_finding = [](const std::string& text) { report_mistake(text.c_str()); },
                 .slice = settings_.slice,
                 .ranges = !settings_.policy.empty() && settings_.policy != "direct",
                 .policy = settings_.policy,

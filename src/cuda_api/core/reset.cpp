@@ -1,6 +1,7 @@
 #include "cuda_api/core/reset.hpp"
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/context_storage.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -14,6 +15,7 @@ void reset_context(Context& context) {
   context_storage().end(context);
   for (CUstream_st* stream : context.streams()) forget_captures(*stream);
   context.end_all();
+  report_leaks(context.slot());
   Process::get().memory.take_all(context.slot());
 }
 

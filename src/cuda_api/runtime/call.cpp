@@ -23,6 +23,7 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
     function = thread.driver_call;
   else
     thread.last_error = code;
+  if (!is_sticky(code)) report_failed_call(function, code, message);
   try {
     if (is_loud(code) && !known && !(is_sticky(code) && checks()))
       base::log_error("{}: {} ({})", function, message, name_of(code));

@@ -50,9 +50,23 @@ using WarpEntry = void (*)(WarpContext* warp);
 
 enum class BarrierKind : std::uint32_t { sync, arrive, reduce_and, reduce_or, reduce_popc };
 
-// What RuntimeTable::check is asked for.
+// What RuntimeTable::check and check_marked are asked for.
 struct CheckedAccess {
   static constexpr std::uint32_t reads = 1, writes = 2, both = reads | writes;
+  // For check_marked. strong: volatile, atomic and the like, which race with weak accesses only.
+  static constexpr std::uint32_t strong = 4, acquires = 8, releases = 16, block_scope = 32;
+  // The size of an element as a power of two, and for each element a bit: the kernel computes with what it reads there,
+  // and does not only copy it.
+  static constexpr unsigned size_shift = 8, used_shift = 16;
+};
+
+// What RuntimeTable::order is told of. (Barriers that may wait have a call of their own.)
+enum class OrderKind : std::uint32_t {
+  fence_block,   // a fence at the scope of the block
+  fence_device,  // at a wider one
+  lone_barrier,  // a barrier of a block of one warp; of larger ones, who comes to it
+  warp_barrier,  // bar.warp.sync
+  exchange,      // shfl, vote, match, redux: values of the lanes that take part
 };
 
 // Functions that generated code calls, through this table so that cached code needs no relocation. All may switch
@@ -103,6 +117,15 @@ struct RuntimeTable {
   void (*const* soft)();
   std::uint32_t warps_per_processor;  // %nwarpid
   std::uint32_t processors;           // %nsmid
+
+  // Check mode for races and memory that nobody has written: what check() does, and the access is recorded. `values`:
+  // of a store, element after element the values of all lanes; null: not known.
+  void (*check_marked)(WarpContext* warp, const std::uint64_t* addresses, const std::uint32_t* sizes,
+                       const void* values, std::uint32_t mask, std::uint32_t size, std::uint32_t space,
+                       std::uint32_t access, std::uint64_t window);
+  // Check mode for races and synchronisation: the lanes of `mask` come to such an instruction. members[lane]: the
+  // member mask that a warp operation was given; null where it has none.
+  void (*order)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
 };
 
 }  // namespace heddle::device::cpu

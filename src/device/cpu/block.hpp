@@ -9,6 +9,7 @@
 
 #include "device/cpu/abi.hpp"
 #include "device/cpu/barrier.hpp"
+#include "device/cpu/checker/block_clock.hpp"
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/fiber_set.hpp"
 
@@ -78,6 +79,12 @@ struct Block {
   BarrierSet barriers;
   std::vector<std::vector<Meeting>> meetings;  // by hardware warp; one-lane shape only
   GuardedBuffer shared;
+  std::unique_ptr<BlockClock> clock;  // of launches with a LaunchChecker
+
+  BlockClock& checked_clock() {
+    if (!clock) clock = std::make_unique<BlockClock>();
+    return *clock;
+  }
 
   // Takes the threads waiting at `barrier` to the ready ones, with the phase's result.
   void release(unsigned barrier) {

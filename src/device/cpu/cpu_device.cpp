@@ -8,6 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "device/cpu/event.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/queue.hpp"
@@ -120,6 +121,15 @@ std::unique_ptr<Partition> CpuDevice::partition(const ProcessorSet& processors) 
                info_.processors - 1);
   }
   return std::make_unique<CpuPartition>(processors);
+}
+
+std::vector<std::string> CpuDevice::heap_blocks() const {
+  std::vector<std::string> texts;
+  for (const Allocation& block : services_.allocator->heap_blocks())
+    texts.push_back(fmt::format("leak: {} of the device heap at {:#x} were not freed{}",
+                                base::counted(block.size, "byte"), block.address,
+                                block.made_at.empty() ? "" : "; allocated by " + block.made_at));
+  return texts;
 }
 
 double CpuDevice::measured_bandwidth() {

@@ -28,6 +28,7 @@ class CpuDevice final : public Device {
   std::unique_ptr<Queue> queue(const QueueOptions& options) override;
   std::unique_ptr<Event> event() override;
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override;
+  std::vector<std::string> heap_blocks() const override;
   double measured_bandwidth() override;
   const base::Clock& clock() const override { return services_.clock(); }
 

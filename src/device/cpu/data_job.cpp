@@ -67,6 +67,15 @@ void copy_bytes(std::byte* destination, const std::byte* source, std::size_t byt
   }
 }
 
+void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes) noexcept {
+  if (!services.options.check.init) return;
+  services.allocator->note_copied(reinterpret_cast<std::uint64_t>(to), reinterpret_cast<std::uint64_t>(from), bytes);
+}
+
+void note_filled(const Services& services, const void* to, std::size_t bytes) noexcept {
+  if (services.options.check.init) services.allocator->note_written(reinterpret_cast<std::uint64_t>(to), bytes);
+}
+
 void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes) {
   std::byte pattern[4];
   for (unsigned i = 0; i < 4; i += value_bytes) std::memcpy(pattern + i, &value, value_bytes);
@@ -128,6 +137,16 @@ CopyJob::CopyJob(void* destination, const void* source, std::size_t bytes, std::
       destination_(static_cast<std::byte*>(destination)),
       source_(static_cast<const std::byte*>(source)),
       bytes_(bytes) {}
+
+void CopyJob::on_complete() noexcept {
+  note_copied(services(), destination_, source_, bytes_);
+  TracedJob::on_complete();
+}
+
+void FillJob::on_complete() noexcept {
+  note_filled(services(), destination_, bytes_);
+  TracedJob::on_complete();
+}
 
 void CopyJob::work(Worker& worker) {
   const bool whole = overlap(destination_, source_, bytes_);  // only one thread can move bytes over themselves

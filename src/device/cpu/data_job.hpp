@@ -30,6 +30,7 @@ class TracedJob : public Job {
  protected:
   void note_start();
   void on_complete() noexcept override;
+  Services& services() const { return services_; }
 
  private:
   static std::uint64_t task_of(const Services& services);
@@ -48,6 +49,8 @@ class CopyJob final : public TracedJob {
   void work(Worker& worker) override;
 
  private:
+  void on_complete() noexcept override;
+
   std::byte* destination_;
   const std::byte* source_;
   std::size_t bytes_;
@@ -60,6 +63,8 @@ class FillJob final : public TracedJob {
   void work(Worker& worker) override;
 
  private:
+  void on_complete() noexcept override;
+
   std::byte* destination_;
   std::size_t bytes_;
   std::uint32_t value_;
@@ -91,5 +96,9 @@ class CallJob final : public TracedJob {
 // A copy by the calling thread. The ranges may overlap. `streamed`: with stores that bypass the caches.
 void copy_bytes(std::byte* destination, const std::byte* source, std::size_t bytes, bool streamed);
 void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes);
+
+// For the check of uninitialised memory: what a copy or a fill has written.
+void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes) noexcept;
+void note_filled(const Services& services, const void* to, std::size_t bytes) noexcept;
 
 }  // namespace heddle::device::cpu

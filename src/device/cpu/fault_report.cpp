@@ -11,23 +11,14 @@
 
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
+#include "device/cpu/code_place.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/fault_text.hpp"
 #include "device/footprint.hpp"
-#include "ptx/printer.hpp"
 #include "ptx/semantics/mbarrier.hpp"
 
 namespace heddle::device::cpu {
 namespace {
-
-std::string block_name(const BlockContext& block) {
-  return base::format_triple(block.block_id[0], block.block_id[1], block.block_id[2]);
-}
-
-std::string thread_name(const LaunchJob& job, std::uint32_t linear) {
-  const Dim3& size = job.config().block;
-  return base::format_triple(linear % size.x, linear / size.x % size.y, linear / size.x / size.y);
-}
 
 // "thread (3, 0, 0)" or "one of the threads (0, 0, 0) to (31, 0, 0)".
 std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
@@ -35,43 +26,6 @@ std::string thread_of(const LaunchJob& job, const WarpContext& warp, int lane) {
   if (warp.lanes <= 1) return "thread " + thread_name(job, warp.first_thread);
   return fmt::format("one of the threads {} to {}", thread_name(job, warp.first_thread),
                      thread_name(job, warp.first_thread + warp.lanes - 1));
-}
-
-// Where an instruction comes from, by the number that its code has.
-struct Origin {
-  const ptx::Function* function = nullptr;
-  const ptx::Instruction* instruction = nullptr;  // null: not known
-};
-
-Origin origin(const LaunchJob& job, unsigned number) {
-  const KernelUnit* unit = job.unit();
-  if (unit == nullptr || number == 0 || number > unit->places.size()) return {};
-  const KernelUnit::Place& from = unit->places[number - 1];
-  const ptx::Function& function = job.module().functions[from.function];
-  return {&function, &function.body[from.instruction]};
-}
-
-// Functions of the headers that come with Heddle.
-bool is_own(const ptx::Function& function) { return function.name.find("__heddle_") != std::string::npos; }
-
-// " at saxpy.cu:12", " near saxpy.cu:12"
-std::string at(const std::string& source) { return (source.starts_with("near ") ? " " : " at ") + source; }
-
-// " at saxpy.cu:12 (PTX line 40: st.global.f32 [%rd4], %f1;)", or what of it is known. In a function it says where that
-// is called, first of all for functions that the programmer has not written.
-std::string place(const LaunchJob& job, unsigned number) {
-  const auto [function, inst] = origin(job, number);
-  if (inst == nullptr) return number == 0 ? "" : fmt::format(" at PTX line {}", number);
-  const std::string ptx_line =
-      fmt::format("PTX line {}: {}", inst->where.line, ptx::print(job.module(), *function, *inst));
-  const std::string line = source_place(job.module(), *function, inst->where.loc);
-  const std::string calls =
-      function == &job.kernel() ? std::string() : call_places(job.module(), job.kernel(), *function);
-  if (!calls.empty() && is_own(*function))
-    return fmt::format("{}, in '{}' ({}{}{})", at(calls), base::demangled(function->name), line,
-                       line.empty() ? "" : "; ", ptx_line);
-  const std::string here = line.empty() ? " at " + ptx_line : fmt::format("{} ({})", at(line), ptx_line);
-  return calls.empty() ? here : fmt::format("{}, in '{}' called{}", here, base::demangled(function->name), at(calls));
 }
 
 // The number of the instruction that a runtime call was made from: by its return address where that is known, or as the
@@ -276,7 +230,7 @@ std::string list_threads(const Block& block, const std::vector<unsigned>& warps)
 
 std::string waiting_for(const Block& block, const Warp& warp) {
   const LaunchJob& job = *block.job;
-  const std::string where = place(job, number_of_call(job, warp, warp.site));
+  const std::string where = code_place(job, number_of_call(job, warp, warp.site));
   if (warp.finished) return "has left the kernel";
   switch (warp.waiting) {
     case Waiting::barrier: return fmt::format("waits at barrier {}{}", warp.barrier, where);
@@ -303,12 +257,12 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
   if (!fault.in_runtime) number = job.code().line_of(fault.instruction);
   // A fault in a runtime function: the place is the call.
   if (number == 0) number = number_of_call(job, warp, fault.in_runtime ? fault.instruction : warp.site);
-  const ptx::Instruction* inst = origin(job, number).instruction;
+  const ptx::Instruction* inst = instruction_of(job, number);
   const ptx::Space space = inst != nullptr ? inst->d.space : ptx::Space::generic;
   // The place comes before what happened there, whose text may end with another place: that of an allocation.
   return Error(public_kind(fault),
                fmt::format("{}, {}{}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
-                           place(job, number), describe_event(fault, warp, job, space, allocator),
+                           code_place(job, number), describe_event(fault, warp, job, space, allocator),
                            shared_hint(fault, warp, job, space)));
 }
 

@@ -27,7 +27,7 @@ std::string KernelCompiler::key(const std::string& print, const CodegenOptions& 
   hash.add_field(identity_);
   hash.add_field(print);
   hash.add_field(fmt::format("{} {} {} check={} fits={} width={}", options.block.x, options.block.y, options.block.z,
-                             options.check, options.global_id_fits, options.width));
+                             options.check.names(), options.global_id_fits, options.width));
   return hash.hex();
 }
 

@@ -27,6 +27,11 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
   return event;
 }
 
+std::unique_ptr<LaunchChecker> make_checker(const LaunchJob::Setup& setup) {
+  if (!setup.checks.race && !setup.checks.init && !setup.checks.sync) return nullptr;
+  return std::make_unique<LaunchChecker>(setup.checks, setup.command, setup.range.begin, setup.range.size());
+}
+
 }  // namespace
 
 LaunchJob::LaunchJob(const Setup& setup, Services& services)
@@ -41,6 +46,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       config_(setup.config),
       asked_block_(setup.asked_block),
       range_(setup.range),
+      checker_(make_checker(setup)),
       command_(setup.command),
       task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),

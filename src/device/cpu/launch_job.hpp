@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "device/cpu/block.hpp"
+#include "device/cpu/checker/launch_checker.hpp"
 #include "device/cpu/job.hpp"
 #include "device/cpu/kernel_code.hpp"
 #include "device/cpu/kernel_unit.hpp"
@@ -32,6 +33,7 @@ class LaunchJob : public Job {
     std::shared_ptr<const void> keep;
     std::uint8_t* const* variables = nullptr;
     std::shared_ptr<const Footprint> footprint;  // null: it may touch everything
+    Checks checks;                               // that the code is made for
     LaunchConfig config;
     Dim3 asked_block;  // of which config has the threads that are to run
     BlockRange range;
@@ -50,9 +52,12 @@ class LaunchJob : public Job {
   const ptx::Function& kernel() const { return *kernel_; }
   const KernelUnit* unit() const { return unit_; }
   const Footprint* footprint() const { return footprint_.get(); }
+  // Null where neither races, nor uninitialised memory, nor synchronisation is looked at.
+  LaunchChecker* checker() const { return checker_.get(); }
   std::uint32_t block_threads() const { return block_threads_; }
   std::uint32_t shared_bytes() const { return context_.static_shared_bytes + context_.dynamic_shared_bytes; }
   Services& services() const { return services_; }
+  std::uint64_t command() const { return command_; }
 
   // Bytes of one fiber's stack: what the code needs and room for the runtime's calls.
   std::size_t stack_bytes() const;
@@ -63,9 +68,10 @@ class LaunchJob : public Job {
   // Records the start in the trace, once.
   void note_start();
 
- private:
+ protected:
   void on_complete() noexcept override;
 
+ private:
   std::shared_ptr<const KernelCode> code_;
   const ptx::Module* module_;
   const ptx::Function* kernel_;
@@ -76,6 +82,7 @@ class LaunchJob : public Job {
   LaunchConfig config_;
   Dim3 asked_block_;
   BlockRange range_;
+  std::unique_ptr<LaunchChecker> checker_;
   std::uint64_t command_;
   std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;

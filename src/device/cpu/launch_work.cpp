@@ -1,8 +1,18 @@
 #include "device/cpu/launch_work.hpp"
 
+#include <fmt/format.h>
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "base/kernel_name.hpp"
+#include "device/cpu/code_place.hpp"
+#include "device/cpu/finding_text.hpp"
 #include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -15,6 +25,32 @@ constexpr std::uint64_t first_chunk_blocks = 64;
 }  // namespace
 
 bool LaunchWork::fits(const Worker& worker) const { return code().shape != Shape::fiber || worker.has_room(*this); }
+
+void LaunchWork::on_complete() noexcept {
+  try {
+    if (services().options.check.leak)
+      services().allocator->name_heap(command(), [this](std::uint32_t line) {
+        return fmt::format("kernel '{}'{}", base::demangled(kernel().name), code_place(*this, line));
+      });
+    if (checker() != nullptr) report_findings();
+  } catch (...) {
+    fail(std::current_exception());
+  }
+  LaunchJob::on_complete();
+}
+
+void LaunchWork::report_findings() {
+  const std::vector<std::string> texts = describe_findings(*this, *services().allocator);
+  if (texts.empty()) return;
+  const auto& on_finding = services().options.on_finding;
+  if (on_finding) {
+    for (const std::string& text : texts) on_finding(text);
+    return;
+  }
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : "\n") + text;
+  fail(std::make_exception_ptr(Error(KernelFault::other, all)));
+}
 
 void LaunchWork::work(Worker& worker) {
   if (code().shape == Shape::fiber) {

@@ -11,6 +11,11 @@ class LaunchWork final : public LaunchJob {
 
   void work(Worker& worker) override;
   bool fits(const Worker& worker) const override;
+
+ private:
+  // Hands out what the checks have found.
+  void on_complete() noexcept override;
+  void report_findings();
 };
 
 }  // namespace heddle::device::cpu

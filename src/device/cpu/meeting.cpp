@@ -4,6 +4,8 @@
 #include <iterator>
 #include <vector>
 
+#include "device/cpu/launch_job.hpp"
+
 namespace heddle::device::cpu {
 namespace {
 
@@ -19,8 +21,17 @@ std::uint32_t present(const Block& block, unsigned warp) {
   return mask;
 }
 
+void tell_checker(Block& block, unsigned warp, const Meeting& meeting, std::uint32_t there) {
+  LaunchChecker* const checker = block.job->checker();
+  if (checker == nullptr) return;
+  const auto lane = static_cast<unsigned>(__builtin_ctz(meeting.arrived));
+  const std::uint32_t line = block.warps[warp * warp_threads + lane].context.line;
+  checker->lanes_met(*block.clock, warp, meeting.members, meeting.arrived, there, line);
+}
+
 // Gives every participant the values and makes those that wait ready; `now` is the lane that runs.
 void complete(Block& block, unsigned warp, Meeting& meeting, int now) {
+  tell_checker(block, warp, meeting, present(block, warp));
   for (unsigned lane = 0; lane < warp_threads; ++lane) {
     if ((meeting.arrived >> lane & 1) == 0) continue;
     Warp& participant = block.warps[warp * warp_threads + lane];

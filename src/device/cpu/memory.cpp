@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "base/caller_place.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
-#include "device/cpu/caller_place.hpp"
 #include "device/cpu/stall.hpp"
 
 namespace heddle::device::cpu {
@@ -69,8 +69,8 @@ const AllocationMap::Range* AllocationMap::find(std::uint64_t address, std::uint
   return address < range.end && size <= range.end - address ? &range : nullptr;
 }
 
-Allocator::Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed)
-    : limit_(limit), heap_limit_(heap_limit), keep_freed_(keep_freed) {}
+Allocator::Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed, const Checks& checks)
+    : limit_(limit), heap_limit_(heap_limit), keep_freed_(keep_freed), checks_(checks) {}
 
 Allocator::~Allocator() {
   for (const auto* all : {&held_, &kept_})
@@ -190,10 +190,11 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
                name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders());
   }
   const std::uint64_t address = held.allocation.address;
-  if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_at = caller_place();
+  if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_at = base::caller_place();
   held.allocation.size = bytes;
   held.allocation.kind = kind;
   held.allocation.name = std::move(name);
+  held.allocation.shadow = make_shadow(held.allocation);
   used_ += bytes;
   if (kind == AllocationKind::heap) heap_used_ += bytes;
   freed_heap_.erase(address);
@@ -202,16 +203,37 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
   return address;
 }
 
-std::uint64_t Allocator::allocate_heap(std::size_t bytes) noexcept {
+std::uint64_t Allocator::allocate_heap(std::size_t bytes, std::uint64_t launch, std::uint32_t line) noexcept {
   {
     const std::lock_guard guard(mutex_);
     if (bytes > heap_limit_ || heap_used_ > heap_limit_ - bytes) return 0;
   }
   try {
-    return allocate(bytes, AllocationKind::heap);
+    const std::uint64_t address = allocate(bytes, AllocationKind::heap);
+    const std::lock_guard guard(mutex_);
+    Allocation& made = held_.at(address).allocation;
+    made.launch = launch;
+    made.line = line;
+    return address;
   } catch (const std::exception&) {
     return 0;
   }
+}
+
+void Allocator::name_heap(std::uint64_t launch, const std::function<std::string(std::uint32_t)>& place) {
+  const std::lock_guard guard(mutex_);
+  for (auto& [address, held] : held_) {
+    Allocation& a = held.allocation;
+    if (a.kind == AllocationKind::heap && a.launch == launch && a.made_at.empty()) a.made_at = place(a.line);
+  }
+}
+
+std::vector<Allocation> Allocator::heap_blocks() const {
+  const std::lock_guard guard(mutex_);
+  std::vector<Allocation> blocks;
+  for (const auto& [address, held] : held_)
+    if (held.allocation.kind == AllocationKind::heap) blocks.push_back(held.allocation);
+  return blocks;
 }
 
 bool Allocator::adopt(std::uint64_t address, std::size_t bytes) {
@@ -221,6 +243,7 @@ bool Allocator::adopt(std::uint64_t address, std::size_t bytes) {
   if (after != held_.begin() && distance(std::prev(after)->second.allocation, address) == 0) return false;
   Held held;
   held.allocation = {.address = address, .size = bytes, .kind = AllocationKind::host, .name = {}};
+  held.allocation.shadow = make_shadow(held.allocation);
   held_.emplace(address, std::move(held));
   version_.fetch_add(1, std::memory_order_release);
   return true;
@@ -279,7 +302,7 @@ void Allocator::keep(Held held) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
   constexpr std::size_t most_small = 64 << 20, most_count = 4096;
   const std::uint64_t address = held.allocation.address;
-  if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_at = caller_place();
+  if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_at = base::caller_place();
   if (held.mapping != nullptr) {
     ::madvise(held.mapping, held.mapped, MADV_DONTNEED);
     ::mprotect(held.mapping, held.mapped, PROT_NONE);
@@ -367,9 +390,40 @@ std::shared_ptr<const AllocationMap> Allocator::snapshot() const {
   map->ranges.reserve(held_.size());
   for (const auto& [address, held] : held_) {
     const Allocation& a = held.allocation;
-    if (a.size != 0) map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant, a.guarded});
+    if (a.size != 0)
+      map->ranges.push_back({address, address + a.size, a.kind == AllocationKind::constant, a.guarded, a.shadow});
   }
   return map;
+}
+
+std::shared_ptr<Shadow> Allocator::make_shadow(const Allocation& a) const {
+  if (!checks_.race && !checks_.init) return nullptr;
+  const bool is_fresh = a.kind == AllocationKind::buffer || a.kind == AllocationKind::heap;
+  return std::make_shared<Shadow>(a.address, a.size, checks_.init && is_fresh);
+}
+
+std::shared_ptr<Shadow> Allocator::shadow_of(std::uint64_t address, std::uint64_t bytes) const {
+  if (!checks_.init) return nullptr;
+  const std::optional<Allocation> found = find(address);
+  return found && bytes <= found->size - (address - found->address) ? found->shadow : nullptr;
+}
+
+void Allocator::note_written(std::uint64_t address, std::uint64_t bytes) {
+  if (const auto shadow = shadow_of(address, bytes)) shadow->note_written(address, bytes);
+}
+
+void Allocator::note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
+  const auto target = shadow_of(to, bytes);
+  if (target == nullptr || !target->knows_written()) return;
+  const auto source = shadow_of(from, bytes);
+  if (source != nullptr && source->knows_written())
+    target->written().copy(to - target->begin(), source->written(), from - source->begin(), bytes);
+  else
+    target->note_written(to, bytes);
+}
+
+void Allocator::assume_written(std::uint64_t address) {
+  if (const auto shadow = shadow_of(address, 0)) shadow->assume_written();
 }
 
 std::uint64_t Allocator::fingerprint() const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -14,7 +15,9 @@
 #include <utility>
 #include <vector>
 
+#include "device/cpu/checker/shadow.hpp"
 #include "device/memory.hpp"
+#include "heddle/checks.hpp"
 
 namespace heddle::device::cpu {
 
@@ -30,9 +33,12 @@ struct Allocation {
   std::uint64_t address = 0;
   std::size_t size = 0;
   AllocationKind kind = AllocationKind::buffer;
-  std::string name;                         // of a variable
-  bool guarded = false;                     // Memory::guard()
-  std::string made_at = {}, freed_at = {};  // code of the program, as caller_place() says; empty: not known
+  std::string name;                          // of a variable
+  bool guarded = false;                      // Memory::guard()
+  std::string made_at = {}, freed_at = {};   // code of the program, as caller_place() says; empty: not known
+  std::uint64_t launch = 0;                  // of a heap block: the command that allocated it
+  std::uint32_t line = 0;                    // and the number of its instruction
+  std::shared_ptr<Shadow> shadow = nullptr;  // where races or uninitialised memory may be looked for
 };
 
 // An immutable picture of the allocations in address order, for checking accesses without a lock.
@@ -40,6 +46,7 @@ struct AllocationMap {
   struct Range {
     std::uint64_t begin, end;
     bool constant, guarded;
+    std::shared_ptr<Shadow> shadow = nullptr;  // null: nobody asks for one
   };
   std::vector<Range> ranges;
   // The range that holds [address, address + size), or null.
@@ -51,8 +58,8 @@ struct AllocationMap {
 class Allocator {
  public:
   // `limit`: bytes in all; `heap_limit`: bytes of kind heap. `keep_freed`: what is freed is not given out again until
-  // much more has been freed, and whereabouts() mentions it.
-  Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed = false);
+  // much more has been freed, and whereabouts() mentions it. `checks`: with race and init, allocations have shadows.
+  Allocator(std::uint64_t limit, std::uint64_t heap_limit, bool keep_freed = false, const Checks& checks = {});
   ~Allocator();
   Allocator(const Allocator&) = delete;
   Allocator& operator=(const Allocator&) = delete;
@@ -62,7 +69,11 @@ class Allocator {
   // The address of `bytes` bytes. Throws out_of_memory with what holds how much.
   std::uint64_t allocate(std::size_t bytes, AllocationKind kind, std::string name = {});
   // 0 when the heap's limit, or the memory, is exhausted.
-  std::uint64_t allocate_heap(std::size_t bytes) noexcept;
+  // `launch` and `line`: who asks, for name_heap().
+  std::uint64_t allocate_heap(std::size_t bytes, std::uint64_t launch = 0, std::uint32_t line = 0) noexcept;
+  // Notes where a launch has allocated the blocks that it leaves.
+  void name_heap(std::uint64_t launch, const std::function<std::string(std::uint32_t line)>& place);
+  std::vector<Allocation> heap_blocks() const;
   // Registers memory of the program as an allocation, until it is released: it counts for no limit. False when part of
   // it is in one.
   bool adopt(std::uint64_t address, std::size_t bytes);
@@ -79,6 +90,10 @@ class Allocator {
   // Where an address lies in relation to the nearest allocation, as the rest of a sentence: "16 bytes past the end of
   // the allocation of 1024 bytes at 0x7f0000000000".
   std::string whereabouts(std::uint64_t address) const;
+  // For the check of uninitialised memory. No effect on what is no allocation with a shadow.
+  void note_written(std::uint64_t address, std::uint64_t bytes);
+  void note_copied(std::uint64_t to, std::uint64_t from, std::uint64_t bytes);
+  void assume_written(std::uint64_t address);
   // Distinguishes heap blocks that are freed twice from foreign pointers.
   bool was_heap(std::uint64_t address) const;
 
@@ -99,6 +114,8 @@ class Allocator {
   void keep(Held held);
   void return_to_free(const Held& held);
   const Allocation* freed(std::uint64_t address) const;
+  std::shared_ptr<Shadow> make_shadow(const Allocation& allocation) const;
+  std::shared_ptr<Shadow> shadow_of(std::uint64_t address, std::uint64_t bytes) const;
   Held place(std::size_t bytes);
   Held map_large(std::size_t bytes);
   std::uint64_t carve(std::size_t rounded);
@@ -108,6 +125,7 @@ class Allocator {
 
   const std::uint64_t limit_, heap_limit_;
   const bool keep_freed_;
+  const Checks checks_;
   mutable std::mutex mutex_;
   std::map<std::uint64_t, Held> held_;
   std::uint64_t used_ = 0, heap_used_ = 0;
@@ -138,7 +156,11 @@ class CpuMemory final : public Memory {
   CpuMemory(const CpuMemory&) = delete;
   CpuMemory& operator=(const CpuMemory&) = delete;
   Span span() const override { return {device_, address_, size_}; }
-  void* host() const override { return reinterpret_cast<void*>(address_); }
+  // From now on the host may write there at any time.
+  void* host() const override {
+    allocator_->assume_written(address_);
+    return reinterpret_cast<void*>(address_);
+  }
   void guard() override { allocator_->guard(address_); }
 
  private:

@@ -66,7 +66,7 @@ const CpuFunction::Unit& CpuFunction::unit() const {
     made->unit = extract_kernel(*module_, index_);
     made->static_shared_bytes = static_shared_size(made->unit);
     // The checker is to see each access of each thread.
-    made->rows_are_alike = !options_.check && ptx::analysis::rows_are_alike(made->unit.module);
+    made->rows_are_alike = !options_.check.kernels() && ptx::analysis::rows_are_alike(made->unit.module);
     unit_ = std::move(made);
   });
   return *unit_;

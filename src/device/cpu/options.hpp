@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "base/trace.hpp"
 #include "base/watcher.hpp"
+#include "heddle/checks.hpp"
 
 namespace heddle::device::cpu {
 
@@ -26,9 +29,11 @@ struct CpuOptions {
   std::chrono::milliseconds deadlock_timeout{10'000};
   // How long a worker without work keeps its core before it sleeps.
   std::chrono::microseconds idle_spin{50};
-  // Memory that was freed is not reused for a while, and its allocation is remembered: checked kernels that access it
-  // get an error that says so.
-  bool keep_freed = false;
+  // Mistakes that launches may be asked to look for (LoadOptions::check). With `memory`, memory that was freed is not
+  // reused for a while, and its allocation is remembered: checked kernels that access it get an error that says so.
+  Checks check = false;
+  // Gets the text of each mistake after which a kernel can go on. Without it, the launch fails at its end.
+  std::function<void(const std::string&)> on_finding = {};
   // Fill the shared memory of every block with a pattern first, so that reading what was never written shows.
   bool poison_shared = false;
 

@@ -122,6 +122,7 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.unit = &kernel.kernel_unit();
   setup.variables = kernel.variables();
   setup.footprint = footprint_;
+  setup.checks = kernel.checks();
   setup.range = range;
   setup.arguments = arguments;
   setup.queue_id = core_->id();
@@ -163,6 +164,7 @@ void CpuQueue::copy(Span destination, Span source) {
   const auto* from = reinterpret_cast<const std::byte*>(source.address);
   if (source.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
     copy_bytes(to, from, source.size, false);
+    note_copied(services_, to, from, source.size);
     core_->end_inline();
     return;
   }
@@ -181,9 +183,11 @@ void CpuQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, con
   const bool overlap = to.address < from.address + from.size && from.address < to.address + to.size;
   auto job = std::make_shared<BoxJob>(
       base::TraceEvent::Kind::copy, extent, overlap,
-      [destination, source, extent](std::size_t row) {
-        copy_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)),
-                   reinterpret_cast<const std::byte*>(row_address(source, extent, row)), extent.width, false);
+      [destination, source, extent, &services = services_](std::size_t row) {
+        auto* const row_to = reinterpret_cast<std::byte*>(row_address(destination, extent, row));
+        const auto* const row_from = reinterpret_cast<const std::byte*>(row_address(source, extent, row));
+        copy_bytes(row_to, row_from, extent.width, false);
+        note_copied(services, row_to, row_from, extent.width);
       },
       core_->id(), services_.next_number(), services_);
   job->set_way(way_of_copy(destination.device, source.device));
@@ -211,9 +215,10 @@ void CpuQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, st
   if (extent.empty()) return;
   core_->submit(std::make_shared<BoxJob>(
       base::TraceEvent::Kind::fill, extent, false,
-      [destination, extent, value, value_bytes](std::size_t row) {
-        fill_bytes(reinterpret_cast<std::byte*>(row_address(destination, extent, row)), extent.width, value,
-                   value_bytes);
+      [destination, extent, value, value_bytes, &services = services_](std::size_t row) {
+        auto* const row_to = reinterpret_cast<std::byte*>(row_address(destination, extent, row));
+        fill_bytes(row_to, extent.width, value, value_bytes);
+        note_filled(services, row_to, extent.width);
       },
       core_->id(), services_.next_number(), services_));
 }
@@ -225,6 +230,7 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
   auto* to = reinterpret_cast<std::byte*>(destination.address);
   if (destination.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
     fill_bytes(to, destination.size, value, value_bytes);
+    note_filled(services_, to, destination.size);
     core_->end_inline();
     return;
   }

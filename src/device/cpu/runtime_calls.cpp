@@ -61,16 +61,39 @@ void copy_text(char (&to)[Fault::text_bytes], std::uint64_t from) {
   to[i] = 0;
 }
 
+// The block of code of direct shape changes without a call.
+std::uint64_t block_of(const Warp& warp) {
+  if (has_fiber(warp)) return warp.block->id;
+  const auto& index = warp.block->context.block_id;
+  const Dim3& grid = warp.block->job->config().grid;
+  return index[0] + std::uint64_t{grid.x} * (index[1] + std::uint64_t{grid.y} * index[2]);
+}
+
+CheckedWarp checked(Warp& warp, LaunchChecker& checker) {
+  Block& block = *warp.block;
+  const LaunchJob& job = *block.job;
+  BlockClock& clock = block.checked_clock();
+  if (!has_fiber(warp)) {
+    const std::uint64_t id = block_of(warp);
+    if (clock.block() != id) checker.leave(clock);
+    checker.enter(clock, id, job.block_threads(), job.shared_bytes());
+  }
+  return {
+      clock, warp.context.first_thread, warp.context.line, job.code().width, block.context.shared, job.shared_bytes()};
+}
+
 std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t threads, std::uint32_t arriving,
                            BarrierKind kind, std::uint32_t value) {
   HEDDLE_ENTER(context);
   if (!has_fiber(warp)) refuse_waiting(warp);
   Block& block = *warp.block;
   block.worker->note_progress();
+  if (LaunchChecker* const checker = block.job->checker())
+    checker->arrive(checked(warp, *checker), id % BarrierSet::barriers, threads != 0, kind != BarrierKind::arrive);
   const auto outcome = block.barriers.arrive(id, context->first_thread, threads, arriving, kind, value);
   switch (outcome) {
     case BarrierSet::Outcome::complete: {
-      block.release(id);
+      block.worker->release(block, id);
       return block.barriers.result(id);
     }
     case BarrierSet::Outcome::wait:
@@ -171,7 +194,8 @@ std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_
 
 std::uint64_t call_malloc(WarpContext* context, std::uint64_t bytes) {
   HEDDLE_ENTER(context);
-  return bytes == 0 ? 0 : warp.block->worker->services().allocator->allocate_heap(bytes);
+  if (bytes == 0) return 0;
+  return warp.block->worker->services().allocator->allocate_heap(bytes, warp.block->job->command(), context->line);
 }
 
 void call_free(WarpContext* context, std::uint64_t address) {
@@ -221,13 +245,37 @@ bool is_private(const Warp& warp, std::uint64_t address, std::uint64_t size, boo
   return !is_write && within(job.context().parameters, job.argument_bytes());
 }
 
-void call_check(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
-                std::uint32_t whole, std::uint32_t space, std::uint32_t access, std::uint64_t window) {
-  HEDDLE_ENTER(context);
+// All bytes from the lowest to the highest address of the lanes may be accessed, and all are aligned: what most
+// accesses are, with one look at the allocations. False where it must be asked lane by lane.
+bool is_plain(Warp& warp, const std::uint64_t* addresses, std::uint32_t mask, std::uint32_t size, std::uint32_t access,
+              bool windowed, std::uint64_t window) {
+  if (mask == 0) return true;
+  std::uint64_t low = ~std::uint64_t{0}, high = 0, bits = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const std::uint64_t address = addresses[__builtin_ctz(rest)];
+    low = std::min(low, address);
+    high = std::max(high, address);
+    bits |= address;
+  }
+  if (size == 0 || (size & (size - 1)) != 0 || (bits & (size - 1)) != 0) return false;
+  if (windowed) return high <= window && size <= window - high;
+  const std::uint64_t hull = high - low + size;
+  if (hull < size) return false;
+  const AllocationMap::Range* const range = warp.block->worker->allocations().find(low, hull);
+  const bool is_write = (access & CheckedAccess::writes) != 0;
+  if (range == nullptr || (range->constant && is_write)) return false;
+  const Footprint* const footprint = warp.block->job->footprint();
+  return !range->guarded || footprint == nullptr ||
+         footprint->allows({low, hull, (access & CheckedAccess::reads) != 0, is_write});
+}
+
+void verify(Warp& warp, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
+            std::uint32_t whole, std::uint32_t space, std::uint32_t access, std::uint64_t window) {
   const bool is_write = (access & CheckedAccess::writes) != 0, is_read = (access & CheckedAccess::reads) != 0;
   const auto which = static_cast<ptx::Space>(space);
   const bool windowed = which == ptx::Space::shared || which == ptx::Space::local;
   if (which == ptx::Space::shared) window = warp.block->job->shared_bytes();
+  if (sizes == nullptr && is_plain(warp, addresses, mask, whole, access, windowed, window)) return;
   const AllocationMap* allocations = windowed ? nullptr : &warp.block->worker->allocations();
   const Footprint* const footprint = warp.block->job->footprint();
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
@@ -260,6 +308,29 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, const std:
     fault.window = window;
     end_launch(warp);
   }
+}
+
+void call_check(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
+                std::uint32_t whole, std::uint32_t space, std::uint32_t access, std::uint64_t window) {
+  HEDDLE_ENTER(context);
+  verify(warp, addresses, sizes, mask, whole, space, access, window);
+}
+
+void call_check_marked(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes,
+                       const void* values, std::uint32_t mask, std::uint32_t size, std::uint32_t space,
+                       std::uint32_t access, std::uint64_t window) {
+  HEDDLE_ENTER(context);
+  LaunchChecker& checker = *warp.block->job->checker();
+  if (checker.checks().memory) verify(warp, addresses, sizes, mask, size, space, access, window);
+  checker.access(checked(warp, checker),
+                 {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
+                 warp.block->worker->allocations());
+}
+
+void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {
+  HEDDLE_ENTER(context);
+  LaunchChecker& checker = *warp.block->job->checker();
+  checker.order(checked(warp, checker), members, mask, kind);
 }
 
 void call_check_members(WarpContext* context, const std::uint32_t* members, std::uint32_t mask) {
@@ -317,6 +388,8 @@ RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
   table.trap = &call_trap;
   table.bad_jump = &call_bad_jump;
   table.check = &call_check;
+  table.check_marked = &call_check_marked;
+  table.order = &call_order;
   table.check_members = &call_check_members;
   table.mbarrier = &call_mbarrier;
   table.clock = &call_clock;

@@ -6,7 +6,9 @@ namespace heddle::device::cpu {
 
 Services::Services(const CpuOptions& device_options, std::uint64_t memory_limit, const RuntimeTable& runtime_table)
     : options(device_options),
-      allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes, device_options.keep_freed)),
+      allocator(std::make_shared<Allocator>(memory_limit, device_options.heap_bytes,
+                                            device_options.check.memory || device_options.check.leak,
+                                            device_options.check)),
       runtime(runtime_table),
       cache_bytes(last_level_cache_bytes()) {}
 

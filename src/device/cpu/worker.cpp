@@ -140,6 +140,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
   resume(warp);
   if (fault_.kind != FaultKind::none) end_in_failure(job, warp);
   block.job = nullptr;
+  if (LaunchChecker* const checker = job.checker(); checker != nullptr && block.clock) checker->leave(*block.clock);
   job.finish(chunk.size());
 }
 
@@ -234,6 +235,8 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
   block.live = block.warp_count;
   block.last = block.warp_count - 1;
   block.ready.fill(block.warp_count);
+  if (LaunchChecker* const checker = job.checker())
+    checker->enter(block.checked_clock(), id, threads, job.shared_bytes());
 }
 
 bool Worker::admit(LaunchJob& job) {
@@ -267,6 +270,7 @@ void Worker::retire(std::size_t resident, bool reusable) {
   exhausted_version_ = 0;  // there is room again
   LaunchJob& job = *block->job;
   block->job = nullptr;
+  if (LaunchChecker* const checker = job.checker()) checker->leave(*block->clock);
   if (!reusable) {
     block->ready.reset(block->words);
     block->spinning.reset(block->words);
@@ -412,11 +416,17 @@ void Worker::spin(Warp& warp) {
   wait_for_others(warp);
 }
 
+void Worker::release(Block& block, unsigned barrier) {
+  block.release(barrier);
+  if (LaunchChecker* const checker = block.job->checker())
+    checker->complete(*block.clock, barrier, block.barriers.left());
+}
+
 void Worker::lanes_left(Warp& warp, unsigned count) {
   Block& block = *warp.block;
   const std::uint32_t completed = block.barriers.leave(warp.context.first_thread, count);
   for (unsigned b = 0; completed >> b != 0; ++b)
-    if ((completed >> b & 1) != 0) block.release(b);
+    if ((completed >> b & 1) != 0) release(block, b);
   if (!block.meetings.empty()) leave_meetings(warp);
 }
 

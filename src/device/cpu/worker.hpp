@@ -72,6 +72,8 @@ class Worker {
   void wait_for_others(Warp& warp);
   void spin(Warp& warp);
   void lanes_left(Warp& warp, unsigned count);
+  // The barrier is complete.
+  void release(Block& block, unsigned barrier);
   // The fault() has been filled in: ends the launch.
   [[noreturn]] void abandon(Warp& warp);
   void note_progress() { state_.note_progress(); }

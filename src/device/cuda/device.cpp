@@ -69,7 +69,7 @@ class CudaDevice final : public Device {
   }
 
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
-    if (options.check)
+    if (options.check.kernels())
       base::fail(ErrorCode::unsupported,
                  "{} cannot check every access of a kernel; the CPU device and the interpreter can", info().id);
     check_module(*module, info().id);

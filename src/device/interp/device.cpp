@@ -132,6 +132,10 @@ class InterpDevice final : public Device {
 
   // Every access is checked whatever options.check says.
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {
+    if (options.check.race || options.check.init || options.check.sync)
+      base::fail(ErrorCode::unsupported,
+                 "the interpreter checks accesses to memory only (--check=memory); the CPU device looks for {}",
+                 options.check.names());
     check_module(*module, "the interpreter");
     return std::make_shared<LoadedModule>(*this, state_, std::move(module), options.placed);
   }

@@ -104,7 +104,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--trace")
       options.trace = trace_file(value());
     else if (name == "--check")
-      options.check = true;
+      options.check = Checks::parse(equals != std::string::npos ? words[i].substr(equals + 1) : "");
     else if (name == "--help" || name == "-h")
       options.help = true;
     else
@@ -129,7 +129,8 @@ std::string run_help() {
   --slice N          cuts launches into ranges of N blocks, where their blocks are independent
   --policy NAME      when launches are submitted: direct (at once), slice:BLOCKS (in ranges of so many blocks),
                      bounded:MICROSECONDS (no more predicted work in flight on a device than that)
-  --check            verifies every memory access of every kernel; exit code 99 when one was bad
+  --check[=KINDS]    looks for mistakes; exit code 99 when there was one. KINDS are of memory (bad accesses; the
+                     default), race, init, sync, api and leak, as in --check=memory,race, or all
   --trace FILE       writes a timeline of launches, copies and fills: .svg a picture, .dot a graph, else JSON for
                      Perfetto, chrome://tracing, heddle timeline, heddle graph and heddle metrics
 
@@ -180,7 +181,7 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
   if (!options.device.empty()) set(environment, "HEDDLE_RUN_DEVICE", options.device);
   if (options.slice != 0) set(environment, "HEDDLE_RUN_SLICE", std::to_string(options.slice));
   if (!options.policy.empty()) set(environment, "HEDDLE_RUN_POLICY", options.policy);
-  if (options.check) set(environment, "HEDDLE_RUN_CHECK", "1");
+  if (options.check) set(environment, "HEDDLE_RUN_CHECK", options.check.names());
   // The program may change its folder.
   if (!options.trace.empty()) {
     set(environment, "HEDDLE_RUN_TRACE", fs::absolute(options.trace).string());

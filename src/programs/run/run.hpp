@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/checks.hpp"
 #include "programs/run/inspection.hpp"
 
 namespace heddle::programs {
@@ -15,7 +16,7 @@ struct RunOptions {
   std::uint64_t slice = 0;  // blocks in a range; 0: launches stay whole
   std::string policy;       // when launches are submitted (RuntimeOptions::policy); empty: at once
   std::string trace;        // a file for the timeline
-  bool check = false;
+  Checks check = false;
   bool help = false;
   std::string program;
   std::vector<std::string> arguments;

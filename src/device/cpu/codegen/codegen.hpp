@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "heddle/checks.hpp"
 #include "heddle/dim3.hpp"
 #include "ptx/ir.hpp"
 
@@ -16,8 +17,8 @@ namespace heddle::device::cpu {
 enum class Shape : std::uint8_t { direct, fiber };
 
 struct CodegenOptions {
-  Dim3 block;          // the launch's block size, a constant in the code
-  bool check = false;  // verify every memory access
+  Dim3 block;            // the launch's block size, a constant in the code
+  Checks check = false;  // mistakes to look for
   // The launch's grid satisfies grid.d * block.d < 2^31 in every dimension d, so global thread ids do not wrap.
   bool global_id_fits = true;
   // For tests and measurements: 0 lets the generator choose; 1, 8, 16 or 32 asks for that many lanes.

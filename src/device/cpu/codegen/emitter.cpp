@@ -24,7 +24,7 @@ FunctionEmitter::FunctionEmitter(FunctionContext& context)
       copies_(context, values_, accesses_, mbarriers_),
       spaces_(context, values_),
       warp_(context, values_, accesses_.elements),
-      barriers_(context, values_),
+      barriers_(context, values_, accesses_.checks),
       calls_(context, values_, accesses_),
       control_(context, values_) {}
 
@@ -117,7 +117,10 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
   const bool is_store = inst.opcode == Opcode::st || inst.opcode == Opcode::red;
   if (inst.has(Modifier::bulk) || (is_store && inst.has(Modifier::proxy_async)))
     refuse(inst, "asynchronous stores and bulk copies are not supported by the CPU device");
-  if (kernel_.check) accesses_.checks.check_members(inst);
+  if (kernel_.checks.kernels()) {
+    accesses_.checks.check_members(inst);
+    accesses_.checks.note_order(inst);
+  }
   switch (inst.opcode) {
     case Opcode::ld:
     case Opcode::ldu: return memory_.load(inst);

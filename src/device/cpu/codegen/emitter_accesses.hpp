@@ -30,7 +30,7 @@ struct Accesses {
   WholeAccess whole;
   LaneVariables variables;
   RowLoads rows;
-  Checks checks;
+  CheckCalls checks;
 };
 
 }  // namespace heddle::device::cpu

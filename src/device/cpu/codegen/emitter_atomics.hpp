@@ -33,7 +33,7 @@ class AtomicInstructions : private EmitterPart {
   Registers& registers_;
   Branches& branches_;
   Addresses& addresses_;
-  Checks& checks_;
+  CheckCalls& checks_;
 };
 
 }  // namespace heddle::device::cpu

@@ -43,6 +43,7 @@ void BarrierInstructions::emit(const ptx::Instruction& inst) {
   Value* held = reduces ? lanes_that_hold(inst.operands.back()) : b_.getInt32(0);
   const bool counted = inst.operands[first + 1].present();
   if (kernel_.block.count() <= lanes() && !counted && kind != BarrierKind::arrive) return emit_lone(inst, kind, held);
+  if (kernel_.checks.sync && lanes() > 1 && !counted) checks_.note_order(inst, OrderKind::lone_barrier);
   Value* existing = runtime_.field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);
@@ -62,6 +63,7 @@ void BarrierInstructions::emit(const ptx::Instruction& inst) {
 
 // A barrier in a block of one warp, all of which is here.
 void BarrierInstructions::emit_lone(const ptx::Instruction& inst, BarrierKind kind, Value* held) {
+  if (kernel_.checks.race || kernel_.checks.sync) checks_.note_order(inst, OrderKind::lone_barrier);
   b_.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
   if (kind == BarrierKind::sync) return;
   if (kind == BarrierKind::reduce_popc) return registers_.write_operand(inst.operands[0], Type::u32, held);

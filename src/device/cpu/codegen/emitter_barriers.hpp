@@ -1,6 +1,7 @@
 // bar and barrier: barriers of a block.
 #pragma once
 
+#include "device/cpu/codegen/emitter_checks.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
 
@@ -8,8 +9,8 @@ namespace heddle::device::cpu {
 
 class BarrierInstructions : private EmitterPart {
  public:
-  BarrierInstructions(FunctionContext& context, Values& values)
-      : EmitterPart(context), runtime_(values.runtime), registers_(values.registers) {}
+  BarrierInstructions(FunctionContext& context, Values& values, CheckCalls& checks)
+      : EmitterPart(context), runtime_(values.runtime), registers_(values.registers), checks_(checks) {}
 
   void emit(const ptx::Instruction& inst);
 
@@ -22,6 +23,7 @@ class BarrierInstructions : private EmitterPart {
 
   RuntimeAccess& runtime_;
   Registers& registers_;
+  CheckCalls& checks_;
 };
 
 }  // namespace heddle::device::cpu

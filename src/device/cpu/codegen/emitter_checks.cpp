@@ -1,6 +1,10 @@
 #include "device/cpu/codegen/emitter_checks.hpp"
 
+#include <algorithm>
+
 #include <llvm/IR/Constants.h>
+
+#include "ptx/forms.hpp"
 
 namespace heddle::device::cpu {
 
@@ -10,8 +14,8 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::Type;
 
-void Checks::check_access(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
-                          std::uint32_t access, Value* mask, Value* sizes) {
+void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
+                              std::uint32_t access, Value* mask, Value* sizes, Value* values) {
   if (space == Space::param && function_.is_entry && operand.base == OperandKind::symbol)
     return;  // checked by the verifier
   if (operand.base == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable &&
@@ -36,12 +40,68 @@ void Checks::check_access(const ptx::Instruction& inst, const ptx::Operand& oper
   Value* offset = b_.getInt64(static_cast<std::uint64_t>(operand.value));
   addresses = b_.CreateAdd(addresses, lanes() == 1 ? offset : splat(offset));
   b_.CreateAlignedStore(addresses, places, llvm::Align(8));  // the array's alignment, not the vector's
-  Value* bits = lanes() == 1 ? b_.getInt32(1) : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(mask)), kernel_.abi.i32);
+  Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
+  Value* const bits = active_bits(mask);
   runtime_.note_line(inst);
-  runtime_.call(
-      offsetof(RuntimeTable, check), b_.getVoidTy(),
-      {inputs_.warp, places, sizes ? sizes : llvm::ConstantPointerNull::get(kernel_.abi.pointer), bits,
-       b_.getInt32(bytes), b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(access), b_.getInt64(window)});
+  const bool marked = (kernel_.checks.race || kernel_.checks.init) && space != Space::local && space != Space::param;
+  std::vector<Value*> arguments = {inputs_.warp, places, sizes ? sizes : none};
+  if (marked) arguments.push_back(values ? values : none);
+  for (Value* more : {bits, static_cast<Value*>(b_.getInt32(bytes)),
+                      static_cast<Value*>(b_.getInt32(static_cast<std::uint32_t>(space))),
+                      static_cast<Value*>(b_.getInt32(marked ? access | marks_of(inst, bytes) : access)),
+                      static_cast<Value*>(b_.getInt64(window))})
+    arguments.push_back(more);
+  runtime_.call(marked ? offsetof(RuntimeTable, check_marked) : offsetof(RuntimeTable, check), b_.getVoidTy(),
+                arguments);
+}
+
+llvm::Value* CheckCalls::active_bits(Value* mask) {
+  if (lanes() == 1) return b_.getInt32(1);
+  return b_.CreateZExtOrTrunc(mask_bits(mask_or_full(mask)), kernel_.abi.i32);
+}
+
+std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes) const {
+  std::uint32_t marks = 0;
+  const ptx::Order order = inst.d.order;
+  const bool is_atomic = inst.opcode == Opcode::atom || inst.opcode == Opcode::red;
+  const bool is_barrier = inst.opcode == Opcode::mbarrier || inst.has(Modifier::mbarrier);
+  if (is_atomic || is_barrier || order != ptx::Order::weak) marks |= CheckedAccess::strong;
+  const bool both = is_barrier || order == ptx::Order::acq_rel || order == ptx::Order::sc;
+  // Programs take the value that an atomic or a volatile read gives for a permission, mostly without a fence.
+  const bool is_read = inst.opcode == Opcode::ld || inst.opcode == Opcode::ldu;
+  if (both || is_atomic || order == ptx::Order::acquire || (is_read && order != ptx::Order::weak))
+    marks |= CheckedAccess::acquires;
+  if (both || order == ptx::Order::release) marks |= CheckedAccess::releases;
+  if (inst.d.scope == ptx::Scope::cta) marks |= CheckedAccess::block_scope;
+  const unsigned count = std::max(1u, unsigned{inst.d.vector});
+  unsigned log = 0;
+  while ((count << (log + 1)) <= bytes) ++log;
+  marks |= log << CheckedAccess::size_shift;
+  for (unsigned e = 0; e < std::min(count, 8u); ++e) {
+    const ptx::Operand* result = is_read ? &inst.operands[0] : nullptr;
+    if (result && result->kind == OperandKind::vector && e < result->elements.size()) result = &result->elements[e];
+    if (!result || computes_with(*result)) marks |= 1u << (CheckedAccess::used_shift + e);
+  }
+  return inst.opcode == Opcode::cp ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
+}
+
+// Some instruction does more with the register than to store it.
+bool CheckCalls::computes_with(const ptx::Operand& destination) const {
+  if (!destination.is_reg()) return false;
+  if (computed_with_.empty()) {
+    computed_with_.assign(function_.registers.size(), false);
+    for (const ptx::Instruction& inst : function_.body) {
+      const auto is_stored = [&](std::uint32_t reg) {
+        if (inst.opcode != Opcode::st || inst.operands.size() < 2) return false;
+        if (inst.operands[0].base == OperandKind::reg && inst.operands[0].index == reg) return false;
+        return !inst.guard.present || inst.guard.reg != reg;
+      };
+      ptx::for_each_use(inst, [&](std::uint32_t reg, const ptx::Slot&) {
+        if (!is_stored(reg)) computed_with_[reg] = true;
+      });
+    }
+  }
+  return computed_with_[destination.index];
 }
 
 namespace {
@@ -63,17 +123,44 @@ const ptx::Operand* member_mask(const ptx::Instruction& inst) {
 
 }  // namespace
 
-void Checks::check_members(const ptx::Instruction& inst) {
+void CheckCalls::check_members(const ptx::Instruction& inst) {
+  if (!kernel_.checks.memory && !kernel_.checks.sync) return;
   const ptx::Operand* operand = member_mask(inst);
   if (operand == nullptr || !operand->present()) return;
   auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
   b_.CreateAlignedStore(lanes() == 1 ? registers_.lane0(*operand, Type::b32) : registers_.vector(*operand, Type::b32),
                         places, llvm::Align(4));
-  Value* bits = lanes() == 1
-                    ? b_.getInt32(1)
-                    : b_.CreateZExtOrTrunc(mask_bits(mask_or_full(registers_.instruction_mask(inst))), kernel_.abi.i32);
+  Value* bits = active_bits(registers_.instruction_mask(inst));
   runtime_.note_line(inst);
   runtime_.call(offsetof(RuntimeTable, check_members), b_.getVoidTy(), {inputs_.warp, places, bits});
+}
+
+void CheckCalls::note_order(const ptx::Instruction& inst, OrderKind kind, const ptx::Operand* members) {
+  Value* places = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
+  if (members) {
+    places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
+    b_.CreateAlignedStore(lanes() == 1 ? registers_.lane0(*members, Type::b32) : registers_.vector(*members, Type::b32),
+                          places, llvm::Align(4));
+  }
+  runtime_.note_line(inst);
+  runtime_.call(offsetof(RuntimeTable, order), b_.getVoidTy(),
+                {inputs_.warp, places, active_bits(registers_.instruction_mask(inst)),
+                 b_.getInt32(static_cast<std::uint32_t>(kind))});
+}
+
+void CheckCalls::note_order(const ptx::Instruction& inst) {
+  if (!kernel_.checks.race && !kernel_.checks.sync) return;
+  if (inst.opcode == Opcode::membar || inst.opcode == Opcode::fence) {
+    const bool block_only = inst.d.scope == ptx::Scope::cta || inst.d.scope == ptx::Scope::none;
+    if (kernel_.checks.race && !inst.has(Modifier::proxy))
+      note_order(inst, block_only ? OrderKind::fence_block : OrderKind::fence_device);
+    return;
+  }
+  // With one lane the lanes meet in the runtime, which sees it.
+  const ptx::Operand* members = lanes() == 1 ? nullptr : member_mask(inst);
+  if (!members || !members->present()) return;
+  const bool is_barrier = inst.opcode == Opcode::bar || inst.opcode == Opcode::barrier;
+  note_order(inst, is_barrier ? OrderKind::warp_barrier : OrderKind::exchange, members);
 }
 
 }  // namespace heddle::device::cpu

@@ -1,27 +1,42 @@
 // --check: accesses and member masks of warp operations are looked up by the runtime before they are used.
 #pragma once
 
+#include <vector>
+
+#include "device/cpu/abi.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
 
 namespace heddle::device::cpu {
 
-class Checks : private EmitterPart {
+class CheckCalls : private EmitterPart {
  public:
-  Checks(FunctionContext& context, Values& values)
+  CheckCalls(FunctionContext& context, Values& values)
       : EmitterPart(context), runtime_(values.runtime), spaces_(values.spaces), registers_(values.registers) {}
 
   // Every address of every lane of `mask`. `sizes`: where fewer bytes than that may be accessed, the numbers, in
   // memory, by lane.
   void check_access(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
-                    std::uint32_t access, Value* mask, Value* sizes = nullptr);
+                    std::uint32_t access, Value* mask, Value* sizes = nullptr, Value* values = nullptr);
+  // Whether a store's values are wanted: to tell writes of the same value from others.
+  bool wants_values() const { return kernel_.checks.race; }
   // A lane must not take part in what its member mask does not name it for.
   void check_members(const ptx::Instruction& inst);
+  // An instruction that orders accesses, or that lanes wait at for each other.
+  void note_order(const ptx::Instruction& inst, OrderKind kind, const ptx::Operand* members = nullptr);
+  // The same for fences and operations of a warp; nothing for others.
+  void note_order(const ptx::Instruction& inst);
 
  private:
+  // The bits of CheckedAccess that are for check_marked.
+  std::uint32_t marks_of(const ptx::Instruction& inst, unsigned bytes) const;
+  bool computes_with(const ptx::Operand& destination) const;
+  Value* active_bits(Value* mask);
+
   RuntimeAccess& runtime_;
   StateSpaces& spaces_;
   Registers& registers_;
+  mutable std::vector<bool> computed_with_;  // by register, once asked for
 };
 
 }  // namespace heddle::device::cpu

@@ -13,6 +13,7 @@
 #include "device/cpu/codegen/arithmetic_types.hpp"
 #include "device/cpu/codegen/function_facts.hpp"
 #include "device/cpu/codegen/shared_layout.hpp"
+#include "heddle/checks.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device::cpu {
@@ -26,7 +27,8 @@ struct KernelContext {
   HostFeatures features;
   unsigned lanes = 32;
   Dim3 block;
-  bool check = false;
+  heddle::Checks checks;
+  bool check = false;  // calls before accesses
   bool fibers = false;
   const SharedLayout& shared;
   std::map<std::uint32_t, llvm::Function*> functions;  // compiled .func bodies by index in source.functions

@@ -27,7 +27,7 @@ class CopyInstructions : private EmitterPart {
   Registers& registers_;
   Branches& branches_;
   Addresses& addresses_;
-  Checks& checks_;
+  CheckCalls& checks_;
   MbarrierInstructions& mbarriers_;
 };
 

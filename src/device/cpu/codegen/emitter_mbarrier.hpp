@@ -25,7 +25,7 @@ class MbarrierInstructions : private EmitterPart {
   StateSpaces& spaces_;
   Registers& registers_;
   Addresses& addresses_;
-  Checks& checks_;
+  CheckCalls& checks_;
 };
 
 }  // namespace heddle::device::cpu

@@ -89,7 +89,7 @@ void MemoryInstructions::store(const ptx::Instruction& inst) {
   Value* mask = registers_.instruction_mask(inst);
   if (kernel_.check)
     checks_.check_access(inst, destination, space, ptx::byte_size(inst.d.type) * inst.d.vector, CheckedAccess::writes,
-                         mask);
+                         mask, nullptr, checks_.wants_values() ? spilled_values(inst) : nullptr);
   order_before(inst);
   const Address address = addresses_.of(destination, space);
   if (address.form != Address::Form::uniform)
@@ -109,6 +109,19 @@ const ptx::Operand& stored_element(const ptx::Instruction& inst, unsigned elemen
 }
 
 }  // namespace
+
+// What all lanes store, element after element, for the check of races.
+llvm::Value* MemoryInstructions::spilled_values(const ptx::Instruction& inst) {
+  llvm::Type* const of_lanes = vector_of(memory_type(inst.d.type));
+  const unsigned bytes = ptx::byte_size(inst.d.type) * lanes();
+  auto* all = entry_alloca(llvm::ArrayType::get(kernel_.abi.i8, std::uint64_t{bytes} * inst.d.vector), "stored");
+  for (unsigned e = 0; e < inst.d.vector; ++e) {
+    Value* value = registers_.vector(stored_element(inst, e), inst.d.type);
+    if (value->getType() != of_lanes) value = b_.CreateBitCast(value, of_lanes);
+    b_.CreateAlignedStore(value, b_.CreateConstGEP1_64(kernel_.abi.i8, all, std::uint64_t{e} * bytes), llvm::Align(1));
+  }
+  return all;
+}
 
 // All lanes store to one place: what the last of them stores stays.
 void MemoryInstructions::store_uniform(const ptx::Instruction& inst, const Address& address, Space space, Value* mask) {

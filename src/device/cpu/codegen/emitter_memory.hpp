@@ -20,6 +20,7 @@ class MemoryInstructions : private EmitterPart {
                                     Value* mask);
   std::vector<Value*> load_if_any(const ptx::Instruction& inst, const Address& address, ptx::Space space, Value* mask);
   void write_elements(const ptx::Instruction& inst, const std::vector<Value*>& values);
+  Value* spilled_values(const ptx::Instruction& inst);
   void store_uniform(const ptx::Instruction& inst, const Address& address, ptx::Space space, Value* mask);
   void store_lanes(const ptx::Instruction& inst, const Address& address, ptx::Space space, Value* mask);
   void order_before(const ptx::Instruction& inst);
@@ -34,7 +35,7 @@ class MemoryInstructions : private EmitterPart {
   WholeAccess& whole_;
   LaneVariables& variables_;
   RowLoads& rows_;
-  Checks& checks_;
+  CheckCalls& checks_;
 };
 
 }  // namespace heddle::device::cpu

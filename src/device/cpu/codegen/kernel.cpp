@@ -66,6 +66,7 @@ class KernelBuilder {
                          plan_.lanes,
                          options_.block,
                          options_.check,
+                         options_.check.memory || options_.check.race || options_.check.init,
                          plan_.shape == Shape::fiber,
                          shared_,
                          {},

@@ -1,4 +1,4 @@
-#include "device/cpu/caller_place.hpp"
+#include "base/caller_place.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace heddle::device::cpu {
+namespace heddle::base {
 namespace {
 
 // libheddle.so, libheddle_cpu.so, libheddle_cuda.so, those that stand in for NVIDIA's, and the program heddle.
@@ -58,4 +58,4 @@ std::string caller_place() noexcept {
   return {};
 }
 
-}  // namespace heddle::device::cpu
+}  // namespace heddle::base

@@ -1,0 +1,56 @@
+// What the checks of races, of uninitialised memory and of synchronisation have found in a launch. Filled while the
+// kernel runs; finding_text.hpp makes sentences of it.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace heddle::device::cpu {
+
+struct Finding {
+  enum class Kind : std::uint8_t {
+    race,
+    uninitialised,
+    absent_lanes,       // of a warp operation whose member mask names them
+    divergent_barrier,  // threads came to different barriers
+    exited_barrier,     // threads had left the kernel
+  };
+  enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
+
+  struct Place {
+    std::uint64_t block = 0;   // linear, in the grid
+    std::uint32_t thread = 0;  // linear, in the block
+    std::uint32_t line = 0;    // number of the instruction
+  };
+
+  Kind kind = Kind::race;
+  Hazard hazard = Hazard::read_after_write;  // of a race
+  bool shared = false;                       // the address is an offset in shared memory
+  bool atomic = false, before_atomic = false;
+  std::uint64_t address = 0;
+  std::uint32_t size = 0;
+  std::uint32_t members = 0, absent = 0;  // lanes; of exited_barrier `absent` is the number of threads
+  Place place, before;                    // `before`: the earlier access, or who waited at the other barrier
+};
+
+// Each pair of places is reported once, with how often it was found. Any thread.
+class Findings {
+ public:
+  struct Counted {
+    Finding finding;  // the first
+    std::uint64_t count = 1;
+  };
+
+  void add(const Finding& finding);
+  bool empty() const;
+  std::vector<Counted> all() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Counted> found_;
+  std::unordered_map<std::uint64_t, std::size_t> known_;  // by kind and places: index in found_
+};
+
+}  // namespace heddle::device::cpu

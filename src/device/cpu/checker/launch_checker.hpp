@@ -1,0 +1,92 @@
+// The checks of one launch that need to know what was before: races, memory that nobody has written, barriers and warp
+// operations that not all of their threads reach.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "device/cpu/abi.hpp"
+#include "device/cpu/checker/block_clock.hpp"
+#include "device/cpu/checker/finding.hpp"
+#include "device/cpu/checker/shadow.hpp"
+#include "device/cpu/memory.hpp"
+#include "heddle/checks.hpp"
+
+namespace heddle::device::cpu {
+
+// The part of a warp that makes a call of the runtime.
+struct CheckedWarp {
+  BlockClock& clock;
+  std::uint32_t first_thread = 0, line = 0;
+  std::uint32_t width = 0;  // lanes of the code
+  std::uint8_t* shared = nullptr;
+  std::uint32_t shared_bytes = 0;
+};
+
+// What RuntimeTable::check_marked is called with.
+struct CheckedLanes {
+  const std::uint64_t* addresses = nullptr;
+  const std::uint32_t* sizes = nullptr;
+  const std::uint8_t* values = nullptr;
+  std::uint32_t mask = 0, size = 0, space = 0, access = 0;
+};
+
+// Any thread; the calls for one block come from one thread at a time.
+class LaunchChecker {
+ public:
+  // `number`: of the launch, no other of the device has it.
+  LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block, std::uint64_t blocks);
+
+  const Checks& checks() const { return checks_; }
+  const Findings& findings() const { return findings_; }
+
+  // Makes the clock that of a block, if it is another's.
+  void enter(BlockClock& clock, std::uint64_t block, std::uint32_t threads, std::uint32_t shared_bytes);
+  // The block is over: operations that lanes were waited for in are reported.
+  void leave(BlockClock& clock);
+
+  // Accesses that are within memory, before they are made.
+  void access(const CheckedWarp& warp, const CheckedLanes& lanes, const AllocationMap& allocations);
+  void order(const CheckedWarp& warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
+
+  // Barriers of the block, and lanes that really wait for each other.
+  void arrive(const CheckedWarp& warp, unsigned barrier, bool counted, bool waits);
+  void complete(BlockClock& clock, unsigned barrier, std::uint32_t exited);
+  void lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived, std::uint32_t there,
+                 std::uint32_t line);
+
+ private:
+  using Time = BlockClock::Time;
+  struct Step;  // one lane's access
+
+  Time now() const { return time_.load(std::memory_order_relaxed); }
+  Time tick() { return time_.fetch_add(1) + 1; }
+  void apply_acquires(BlockClock& clock);
+  void note_orders(const CheckedWarp& warp, std::uint32_t access);
+  void check_written(const CheckedWarp& warp, const CheckedLanes& lanes, int lane, std::uint64_t address,
+                     std::uint32_t size, WrittenBytes& written, std::uint64_t offset, bool shared);
+  void visit_bytes(const Step& step, AccessCells& cells, std::uint64_t word, std::uint64_t address,
+                   std::uint32_t size) const;
+  void visit(const Step& step, AccessCell& cell, std::uint32_t offset, std::uint32_t bytes) const;
+  void note_read(const Step& step, AccessCell& cell) const;
+  bool is_ordered(const Step& step, const AccessMark& before) const;
+  void report(const Step& step, const AccessMark& before, Finding::Hazard hazard) const;
+  void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind);
+  void report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const;
+  std::uint32_t there(const BlockClock& clock, unsigned warp) const;
+
+  const Checks checks_;
+  const std::uint64_t number_, first_block_;
+  const std::uint32_t stamp_;
+  std::atomic<Time> time_{1};
+  // By block: when it last used a fence for the device, and when it last read what may have been a flag behind one.
+  struct Order {
+    std::atomic<Time> released, acquired;
+  };
+  Order& order_of(std::uint64_t block) { return static_cast<Order*>(orders_.get(blocks_ * sizeof(Order)))[block]; }
+  const std::uint64_t blocks_;
+  ZeroPages orders_;
+  mutable Findings findings_;
+};
+
+}  // namespace heddle::device::cpu

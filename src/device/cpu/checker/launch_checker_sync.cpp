@@ -1,0 +1,150 @@
+// The part of the checker that follows fences, barriers and operations of warps.
+#include <algorithm>
+
+#include "device/cpu/checker/launch_checker.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+constexpr unsigned warp_threads = BlockClock::warp_threads;
+// Operations of a warp that lanes are waited for in; more than a program that works can have at a time.
+constexpr std::size_t most_gatherings = 64;
+
+}  // namespace
+
+// Lanes of the warp that the block has.
+std::uint32_t LaunchChecker::there(const BlockClock& clock, unsigned warp) const {
+  const std::uint32_t first = warp * warp_threads;
+  const std::uint32_t rest = clock.threads() > first ? clock.threads() - first : 0;
+  return rest >= warp_threads ? ~0u : (1u << rest) - 1;
+}
+
+void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {
+  BlockClock& clock = warp.clock;
+  if (clock.pending_acquires != 0) apply_acquires(clock);
+  const unsigned number = warp.first_thread / warp_threads;
+  switch (kind) {
+    case OrderKind::fence_block:
+    case OrderKind::fence_device:
+      if (mask != 0)
+        note_orders(warp, CheckedAccess::releases | CheckedAccess::acquires |
+                              (kind == OrderKind::fence_block ? CheckedAccess::block_scope : 0));
+      return;
+    case OrderKind::lone_barrier: {
+      if (warp.width >= clock.threads()) clock.all_met(tick());
+      const unsigned shift = warp.first_thread % warp_threads;
+      const std::uint32_t all = warp.width >= warp_threads ? ~0u : (1u << warp.width) - 1;
+      const std::uint32_t absent = there(clock, number) >> shift & all & ~mask;
+      if (!checks_.sync || absent == 0 || mask == 0) return;
+      Finding finding;
+      finding.kind = Finding::Kind::exited_barrier;
+      finding.absent = static_cast<std::uint32_t>(__builtin_popcount(absent));
+      finding.place = {clock.block(), warp.first_thread + static_cast<std::uint32_t>(__builtin_ctz(mask)), warp.line};
+      findings_.add(finding);
+      return;
+    }
+    case OrderKind::warp_barrier:
+    case OrderKind::exchange: break;
+  }
+  // Lanes with the same member mask are there together.
+  const unsigned shift = warp.first_thread % warp_threads;
+  for (std::uint32_t rest = mask; rest != 0;) {
+    const std::uint32_t wanted = members[__builtin_ctz(rest)];
+    std::uint32_t arrived = 0;
+    for (std::uint32_t other = rest; other != 0; other &= other - 1)
+      if (members[__builtin_ctz(other)] == wanted) arrived |= other & -other;
+    rest &= ~arrived;
+    arrived <<= shift;
+    if (checks_.race) clock.lanes_met(number, arrived, tick());
+    if (checks_.sync) gather(warp, wanted, arrived, kind);
+  }
+}
+
+// Lanes run in step here, so nobody waits for those that are absent: they may come later, to another instruction.
+void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind) {
+  BlockClock& clock = warp.clock;
+  const unsigned number = warp.first_thread / warp_threads;
+  const std::uint32_t expected = members & there(clock, number);
+  std::vector<BlockClock::Gathering>& all = clock.gatherings(number);
+  if ((expected & ~arrived) == 0 && all.empty()) return;
+  const auto found = std::find_if(all.begin(), all.end(), [&](const BlockClock::Gathering& g) {
+    return g.members == members && g.kind == static_cast<std::uint32_t>(kind) && (g.arrived & arrived) == 0;
+  });
+  if (found != all.end()) {
+    found->arrived |= arrived;
+    // What they did before comes before what any of them does now.
+    if (checks_.race) clock.lanes_met(number, found->arrived, tick());
+    if ((expected & ~found->arrived) == 0) all.erase(found);
+    return;
+  }
+  if ((expected & ~arrived) == 0) return;
+  if (all.size() == most_gatherings) {
+    report_absent(clock, all.front());
+    all.erase(all.begin());
+  }
+  all.push_back({members, arrived, warp.line, static_cast<std::uint32_t>(kind),
+                 number * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
+}
+
+void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const {
+  Finding finding;
+  finding.kind = Finding::Kind::absent_lanes;
+  finding.members = gathering.members;
+  finding.absent = gathering.members & there(clock, gathering.thread / warp_threads) & ~gathering.arrived;
+  finding.place = {clock.block(), gathering.thread, gathering.line};
+  findings_.add(finding);
+}
+
+void LaunchChecker::leave(BlockClock& clock) {
+  if (!clock.is_of(number_, clock.block())) return;
+  for (unsigned warp = 0; warp * warp_threads < clock.threads(); ++warp) {
+    for (const BlockClock::Gathering& gathering : clock.gatherings(warp)) report_absent(clock, gathering);
+    clock.gatherings(warp).clear();
+  }
+}
+
+void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool counted, bool waits) {
+  BlockClock& clock = warp.clock;
+  if (clock.pending_acquires != 0) apply_acquires(clock);
+  if (counted) {
+    clock.arrive(barrier, warp.first_thread / warp_threads, waits, tick());
+    return;
+  }
+  BlockClock::Arrival& first = clock.first_arrivals[barrier];
+  if (first.line == 0) {
+    first = {warp.line, warp.first_thread};
+  } else if (checks_.sync && first.line != warp.line) {
+    Finding finding;
+    finding.kind = Finding::Kind::divergent_barrier;
+    finding.place = {clock.block(), warp.first_thread, warp.line};
+    finding.before = {clock.block(), first.thread, first.line};
+    findings_.add(finding);
+  }
+}
+
+void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) {
+  const BlockClock::Arrival first = clock.first_arrivals[barrier];
+  clock.first_arrivals[barrier] = {};
+  if (clock.is_counted(barrier)) {
+    clock.complete(barrier, tick());
+    return;
+  }
+  clock.all_met(tick());
+  if (!checks_.sync || exited == 0) return;
+  Finding finding;
+  finding.kind = Finding::Kind::exited_barrier;
+  finding.absent = exited;
+  finding.place = {clock.block(), first.thread, first.line};
+  findings_.add(finding);
+}
+
+void LaunchChecker::lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived,
+                              std::uint32_t there_now, std::uint32_t line) {
+  if (checks_.race) clock.lanes_met(warp, arrived, tick());
+  const std::uint32_t gone = members & there(clock, warp) & ~there_now;
+  if (!checks_.sync || gone == 0) return;
+  report_absent(clock,
+                {members, arrived, line, 0, warp * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
+}
+
+}  // namespace heddle::device::cpu

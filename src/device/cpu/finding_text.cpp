@@ -1,0 +1,120 @@
+#include "device/cpu/finding_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/format.hpp"
+#include "base/kernel_name.hpp"
+#include "device/cpu/code_place.hpp"
+#include "device/cpu/memory.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+using Hazard = Finding::Hazard;
+using Kind = Finding::Kind;
+
+constexpr std::size_t most_shown = 16;
+
+const char* name_of(Hazard hazard) {
+  switch (hazard) {
+    case Hazard::read_after_write: return "read after write";
+    case Hazard::write_after_read: return "write after read";
+    case Hazard::write_after_write: return "write after write";
+  }
+  return "";
+}
+
+std::string head(const LaunchJob& job, const Finding::Place& place) {
+  return fmt::format("kernel '{}', block {}, thread {}{}", base::demangled(job.kernel().name),
+                     block_name(job, place.block), thread_name(job, place.thread), code_place(job, place.line));
+}
+
+std::string where(const Finding& finding, const LaunchJob& job, const Allocator& allocator) {
+  if (finding.shared)
+    return fmt::format("at offset {} of shared memory, which has {}", finding.address,
+                       base::counted(job.shared_bytes(), "byte"));
+  return fmt::format("at address {:#x}, which is {}", finding.address, allocator.whereabouts(finding.address));
+}
+
+// "lanes 3, 16 to 31".
+std::string lanes(std::uint32_t mask) {
+  std::string text = __builtin_popcount(mask) == 1 ? "lane " : "lanes ";
+  bool is_first = true;
+  for (unsigned i = 0; i < 32; ++i) {
+    if ((mask >> i & 1) == 0) continue;
+    unsigned last = i;
+    while (last < 31 && (mask >> (last + 1) & 1) != 0) ++last;
+    text += (is_first ? "" : ", ") + (last == i ? std::to_string(i) : fmt::format("{} to {}", i, last));
+    is_first = false;
+    i = last;
+  }
+  return text;
+}
+
+std::string describe_race(const Finding& finding, const LaunchJob& job, const Allocator& allocator) {
+  const bool reads = finding.hazard == Hazard::read_after_write && !finding.atomic;
+  const char* doing = finding.atomic ? "atomic or volatile access" : reads ? "read" : "write";
+  const char* did = finding.before_atomic                        ? "accessed (atomic or volatile)"
+                    : finding.hazard == Hazard::write_after_read ? "read"
+                                                                 : "written";
+  const std::string other_block = finding.before.block == finding.place.block
+                                      ? std::string()
+                                      : fmt::format(" of block {}", block_name(job, finding.before.block));
+  return fmt::format("race ({}): {}: {} of {} {}; it was {} by thread {}{}{}, and nothing orders the two",
+                     name_of(finding.hazard), head(job, finding.place), doing, base::counted(finding.size, "byte"),
+                     where(finding, job, allocator), did, thread_name(job, finding.before.thread), other_block,
+                     code_place(job, finding.before.line));
+}
+
+std::string describe(const Finding& finding, const LaunchJob& job, const Allocator& allocator) {
+  switch (finding.kind) {
+    case Kind::race: return describe_race(finding, job, allocator);
+    case Kind::uninitialised:
+      return fmt::format("uninitialised read: {}: read of {} {}; nobody has written there", head(job, finding.place),
+                         base::counted(finding.size, "byte"), where(finding, job, allocator));
+    case Kind::absent_lanes:
+      return fmt::format(
+          "synchronisation: {}: the member mask {:#010x} names {}, which {} not take part: they have left the kernel "
+          "or run other code",
+          head(job, finding.place), finding.members, lanes(finding.absent),
+          __builtin_popcount(finding.absent) == 1 ? "does" : "do");
+    case Kind::divergent_barrier:
+      return fmt::format("synchronisation: {}: the threads of the block are at different barriers; thread {} waits{}",
+                         head(job, finding.place), thread_name(job, finding.before.thread),
+                         code_place(job, finding.before.line));
+    case Kind::exited_barrier:
+      return fmt::format(
+          "synchronisation: {}: not all threads of the block come to the barrier: {} left the kernel "
+          "or run other code",
+          head(job, finding.place), finding.absent == 1 ? "1 has" : fmt::format("{} have", finding.absent));
+  }
+  return {};
+}
+
+// The compiler may make several barriers of one in the source.
+bool is_of_one_line(const Finding& finding, const LaunchJob& job) {
+  if (finding.kind != Kind::divergent_barrier) return false;
+  const std::string line = source_line(job, finding.place.line);
+  return !line.empty() && line == source_line(job, finding.before.line);
+}
+
+}  // namespace
+
+std::vector<std::string> describe_findings(const LaunchJob& job, const Allocator& allocator) {
+  std::vector<Findings::Counted> all = job.checker()->findings().all();
+  std::erase_if(all, [&](const Findings::Counted& one) { return is_of_one_line(one.finding, job); });
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(all.size(), most_shown); ++i) {
+    std::string text = describe(all[i].finding, job, allocator);
+    if (all[i].count > 1) text += fmt::format(" ({} times between these places)", all[i].count);
+    texts.push_back(std::move(text));
+  }
+  if (all.size() > most_shown)
+    texts.push_back(fmt::format("kernel '{}': {} more places with mistakes", base::demangled(job.kernel().name),
+                                all.size() - most_shown));
+  return texts;
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,9 @@
+// run: --check=api
+// expect: api: cudaLaunchKernel
+__global__ void nothing(int*) {}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  nothing<<<0, 32>>>(x);
+  cudaDeviceSynchronize();
+}

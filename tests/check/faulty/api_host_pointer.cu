@@ -1,0 +1,10 @@
+// run: --check=api
+// expect: api: cudaFree
+__global__ void nothing(int*) {}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  int host = 0;
+  cudaFree(&host);
+  cudaDeviceSynchronize();
+}

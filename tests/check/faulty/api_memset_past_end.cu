@@ -1,0 +1,9 @@
+// run: --check=api
+// expect: api: cudaMemset
+__global__ void nothing(int*) {}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  cudaMemset(x, 0, 257);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,9 @@
+// run: --check=api
+// expect: api: cudaLaunchKernel
+__global__ void nothing(int*) {}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  nothing<<<1, 32, 1 << 20>>>(x);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,14 @@
+// run: --check=init
+// expect: uninitialised read
+__global__ void add(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x] + 1;  // here
+}
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 64 * sizeof(int));
+  cudaMalloc(&y, 64 * sizeof(int));
+  add<<<1, 64>>>(x, y);
+  cudaDeviceSynchronize();
+  cudaFree(x);
+  cudaFree(y);
+}

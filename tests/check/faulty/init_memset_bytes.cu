@@ -1,0 +1,13 @@
+// run: --check=init
+// expect: uninitialised read
+__global__ void add(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x] * 2;  // here
+}
+int main() {
+  int *x, *y;
+  cudaMalloc(&x, 64 * sizeof(int));
+  cudaMalloc(&y, 64 * sizeof(int));
+  cudaMemset(x, 0, 64);
+  add<<<1, 64>>>(x, y);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,6 @@
+// run: --check=leak
+// expect: leak: 1000 bytes of managed memory
+int main() {
+  void* x = nullptr;
+  cudaMallocManaged(&x, 1000);
+}

@@ -1,0 +1,7 @@
+// launch: --check=memory --block 32 --shared 64 --arg zeros:i32:32
+// expect: of shared memory
+extern __shared__ int s[];
+__global__ void shared(int* out) {
+  s[threadIdx.x] = 1;  // here
+  out[threadIdx.x] = 1;
+}

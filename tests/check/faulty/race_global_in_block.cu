@@ -1,0 +1,7 @@
+// launch: --check=race --block 64 --arg zeros:i32:64 --arg zeros:i32:64
+// expect: race (read after write)
+__global__ void through_memory(int* tmp, int* out) {
+  const int i = threadIdx.x;
+  tmp[i] = i;  // before
+  out[i] = tmp[63 - i];  // here
+}

@@ -1,0 +1,8 @@
+// launch: --check=race --block 64 --arg zeros:i8:64
+// expect: race (read after write)
+__global__ void bytes(signed char* out) {
+  __shared__ signed char s[64];
+  const int i = threadIdx.x;
+  s[i] = i;  // before
+  out[i] = s[(i + 1) % 64];  // here
+}

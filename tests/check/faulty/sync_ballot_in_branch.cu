@@ -1,0 +1,7 @@
+// launch: --check=sync --block 64 --arg zeros:i32:64
+// expect: names lanes
+__global__ void vote(int* out) {
+  int v = 0;
+  if (threadIdx.x % 2 == 0) v = __ballot_sync(0xffffffffu, threadIdx.x % 4 == 0);  // here
+  out[threadIdx.x] = v;
+}

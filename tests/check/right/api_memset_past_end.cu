@@ -1,0 +1,8 @@
+// run: --check=api
+__global__ void nothing(int*) {}
+int main() {
+  int* x = nullptr;
+  cudaMalloc(&x, 256);
+  cudaMemset(x, 0, 256);
+  cudaDeviceSynchronize();
+}

@@ -1,0 +1,14 @@
+// run: --check=init
+__global__ void use(const int* x, const int* base, int* y) {
+  y[threadIdx.x] = x[threadIdx.x] + base[0];
+}
+int main() {
+  int *x, *y, *base;
+  cudaMallocManaged(&x, 64 * sizeof(int));
+  cudaMalloc(&base, sizeof(int));
+  cudaMalloc(&y, 64 * sizeof(int));
+  for (int i = 0; i < 64; ++i) x[i] = i;
+  cudaMemset(base, 0, sizeof(int));
+  use<<<1, 64>>>(x, base, y);
+  cudaDeviceSynchronize();
+}

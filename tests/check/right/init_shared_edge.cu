@@ -1,0 +1,10 @@
+// launch: --check=init --block 64 --arg zeros:f32:64
+__global__ void stencil(float* x) {
+  __shared__ float s[66];
+  const int i = threadIdx.x;
+  s[i + 1] = x[i];
+  if (i == 0) s[0] = 0;
+  if (i == 63) s[65] = 0;
+  __syncthreads();
+  x[i] = s[i] + s[i + 1] + s[i + 2];
+}

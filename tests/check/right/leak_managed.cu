@@ -1,0 +1,6 @@
+// run: --check=leak
+int main() {
+  void* x = nullptr;
+  cudaMallocManaged(&x, 1000);
+  cudaFree(x);
+}

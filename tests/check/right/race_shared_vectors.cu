@@ -1,0 +1,8 @@
+// launch: --check=race --block 64 --arg zeros:f32:64
+__global__ void vectors(float* out) {
+  __shared__ float4 s[64];
+  const int i = threadIdx.x;
+  s[i] = make_float4(i, i, i, i);
+  __syncthreads();
+  out[i] = reinterpret_cast<float*>(s)[i];
+}

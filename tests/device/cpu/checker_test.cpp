@@ -1,0 +1,99 @@
+// What the checks of races and of uninitialised memory know of bytes and of the threads of a block.
+#include <gtest/gtest.h>
+
+#include "device/cpu/checker/block_clock.hpp"
+#include "device/cpu/checker/finding.hpp"
+#include "device/cpu/checker/shadow.hpp"
+
+namespace heddle::device::cpu {
+namespace {
+
+TEST(WrittenBytes, KnowEachByte) {
+  WrittenBytes bytes(1000);
+  EXPECT_EQ(bytes.first_missing(0, 4), 0u);
+  bytes.set(60, 100);
+  EXPECT_EQ(bytes.first_missing(60, 64), 64u);
+  EXPECT_EQ(bytes.first_missing(130, 64), 30u);
+  EXPECT_EQ(bytes.first_missing(59, 4), 0u);
+  bytes.set(990, 100);  // what is beyond the end is not there
+  EXPECT_EQ(bytes.first_missing(990, 10), 10u);
+  bytes.clear();
+  EXPECT_EQ(bytes.first_missing(60, 1), 0u);
+}
+
+TEST(WrittenBytes, AreCopiedWithWhatIsMissing) {
+  WrittenBytes from(300), to(300);
+  from.set(3, 200);
+  to.set(0, 300);
+  to.copy(10, from, 0, 300 - 10);
+  EXPECT_EQ(to.first_missing(0, 10), 10u);
+  EXPECT_EQ(to.first_missing(10, 1), 0u);
+  EXPECT_EQ(to.first_missing(13, 64), 64u);
+  EXPECT_EQ(to.first_missing(212, 2), 1u);
+  from.copy(1, from, 0, 210);  // over itself
+  EXPECT_EQ(from.first_missing(3, 2), 0u);
+  EXPECT_EQ(from.first_missing(4, 64), 64u);
+  EXPECT_EQ(from.first_missing(203, 2), 1u);
+}
+
+class BlockClockTest : public testing::Test {
+ protected:
+  BlockClockTest() { clock.start(1, 0, 128, 0, 1, true); }
+  BlockClock clock;
+};
+
+TEST_F(BlockClockTest, BarriersOrderTheBlock) {
+  EXPECT_FALSE(clock.is_before(0, 1, 100));
+  clock.all_met(2);
+  EXPECT_TRUE(clock.is_before(0, 1, 100));
+  EXPECT_FALSE(clock.is_before(0, 2, 100));
+}
+
+TEST_F(BlockClockTest, WarpBarriersOrderTheirLanes) {
+  clock.lanes_met(0, 0xff, 2);
+  EXPECT_TRUE(clock.is_before(0, 1, 7));
+  EXPECT_FALSE(clock.is_before(0, 1, 8));
+  clock.lanes_met(0, 0xff80, 3);  // lane 7 passes on what it knows
+  EXPECT_TRUE(clock.is_before(0, 1, 8));
+  EXPECT_FALSE(clock.is_before(8, 2, 0));
+  clock.lanes_met(1, 0xffffffff, 4);
+  EXPECT_TRUE(clock.is_before(40, 3, 50));
+  EXPECT_FALSE(clock.is_before(40, 3, 70));
+}
+
+TEST_F(BlockClockTest, CountedBarriersOrderThoseThatWait) {
+  clock.arrive(1, 0, false, 2);  // bar.arrive
+  clock.arrive(1, 1, true, 3);
+  clock.complete(1, 4);
+  EXPECT_TRUE(clock.is_before(0, 1, 32));
+  EXPECT_FALSE(clock.is_before(0, 2, 32));  // after its arrival
+  EXPECT_FALSE(clock.is_before(32, 1, 0));  // it did not wait
+  EXPECT_FALSE(clock.is_before(0, 1, 64));
+}
+
+TEST_F(BlockClockTest, FencesAndFlagsOrderWarps) {
+  clock.release(0, 2);
+  EXPECT_FALSE(clock.is_before(0, 1, 32));
+  clock.acquire(1, 2);
+  EXPECT_TRUE(clock.is_before(0, 1, 32));
+  EXPECT_FALSE(clock.is_before(0, 2, 32));
+}
+
+TEST(Findings, CountEachPairOfPlaces) {
+  Findings findings;
+  EXPECT_TRUE(findings.empty());
+  Finding one;
+  one.place.line = 3;
+  one.before.line = 4;
+  findings.add(one);
+  findings.add(one);
+  one.hazard = Finding::Hazard::write_after_read;
+  findings.add(one);
+  const auto all = findings.all();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].count, 2u);
+  EXPECT_EQ(all[1].count, 1u);
+}
+
+}  // namespace
+}  // namespace heddle::device::cpu
