@@ -15,7 +15,7 @@ EventState::EventState(std::shared_ptr<runtime::Core> core, std::size_t place, b
 
 // Where only this event refers to the record that is there, it is used again: nothing waits for it that is held.
 std::shared_ptr<EventRecord> EventState::renew() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (record_.use_count() > 1) record_ = make_record(*core_, place_, timed_);
   return record_;
 }

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/thread_safety.hpp"
 #include "device/polled_point.hpp"
 #include "queues/shared_queue.hpp"
 #include "runtime/core.hpp"
@@ -26,20 +26,20 @@ class EventState {
   // The last record. In managed mode each record has its own device event, so that a held wait waits for the record
   // that it was made for.
   std::shared_ptr<EventRecord> record() const {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return record_;
   }
   // The record in direct mode, where an event has only one.
-  EventRecord& only_record() const { return *record_; }
+  EventRecord& only_record() const HEDDLE_NO_THREAD_SAFETY_ANALYSIS { return *record_; }
   // Returns the record that is about to be made. Needs the core's lock.
   std::shared_ptr<EventRecord> renew();
   // The held task that makes the last record; null: the record is made.
   void set_task(std::shared_ptr<sched::HeldTask> task) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     task_ = std::move(task);
   }
   std::shared_ptr<sched::HeldTask> task() const {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return task_;
   }
 
@@ -51,9 +51,9 @@ class EventState {
   const std::shared_ptr<runtime::Core> core_;
   const std::size_t place_;
   const bool timed_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<EventRecord> record_;
-  std::shared_ptr<sched::HeldTask> task_;
+  mutable base::Mutex mutex_;
+  std::shared_ptr<EventRecord> record_ HEDDLE_GUARDED_BY(mutex_);
+  std::shared_ptr<sched::HeldTask> task_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // An event that is reached when a function of the host returns true. Queues treat it as an event of another device.

@@ -25,13 +25,13 @@ std::vector<std::uint64_t> SharedQueue::parents() const {
 }
 
 void SharedQueue::record(EventRecord& record) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   queue_->record(*record.event);
   if (core_.trace()) record.set_after(parents());
 }
 
 void SharedQueue::wait(const EventRecord& record) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   queue_->wait(*record.event);
   if (!core_.trace()) return;
   for (const std::uint64_t task : record.after())
@@ -40,7 +40,7 @@ void SharedQueue::wait(const EventRecord& record) {
 }
 
 void SharedQueue::wait(const device::Event& event) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   queue_->wait(event);
 }
 
@@ -48,7 +48,7 @@ void SharedQueue::wait(const device::Event& event) {
 void SharedQueue::synchronize() {
   std::unique_ptr<device::Event> end;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (queue_->idle()) return;
     if (free_events_.empty()) {
       end = core_.device(place_).untimed_event();
@@ -62,14 +62,14 @@ void SharedQueue::synchronize() {
     end->wait();
   } catch (const Error&) {
     // The failure is reported now; later commands must not be skipped for it.
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     try {
       queue_->synchronize();
     } catch (const Error&) {  // the same failure
     }
     throw;
   }
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_events_.push_back(std::move(end));
 }
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/device.hpp"
 #include "runtime/core.hpp"
 
@@ -18,17 +18,17 @@ class EventRecord {
   explicit EventRecord(std::unique_ptr<device::Event> made) : event(std::move(made)) {}
   const std::unique_ptr<device::Event> event;
   void set_after(std::vector<std::uint64_t> tasks) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     after_ = std::move(tasks);
   }
   std::vector<std::uint64_t> after() const {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return after_;
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<std::uint64_t> after_;
+  mutable base::Mutex mutex_;
+  std::vector<std::uint64_t> after_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // Any thread. Its lock may be taken under the core's lock, not the other way round.
@@ -43,14 +43,14 @@ class SharedQueue {
   // Calls put(device::Queue&), whose commands are one task of the trace. Throws what `put` throws.
   template <class Put>
   void put(Put&& put) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const Traced traced(*this);
     put(*queue_);
   }
   // The same for commands that run on this partition; null: on the whole device.
   template <class Put>
   void put_on(const device::Partition* partition, Put&& put) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const Traced traced(*this);
     if (partition != partition_) queue_->set_partition(partition);
     partition_ = partition;
@@ -67,7 +67,7 @@ class SharedQueue {
   // last task, and after those before the events for which the queue waits. Without a trace it does nothing.
   class Traced {
    public:
-    explicit Traced(SharedQueue& queue) : trace_(queue.core_.trace()) {
+    explicit Traced(SharedQueue& queue) HEDDLE_REQUIRES(queue.mutex_) : trace_(queue.core_.trace()) {
       if (trace_) queue.begin_task();
     }
     ~Traced() {
@@ -79,18 +79,18 @@ class SharedQueue {
    private:
     trace::Recorder* const trace_;
   };
-  void begin_task();
-  std::vector<std::uint64_t> parents() const;
+  void begin_task() HEDDLE_REQUIRES(mutex_);
+  std::vector<std::uint64_t> parents() const HEDDLE_REQUIRES(mutex_);
 
   runtime::Core& core_;
   const std::size_t place_;
-  std::mutex mutex_;
-  std::unique_ptr<device::Queue> queue_;
-  const device::Partition* partition_;                       // that the queue is set to
-  std::vector<std::unique_ptr<device::Event>> free_events_;  // for synchronize()
+  base::Mutex mutex_;  // also for commands of queue_
+  const std::unique_ptr<device::Queue> queue_;
+  const device::Partition* partition_ HEDDLE_GUARDED_BY(mutex_);                       // that the queue is set to
+  std::vector<std::unique_ptr<device::Event>> free_events_ HEDDLE_GUARDED_BY(mutex_);  // for synchronize()
   // Numbers in the trace: of the queue's last task, and of other tasks for which the next one waits.
-  std::uint64_t last_task_ = 0;
-  std::vector<std::uint64_t> awaited_;
+  std::uint64_t last_task_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::vector<std::uint64_t> awaited_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::queues

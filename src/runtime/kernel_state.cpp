@@ -79,7 +79,7 @@ void KernelState::take_info(KernelInfo info) {
 
 void KernelState::analyse() {
   const auto& kernels = code_.inspection().kernels;
-  const std::lock_guard lock(analysing_);
+  const base::Lock lock(analysing_);
   if (analysed_.load(std::memory_order_relaxed)) return;
   const std::uint32_t own = index_of(code_.ptx(), function_);
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.function == own; });
@@ -130,7 +130,7 @@ device::Function& KernelState::on(std::size_t place) {
 }
 
 void KernelState::make_early_form(std::size_t place) {
-  const std::lock_guard lock(making_early_forms_);
+  const base::Lock lock(making_early_forms_);
   if (early_form_known(place)) return;
   // Variables of the module would be others in a module of the form's own.
   if (!variables_)

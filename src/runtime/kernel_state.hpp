@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"
 #include "ptx/analysis/access.hpp"
@@ -112,7 +113,7 @@ class KernelState final : public sched::LaunchedKernel {
   std::atomic<Known> independent_{Known::unknown};
   std::once_flag reach_found_;
   std::vector<ptx::analysis::BlockReach> reach_;
-  std::mutex analysing_;
+  base::Mutex analysing_;  // held while analysed_ and what follows is set
   std::atomic<bool> analysed_{false};
   KernelInfo info_;
   std::size_t packed_bytes_ = 0;
@@ -122,7 +123,7 @@ class KernelState final : public sched::LaunchedKernel {
   std::optional<graph::Mode> variables_;
   // By place.
   std::vector<std::atomic<device::Function*>> functions_;
-  std::mutex making_early_forms_;
+  base::Mutex making_early_forms_;  // held while these are set; early_known_ says when they can be read
   std::vector<std::unique_ptr<sched::EarlyForm>> early_forms_;
   std::vector<std::atomic<bool>> early_known_;
   std::vector<double> seconds_per_block_;  // by place; 0: not known

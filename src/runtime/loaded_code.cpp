@@ -30,7 +30,7 @@ device::Module& LoadedCode::on(std::size_t place, std::span<const std::byte> mac
                                std::span<const PlacedVariable> placed) {
   device::Module* const known = known_[place].load(std::memory_order_acquire);
   if (known != nullptr && placed.empty()) return *known;
-  const std::lock_guard lock(loading_);
+  const base::Lock lock(loading_);
   if (!loaded_[place]) {
     loaded_[place] = core_->device(place).load(
         module_, {.check = core_->check(), .ranges = core_->ranges(), .machine_code = machine_code, .placed = placed});

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/module.hpp"
 #include "graph/access.hpp"
 #include "heddle/placed_variables.hpp"
@@ -62,8 +63,8 @@ class LoadedCode {
   std::once_flag types_read_;
   std::optional<modules::SourceTypes> source_types_;
   // By place. Modules are loaded under a lock of their own.
-  std::mutex loading_;
-  std::vector<std::shared_ptr<device::Module>> loaded_;
+  base::Mutex loading_;
+  std::vector<std::shared_ptr<device::Module>> loaded_ HEDDLE_GUARDED_BY(loading_);
   std::vector<std::atomic<device::Module*>> known_;
   // Guarded by the core's lock.
   bool variables_differ_ = false;

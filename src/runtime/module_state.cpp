@@ -56,7 +56,7 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::str
   const modules::Signature parsed = modules::parse_signature(signature);
   const std::shared_ptr<KernelState> plain = kernel(name);
   KernelInfo info = annotated(*plain, plain->info(), parsed);
-  const std::lock_guard lock(signatures_mutex_);
+  const base::Lock lock(signatures_mutex_);
   std::unique_ptr<KernelState>& made = with_signatures_[{plain.get(), modules::to_text(parsed)}];
   if (!made) made = std::make_unique<KernelState>(*plain, std::move(info));
   return {shared_from_this(), made.get()};

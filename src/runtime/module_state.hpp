@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/memory.hpp"
 #include "runtime/kernel_state.hpp"
 #include "runtime/loaded_code.hpp"
@@ -47,8 +47,9 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   LoadedCode code_;
   std::vector<std::unique_ptr<KernelState>> kernels_;
   // Kernels with signatures, by kernel and signature: equal signatures of a kernel share one object.
-  std::map<std::pair<KernelState*, std::string>, std::unique_ptr<KernelState>> with_signatures_;
-  std::mutex signatures_mutex_;
+  base::Mutex signatures_mutex_;
+  std::map<std::pair<KernelState*, std::string>, std::unique_ptr<KernelState>> with_signatures_
+      HEDDLE_GUARDED_BY(signatures_mutex_);
 };
 
 }  // namespace heddle::runtime

@@ -8,12 +8,13 @@
 namespace heddle::sched {
 
 struct Dispatcher::Link {
-  std::mutex mutex;  // taken before the core's lock
-  Dispatcher* dispatcher;
+  explicit Link(Dispatcher* its_dispatcher) : dispatcher(its_dispatcher) {}
+  base::Mutex mutex;  // taken before the core's lock
+  Dispatcher* dispatcher HEDDLE_GUARDED_BY(mutex);
   // Runs f(dispatcher) with the core's lock, while the dispatcher is there.
   template <class F>
   void run(F&& f) {
-    const std::lock_guard alive(mutex);
+    const base::Lock alive(mutex);
     if (dispatcher == nullptr) return;
     const base::Lock lock(dispatcher->mutex_);
     f(*dispatcher);
@@ -26,14 +27,13 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       partition_(std::move(partition)),
       mutex_(mutex),
       watcher_(std::move(watcher)),
-      link_(std::make_shared<Link>()),
+      link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  link_->dispatcher = this;
   for (const Device& device : devices) devices_.push_back({.processors = device.processors});
 }
 
 Dispatcher::~Dispatcher() {
-  const std::lock_guard alive(link_->mutex);
+  const base::Lock alive(link_->mutex);
   link_->dispatcher = nullptr;
 }
 

@@ -173,14 +173,14 @@ void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view us
 }
 
 void MemoryManager::begin_pressure(Pressure& pressure) {
-  std::unique_lock lock(pressure_mutex_);
-  pressure_ended_.wait(lock, [this] { return !pressure_; });
+  base::Lock lock(pressure_mutex_);
+  while (pressure_) lock.wait(pressure_ended_);
   pressure_ = true;
   pressure.manager_ = this;
 }
 
 void MemoryManager::end_pressure() {
-  const std::lock_guard lock(pressure_mutex_);
+  const base::Lock lock(pressure_mutex_);
   pressure_ = false;
   pressure_ended_.notify_one();
 }

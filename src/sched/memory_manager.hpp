@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -112,9 +111,9 @@ class MemoryManager {
   const std::vector<bool> guarded_;
   const std::unique_ptr<const memory::EvictionPolicy> eviction_;
   const std::function<void(base::Lock&)> wait_for_users_;
-  std::mutex pressure_mutex_;
+  base::Mutex pressure_mutex_;
   std::condition_variable pressure_ended_;
-  bool pressure_ = false;
+  bool pressure_ HEDDLE_GUARDED_BY(pressure_mutex_) = false;
   std::vector<std::atomic<int>> reaches_;  // by place: 0: not known, 1: no, 2: yes
   memory::Registry registry_;
   std::condition_variable eviction_ended_;

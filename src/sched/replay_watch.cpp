@@ -1,5 +1,7 @@
 #include "sched/replay_watch.hpp"
 
+#include <mutex>
+
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 
@@ -20,7 +22,7 @@ bool ReplayWatch::start(std::chrono::nanoseconds patience) {
 }
 
 void ReplayWatch::end() {
-  const std::lock_guard ending(ending_);
+  const base::Lock ending(ending_);
   ended_ = true;
 }
 
@@ -38,7 +40,7 @@ bool ReplayWatch::is_overdue() {
 }
 
 void ReplayWatch::timer_fired() {
-  const std::unique_lock ending(ending_, std::try_to_lock);
+  const std::unique_lock ending(ending_.native(), std::try_to_lock);
   if (ending && ended_) return;
   // A callback must not block. If a lock is not free, the next callback tries again.
   if (!ending || !mutex_.native().try_lock()) {
@@ -62,7 +64,7 @@ void ReplayWatch::timer_fired() {
 
 // On a thread that may block.
 void ReplayWatch::submit_overdue() {
-  const std::lock_guard ending(ending_);
+  const base::Lock ending(ending_);
   if (ended_) return;
   const base::Lock lock(mutex_);
   if (held_.position() == seen_) held_.submit();

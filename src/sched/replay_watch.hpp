@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "base/thread_cache.hpp"
@@ -38,8 +37,8 @@ class ReplayWatch : public std::enable_shared_from_this<ReplayWatch> {
   static constexpr unsigned most_idle = 100;
 
   void set_timer();
-  // On the watcher's thread.
-  void timer_fired();
+  // On the watcher's thread. It takes locks only if they are free, which clang's analysis does not follow.
+  void timer_fired() HEDDLE_NO_THREAD_SAFETY_ANALYSIS;
   // Whether launches are held, and none was added since the last check. Needs the core's lock.
   bool is_overdue();
   void submit_overdue();
@@ -47,8 +46,8 @@ class ReplayWatch : public std::enable_shared_from_this<ReplayWatch> {
   base::Mutex& mutex_;
   const std::shared_ptr<base::Watcher> watcher_;
   base::ThreadCache threads_{"heddle-replay"};
-  std::mutex ending_;  // taken before the core's
-  bool ended_ = false;
+  base::Mutex ending_;  // taken before the core's
+  bool ended_ HEDDLE_GUARDED_BY(ending_) = false;
   // Guarded by the core's lock.
   Held held_;
   std::chrono::nanoseconds patience_{};
