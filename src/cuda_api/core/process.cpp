@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/dedicated_thread.hpp"
+#include "cuda_api/core/check_report.hpp"
 
 namespace heddle::cuda_api {
 namespace {
