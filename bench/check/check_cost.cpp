@@ -54,7 +54,7 @@ double run(const Case& one, const std::shared_ptr<const ptx::Module>& ptx, const
   const auto module = device->load(ptx, {.check = checks});
   const auto kernel = std::find_if(ptx->functions.begin(), ptx->functions.end(),
                                    [](const ptx::Function& f) { return f.is_entry && !f.body.empty(); });
-  const auto function = module->function(kernel->name);
+  device::Function& function = module->function(kernel->name);
   const auto queue = device->queue({});
   const auto layout = device::parameter_layout(kernel->parameters);
   std::vector<std::byte> packed(device::parameter_bytes(kernel->parameters));
@@ -76,7 +76,7 @@ double run(const Case& one, const std::shared_ptr<const ptx::Module>& ptx, const
   double best = 1e9;
   for (int i = 0; i < 6; ++i) {
     const auto start = Clock::now();
-    queue->launch(*function, config, {0, config.grid.count()}, packed);
+    queue->launch(function, config, {0, config.grid.count()}, packed);
     queue->synchronize();
     // The first one also makes the code and touches the shadow.
     if (i != 0) best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
