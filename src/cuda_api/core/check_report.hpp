@@ -2,14 +2,12 @@
 #pragma once
 
 #include "cuda_api/abi/runtime.hpp"
+#include "cuda_api/core/mistake.hpp"
 
 namespace heddle::cuda_api {
 
 // Whether the program runs under --check.
 bool checks() noexcept;
-
-// Prints a mistake after which the program goes on as if there were none. Any thread.
-void report_mistake(const char* message) noexcept;
 
 // With --check=api, prints that a call of CUDA has failed, with the place of the program that made it. Any thread.
 void report_failed_call(const char* function, cudaError_t code, const char* message) noexcept;

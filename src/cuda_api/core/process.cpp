@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/dedicated_thread.hpp"
-#include "cuda_api/core/check_report.hpp"
+#include "cuda_api/core/mistake.hpp"
 
 namespace heddle::cuda_api {
 namespace {
