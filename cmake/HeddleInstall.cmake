@@ -44,6 +44,20 @@ file(WRITE ${PROJECT_BINARY_DIR}/heddleConfig.cmake "include(\${CMAKE_CURRENT_LI
 install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 
+cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  OUTPUT_VARIABLE HEDDLE_PC_TO_PREFIX)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/heddle.pc.in ${PROJECT_BINARY_DIR}/heddle.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# Completion for shells and the manual page, which the program has written (src/cli).
+get_target_property(written heddle HEDDLE_COMMAND_LINE)
+if(written)
+  install(FILES ${written}/heddle DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${written}/_heddle DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${written}/heddle.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${written}/heddle.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
 # The headers carry the version as text, so that they can be used without CMake; it must be the project's.
 file(READ ${PROJECT_SOURCE_DIR}/include/heddle/version.hpp version_header)
 if(NOT version_header MATCHES "\"${PROJECT_VERSION}\"")

@@ -84,6 +84,11 @@ std::string demangled(const std::string& name) {
   return status == 0 && text ? std::string(text.get()) : name;
 }
 
+std::string source_name(const std::string& name) {
+  const std::string whole = demangled(name);
+  return std::string(parts(whole).name);
+}
+
 std::string readable_name(const std::string& name) {
   const std::string readable = demangled(name);
   return readable == name ? name : name + " (" + readable + ")";

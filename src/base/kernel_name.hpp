@@ -9,6 +9,8 @@ namespace heddle::base {
 
 // "blur(float*, int)" for "_Z4blurPfi"; names that are not mangled stay as they are.
 std::string demangled(const std::string& name);
+// "blur" or "img::blur<float>" for mangled names, without the parameters; others stay as they are.
+std::string source_name(const std::string& name);
 // For messages: the mangled name, followed by the demangled one if that differs.
 std::string readable_name(const std::string& name);
 // Without namespaces, template arguments and parameters: "blur" for "_ZN3img4blurIfEEvPT_i", and for "blur".

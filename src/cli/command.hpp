@@ -33,6 +33,13 @@ void add_traces(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
 void add_programs(CLI::App& app);
+void add_help(CLI::App& app);
+void add_completion(CLI::App& app);
+
+// Throws UsageError if there is no such command, with the one that may be meant.
+void check_command(const CLI::App& app, const std::string& name);
+// CLI11's message about words that it did not expect; or, where one looks like an option of the command, that option.
+std::string explain_unexpected(const CLI::App& app, const std::string& message);
 
 // heddle cc and heddle run, whose arguments CLI11 must not parse. False for another command.
 bool run_program_command(int count, char** arguments);

@@ -13,6 +13,7 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/kernel_name.hpp"
+#include "base/nearest.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_text.hpp"
@@ -140,7 +141,11 @@ void run(const Options& options) {
   }
   std::erase_if(inspection.kernels, [&](const auto& kernel) { return !wanted(options, kernel.name); });
   if (inspection.kernels.empty() && all > 0) {
-    base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", options.file, options.entries.front(), names);
+    std::vector<std::string> known;
+    for (const auto& kernel : ptx::analysis::inspect(module).kernels) known.push_back(base::source_name(kernel.name));
+    const std::string meant = base::did_you_mean(options.entries.front(), known);
+    base::fail(ErrorCode::not_found, "{} has no kernel '{}'{} {}", options.file, options.entries.front(),
+               meant.empty() ? "; it has" : meant + " It has", names);
   }
   std::optional<Fill> fill;
   if (!options.device.empty()) fill.emplace(options, text);

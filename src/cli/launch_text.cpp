@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/nearest.hpp"
 #include "cli/command.hpp"
 
 namespace heddle::cli {
@@ -42,10 +43,10 @@ std::vector<std::byte> bytes_of(T value) {
 
 [[noreturn]] void bad_argument(std::string_view text, std::string_view why) {
   throw UsageError(
-      fmt::format("--arg {}: {}. Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), "
+      fmt::format("--arg {}: {}{} Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), "
                   "null, in:FILE.npy, "
                   "inout:FILE.npy, out:FILE.npy:TYPE:SHAPE, zeros:TYPE:SHAPE (TYPE as f32, SHAPE as 1024x768)",
-                  text, why));
+                  text, why, why.ends_with('?') ? "" : "."));
 }
 
 void parse_integer(std::string_view text, std::string_view number, bool is_signed, unsigned bits, ArgumentText& out) {
@@ -198,7 +199,9 @@ ArgumentText parse_argument(std::string_view text) {
     const auto bits =
         form.size() >= 2 && (form[0] == 'i' || form[0] == 'u') ? parse_unsigned(form.substr(1)) : std::nullopt;
     if (!bits || (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)) {
-      bad_argument(text, fmt::format("'{}' is no known form", form));
+      static const std::vector<std::string> forms{"i8",  "i16", "i32", "i64", "u8",  "u16",   "u32",  "u64",
+                                                  "f32", "f64", "hex", "in",  "out", "inout", "zeros"};
+      bad_argument(text, fmt::format("'{}' is no known form{}", form, base::did_you_mean(form, forms)));
     }
     parse_integer(text, rest, form[0] == 'i', static_cast<unsigned>(*bits), out);
   }

@@ -18,22 +18,12 @@ int exit_code(ErrorCode code) {
   return code == ErrorCode::kernel_fault || code == ErrorCode::deadlock ? cli::exit_kernel_fault : cli::exit_error;
 }
 
-void check_command(CLI::App& app, int count, char** arguments) {
-  if (count < 2 || arguments[1][0] == '-') return;
-  std::string commands;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    if (command->get_name() == arguments[1]) return;
-    commands += (commands.empty() ? "" : ", ") + command->get_name();
-  }
-  throw cli::UsageError(std::string("no command '") + arguments[1] + "'; there are " + commands);
-}
-
 int run(int count, char** arguments) {
   if (cli::run_program_command(count, arguments)) return 0;
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("heddle ") + version);
-  app.footer("heddle COMMAND --help explains a command. HEDDLE_LOG=info or debug shows what goes on inside.");
+  app.footer("heddle help COMMAND explains a command. HEDDLE_LOG=info or debug shows what goes on inside.");
   cli::add_devices(app);
   cli::add_compile(app);
   cli::add_inspect(app);
@@ -41,13 +31,17 @@ int run(int count, char** arguments) {
   cli::add_programs(app);
   cli::add_traces(app);
   cli::add_doctor(app);
+  cli::add_help(app);
+  cli::add_completion(app);
   cli::add_version(app);
-  check_command(app, count, arguments);
+  if (count > 1 && arguments[1][0] != '-') cli::check_command(app, arguments[1]);
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help, version
-    throw cli::UsageError(error.what() + std::string("; heddle --help and heddle COMMAND --help explain the usage"));
+    const std::string message = cli::explain_unexpected(app, error.what());
+    throw cli::UsageError(message + std::string(message.ends_with('?') ? " " : "; ") +
+                          "heddle --help and heddle COMMAND --help explain the usage");
   }
   return 0;
 }

@@ -1,7 +1,11 @@
 // heddle cc and heddle run. Their words are those of other programs, so they are not parsed as options of this one.
 #include <cstdio>
+#include <optional>
+#include <regex>
+#include <sstream>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
@@ -20,11 +24,33 @@ programs::RunOptions run_options(const std::vector<std::string>& words) {
   }
 }
 
+// The options as the help text has them: lines "  --device IDS       which", and more of the text on deeper lines.
+void describe_options(CLI::App& command, const std::string& help) {
+  static const std::regex option(R"(  (--[a-z-]+)(\S*)( [A-Z]\S*)?  +(\S.*))"), more(R"( {8,}(\S.*))");
+  std::istringstream lines(help);
+  CLI::Option* last = nullptr;
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, option)) {
+      const auto ignore = [](const std::string&) {};
+      last = match[3].matched ? command.add_option_function<std::string>(match[1], ignore, match[4])
+                              : command.add_flag(match[1], match[4]);
+    } else if (last != nullptr && std::regex_match(line, match, more)) {
+      last->description(last->get_description() + " " + match[1].str());
+    } else {
+      last = nullptr;
+    }
+  }
+}
+
 }  // namespace
 
 void add_programs(CLI::App& app) {
-  // Registered for the list of commands; run_program_command has been there before.
-  app.add_subcommand("run", "runs a CUDA program, unchanged, on whatever this machine has");
+  // Registered for the list of commands and its description; run_program_command has been there before.
+  CLI::App* run = app.add_subcommand("run", "runs a CUDA program, unchanged, on whatever this machine has");
+  run->add_option_function<std::string>(
+      "program", [](const std::string&) {}, "a program, or a .cu file; what follows are its arguments");
+  describe_options(*run, programs::run_help());
   app.add_subcommand("cc", "builds CUDA programs; takes nvcc's command line");
 }
 
@@ -38,7 +64,11 @@ bool run_program_command(int count, char** arguments) {
   }
   if (command == "run") {
     const programs::RunOptions options = run_options(words);
-    if (!options.help) programs::run_program(options);
+    if (!options.help) {
+      std::optional<Progress> progress;
+      if (options.program.ends_with(".cu")) progress.emplace("compiling " + options.program);
+      programs::run_program(options, [&] { progress.reset(); });
+    }
     std::fputs(programs::run_help().c_str(), stdout);
     return true;
   }

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/nearest.hpp"
 #include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
@@ -47,7 +48,11 @@ const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
   std::string there, why;
   for (const Candidate& device : all) there += (there.empty() ? "" : ", ") + device.id;
   if (id.starts_with("cuda") && device::cuda::cuda_device_count(&why) == 0) there += "; no GPU, since " + why;
-  base::fail(ErrorCode::not_found, "there is no device '{}'; there are {}", id, there);
+  std::vector<std::string> ids;
+  for (const Candidate& device : all) ids.push_back(device.id);
+  const std::string meant = id.starts_with("cuda:") ? "" : base::did_you_mean(id, ids);
+  base::fail(ErrorCode::not_found, "there is no device '{}'{} {}", id,
+             meant.empty() ? "; there are" : meant + " There are", there);
 }
 
 std::vector<std::string_view> split(std::string_view list) {

@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
+#include "base/nearest.hpp"
 #include "runtime/annotation.hpp"
 
 namespace heddle::runtime {
@@ -48,8 +49,11 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
     base::fail(ErrorCode::not_found, "'{}' fits {} kernels of {}; give the whole name of one of them: {}", name,
                found.size(), code_.name(), names(found));
   }
-  base::fail(ErrorCode::not_found, "{} has no kernel '{}'; it has {}", code_.name(), name,
-             kernels_.empty() ? "no kernels at all" : names(kernels_));
+  std::vector<std::string> known;
+  for (const auto& kernel : kernels_) known.push_back(base::source_name(kernel->name()));
+  const std::string meant = base::did_you_mean(name, known);
+  base::fail(ErrorCode::not_found, "{} has no kernel '{}'{} {}", code_.name(), name,
+             meant.empty() ? "; it has" : meant + " It has", kernels_.empty() ? "no kernels at all" : names(kernels_));
 }
 
 std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::string_view signature) {

@@ -8,6 +8,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/nearest.hpp"
 #include "programs/cc/option_table.hpp"
 
 namespace heddle::programs {
@@ -85,6 +86,15 @@ Language language_of(const std::string& name) {
       name);
 }
 
+// "; did you mean '--ptx'?", or just the semicolon.
+std::string meant_option(const std::string& word) {
+  std::vector<std::string> names;
+  for (const OptionRule& rule : option_rules()) names.insert(names.end(), rule.names.begin(), rule.names.end());
+  const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+  const std::string meant = base::nearest(word.substr(dashes, word.find('=') - dashes), names);
+  return meant.empty() ? ";" : "; did you mean '" + word.substr(0, dashes) + meant + "'?";
+}
+
 class Parser {
  public:
   explicit Parser(CcOptions& options) : options_(options) {}
@@ -115,8 +125,8 @@ class Parser {
     if (!match.rule && take_for_host(word)) return i;
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
-                 "{} is not an option of heddle cc; options for the host's compiler are given as -Xcompiler OPTION",
-                 word);
+                 "{} is not an option of heddle cc{} Options for the host's compiler are given as -Xcompiler OPTION",
+                 word, meant_option(word));
     if (match.rule->refused) base::fail(ErrorCode::unsupported, "{} is not supported: {}", word, match.rule->refused);
     using Value = OptionRule::Value;
     if (match.rule->value == Value::none) {

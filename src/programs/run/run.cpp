@@ -13,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/nearest.hpp"
 #include "base/overwrite.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
@@ -78,6 +79,16 @@ fs::path find(const std::string& program) {
   base::fail(ErrorCode::not_found, "there is no program '{}'", program);
 }
 
+// The options are those that the help text begins its lines with.
+std::string meant_option(const std::string& name) {
+  std::vector<std::string> names;
+  const std::string help = run_help();
+  for (std::size_t at = help.find("\n  --"); at != help.npos; at = help.find("\n  --", at + 1))
+    names.push_back(help.substr(at + 3, help.find_first_of(" [=\n", at + 3) - at - 3));
+  const std::string meant = base::did_you_mean(name, names);
+  return meant.empty() ? ";" : meant;
+}
+
 }  // namespace
 
 RunOptions parse_run_options(const std::vector<std::string>& words) {
@@ -108,8 +119,8 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--help" || name == "-h")
       options.help = true;
     else
-      base::fail(ErrorCode::invalid_argument, "{} is not an option of heddle run; heddle run --help explains the usage",
-                 name);
+      base::fail(ErrorCode::invalid_argument,
+                 "{} is not an option of heddle run{} heddle run --help explains the usage", name, meant_option(name));
   }
   if (options.help) return options;
   if (i == words.size())
@@ -233,10 +244,11 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
 
 }  // namespace
 
-void run_program(const RunOptions& options) {
+void run_program(const RunOptions& options, const std::function<void()>& compiled) {
   const fs::path named = find(options.program);
   check_trace(options, named, named);
   const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
+  if (compiled) compiled();
   check_trace(options, named, program);
   const Inspection inspection = inspect_program(program);
   const fs::path interposer = interposer_folder();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,9 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
                                          const std::filesystem::path& libraries,
                                          const std::vector<std::string>& to_preload);
 
-// Becomes the program; does not return. Throws Error when it cannot be run.
-[[noreturn]] void run_program(const RunOptions& options);
+// Becomes the program; does not return. Calls `compiled` before that, when a .cu file has been compiled. Throws Error
+// when it cannot be run.
+[[noreturn]] void run_program(const RunOptions& options, const std::function<void()>& compiled = {});
 
 // The program that a .cu file compiles to, from the cache where nothing that it was made of has changed.
 std::filesystem::path compiled_program(const std::filesystem::path& source);
