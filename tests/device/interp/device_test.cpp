@@ -193,13 +193,15 @@ TEST_F(InterpDeviceTest, ALaunchIsStoppedWhileItWaitsForItsTurn) {
     EXPECT_TRUE(tests::wait_until([&] { return other_runs.load(); }));
     begins = true;
   });
-  stoppable = queue->launch_stoppable(store, {.grid = {2}}, {0, 2}, pack(store, address(2), 7u));
+  // It may have several turns before the other launch asks for its next one.
+  constexpr std::uint32_t blocks = 10'000;
+  stoppable = queue->launch_stoppable(store, {.grid = {blocks}}, {0, blocks}, pack(store, address(2), 7u));
   launch(*queue_, "relay", 1, address(0), address(1));
   queue->synchronize();
   queue_->synchronize();
   EXPECT_EQ(word(2), 7u);
-  EXPECT_EQ(stoppable->rest().begin, 1u);
-  EXPECT_EQ(stoppable->rest().end, 2u);
+  EXPECT_GE(stoppable->rest().begin, 1u);
+  EXPECT_EQ(stoppable->rest().end, blocks);
 }
 
 TEST_F(InterpDeviceTest, AFailureSkipsWhatFollowsUntilItIsSeen) {
