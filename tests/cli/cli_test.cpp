@@ -399,5 +399,18 @@ TEST_F(Cli, KernelFaultsAreNinetyNine) {
   EXPECT_THAT(ran.output, AllOf(HasSubstr("out_of_bounds"), HasSubstr("saxpy.cu")));
 }
 
+TEST_F(Cli, ChecksHaveKinds) {
+  const std::string launch = "launch " + source_ + " --entry out_of_bounds --device cpu --arg zeros:i32:4 --arg i32:";
+  EXPECT_EQ(heddle(launch + "3 --check=race,init,memory").code, 0);
+  EXPECT_EQ(heddle(launch + "4 --check=race,memory").code, 99);
+  const Ran wrong = heddle(launch + "3 --check=rase");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.output, HasSubstr("did you mean 'race'?"));
+  const Ran other =
+      heddle("launch " + source_ + " --entry out_of_bounds --device interp --check=race --arg zeros:i32:4 --arg i32:3");
+  EXPECT_EQ(other.code, 1);
+  EXPECT_THAT(other.output, HasSubstr("the interpreter checks accesses to memory only"));
+}
+
 }  // namespace
 }  // namespace heddle::tests

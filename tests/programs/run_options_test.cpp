@@ -37,6 +37,8 @@ TEST(RunOptions, OptionsEndWhereTheProgramBegins) {
   EXPECT_EQ(plain.program, "-odd");
   EXPECT_THAT(plain.arguments, ElementsAre("--check"));
   EXPECT_FALSE(plain.check);
+  EXPECT_EQ(options.check, Checks(true));
+  EXPECT_EQ(parse_run_options({"--check=race,leak", "a"}).check.names(), "race,leak");
 }
 
 TEST(RunOptions, WhatIsWrongIsNamed) {
@@ -52,6 +54,7 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--trace", ".", "a"}), HasSubstr("the name of a file"));
   EXPECT_THAT(refusal({"--device"}), HasSubstr("--device lacks its value"));
   EXPECT_THAT(refusal({"--check"}), HasSubstr("no program"));
+  EXPECT_THAT(refusal({"--check=rase", "a"}), HasSubstr("did you mean 'race'?"));
 }
 
 TEST(RunEnvironment, HeddlesLibrariesComeFirst) {
@@ -64,7 +67,7 @@ TEST(RunEnvironment, HeddlesLibrariesComeFirst) {
   EXPECT_THAT(all, Contains("LD_LIBRARY_PATH=/libs:/mine"));
   EXPECT_THAT(all, Contains("HEDDLE_RUN_DEVICE=cpu"));
   EXPECT_THAT(all, Contains("HEDDLE_RUN_SLICE=7"));
-  EXPECT_THAT(all, Contains("HEDDLE_RUN_CHECK=1"));
+  EXPECT_THAT(all, Contains("HEDDLE_RUN_CHECK=memory"));
   EXPECT_THAT(all, Not(Contains(StartsWith("LD_PRELOAD"))));
   EXPECT_EQ(all.size(), 5u);
   EXPECT_THAT(run_environment({}, {}, "/libs", {"libcudart.so.12"}),
