@@ -1,6 +1,7 @@
 // Completion for shells. Where no option or choice fits, all of them complete the names of files.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <boost/algorithm/string.hpp>
 
 #include "cli/command.hpp"

@@ -1,6 +1,7 @@
 // heddle help and heddle completion: what is written from the description of the command line.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/nearest.hpp"

@@ -32,9 +32,10 @@ void describe_options(CLI::App& command, const std::string& help) {
   std::smatch match;
   for (std::string line; std::getline(lines, line);) {
     if (std::regex_match(line, match, option)) {
-      const auto ignore = [](const std::string&) {};
-      last = match[3].matched ? command.add_option_function<std::string>(match[1], ignore, match[4])
-                              : command.add_flag(match[1], match[4]);
+      const std::string name = match[1], text = match[4];
+      last = match[3].matched ? command.add_option_function<std::string>(
+                                    name, [](const std::string&) {}, text)
+                              : command.add_flag(name, text);
     } else if (last != nullptr && std::regex_match(line, match, more)) {
       last->description(last->get_description() + " " + match[1].str());
     } else {
