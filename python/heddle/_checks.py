@@ -71,6 +71,8 @@ def dtype(value: Any) -> np.dtype:
     """A dtype whose values kernels can use."""
     try:
         found = np.dtype(value)
+    except UnicodeError:
+        raise ArgumentTypeError(f"{shown(value)} is no dtype of NumPy, such as numpy.float32") from None
     except Exception as error:
         raise ArgumentTypeError(f"{shown(value)} is no dtype of NumPy, such as numpy.float32: {error}") from None
     if found.hasobject:

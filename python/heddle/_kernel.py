@@ -328,7 +328,7 @@ class Module:
         found, extents = _checks.dtype(dtype), _checks.shape(shape)
         bytes_wanted = _checks.count_of(extents) * found.itemsize
         if bytes_wanted >= 1 << 63:
-            raise InvalidArgument(f"variable {_checks.shown(name)} is not as large as {bytes_wanted} bytes")
+            raise InvalidArgument(f"variable {_checks.shown(name)} is not as large as {_checks.shown(bytes_wanted)} bytes")
         data = self._native.read_variable(_checks.text("variable(name)", name, "the name of a variable"), 0, bytes_wanted,
                                           _checks.device("variable(device)", device))
         values = np.frombuffer(bytearray(data), found)

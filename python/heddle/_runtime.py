@@ -53,7 +53,7 @@ _FILE_ENDINGS = (".cu", ".cuh", ".ptx", ".cpp")
 def _policies(scheduling: Mapping[str, Any]) -> dict[str, int]:
     unknown = set(scheduling) - set(_POLICIES) - {"most_queues", "early_start_bytes"}
     if unknown:
-        raise InvalidArgument(f"scheduling has no {_checks.shown(min(unknown, key=str))}; it has {', '.join(_POLICIES)}, most_queues, "
+        raise InvalidArgument(f"scheduling has no {_checks.shown(min(unknown, key=_checks.shown))}; it has {', '.join(_POLICIES)}, most_queues, "
                               f"early_start_bytes")
     numbers = {}
     for name, values in _POLICIES.items():
@@ -272,7 +272,7 @@ class Runtime:
     def _checked_bytes(shape: Tuple[int, ...], dtype: np.dtype) -> int:
         count = _checks.count_of(shape)
         if count * dtype.itemsize >= 1 << 63:
-            raise OutOfMemory(f"an array of {count} elements of {dtype.itemsize} bytes is larger than any memory")
+            raise OutOfMemory(f"an array of {_checks.shown(count)} elements of {dtype.itemsize} bytes is larger than any memory")
         return count * dtype.itemsize
 
     def from_dlpack(self, tensor: Any) -> Array:

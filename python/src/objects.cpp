@@ -192,7 +192,7 @@ std::string Launch::describe() const {
     heddle_kernel_info info{};
     info.size = sizeof info;
     check(heddle_kernel_get_info(kernel_.get(), &info));
-    what = readable_name(info.name);
+    what = info.signature;
   }
   const char* const state = done() ? "done" : "in flight";
   return "<heddle.Launch " + what + " on " + device() + ", " + state + ">";

@@ -158,7 +158,7 @@ def test_what_is_refused(rt):
         rt.call_async(len, [heddle.Runtime("interp").array(np.float32, 1)])
     with pytest.raises(heddle.NotFound, match="no device 'moon'; it has cpu"):
         rt.call_async(len, [x], device="moon")
-    with pytest.raises(TypeError, match="called by its id"):
+    with pytest.raises(TypeError, match="it is the id of a device"):
         rt.call_async(len, [x], device=0)
     closed = heddle.Runtime("interp")
     y = closed.array(np.float32, 1)

@@ -82,7 +82,7 @@ def test_shapes(rt, k):
     (((1, 2, 3, 4), 1), "a grid has one to three extents, not 4"),
     ((1, (1, 2, 3, 4)), "a block has one to three extents, not 4"),
     (((), 1), "a grid has one to three extents, not 0"),
-    ((1, 1, -1), "-1 bytes of dynamic shared memory")])
+    ((1, 1, -1), "bytes of dynamic shared memory, is -1")])
 def test_shapes_that_are_out_of_range(k, wrong, message):
     k.shape[1, 1]
     with pytest.raises(heddle.InvalidArgument, match=message):
@@ -95,7 +95,7 @@ def test_shapes_that_are_out_of_range(k, wrong, message):
     (((2, 1.5), 32), r"a grid is an integer or a tuple of up to three, not \(2, 1.5\)"),
     ((np.float32(4), 32), "a grid is an integer"), ((True, 32), "a grid is an integer"), ((4, np.bool_(True)), "a block"),
     (("4", 32), "a grid is an integer"), ((None, 32), "a grid is an integer"), ((4, np.arange(3)), "a block is an integer"),
-    ((4, 32, 1.0), "shared, the bytes of dynamic shared memory, takes an integer, not 1.0")])
+    ((4, 32, 1.0), "shared, the bytes of dynamic shared memory, is 1.0; it is an integer")])
 def test_shapes_of_the_wrong_type(k, wrong, message):
     k.shape[4, 32], k.shape[1, 32], k.shape[4, 1], k.shape[4, 32, 1]  # equal to some of them, and known
     with pytest.raises(TypeError, match=message):
@@ -103,12 +103,12 @@ def test_shapes_of_the_wrong_type(k, wrong, message):
 
 
 @pytest.mark.parametrize("wrong, error, message", [
-    ({"shared": 1.5}, TypeError, "takes an integer, not 1.5"), ({"shared": -4}, ValueError, "dynamic shared memory"),
+    ({"shared": 1.5}, TypeError, "is 1.5; it is an integer"), ({"shared": -4}, ValueError, "dynamic shared memory"),
     ({"blocks": 3}, TypeError, r"blocks are \(first, end\)"), ({"blocks": (1,)}, TypeError, r"blocks are \(first, end\)"),
-    ({"blocks": (0, 1.0)}, TypeError, "takes an integer"), ({"blocks": (2, 1)}, ValueError, "is no range"),
-    ({"blocks": (-1, 1)}, ValueError, "is no range"), ({"processors": 3}, TypeError, "processors are numbers"),
-    ({"processors": [0.5]}, TypeError, "takes an integer"), ({"processors": [-1]}, ValueError, "no processor -1"),
-    ({"device": 0}, TypeError, "called by its id")])
+    ({"blocks": (0, 1.0)}, TypeError, "it is an integer"), ({"blocks": (2, 1)}, ValueError, "is no range"),
+    ({"blocks": (-1, 1)}, ValueError, "is -1; it is an integer from 0"), ({"processors": 3}, TypeError, "processors is 3; it is numbers"),
+    ({"processors": [0.5]}, TypeError, "it is a number"), ({"processors": [-1]}, ValueError, "is -1; it is a number from 0"),
+    ({"device": 0}, TypeError, "it is the id of a device")])
 def test_options_that_are_wrong(k, wrong, error, message):
     with pytest.raises(error, match=message) as caught:
         k.shape[1, 32].options(**wrong)

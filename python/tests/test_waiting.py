@@ -146,7 +146,7 @@ def test_policies_that_are_none():
     with pytest.raises(heddle.InvalidArgument, match="execution.*later.*'async', 'sync'"):
         heddle.Runtime("cpu", scheduling={"execution": "later"})
     for wrong in [5, "sync", ["sync"]]:
-        with pytest.raises(TypeError, match='scheduling is a mapping of policies, such as {"execution": "sync"}, not'):
+        with pytest.raises(TypeError, match=r'Runtime\(scheduling\) is .*; it is a mapping of policies, such as {"execution": "sync"}'):
             heddle.Runtime("cpu", scheduling=wrong)
     with pytest.raises(heddle.InvalidArgument, match="order"):
         heddle.Runtime("cpu", scheduling={"order": 1})

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -255,11 +256,12 @@ void note_missing_shape(const Options& options, bool grid, bool block) {
   if (grid && block) return;
   const std::uint64_t blocks = parse_shape(options.grid, "--grid").count();
   const std::uint64_t threads = parse_shape(options.block, "--block").count();
-  fmt::print(stderr, "heddle: note: ran {} of {}; {} otherwise\n", base::counted(blocks, "block"),
-             base::counted(threads, "thread"),
-             grid    ? "--block says"
-             : block ? "--grid says"
-                     : "--grid and --block say");
+  const std::string note = fmt::format("heddle: note: ran {} of {}; {} otherwise\n", base::counted(blocks, "block"),
+                                       base::counted(threads, "thread"),
+                                       grid    ? "--block says"
+                                       : block ? "--grid says"
+                                               : "--grid and --block say");
+  std::fputs(note.c_str(), stderr);  // which may be closed
 }
 
 void print_text(const Options& options, const Outcome& outcome) {

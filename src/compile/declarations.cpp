@@ -143,7 +143,8 @@ std::optional<Declaration> read_declaration(Tokens tokens) {
       continue;
     }
     if (end >= tokens.size()) return {};
-    if (tokens[end].is("(")) return {};  // NAME(x)(...): a macro makes the name
+    if (tokens[end].is("(")) return {};                   // NAME(x)(...): a macro makes the name
+    if (next > at + 1 && tokens[end].is(";")) return {};  // an instance of a template says nothing of its own
     if (is_one_of(tokens[end], {"{", ";"}))
       return Declaration{std::string(token.text), read_parameters(tokens.subspan(next + 1, end - next - 2))};
     at = end;  // a macro before the name

@@ -198,6 +198,9 @@ TEST_F(CApi, ArgumentsThatAreNone) {
   strange = heddle_u32(1);
   strange.inline_bytes = 17;
   EXPECT_TRUE(refused(launch(heddle_whole(to), strange), "inline bytes"));
+  const auto no_element = static_cast<heddle_element>(99);
+  EXPECT_TRUE(
+      refused(launch(heddle_typed(heddle_whole(to), no_element), heddle_u32(1)), "are of no type that there is"));
   heddle_launch* left = nullptr;
   shape.block = {5000, 1, 1};
   EXPECT_NE(heddle_launch_kernel(runtime, kernel, &shape, nullptr, 0, &left), HEDDLE_OK);

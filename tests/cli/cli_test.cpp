@@ -297,15 +297,43 @@ TEST_F(Cli, LaunchGivesTheSameOnEveryDeviceAndRepeat) {
   }
 }
 
+TEST_F(Cli, FilesOfOtherElementsThanTheKernelsAreRefused) {
+  save<double>("d.npy", base::NpyType::f64, {1, 2, 3, 4});
+  save<float>("y.npy", base::NpyType::f32, std::vector<float>(4, 1));
+  const std::string saxpy = "launch " + source_ + " --entry saxpy --grid 1 --block 4 --arg i32:2 --arg f32:2 --arg ";
+  for (const char* check : {"", " --check"}) {
+    const Ran refused = heddle(saxpy + "in:d.npy --arg inout:y.npy" + check);
+    EXPECT_EQ(refused.code, 1);
+    EXPECT_THAT(
+        refused.output,
+        HasSubstr("argument 3 of kernel saxpy(int, float, const float*, float*), parameter x (const float*): was "
+                  "given an array of double; pass an array of float, or heddle::any_type(x) (--any-type to "
+                  "heddle launch) if that is meant"));
+  }
+  EXPECT_EQ(heddle(saxpy + "in:d.npy --arg inout:y.npy --any-type").code, 0);
+  EXPECT_EQ(heddle(saxpy + "zeros:f64:4 --arg inout:absent.npy").code, 1);
+  EXPECT_EQ(heddle(saxpy + "zeros:u8:16 --arg inout:y.npy").code, 0);
+}
+
+TEST_F(Cli, AShapeThatIsForgottenIsSaid) {
+  const std::string fill = "launch " + source_ + " --entry fill_blocks --arg zeros:i32:4 ";
+  EXPECT_THAT(heddle(fill).output, HasSubstr("note: ran 1 block of 1 thread; --grid and --block say otherwise"));
+  EXPECT_THAT(heddle(fill + "--grid 4").output, HasSubstr("note: ran 4 blocks of 1 thread; --block says otherwise"));
+  EXPECT_THAT(heddle(fill + "--block 32").output, HasSubstr("note: ran 1 block of 32 threads; --grid says otherwise"));
+  EXPECT_THAT(heddle(fill + "--grid 4 --block 32").output, Not(HasSubstr("note")));
+}
+
 TEST_F(Cli, ResultsThatAreNotKeptAreNoted) {
   save<float>("x.npy", base::NpyType::f32, std::vector<float>(4, 3));
   save<float>("y.npy", base::NpyType::f32, std::vector<float>(4, 1));
-  const std::string saxpy = "launch " + source_ + " --entry saxpy --block 4 --arg i32:4 --arg f32:2 --arg in:x.npy ";
+  const std::string saxpy =
+      "launch " + source_ + " --entry saxpy --grid 1 --block 4 --arg i32:4 --arg f32:2 --arg in:x.npy ";
   const Ran lost = heddle(saxpy + "--arg in:y.npy --json", "errors");
   EXPECT_EQ(lost.code, 0);
   EXPECT_TRUE(nlohmann::json::parse(lost.output)["results"].empty());
   EXPECT_EQ(base::read_file(folder_.path() / "errors"),
-            "heddle: note: kernel saxpy writes argument 4, --arg in:y.npy, and what it writes is not kept; inout:y.npy "
+            "heddle: note: kernel saxpy(int, float, const float*, float*) writes argument 4, --arg in:y.npy, and what "
+            "it writes is not kept; inout:y.npy "
             "keeps it\n");
   EXPECT_THAT(heddle(saxpy + "--arg inout:y.npy").output, Not(HasSubstr("note")));
 }

@@ -69,6 +69,8 @@ TEST(KernelDeclarations, OnesThatDifferAreLeftOutAndEqualOnesAreOne) {
               IsEmpty());
   EXPECT_THAT(kernels("__global__ void k(float*, int n);\n__global__ void k(float* x, int) {}"),
               ElementsAre("k(x: float*, n: int)"));
+  EXPECT_THAT(kernels("template <class T> __global__ void k(T* x) {}\ntemplate __global__ void k<int>(int*);"),
+              ElementsAre("k(x: T*)"));
   EXPECT_THAT(kernels("__global__ void k(float*); __global__ void k(int); __global__ void k(float*);"), IsEmpty());
 }
 
