@@ -57,7 +57,7 @@ Program read(const fs::path& file) {
 
 std::vector<Program> programs(const char* folder) {
   std::vector<Program> all;
-  for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_TEST_DATA) / "../check" / folder))
+  for (const auto& entry : fs::directory_iterator(fs::path(HEDDLE_TEST_DATA) / "check" / folder))
     if (entry.path().extension() == ".cu") all.push_back(read(entry.path()));
   std::sort(all.begin(), all.end(), [](const Program& a, const Program& b) { return a.file < b.file; });
   return all;
