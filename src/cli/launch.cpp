@@ -121,7 +121,7 @@ class Job {
 
   void note_finding(const std::string& text) {
     ++findings_;
-    fmt::print(stderr, "heddle: {}\n", text);
+    std::fputs(fmt::format("heddle: {}\n", text).c_str(), stderr);  // which may be closed
   }
 
   std::string entry_of(const Module& module) const {
@@ -160,10 +160,11 @@ class Job {
       if (texts_[i].kind != ArgumentText::Kind::in || (access != Access::write && access != Access::read_write))
         continue;
       has_inout_ = true;
-      fmt::print(stderr,
-                 "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
-                 "inout:{} keeps it\n",
-                 kernel.info().signature, i + 1, texts_[i].file.string(), texts_[i].file.string());
+      std::fputs(fmt::format("heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
+                             "inout:{} keeps it\n",
+                             kernel.info().signature, i + 1, texts_[i].file.string(), texts_[i].file.string())
+                     .c_str(),
+                 stderr);
     }
   }
 
