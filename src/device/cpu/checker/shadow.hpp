@@ -23,8 +23,8 @@ struct AccessMark {
   std::uint32_t atomic : 1 = 0;
 };
 
-// Four bytes, or one of a word that was accessed in parts: the last write, the last strong one since then, and two reads
-// by different threads, of which a third thread's write cannot be both.
+// Four bytes, or one of a word that was accessed in parts: the last write, the last strong one since then, and two
+// reads by different threads, of which a third thread's write cannot be both.
 struct AccessCell {
   std::uint32_t stamp = 0;  // of the launch; others' marks count for nothing
   AccessMark write, reads[2], strong_write;
