@@ -43,7 +43,8 @@ std::string section_of(const CommandDescription& command) {
 
 std::string manual(const std::vector<CommandDescription>& commands) {
   std::string text = fmt::format(
-      ".TH HEDDLE 1 \"\" \"heddle {}\"\n.SH NAME\nheddle \\- runs GPU kernels and CUDA programs on whatever a machine "
+      ".TH HEDDLE 1 \"\" \"heddle {}\"\n.ad l\n.SH NAME\nheddle \\- runs GPU kernels and CUDA programs on whatever a "
+      "machine "
       "has\n.SH SYNOPSIS\n.B heddle\n.I COMMAND\n[options]\n.SH COMMANDS\n",
       roff(version));
   for (const CommandDescription& command : commands) text += section_of(command);

@@ -95,7 +95,7 @@ TEST(Completion, IsThereForOtherShells) {
   EXPECT_THAT(heddle("completion zsh").output,
               AllOf(HasSubstr("#compdef heddle"), HasSubstr("'*--grid["), HasSubstr("    run)")));
   EXPECT_THAT(heddle("completion fish").output,
-              AllOf(HasSubstr("-a 'launch'"), HasSubstr("__fish_seen_subcommand_from launch' -l grid")));
+              AllOf(HasSubstr("-f -a launch -d"), HasSubstr("__fish_seen_subcommand_from launch' -l grid")));
   EXPECT_EQ(heddle("completion tcsh").code, 2);
 }
 
