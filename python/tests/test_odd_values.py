@@ -21,6 +21,12 @@ RAW = ("incompatible function arguments", "Unable to cast", "Invoked with", "pyb
        "No constructor", "__init__() must be called")
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path, monkeypatch):
+    """Some values are names of files that are written."""
+    monkeypatch.chdir(tmp_path)
+
+
 class Color(enum.Enum):
     RED = 1
 

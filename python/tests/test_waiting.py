@@ -151,12 +151,12 @@ def test_policies_that_are_none():
     with pytest.raises(heddle.InvalidArgument, match="order"):
         heddle.Runtime("cpu", scheduling={"order": 1})
     for name, least in [("most_queues", 1), ("early_start_bytes", 0)]:
-        with pytest.raises(heddle.InvalidArgument, match=rf"scheduling\['{name}'\] is -5; it is {least} to \d+"):
+        with pytest.raises(heddle.InvalidArgument, match=rf"scheduling\['{name}'\] is -5; it is an integer from {least} to \d+"):
             heddle.Runtime("cpu", scheduling={name: -5})
         for wrong in [1.5, "32", True]:
             with pytest.raises(TypeError, match=rf"scheduling\['{name}'\] is {wrong!r}; it is an integer"):
                 heddle.Runtime("cpu", scheduling={name: wrong})
-    with pytest.raises(heddle.InvalidArgument, match="it is 1 to 4294967295"):
+    with pytest.raises(heddle.InvalidArgument, match="it is an integer from 1 to 4294967295"):
         heddle.Runtime("cpu", scheduling={"most_queues": 0})
 
 

@@ -1,6 +1,6 @@
 # Writes src/graph/dag.cpp without one of its rules: cmake -DSOURCE=... -DOUTPUT=... -DMUTANT=NAME -P mutants.cmake
 file(READ ${SOURCE} text)
-set(without_readers_before_writers_from "    add_parent(parents, reader);\n  }\n  if (!read)")
+set(without_readers_before_writers_from "    add_unfinished(parents, reader);\n  }\n  if (!read)")
 set(without_readers_before_writers_to "  }\n  if (!read)")
 set(without_writers_before_readers_from "    add_parent(parents, segment.writer);\n    if (segment.readers.size()")
 set(without_writers_before_readers_to "    if (segment.readers.size()")
