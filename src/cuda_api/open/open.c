@@ -7,8 +7,8 @@
 
 typedef void* (*open_function)(const char* file, int mode);
 
-static const char* const replaced[] = {"libcuda.so.1",      "libcudart.so.11.0",  "libcudart.so.12",
-                                       "libcudart.so.13",   "libnvJitLink.so.12", "libnvJitLink.so.13"};
+static const char* const replaced[] = {"libcuda.so.1",    "libcudart.so.11.0",  "libcudart.so.12",
+                                       "libcudart.so.13", "libnvJitLink.so.12", "libnvJitLink.so.13"};
 enum { replaced_count = sizeof replaced / sizeof *replaced };
 
 static char* files[replaced_count]; /* Heddle's; null: it has none */
@@ -81,7 +81,5 @@ __attribute__((naked, visibility("default"))) void* dlopen(const char* file, int
       "jmp *%rax\n\t");
 }
 #else
-__attribute__((visibility("default"))) void* dlopen(const char* file, int mode) {
-  return next()(chosen(file), mode);
-}
+__attribute__((visibility("default"))) void* dlopen(const char* file, int mode) { return next()(chosen(file), mode); }
 #endif
