@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/log.hpp"
+#include "base/variables.hpp"
 
 namespace heddle::base {
 namespace {
@@ -61,7 +62,7 @@ bool make_private(const fs::path& folder) {
 }  // namespace
 
 fs::path cache_directory() {
-  if (const char* own = set_variable("HEDDLE_CACHE_DIR")) return own;
+  if (const auto own = text_variable("HEDDLE_CACHE_DIR")) return *own;
   if (const char* xdg = set_variable("XDG_CACHE_HOME")) return fs::path(xdg) / "heddle";
   if (const char* home = set_variable("HOME")) return fs::path(home) / ".cache" / "heddle";
   std::error_code error;

@@ -101,6 +101,18 @@ TEST_F(CliFiles, ProgramsAreNotReplacedByTheirTimelines) {
   EXPECT_EQ(read("t.json"), "");
 }
 
+TEST_F(CliFiles, BadVariablesAreToldBeforeTheProgramStarts) {
+  write("script", "#!/bin/sh\necho ran\n");
+  fs::permissions(folder_.path() / "script", fs::perms::owner_all);
+  for (const char* wrong :
+       {"HEDDLE_RUN_CHECK=maybe", "HEDDLE_RUN_SLICE=0", "HEDDLE_LOG=loud", "HEDDLE_CPU_WORKERS=-1"}) {
+    const Ran ran = heddle("run ./script", "&1", wrong);
+    EXPECT_EQ(ran.code, 1) << wrong;
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr("heddle: " + std::string(wrong) + ": expected "), testing::Not(HasSubstr("ran"))));
+  }
+}
+
 // What cannot be started leaves the trace of before.
 TEST_F(CliFiles, FailuresLeaveTheOldFile) {
   write("broken", "#!/nonexistent/interpreter\n");
