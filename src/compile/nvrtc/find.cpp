@@ -45,6 +45,8 @@ std::optional<Library> as_library(const fs::path& path) {
 // Of this machine, not of a 32-bit one, and no text that tells a linker where the library is.
 bool is_for_this_machine(const fs::path& file) {
   Elf64_Ehdr header{};
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;  // a pipe would be waited for
   std::ifstream stream(file, std::ios::binary);
   stream.read(reinterpret_cast<char*>(&header), sizeof header);
   return stream && std::string_view(reinterpret_cast<const char*>(header.e_ident), SELFMAG) == ELFMAG &&

@@ -232,6 +232,18 @@ class EmptiedTrace {
   bool was_there_ = false, emptied_ = false;
 };
 
+// Of a script whose interpreter is not there; else empty.
+std::string missing_interpreter(const fs::path& program) {
+  constexpr std::size_t longest_line = 4096;
+  const std::string head = base::read_beginning(program, longest_line);
+  if (!head.starts_with("#!")) return {};
+  const std::size_t begin = head.find_first_not_of(" \t", 2);
+  if (begin == head.npos) return {};
+  const std::string interpreter = head.substr(begin, head.find_first_of(" \t\r\n", begin) - begin);
+  std::error_code error;
+  return fs::exists(interpreter, error) ? std::string() : interpreter;
+}
+
 // Programs whose names stand among the arguments are inputs, too: of Python, for example.
 void check_trace(const RunOptions& options, const fs::path& named, const fs::path& program) {
   if (options.trace.empty()) return;
@@ -275,6 +287,11 @@ void run_program(const RunOptions& options, const std::function<void()>& compile
   arguments.push_back(nullptr);
   environment.push_back(nullptr);
   ::execve(program.c_str(), arguments.data(), environment.data());
+  const int error = errno;
+  if (const std::string interpreter = missing_interpreter(program); error == ENOENT && !interpreter.empty())
+    base::fail(ErrorCode::not_found, "{} cannot be started: there is no {}, which its first line names",
+               program.string(), interpreter);
+  errno = error;
   base::fail(ErrorCode::io_error, "{} cannot be started: {}", program.string(), std::strerror(errno));
 }
 

@@ -9,6 +9,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
@@ -33,6 +34,10 @@ namespace {
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // Instead of abort(). LLVM's functions can be left by exceptions, and this ends the compilation.
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
+      base::fail(ErrorCode::out_of_memory, "LLVM has no memory to compile a kernel");
+    });
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
