@@ -8,7 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/variables.hpp"
 
 namespace heddle::base {
 namespace {
@@ -61,7 +63,7 @@ bool make_private(const fs::path& folder) {
 }  // namespace
 
 fs::path cache_directory() {
-  if (const char* own = set_variable("HEDDLE_CACHE_DIR")) return own;
+  if (const auto own = text_variable("HEDDLE_CACHE_DIR")) return *own;
   if (const char* xdg = set_variable("XDG_CACHE_HOME")) return fs::path(xdg) / "heddle";
   if (const char* home = set_variable("HOME")) return fs::path(home) / ".cache" / "heddle";
   std::error_code error;
@@ -88,6 +90,34 @@ bool may_use_cache(const fs::path& folder) {
     if (!trusted(each)) return false;
   }
   return true;
+}
+
+std::string distrust_file(const fs::path& file) {
+  struct stat link{}, status{};
+  if (::lstat(file.c_str(), &link) != 0 || ::stat(file.c_str(), &status) != 0) return {};
+  const auto refused = [&](const std::string& why) {
+    return fmt::format("{} in the cache is not used: {}, and what is in it would be executed. Remove it.",
+                       file.string(), why);
+  };
+  if (!S_ISREG(status.st_mode)) return refused("it is no regular file");
+  for (const uid_t owner : {link.st_uid, status.st_uid})
+    if (!is_trusted_owner(owner)) return refused(fmt::format("it belongs to user {}", owner));
+  if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return refused(fmt::format("others may write to it (mode {:o})", status.st_mode & 07777));
+  return {};
+}
+
+std::optional<std::string> read_cache_file(const fs::path& file) {
+  try {
+    if (!may_use_cache(file.parent_path())) return {};
+    if (const std::string why = distrust_file(file); !why.empty()) {
+      log_warn_once(why);
+      return {};
+    }
+    return read_file_if_there(file);
+  } catch (const std::exception&) {  // no memory
+    return {};
+  }
 }
 
 bool make_cache(const fs::path& folder) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 namespace heddle::base {
@@ -22,6 +23,13 @@ std::string distrust(const std::filesystem::path& folder);
 // cache_directory() down to it. Missing folders pass the check. On false, a warning states the reason, once for each
 // reason in a process. Never throws. Any thread.
 bool may_use_cache(const std::filesystem::path& folder);
+
+// The content of a file of a cache; nothing if it does not exist, cannot be read, or cannot be trusted: its folder, as
+// may_use_cache() says, or the file itself, which follows the same rule and must be a regular file. Of a file that is
+// not trusted, a warning states the reason. Never throws.
+std::optional<std::string> read_cache_file(const std::filesystem::path& file);
+// Why the file at the end of `file`, which may be a link, cannot be trusted; empty if it can be or does not exist.
+std::string distrust_file(const std::filesystem::path& file);
 
 // Creates `folder` and its missing parents. Folders from cache_directory() on are for this user alone. Returns what
 // may_use_cache() returns, and false if the folder cannot be created.

@@ -8,9 +8,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 #include <system_error>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 
 namespace heddle::base {
 namespace {
@@ -62,30 +65,99 @@ struct Leftover {
 
 }  // namespace
 
-std::string read_file(const std::filesystem::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+namespace {
+
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a folder";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+// Without waiting for whoever may write to a pipe.
+struct stat open_regular(const std::filesystem::path& path, Descriptor& file) {
   if (file.get() < 0) fail_system("read", path);
   struct stat status{};
   if (::fstat(file.get(), &status) != 0) fail_system("read", path);
-  if (S_ISDIR(status.st_mode)) fail(ErrorCode::io_error, "cannot read {}: it is a folder", path.string());
-  std::string content;
-  content.reserve(static_cast<std::size_t>(status.st_size) + 1);
+  if (!S_ISREG(status.st_mode))
+    fail(ErrorCode::io_error, "cannot read {}: it is {}; a regular file is expected", path.string(),
+         kind_of(status.st_mode));
+  return status;
+}
+
+int open_to_read(const std::filesystem::path& path) {
+  return ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+}
+
+[[noreturn]] void fail_length(const std::filesystem::path& path, const std::string& length, std::uint64_t most) {
+  fail(ErrorCode::invalid_argument, "cannot read {}: it has {}, and {} is the most that is expected of such a file",
+       path.string(), length, format_bytes(most));
+}
+
+// Up to the end, or until `content` has more than `most` bytes.
+void read_rest(int file, std::string& content, std::uint64_t most, const std::filesystem::path& path) {
   constexpr std::size_t step = 1 << 16;
-  for (;;) {
+  while (content.size() <= most) {
     // Sized by what the file said, then in steps: files of /proc and pipes say 0.
-    const std::size_t room = std::max(content.capacity() - content.size(), step);
+    const std::size_t spare = content.capacity() - content.size(), room = spare > 0 ? spare : step;
     const std::size_t before = content.size();
     content.resize(before + room);
-    const ssize_t got = ::read(file.get(), content.data() + before, room);
+    const ssize_t got = ::read(file, content.data() + before, room);
     content.resize(before + (got > 0 ? static_cast<std::size_t>(got) : 0));
-    if (got == 0) return content;
+    if (got == 0) return;
     if (got < 0 && errno != EINTR) fail_system("read", path);
+  }
+  fail_length(path, "more", most);
+}
+
+}  // namespace
+
+std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
+  Descriptor file(open_to_read(path));
+  const auto size = static_cast<std::uint64_t>(open_regular(path, file).st_size);
+  if (size > most) fail_length(path, format_bytes(size), most);
+  try {
+    std::string content;
+    content.reserve(static_cast<std::size_t>(size) + 1);
+    read_rest(file.get(), content, most, path);
+    return content;
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::out_of_memory, "cannot read {}: there is no memory for its {}", path.string(), format_bytes(size));
+  } catch (const std::length_error&) {
+    fail(ErrorCode::out_of_memory, "cannot read {}: there is no memory for its {}", path.string(), format_bytes(size));
   }
 }
 
-std::optional<std::string> read_file_if_there(const std::filesystem::path& path) {
+std::string read_beginning(const std::filesystem::path& path, std::size_t count) {
+  Descriptor file(open_to_read(path));
+  open_regular(path, file);
+  std::string content(count, '\0');
+  std::size_t done = 0;
+  while (done < count) {
+    const ssize_t got = ::read(file.get(), content.data() + done, count - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail_system("read", path);
+    if (got == 0) break;
+    done += static_cast<std::size_t>(got);
+  }
+  content.resize(done);
+  return content;
+}
+
+void require_regular_file(const std::filesystem::path& path) {
+  Descriptor file(open_to_read(path));
+  open_regular(path, file);
+}
+
+std::string read_standard_input(std::uint64_t most) {
+  std::string content;
+  read_rest(STDIN_FILENO, content, most, "standard input");
+  return content;
+}
+
+std::optional<std::string> read_file_if_there(const std::filesystem::path& path, std::uint64_t most) {
   try {
-    return read_file(path);
+    return read_file(path, most);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -151,6 +223,9 @@ void prepare_for_user(int file, const std::filesystem::path& path) {
 }
 
 void replace(const std::filesystem::path& path, std::string_view content, Prepare prepare) {
+  struct stat old{};
+  if (::stat(path.c_str(), &old) == 0 && (S_ISCHR(old.st_mode) || S_ISBLK(old.st_mode)))
+    fail(ErrorCode::io_error, "cannot write {}: it is a device", path.string());
   if (path.has_parent_path()) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
@@ -175,7 +250,7 @@ void replace(const std::filesystem::path& path, std::string_view content, Prepar
 }  // namespace
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
-  if (!write_special_file(path, content)) replace(target_of(path), content, prepare_for_cache);
+  replace(target_of(path), content, prepare_for_cache);
 }
 
 void write_users_file(const std::filesystem::path& path, std::string_view content) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
@@ -10,22 +11,33 @@
 
 namespace heddle::base {
 
-// The bytes of a regular file. Throws not_found if the file does not exist, io_error with the system's reason for other
-// failures.
-std::string read_file(const std::filesystem::path& path);
+// Sources, PTX, options: whatever is longer is no text that somebody wrote or a compiler made.
+constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 40;
+
+// The bytes of a regular file. Folders, pipes and devices are refused, and never waited for. Throws not_found if the
+// file does not exist, invalid_argument if it is longer than `most` bytes, out_of_memory if there is no room for it,
+// io_error with the system's reason for other failures.
+std::string read_file(const std::filesystem::path& path, std::uint64_t most = most_text_bytes);
+// The first bytes of such a file, as many as there are of `count`, to see what it is before all of it is read.
+std::string read_beginning(const std::filesystem::path& path, std::size_t count);
+// Throws as read_file does if the file cannot be read.
+void require_regular_file(const std::filesystem::path& path);
+// All of standard input, which may be a pipe or a terminal. Throws as read_file does.
+std::string read_standard_input(std::uint64_t most = most_text_bytes);
 // As read_file, but returns nothing if the file does not exist or cannot be read. For caches.
-std::optional<std::string> read_file_if_there(const std::filesystem::path& path);
+std::optional<std::string> read_file_if_there(const std::filesystem::path& path, std::uint64_t most = most_text_bytes);
 
 // Writes to a temporary file in the same folder and renames it to `path`; if `path` is a link, to the link's target.
-// After a failure the old file is as it was, and nothing else is left. Creates missing folders. Devices and pipes are
-// written directly. The new file has the permissions 0644. Throws io_error.
+// After a failure the old file is as it was, and nothing else is left. Creates missing folders. A pipe in its place is
+// replaced, and never waited for. The new file has the permissions 0644. Throws io_error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content);
 inline void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> content) {
   write_file_atomic(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
 // As write_file_atomic, for files that a user names: the permissions of an old file are kept, a new one has those that
-// the umask leaves, and an old file that may not be written to is not replaced.
+// the umask leaves, and an old file that may not be written to is not replaced. Devices and pipes are written directly.
 void write_users_file(const std::filesystem::path& path, std::string_view content);
 inline void write_users_file(const std::filesystem::path& path, std::span<const std::byte> content) {
   write_users_file(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));

@@ -3,38 +3,33 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include <cstdlib>
-#include <optional>
-#include <string_view>
+#include <string>
+
+#include "base/variables.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::base {
 namespace {
 
 constexpr const char* logger_name = "heddle";
 
-// $HEDDLE_LOG; nothing when it is no level.
-std::optional<spdlog::level::level_enum> level_from_environment() {
-  const char* text = std::getenv("HEDDLE_LOG");
-  if (text == nullptr || *text == '\0') return spdlog::level::warn;
-  const std::string_view level = text;
-  if (level == "warn") return spdlog::level::warn;
-  for (int i = 0; i < spdlog::level::n_levels; ++i) {
-    const auto candidate = static_cast<spdlog::level::level_enum>(i);
-    const auto full = spdlog::level::to_string_view(candidate);
-    if (level == std::string_view(full.data(), full.size())) return candidate;
+// $HEDDLE_LOG. A bad value is no reason to stop: `complaint` says so.
+spdlog::level::level_enum level_from_environment(std::string& complaint) {
+  try {
+    const std::string level = text_variable("HEDDLE_LOG").value_or("warning");
+    return level == "warn" ? spdlog::level::warn : spdlog::level::from_str(level);
+  } catch (const Error& error) {
+    complaint = error.what();
+    return spdlog::level::warn;
   }
-  return std::nullopt;
 }
 
 std::shared_ptr<spdlog::logger> make_logger() {
   auto made = std::make_shared<spdlog::logger>(logger_name, std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
-  const auto level = level_from_environment();
-  made->set_level(level.value_or(spdlog::level::warn));
+  std::string complaint;
+  made->set_level(level_from_environment(complaint));
   made->set_pattern("heddle %l: %v");
-  if (!level) {
-    made->warn("HEDDLE_LOG={} is no level: trace, debug, info, warning, error, critical or off",
-               std::getenv("HEDDLE_LOG"));
-  }
+  if (!complaint.empty()) made->warn("{}", complaint);
   return made;
 }
 

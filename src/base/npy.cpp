@@ -204,8 +204,15 @@ std::uint64_t NpyArray::count() const {
 
 std::string NpyArray::shape_text() const { return shape.empty() ? "1" : fmt::format("{}", fmt::join(shape, "x")); }
 
-NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+namespace {
+
+struct Header {
+  NpyArray array;  // without its data
+  std::size_t data_at = 0;
+};
+
+// `text` has at least the header of the file, which has `size` bytes.
+Header parse_header(std::string_view text, std::uint64_t size, std::string_view where) {
   if (text.size() < magic.size() + 4 || text.substr(0, magic.size()) != magic) {
     fail(ErrorCode::invalid_argument, "{} is no .npy file: it does not begin with \\x93NUMPY", where);
   }
@@ -219,21 +226,35 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
   if (header_length > text.size() - header_at) {
     fail(ErrorCode::invalid_argument, "{} is cut short within its header", where);
   }
-  NpyArray array = HeaderParser(text.substr(header_at, header_length), where).parse();
-  const std::size_t data_at = header_at + header_length;
-  const std::uint64_t there = text.size() - data_at;
+  Header header{HeaderParser(text.substr(header_at, header_length), where).parse(), header_at + header_length};
+  const NpyArray& array = header.array;
+  const std::uint64_t there = size - header.data_at;
   const std::optional<std::uint64_t> needed = checked_bytes(array);
   if (!needed || *needed != there) {
     fail(ErrorCode::invalid_argument, "{} says {} elements of type {} ({}) but holds {} of data", where,
          array.shape_text(), name(array.type), needed ? counted(*needed, "byte") : "too many bytes",
          counted(there, "byte"));
   }
-  array.data.assign(bytes.begin() + static_cast<std::ptrdiff_t>(data_at), bytes.end());
-  return array;
+  return header;
+}
+
+}  // namespace
+
+NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  Header header = parse_header(text, text.size(), where);
+  header.array.data.assign(bytes.begin() + static_cast<std::ptrdiff_t>(header.data_at), bytes.end());
+  return std::move(header.array);
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  const std::string content = read_file(path);
+  // A file that is none, or whose length is not what its header says, may be too long to be read.
+  constexpr std::size_t longest_header = 1 << 20;
+  const std::string beginning = read_beginning(path, longest_header);
+  std::error_code error;
+  const std::uint64_t size = std::filesystem::file_size(path, error);
+  parse_header(beginning, error ? beginning.size() : size, path.string());
+  const std::string content = read_file(path, most_file_bytes);
   return parse_npy(std::as_bytes(std::span(content.data(), content.size())), path.string());
 }
 

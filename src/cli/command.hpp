@@ -8,8 +8,9 @@
 namespace heddle::cli {
 
 // Exit codes of the program.
-constexpr int exit_error = 1;  // an error; one sentence on stderr describes it
-constexpr int exit_usage = 2;  // an invalid command line
+constexpr int exit_error = 1;   // an error; one sentence on stderr describes it
+constexpr int exit_usage = 2;   // an invalid command line
+constexpr int exit_memory = 3;  // the host has no memory for what was asked
 constexpr int exit_kernel_fault =
     99;  // the kernel itself failed: a bad access, a trap, a deadlock; or --check has findings
 

@@ -10,6 +10,7 @@
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
+#include "cli/source.hpp"
 #include "cli/source_options.hpp"
 #include "ptx/parser.hpp"
 
@@ -21,17 +22,27 @@ struct Options {
   CompileOptions compile;
 };
 
+[[noreturn]] void refuse_ptx(const std::string& name) {
+  throw UsageError(name + " is PTX already; compile takes CUDA C++");
+}
+
+std::string of_standard_input(const Options& options) {
+  const Source source = read_standard_source();
+  if (source.is_ptx) refuse_ptx(source.name);
+  return ptx_of(source, options.compile);
+}
+
 void run(const Options& options) {
-  if (std::filesystem::path(options.file).extension() == ".ptx") {
-    throw UsageError(options.file + " is PTX already; compile takes CUDA C++");
-  }
-  const std::filesystem::path output = options.output.empty()
-                                           ? std::filesystem::path(options.file).filename().replace_extension(".ptx")
-                                           : std::filesystem::path(options.output);
+  const bool from_input = is_standard_input(options.file);
+  if (std::filesystem::path(options.file).extension() == ".ptx") refuse_ptx(options.file);
+  // What has no name of its own is printed.
+  const std::filesystem::path output = !options.output.empty() || from_input
+                                           ? std::filesystem::path(options.output.empty() ? "-" : options.output)
+                                           : std::filesystem::path(options.file).filename().replace_extension(".ptx");
   const std::filesystem::path input = options.file;
   check_output("-o", output, {&input, 1});
   const Progress progress("compiling " + options.file);
-  const std::string ptx = compile_to_ptx(options.file, options.compile);
+  const std::string ptx = from_input ? of_standard_input(options) : compile_to_ptx(options.file, options.compile);
   if (is_standard_output(output)) return fmt::print("{}", ptx);
   // Parsed before it is written: what leaves here can be loaded.
   const ptx::Module module = ptx::parse(ptx, "PTX of " + options.file);
@@ -45,9 +56,9 @@ void run(const Options& options) {
 void add_compile(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "compiles CUDA C++ to PTX");
-  command->add_option("file", options->file, "a .cu file")->required();
+  command->add_option("file", options->file, "a .cu file, or - for standard input")->required();
   command->add_option("-o,--output", options->output,
-                      "where the PTX goes; - prints it (default: the file's name with .ptx)");
+                      "where the PTX goes; - prints it (default: the file's name with .ptx; of standard input -)");
   add_compile_options(*command, options->compile);
   command->callback([options] { run(*options); });
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/content.hpp"
@@ -18,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/progress.hpp"
+#include "cli/source.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
 #include "modules/source_types.hpp"
@@ -37,13 +39,21 @@ struct Options {
   std::uint32_t shared = 0;
 };
 
-bool is_ptx(const Options& options) { return std::filesystem::path(options.file).extension() == ".ptx"; }
+// The PTX, and what messages about it call it.
+struct Text {
+  std::string ptx, name;
+};
 
-std::string ptx_of(const Options& options) {
-  if (!is_ptx(options)) return compile_to_ptx(options.file, options.compile);
+Text text_of(const Options& options) {
+  if (is_standard_input(options.file)) {
+    const Source source = read_standard_source();
+    return {ptx_of(source, options.compile), (source.is_ptx ? "" : "PTX of ") + source.name};
+  }
+  if (std::filesystem::path(options.file).extension() != ".ptx")
+    return {compile_to_ptx(options.file, options.compile), "PTX of " + options.file};
   std::string text = base::read_file(options.file);
   base::require_text(text, options.file, "PTX");
-  return text;
+  return {std::move(text), options.file};
 }
 
 bool wanted(const Options& options, const std::string& kernel) {
@@ -129,9 +139,9 @@ void run(const Options& options) {
                "--device and --block belong together: how a kernel fills a device depends on its block");
   }
   const Progress progress("inspecting " + options.file);
-  const std::string text = ptx_of(options);
-  const ptx::Module module = ptx::parse(text, (is_ptx(options) ? "" : "PTX of ") + options.file);
-  ptx::verify(module, (is_ptx(options) ? "" : "PTX of ") + options.file);
+  const auto [text, name] = text_of(options);
+  const ptx::Module module = ptx::parse(text, name);
+  ptx::verify(module, name);
   Inspection inspection = ptx::analysis::inspect(module);
   add_source(inspection, module, text);
   const std::size_t all = inspection.kernels.size();
@@ -162,7 +172,7 @@ void add_inspect(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("inspect", "shows parameters, access, resources and block independence of kernels");
-  command->add_option("file", options->file, "a .ptx or .cu file")->required();
+  command->add_option("file", options->file, "a .ptx or .cu file, or - for standard input")->required();
   command->add_option("--entry", options->entries, "only this kernel (may be repeated)")->allow_extra_args(false);
   command->add_flag("--json", options->json, "as JSON");
   command->add_option("--device", options->device, "how the kernels fill this device, with --block: registers, blocks");

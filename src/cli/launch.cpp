@@ -23,6 +23,7 @@
 #include "cli/launch_text.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
+#include "cli/source.hpp"
 #include "cli/source_options.hpp"
 #include "heddle/runtime.hpp"
 
@@ -76,7 +77,7 @@ class Job {
 
   Outcome run() {
     const Progress progress("running " + options_.entry);
-    const Module module = runtime_->load_file(options_.file, options_.compile);
+    const Module module = load();
     const Kernel kernel = module.kernel(entry_of(module));
     refuse_early(kernel);
     note_lost_results(kernel);
@@ -99,8 +100,16 @@ class Job {
   }
 
  private:
+  Module load() {
+    if (!is_standard_input(options_.file)) return runtime_->load_file(options_.file, options_.compile);
+    const Source source = read_standard_source();
+    return source.is_ptx ? runtime_->load_ptx(source.text, source.name)
+                         : runtime_->compile(source.text, source.name, options_.compile);
+  }
+
   void check_results() const {
-    std::vector<std::filesystem::path> inputs{options_.file};
+    std::vector<std::filesystem::path> inputs;
+    if (!is_standard_input(options_.file)) inputs.emplace_back(options_.file);
     for (const ArgumentText& text : texts_)
       if (text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout) inputs.push_back(text.file);
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -298,7 +307,7 @@ void print_json(const Options& options, const Outcome& outcome) {
 void add_launch(CLI::App& app) {
   auto options = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("launch", "runs one kernel on data in .npy files");
-  command->add_option("file", options->file, "a .ptx or .cu file")->required();
+  command->add_option("file", options->file, "a .ptx or .cu file, or - for standard input")->required();
   command->add_option("--entry", options->entry, "the kernel; may be left out where there is only one");
   command->add_option("--grid", options->grid, "blocks: X, XxY or X,Y,Z")->capture_default_str();
   command->add_option("--block", options->block, "threads of a block, in the same form")->capture_default_str();

@@ -3,10 +3,14 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/memory.hpp"
 #include "heddle/error.hpp"
 #include "heddle/version.hpp"
 
@@ -15,6 +19,7 @@ namespace {
 using namespace heddle;
 
 int exit_code(ErrorCode code) {
+  if (code == ErrorCode::out_of_memory) return cli::exit_memory;
   return code == ErrorCode::kernel_fault || code == ErrorCode::deadlock ? cli::exit_kernel_fault : cli::exit_error;
 }
 
@@ -46,6 +51,36 @@ int run(int count, char** arguments) {
   return 0;
 }
 
+// `text` without codes that a terminal would obey.
+std::string escaped(std::string_view text, std::string_view allowed) {
+  std::string result;
+  for (const char c : text) {
+    const auto code = static_cast<unsigned char>(c);
+    const bool control = code < 0x20 || code == 0x7f;
+    if (!control || allowed.find(c) != allowed.npos) {
+      result += c;
+    } else if (c == '\n') {
+      result += "\\n";
+    } else {
+      char hexadecimal[5];
+      std::snprintf(hexadecimal, sizeof hexadecimal, "\\x%02x", code);
+      result += hexadecimal;
+    }
+  }
+  return result;
+}
+
+// A message may have several lines, names in it have none: those that the user gave are found there again.
+std::string printable(std::string text, std::span<char* const> names) {
+  for (const std::string_view name : names) {
+    const std::string shown = escaped(name, "");
+    if (shown == name) continue;
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + shown.size()))
+      text.replace(at, name.size(), shown);
+  }
+  return escaped(text, "\n\t");
+}
+
 // What is still in the buffer may not reach its place: a full disk, a closed pipe.
 int flushed(int code) {
   const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
@@ -57,10 +92,11 @@ int flushed(int code) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  heddle::cli::end_in_order_without_memory();
   heddle::cli::clean_up_on_signals();
-  const auto report = [](const std::exception& error, int code) {
+  const auto report = [&](const std::exception& error, int code) {
     heddle::cli::wait_if_interrupted();
-    std::fprintf(stderr, "heddle: %s\n", error.what());
+    std::fprintf(stderr, "heddle: %s\n", printable(error.what(), {arguments, static_cast<std::size_t>(count)}).c_str());
     return code;
   };
   try {
@@ -71,6 +107,10 @@ int main(int count, char** arguments) {
     return flushed(report(found, heddle::cli::exit_kernel_fault));
   } catch (const heddle::Error& error) {
     return report(error, exit_code(error.code()));
+  } catch (const std::bad_alloc&) {
+    heddle::cli::wait_if_interrupted();
+    std::fprintf(stderr, "heddle: %s\n", heddle::cli::out_of_memory_text());
+    return heddle::cli::exit_memory;
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);
   }

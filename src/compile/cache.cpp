@@ -57,8 +57,7 @@ fs::path entry_path(const std::string& key) {
 
 std::optional<CacheEntry> load_entry(const std::string& key) {
   const fs::path path = entry_path(key);
-  if (!base::may_use_cache(path.parent_path())) return {};
-  auto file = base::read_file_if_there(path);
+  auto file = base::read_cache_file(path);
   if (!file) return {};
   auto body = checked_body(*file);
   auto entry = body ? decode(*body) : std::nullopt;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/variables.hpp"
 #include "compile/environment.hpp"
 #include "compile/subprocess.hpp"
 #include "heddle/error.hpp"
@@ -111,12 +112,12 @@ void add_fast_math(std::vector<std::string>& arguments) {
 }
 
 std::optional<Clang> chosen_clang() {
-  const char* const chosen = std::getenv("HEDDLE_CLANG");
-  if (chosen == nullptr || *chosen == '\0') return {};
-  auto found = std::string_view(chosen).find('/') == std::string_view::npos ? on_path(chosen) : as_program(chosen);
+  const auto chosen = base::text_variable("HEDDLE_CLANG");
+  if (!chosen) return {};
+  auto found = chosen->find('/') == std::string::npos ? on_path(chosen->c_str()) : as_program(chosen->c_str());
   if (found) return found;
-  throw Error(ErrorCode::invalid_argument,
-              std::string("HEDDLE_CLANG is '") + chosen + "', which is not a program that can be run. " + install_hint);
+  throw Error(ErrorCode::invalid_argument, std::string("HEDDLE_CLANG is '") + *chosen +
+                                               "', which is not a program that can be run. " + install_hint);
 }
 
 std::optional<Clang> of_the_machine() {

@@ -1,6 +1,5 @@
 #include "compile/compile.hpp"
 
-#include <cstdlib>
 #include <system_error>
 #include <utility>
 
@@ -9,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
+#include "base/variables.hpp"
 #include "compile/cache.hpp"
 #include "compile/clang.hpp"
 #include "compile/compilation.hpp"
@@ -84,11 +84,7 @@ CompileResult compile(const Unit& unit, const CompileOptions& options) {
 
 Compiler chosen_compiler(const CompileOptions& options) {
   if (options.compiler != Compiler::by_default) return options.compiler;
-  const char* chosen = std::getenv("HEDDLE_COMPILER");
-  const std::string_view name = chosen != nullptr ? chosen : "";
-  if (name == "nvrtc") return Compiler::nvrtc;
-  if (name.empty() || name == "clang") return Compiler::clang;
-  base::fail(ErrorCode::invalid_argument, "HEDDLE_COMPILER is '{}': expected clang or nvrtc.", name);
+  return base::text_variable("HEDDLE_COMPILER") == "nvrtc" ? Compiler::nvrtc : Compiler::clang;
 }
 
 CompileResult compile_cuda_detailed(std::string_view source, std::string_view file_name,

@@ -16,7 +16,7 @@ namespace {
 void materialise(const std::filesystem::path& folder) {
   for (const EmbeddedHeader& header : embedded_headers()) {
     std::filesystem::path file = folder / header.path;
-    auto present = base::read_file_if_there(file);
+    auto present = base::read_cache_file(file);
     if (!present || *present != header.text) base::write_file_atomic(file, header.text);
   }
 }

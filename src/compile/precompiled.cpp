@@ -3,6 +3,7 @@
 #include <exception>
 #include <system_error>
 
+#include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -41,11 +42,11 @@ Place place_for(const Clang& clang, const fs::path& folder, const std::vector<st
 }
 
 std::optional<Precompiled> load(const Place& place) {
-  const auto text = base::read_file_if_there(place.record());
+  const auto text = base::read_cache_file(place.record());
   if (!text || !text->starts_with(magic)) return {};
   const fs::path header = place.header(*text);
   std::error_code ignored;
-  if (!fs::exists(header, ignored)) return {};
+  if (!fs::exists(header, ignored) || !base::distrust_file(header).empty()) return {};
   std::string_view rest = std::string_view(*text).substr(magic.size());
   auto lookups = take_lookups(rest);
   if (!lookups || !still_true(*lookups)) return {};
@@ -82,6 +83,9 @@ std::optional<Precompiled> make(const Place& place, std::vector<std::string> com
   append(text, *lookups);
   const auto before = base::read_file_if_there(place.record());
   const fs::path header = place.header(text);
+  // Whatever the umask is: see base/cache_folder.hpp.
+  fs::permissions(part,
+                  fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read | fs::perms::others_read);
   fs::rename(part, header);
   base::write_file_atomic(place.record(), text);
   std::error_code ignored;

@@ -29,6 +29,26 @@ Finding wrong(std::string text, std::string mend) {
   return {"cache", Mark::wrong, std::move(text), std::move(mend), false};
 }
 
+// The first file or folder in the cache that is not used, and how many there are.
+struct Distrusted {
+  std::string first;
+  std::uint64_t count = 0;
+};
+
+Distrusted distrusted_in(const fs::path& folder) {
+  constexpr std::uint64_t most = 200'000;  // a whole cache, and no end to a wrong folder
+  Distrusted found;
+  std::error_code error;
+  std::uint64_t seen = 0;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end && ++seen < most;
+       it.increment(error)) {
+    std::error_code gone;
+    const std::string why = it->is_directory(gone) ? base::distrust(it->path()) : base::distrust_file(it->path());
+    if (!why.empty() && found.count++ == 0) found.first = why;
+  }
+  return found;
+}
+
 }  // namespace
 
 Finding check_cache(const fs::path& folder) {
@@ -45,6 +65,9 @@ Finding check_cache(const fs::path& folder) {
     return wrong(fmt::format("nothing can be written to {}: {}.", shown, error.what()), elsewhere);
   }
   if (const std::string why = base::distrust(folder); !why.empty()) return wrong(why, elsewhere);
+  if (const Distrusted found = distrusted_in(folder); found.count > 0)
+    return wrong(found.first + (found.count > 1 ? fmt::format(" There are {} more.", found.count - 1) : ""),
+                 "What is not used is made anew.");
   std::error_code error;
   const fs::space_info space = fs::space(existing(folder), error);
   if (!error && space.available < little_space)

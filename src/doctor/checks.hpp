@@ -55,12 +55,6 @@ ThreadLimits find_thread_limits();
 Finding check_threads(const ThreadLimits& limits, unsigned workers);
 
 // environment.cpp
-struct Variable {
-  const char* name;
-  const char* meaning;  // a few words
-};
-// All that the program and the library read. tests/runtime/doctor_test.cpp compares it with the sources.
-const std::vector<Variable>& known_variables();
 // `environment`: "NAME=value", of which those that begin with HEDDLE_ count.
 Finding check_environment(const std::vector<std::string>& environment);
 

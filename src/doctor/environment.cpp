@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/variables.hpp"
 #include "doctor/checks.hpp"
 
 namespace heddle::doctor {
@@ -37,16 +38,16 @@ std::size_t distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-bool is_known(std::string_view name) {
-  const auto same = [&](const Variable& variable) { return name == variable.name; };
-  return std::any_of(known_variables().begin(), known_variables().end(), same) ||
-         std::find(std::begin(of_tests), std::end(of_tests), name) != std::end(of_tests);
+const base::Variable* find(std::string_view name) {
+  for (const base::Variable& variable : base::variables())
+    if (variable.name == name) return &variable;
+  return nullptr;
 }
 
 std::string nearest(std::string_view name) {
   std::size_t best = near + 1;
   std::string found;
-  for (const Variable& variable : known_variables()) {
+  for (const base::Variable& variable : base::variables()) {
     const std::size_t d = distance(name, variable.name);
     if (d < best) best = d, found = variable.name;
   }
@@ -55,37 +56,21 @@ std::string nearest(std::string_view name) {
 
 }  // namespace
 
-const std::vector<Variable>& known_variables() {
-  static const std::vector<Variable> all = {
-      {"HEDDLE_CACHE_DIR", "folder for compiled kernels"},
-      {"HEDDLE_CLANG", "the clang that compiles CUDA C++"},
-      {"HEDDLE_COMPILER", "what compiles CUDA C++: clang or nvrtc"},
-      {"HEDDLE_CPU_FEATURES", "features of the processor to do without, as -avx512f"},
-      {"HEDDLE_CPU_WORKERS", "threads of the CPU device"},
-      {"HEDDLE_DEADLOCK_MS", "how long kernels may wait for nothing before that is a deadlock"},
-      {"HEDDLE_DUMP_IR", "prints the LLVM IR of kernels"},
-      {"HEDDLE_NVRTC", "NVIDIA's NVRTC: the library or its folder"},
-      {"HEDDLE_PTXAS", "NVIDIA's assembler, which Heddle's own tests ask"},
-      {"HEDDLE_RUN_CHECK", "heddle run --check, for the libraries of the program"},
-      {"HEDDLE_RUN_DEVICE", "heddle run --device"},
-      {"HEDDLE_RUN_POLICY", "heddle run --policy"},
-      {"HEDDLE_RUN_PROGRESS", "1: CUDA programs show on a terminal that they wait; heddle run sets it"},
-      {"HEDDLE_RUN_SLICE", "heddle run --slice"},
-      {"HEDDLE_RUN_TRACE", "heddle run --trace"},
-      {"HEDDLE_RUN_TRACE_CLAIM", "1: only the first process writes that file, others beside it; heddle run sets it"},
-      {"HEDDLE_LOG", "messages: trace, debug, info, warn, error or off"},
-  };
-  return all;
-}
-
 Finding check_environment(const std::vector<std::string>& environment) {
   std::vector<std::string> set;
-  std::string unknown, mend;
+  std::string unknown, mend, refused;
   for (const std::string& entry : environment) {
     if (!entry.starts_with(prefix)) continue;
-    const std::string name = entry.substr(0, entry.find('='));
-    if (is_known(name)) {
-      set.push_back(entry);
+    const std::string name = entry.substr(0, entry.find('=')),
+                      value = entry.substr(std::min(name.size() + 1, entry.size()));
+    if (const base::Variable* const variable = find(name)) {
+      const std::string why = base::complaint(*variable, value);
+      refused += (refused.empty() || why.empty() ? "" : " ") + why;
+      if (why.empty()) set.push_back(fmt::format("{} ({})", entry, base::effect_of(*variable, value)));
+      continue;
+    }
+    if (std::find(std::begin(of_tests), std::end(of_tests), name) != std::end(of_tests)) {
+      set.push_back(entry + " (read by tests and scripts)");
       continue;
     }
     unknown += (unknown.empty() ? "" : ", ") + name;
@@ -94,12 +79,15 @@ Finding check_environment(const std::vector<std::string>& environment) {
   }
   std::sort(set.begin(), set.end());
   const std::string known = set.empty() ? "no HEDDLE_ variable is set" : fmt::format("{}", fmt::join(set, ", "));
-  if (unknown.empty()) return good("environment", known);
+  if (unknown.empty() && refused.empty()) return good("environment", known);
+  std::string text =
+      unknown.empty() ? refused : fmt::format("nothing reads {}.{}", unknown, refused.empty() ? "" : " " + refused);
+  if (!set.empty()) text += " Set besides: " + known + ".";
   std::string names;
-  for (const Variable& variable : known_variables()) names += (names.empty() ? "" : ", ") + std::string(variable.name);
-  if (mend.empty()) mend = "There are " + names + ".";
-  return {"environment", Mark::wrong,
-          fmt::format("nothing reads {}{}.", unknown, set.empty() ? "" : "; set besides: " + known), mend, false};
+  for (const base::Variable& variable : base::variables())
+    names += (names.empty() ? "" : ", ") + std::string(variable.name);
+  if (mend.empty() && !unknown.empty()) mend = "There are " + names + ".";
+  return {"environment", Mark::wrong, text, mend, false};
 }
 
 }  // namespace heddle::doctor

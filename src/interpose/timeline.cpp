@@ -7,11 +7,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 
 #include "base/thread.hpp"
 #include "base/trace_claim.hpp"
+#include "base/variables.hpp"
 #include "interpose/forward.hpp"
 
 namespace heddle::interpose {
@@ -55,10 +55,10 @@ std::atomic<Timeline*> timeline{nullptr};
 // Never destroyed: programs submit commands until their very end.
 Timeline* Timeline::current() {
   static const bool made = [] {
-    const char* const file = std::getenv("HEDDLE_RUN_TRACE");
-    if (!file || !*file) return false;
+    const auto file = base::text_variable("HEDDLE_RUN_TRACE");
+    if (!file) return false;
     try {
-      timeline = new Timeline(file);
+      timeline = new Timeline(*file);
     } catch (const std::exception& error) {
       fmt::print(stderr, "heddle: there will be no timeline: {}\n", error.what());
     }
@@ -69,8 +69,8 @@ Timeline* Timeline::current() {
 }
 
 Timeline::Timeline(const std::string& file) : process_(::getpid()) {
-  const char* const claim = std::getenv("HEDDLE_RUN_TRACE_CLAIM");
-  const std::string own = claim && std::strcmp(claim, "1") == 0 ? base::claim_trace(file) : file;
+  const bool claim = base::truth_variable("HEDDLE_RUN_TRACE_CLAIM").value_or(false);
+  const std::string own = claim ? base::claim_trace(file) : file;
   recorder_ = std::make_unique<trace::Recorder>(own, clock_);
   thread_ = base::start_thread("heddle-trace", [this] { run(); });
   // Handlers run in reverse order: this one before those of NVIDIA's library, which was used before.

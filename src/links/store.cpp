@@ -72,12 +72,17 @@ struct Kept {
 MeasuredLinks LinkStore::read_or_measure() {
   const std::filesystem::path folder = base::cache_directory() / "links";
   if (!base::make_cache(folder)) return measure_all_links(devices_);
+  const std::filesystem::path file = folder / "links.sqlite";
+  if (const std::string why = base::distrust_file(file); !why.empty()) {
+    base::log_warn_once(why);
+    return measure_all_links(devices_);
+  }
   std::vector<std::string> memories;
   for (device::Device* const device : devices_) memories.push_back(describe(*device));
   memories.emplace_back("host");
   std::optional<MeasuredLinks> known, measured;
   try {
-    base::use_database(folder / "links.sqlite", schema, clock_, [&](base::Database& database) {
+    base::use_database(file, schema, clock_, [&](base::Database& database) {
       const Kept kept{database, machine_name(), fmt::format("{}", fmt::join(memories, "\n")), memories.size()};
       known = kept.read();
       if (known) return;
@@ -89,6 +94,10 @@ MeasuredLinks LinkStore::read_or_measure() {
       kept.write(*measured);
       writing.commit();
     });
+    // Whatever the umask is: see base/cache_folder.hpp.
+    std::error_code ignored;
+    std::filesystem::permissions(file, std::filesystem::perms::owner_read | std::filesystem::perms::owner_write,
+                                 ignored);
   } catch (const base::DatabaseError& error) {
     base::log_warn("the links' bandwidths are not kept: {}", error.what());
   }

@@ -16,6 +16,7 @@
 #include "ptx/verifier.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/call.hpp"
+#include "runtime/compile_text.hpp"
 #include "runtime/core.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
@@ -64,6 +65,10 @@ Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text,
 
 std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptions& options) {
   return compile::compile_cuda_file(file, internal(options));
+}
+
+std::string runtime::compile_text(std::string_view source, std::string_view name, const CompileOptions& options) {
+  return compile::compile_cuda(source, name, internal(options));
 }
 
 void check_policy(std::string_view name) { sched::make_policy(name); }

@@ -177,6 +177,11 @@ Timeline parse_timeline(std::string_view text, const std::string& name) {
     if (!events.is_array())
       base::fail(ErrorCode::parse_error,
                  "{} is no trace: a list of events is expected, as heddle run --trace writes it", name);
+    for (std::size_t i = 0; i < events.size(); ++i)
+      if (!events[i].is_object())
+        base::fail(ErrorCode::parse_error,
+                   "{} is no trace as heddle run --trace writes it: event {} is no object but {}", name, i + 1,
+                   events[i].dump().substr(0, 40));
     return Reader().read(events);
   } catch (const Json::parse_error& error) {
     const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
@@ -191,7 +196,13 @@ Timeline parse_timeline(std::string_view text, const std::string& name) {
 }
 
 Timeline read_timeline(const std::filesystem::path& file) {
-  return parse_timeline(base::read_file(file), file.string());
+  constexpr std::size_t some = 4096;
+  constexpr std::uint64_t most = std::uint64_t{16} << 30;
+  const std::string beginning = base::read_beginning(file, some);
+  const std::size_t first = beginning.find_first_not_of(" \t\r\n");
+  if (first != beginning.npos && beginning[first] != '[' && beginning[first] != '{')
+    return parse_timeline(beginning, file.string());  // says where it is no JSON
+  return parse_timeline(base::read_file(file, most), file.string());
 }
 
 Timeline part_of(const Timeline& timeline, std::uint64_t begin_ns, std::uint64_t end_ns) {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -58,6 +59,31 @@ TEST(File, FolderIsAnIoError) {
   EXPECT_THROW(write_file_atomic(folder.path(), std::string_view("x")), Error);
 }
 
+TEST(File, OnlyRegularFilesAreReadAndNoneWithoutAnEnd) {
+  const TemporaryFolder folder;
+  const auto pipe = folder.path() / "pipe", sparse = folder.path() / "sparse";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  write_file_atomic(sparse, std::string_view("begin"));
+  const auto refusal = [](const std::filesystem::path& path) -> std::string {
+    try {
+      read_file(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "was read";
+  };
+  EXPECT_THAT(refusal(pipe), HasSubstr("it is a pipe"));
+  EXPECT_THAT(refusal("/dev/zero"), HasSubstr("it is a device"));
+  EXPECT_THAT(refusal(folder.path()), HasSubstr("it is a folder"));
+  std::filesystem::resize_file(sparse, std::uint64_t{1} << 40);
+  EXPECT_THAT(refusal(sparse), testing::AllOf(HasSubstr("TiB"), HasSubstr("is the most")));
+  EXPECT_FALSE(read_file_if_there(pipe).has_value());
+  EXPECT_FALSE(read_file_if_there(sparse).has_value());
+  EXPECT_EQ(read_beginning(sparse, 5), "begin");
+  EXPECT_THROW(read_beginning(pipe, 5), Error);
+  EXPECT_THROW(require_regular_file(pipe), Error);
+}
+
 TEST(File, ReadsFilesThatGiveNoSize) { EXPECT_THAT(read_file("/proc/self/status"), HasSubstr("Pid:")); }
 
 // Writers in competition: a reader sees one whole content at any time.
@@ -65,18 +91,21 @@ TEST(File, PipesAndLinksStayWhatTheyAre) {
   const TemporaryFolder folder;
   const auto pipe = folder.path() / "pipe", file = folder.path() / "file", link = folder.path() / "link";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  std::string got;
-  std::thread reader([&] { got = read_file(pipe); });
-  write_file_atomic(pipe, std::string_view("through"));
+  std::string got(7, ' ');
+  std::thread reader([&] { std::ifstream(pipe, std::ios::binary).read(got.data(), 7); });
+  write_users_file(pipe, std::string_view("through"));
   reader.join();
   EXPECT_EQ(got, "through");
   EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  write_file_atomic(pipe, std::string_view("an entry of a cache"));
+  EXPECT_EQ(read_file(pipe), "an entry of a cache");
+  EXPECT_THROW(write_file_atomic("/dev/full", std::string_view("x")), Error);
   write_file_atomic(file, std::string_view("old"));
   std::filesystem::create_symlink(file, link);
   write_file_atomic(link, std::string_view("new"));
   EXPECT_TRUE(std::filesystem::is_symlink(link));
   EXPECT_EQ(read_file(file), "new");
-  EXPECT_THROW(write_file_atomic("/dev/full", std::string_view("x")), Error);
+  EXPECT_THROW(write_users_file("/dev/full", std::string_view("x")), Error);
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
 }
 

@@ -1,6 +1,7 @@
 // The files that the heddle program reads and writes: nothing is lost, and nothing hangs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <string>
@@ -17,6 +18,12 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 namespace fs = std::filesystem;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#else
+constexpr bool sanitized = false;
+#endif
 
 constexpr const char* kernel = R"(extern "C" __global__ void k(int* p) { p[threadIdx.x] = 1; })";
 constexpr const char* trace = R"([
@@ -99,6 +106,144 @@ TEST_F(CliFiles, ProgramsAreNotReplacedByTheirTimelines) {
   EXPECT_EQ(read("a.cu"), kernel);
   EXPECT_EQ(heddle("run --trace t.json ./script").output, "ran\n");
   EXPECT_EQ(read("t.json"), "");
+}
+
+TEST_F(CliFiles, BadVariablesAreToldBeforeTheProgramStarts) {
+  write("script", "#!/bin/sh\necho ran\n");
+  fs::permissions(folder_.path() / "script", fs::perms::owner_all);
+  for (const char* wrong :
+       {"HEDDLE_RUN_CHECK=maybe", "HEDDLE_RUN_SLICE=0", "HEDDLE_LOG=loud", "HEDDLE_CPU_WORKERS=-1"}) {
+    const Ran ran = heddle("run ./script", "&1", wrong);
+    EXPECT_EQ(ran.code, 1) << wrong;
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr("heddle: " + std::string(wrong) + ": expected "), testing::Not(HasSubstr("ran"))));
+  }
+}
+
+TEST_F(CliFiles, InputsWithoutAnEndAreRefused) {
+  for (const char* name : {"pipe.cu", "pipe.ptx", "pipe.npy", "pipe.json", "pipe.cpp", "pipe.o"})
+    ASSERT_EQ(::mkfifo((folder_.path() / name).c_str(), 0600), 0);
+  for (const char* name : {"sparse.cu", "sparse.ptx", "sparse.npy", "sparse.json"}) {
+    write(name, "x");
+    fs::resize_file(folder_.path() / name, std::uint64_t{1} << 40);
+  }
+  for (const char* name : {"zero.cu", "zero.ptx", "zero.npy"}) fs::create_symlink("/dev/zero", folder_.path() / name);
+  fs::create_directory(folder_.path() / "folder.cu");
+  for (const char* command : {"compile pipe.cu",
+                              "compile zero.cu",
+                              "compile sparse.cu",
+                              "compile folder.cu",
+                              "inspect pipe.ptx",
+                              "inspect zero.ptx",
+                              "inspect sparse.ptx",
+                              "launch pipe.ptx",
+                              "launch a.cu --block 4 --arg in:pipe.npy",
+                              "launch a.cu --block 4 --arg in:zero.npy",
+                              "launch a.cu --block 4 --arg in:sparse.npy",
+                              "timeline pipe.json",
+                              "metrics sparse.json",
+                              "graph /dev/zero",
+                              "cc -c pipe.cu",
+                              "cc -c pipe.cpp",
+                              "cc -c zero.cu",
+                              "cc pipe.o",
+                              "cc @pipe.cu",
+                              "cc -c a.cu -include pipe.cu",
+                              "run pipe.cu",
+                              "run sparse.cu",
+                              "run zero.cu"}) {
+    const Ran ran = heddle(command, "&1", (sanitized ? "" : "ulimit -v 8000000; ") + std::string("timeout 100"));
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_TRUE(ran.output.starts_with("heddle: ")) << command << ": " << ran.output;
+  }
+}
+
+TEST_F(CliFiles, SourcesMayComeFromStandardInput) {
+  const Ran ptx = heddle("compile -", "&1", "cat a.cu |");
+  EXPECT_EQ(ptx.code, 0) << ptx.output;
+  EXPECT_THAT(ptx.output, HasSubstr(".visible .entry k("));
+  write("k.ptx", ptx.output);
+  for (const char* source : {"cat a.cu |", "cat k.ptx |"}) {
+    EXPECT_THAT(heddle("inspect -", "&1", source).output, HasSubstr("blocks: independent")) << source;
+    const Ran ran = heddle(
+        "launch - --device interp --block 4 --arg out:" + std::string(source[4] == 'a' ? "a" : "b") + ".npy:i32:4",
+        "&1", source);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+  }
+  EXPECT_EQ(read("a.npy"), read("b.npy"));
+  EXPECT_THAT(heddle("compile -", "&1", "cat k.ptx |").output, HasSubstr("standard input is PTX already"));
+  EXPECT_THAT(heddle("compile -", "&1", "echo 'void f() { x; }' |").output, HasSubstr("standard input:1:"));
+}
+
+TEST_F(CliFiles, CcReadsStandardInput) {
+  EXPECT_THAT(heddle("cc -x cu -c -", "&1", "cat a.cu |").output, HasSubstr("-o gives one"));
+  const Ran ran = heddle("cc -x cu -ptx - -o k.ptx", "&1", "cat a.cu |");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(read("k.ptx"), HasSubstr(".visible .entry k("));
+  EXPECT_THAT(heddle("cc -x c++ -c - -o x.o", "&1", "echo 'int x = y;' |").output, HasSubstr("<stdin>:1:"));
+}
+
+TEST_F(CliFiles, EntriesOfTheCacheMayBeAnything) {
+  const std::string cache = "HEDDLE_CACHE_DIR='" + (folder_.path() / "cache").string() + "' timeout 100";
+  const std::string command = "launch a.cu --device cpu --block 4 --arg zeros:i32:4";
+  ASSERT_EQ(heddle(command, "&1", cache).code, 0);
+  std::vector<fs::path> entries;
+  for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / "cache"))
+    if (entry.is_regular_file()) entries.push_back(entry.path());
+  ASSERT_FALSE(entries.empty());
+  for (const fs::path& entry : entries) {
+    fs::remove(entry);
+    ASSERT_EQ(::mkfifo(entry.c_str(), 0600), 0);
+  }
+  const Ran pipes = heddle(command, "&1", cache);
+  EXPECT_EQ(pipes.code, 0) << pipes.output;
+  for (const fs::path& entry : entries)
+    if (fs::exists(entry)) fs::permissions(entry, fs::perms::all);
+  const Ran open = heddle(command, "&1", cache);
+  EXPECT_EQ(open.code, 0) << open.output;
+  EXPECT_THAT(open.output, HasSubstr("in the cache is not used: others may write to it"));
+}
+
+TEST_F(CliFiles, OutOfMemoryIsASentenceAndThree) {
+  if (sanitized) GTEST_SKIP() << "sanitizers need address space";
+  std::string big = "[";
+  for (int i = 0; i < 100000; ++i)
+    big += (i == 0 ? "" : ",\n") + std::string(R"({"name": "k", "cat": "launch", "ph": "X", "ts": 1.0, "dur": 2.0})");
+  write("big.json", big + "]");
+  int ended = 0;
+  for (int limit = 24000; limit <= 80000; limit += 8000) {
+    const Ran ran = heddle("metrics big.json", "&1", "ulimit -v " + std::to_string(limit) + ";");
+    if (ran.code == 0) continue;
+    EXPECT_EQ(ran.code, 3) << limit << ": " << ran.output;
+    EXPECT_THAT(ran.output, testing::AnyOf(AllOf(HasSubstr("heddle: out of memory: "), HasSubstr("ulimit -v")),
+                                           HasSubstr("cannot read big.json: there is no memory for its")));
+    ++ended;
+  }
+  EXPECT_GT(ended, 0);
+}
+
+TEST_F(CliFiles, MessagesHaveNoCodesOfTerminals) {
+  const Ran ran = heddle("inspect \"$(printf 'a\\033[31m\\nb.ptx')\"");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, HasSubstr("a\\x1b[31m\\nb.ptx"));
+  write("broken", "#!/nonexistent/interpreter -x\n");
+  fs::permissions(folder_.path() / "broken", fs::perms::owner_all);
+  EXPECT_THAT(heddle("run ./broken").output, HasSubstr("there is no /nonexistent/interpreter, which its first line"));
+  write("lists.json", "[[1, 2], {}]");
+  EXPECT_THAT(heddle("metrics lists.json").output, HasSubstr("event 1 is no object but [1,2]"));
+}
+
+TEST_F(CliFiles, EndlessRecursionIsAStackOverflowOnTheInterpreter) {
+  for (const char* parameters : {"", "(.param .b32 n)"}) {
+    const bool with = *parameters != '\0';
+    write("r.ptx", ".version 8.0\n.target sm_80\n.address_size 64\n.func f" + std::string(parameters) + "\n{\n" +
+                       (with ? "{ .param .b32 a; st.param.b32 [a], 1; call f, (a); }" : "call f;") +
+                       "\nret;\n}\n.visible .entry k()\n{\n" +
+                       (with ? "{ .param .b32 a; st.param.b32 [a], 1; call f, (a); }" : "call f;") + "\nret;\n}\n");
+    const Ran ran = heddle("launch r.ptx --device interp --block 32", "&1", "timeout 100");
+    EXPECT_EQ(ran.code, 99) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("stack overflow: recursion")) << parameters;
+  }
 }
 
 // What cannot be started leaves the trace of before.

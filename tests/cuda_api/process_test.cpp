@@ -48,6 +48,17 @@ TEST(Process, CheckFindsWhatLiesBeyond) {
   EXPECT_THAT(ended.output, AllOf(HasSubstr("700\n"), HasSubstr("add"), HasSubstr("100 bytes")));
 }
 
+TEST(Process, VariablesTakeTheUsualWordsAndRefuseTheRest) {
+  EXPECT_THAT(run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_CHECK=True", "beyond").output, HasSubstr("100 bytes"));
+  EXPECT_THAT(run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_CHECK=no", "sum").code, 0);
+  for (const char* wrong : {"HEDDLE_RUN_CHECK=maybe", "HEDDLE_RUN_SLICE=0", "HEDDLE_RUN_POLICY=best",
+                            "HEDDLE_RUN_PROGRESS=2", "HEDDLE_RUN_DEVICE=gpu"}) {
+    const Ended ended = run("HEDDLE_RUN_DEVICE=cpu " + std::string(wrong), "sum");
+    EXPECT_NE(ended.code, 0) << wrong;
+    EXPECT_THAT(ended.output, HasSubstr(wrong));
+  }
+}
+
 TEST(Process, SlicesChangeNothing) {
   const Ended whole = run("HEDDLE_RUN_DEVICE=cpu", "sum"),
               sliced = run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_SLICE=3", "sum");

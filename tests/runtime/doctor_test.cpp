@@ -13,6 +13,7 @@
 #include <optional>
 
 #include "base/file.hpp"
+#include "base/variables.hpp"
 #include "doctor/checks.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -167,7 +168,12 @@ TEST(DoctorEnvironment, SaysWhatIsSet) {
   EXPECT_THAT(check_environment({"PATH=/bin"}).text, HasSubstr("no HEDDLE_ variable"));
   const Finding set = check_environment({"HEDDLE_LOG=debug", "PATH=/bin", "HEDDLE_CLANG=/x"});
   EXPECT_EQ(set.mark, Mark::ok);
-  EXPECT_EQ(set.text, "HEDDLE_CLANG=/x, HEDDLE_LOG=debug");
+  EXPECT_EQ(set.text, "HEDDLE_CLANG=/x (CUDA C++ is compiled by /x), HEDDLE_LOG=debug (messages from level debug on)");
+  EXPECT_THAT(check_environment({"HEDDLE_RUN_CHECK=Off"}).text, HasSubstr("(CUDA programs are not checked"));
+  const Finding refused = check_environment({"HEDDLE_RUN_CHECK=maybe", "HEDDLE_RUN_SLICE=0"});
+  EXPECT_EQ(refused.mark, Mark::wrong);
+  EXPECT_THAT(refused.text, AllOf(HasSubstr("HEDDLE_RUN_CHECK=maybe: expected 1, true, yes or on"),
+                                  HasSubstr("HEDDLE_RUN_SLICE=0: expected a number, 1 or more.")));
 }
 
 TEST(DoctorEnvironment, UnknownVariablesAreNamedWithWhatMayBeMeant) {
@@ -177,7 +183,7 @@ TEST(DoctorEnvironment, UnknownVariablesAreNamedWithWhatMayBeMeant) {
   EXPECT_EQ(typo.mend, "HEDDLE_CACHEDIR may be meant as HEDDLE_CACHE_DIR.");
   const Finding strange = check_environment({"HEDDLE_FROBNICATION_LEVEL=9"});
   EXPECT_EQ(strange.mark, Mark::wrong);
-  for (const Variable& variable : known_variables()) EXPECT_THAT(strange.mend, HasSubstr(variable.name));
+  for (const base::Variable& variable : base::variables()) EXPECT_THAT(strange.mend, HasSubstr(variable.name));
 }
 
 TEST(DoctorAll, LooksAtEverythingInOrder) {
@@ -212,7 +218,7 @@ TEST(DoctorAll, WhatIsEssentialIsTheCompilerThatIsChosen) {
   EXPECT_EQ(of(chosen, "nvrtc").mark, Mark::wrong);
   EXPECT_FALSE(of(chosen, "CUDA C++").essential);
   EXPECT_FALSE(wrong.works);
-  EXPECT_EQ(of(wrong, "CUDA C++").text, "HEDDLE_COMPILER is 'clang++': expected clang or nvrtc.");
+  EXPECT_EQ(of(wrong, "CUDA C++").text, "HEDDLE_COMPILER=clang++: expected clang or nvrtc.");
 }
 
 TEST(DoctorAll, NoClangMeansTheMainJobDoesNotWork) {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "base/variables.hpp"
 #include "compile/nvrtc/places.hpp"
 
 namespace heddle::compile::nvrtc {
@@ -45,6 +45,8 @@ std::optional<Library> as_library(const fs::path& path) {
 // Of this machine, not of a 32-bit one, and no text that tells a linker where the library is.
 bool is_for_this_machine(const fs::path& file) {
   Elf64_Ehdr header{};
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return false;  // a pipe would be waited for
   std::ifstream stream(file, std::ios::binary);
   stream.read(reinterpret_cast<char*>(&header), sizeof header);
   return stream && std::string_view(reinterpret_cast<const char*>(header.e_ident), SELFMAG) == ELFMAG &&
@@ -199,8 +201,7 @@ const char* const install_hint =
     "nvidia-cuda-runtime-cu12), under NVIDIA's licence; HEDDLE_NVRTC names the library or its folder.";
 
 std::optional<Library> look_for_library(std::vector<Place>& looked_at) {
-  const char* chosen = std::getenv("HEDDLE_NVRTC");
-  if (chosen != nullptr && *chosen != '\0') return chosen_library(chosen);
+  if (const auto chosen = base::text_variable("HEDDLE_NVRTC")) return chosen_library(chosen->c_str());
   looked_at.push_back({"HEDDLE_NVRTC", {}});
   for (const Kind& kind : library_kinds) {
     looked_at.push_back({kind.what, kind.folders()});

@@ -1,38 +1,37 @@
 #include "cuda_api/core/settings.hpp"
 
-#include <charconv>
-#include <cstdlib>
-#include <cstring>
-
 #include "base/fail.hpp"
 #include "base/trace_claim.hpp"
+#include "base/variables.hpp"
+#include "heddle/runtime.hpp"
 
 namespace heddle::cuda_api {
-
 namespace {
 
-Checks checks_of(const std::string& value) {
-  if (value.empty() || value == "0") return false;
-  return value == "1" ? Checks(true) : Checks::parse(value);
+std::string policy_variable() {
+  constexpr const char* name = "HEDDLE_RUN_POLICY";
+  std::string policy = base::text_variable(name).value_or("");
+  try {
+    check_policy(policy);
+  } catch (const Error& error) {
+    base::fail(error.code(), "{}={}: {}", name, policy, error.what());
+  }
+  return policy;
 }
 
 }  // namespace
 
 Settings read_settings() {
   Settings made;
-  if (const char* devices = std::getenv("HEDDLE_RUN_DEVICE")) made.devices = devices;
-  if (const char* trace = std::getenv("HEDDLE_RUN_TRACE"); trace && *trace) {
-    const char* claim = std::getenv("HEDDLE_RUN_TRACE_CLAIM");
-    made.trace = claim && std::strcmp(claim, "1") == 0 ? base::claim_trace(trace) : std::string(trace);
-  }
-  if (const char* policy = std::getenv("HEDDLE_RUN_POLICY")) made.policy = policy;
-  if (const char* check = std::getenv("HEDDLE_RUN_CHECK")) made.check = checks_of(check);
-  if (const char* slice = std::getenv("HEDDLE_RUN_SLICE"); slice && *slice) {
-    const char* end = slice + std::strlen(slice);
-    const auto [stop, error] = std::from_chars(slice, end, made.slice);
-    if (error != std::errc{} || stop != end)
-      base::fail(ErrorCode::invalid_argument, "HEDDLE_RUN_SLICE={}: expected a number of blocks", slice);
-  }
+  made.devices = base::text_variable("HEDDLE_RUN_DEVICE").value_or("");
+  made.policy = policy_variable();
+  made.check = base::checks_variable("HEDDLE_RUN_CHECK").value_or(false);
+  made.slice = base::number_variable("HEDDLE_RUN_SLICE").value_or(0);
+  static_cast<void>(base::truth_variable("HEDDLE_RUN_PROGRESS"));  // wait_line.cpp reads it, and has nobody to tell
+  // Last, as claiming writes to the file.
+  const bool claim = base::truth_variable("HEDDLE_RUN_TRACE_CLAIM").value_or(false);
+  if (const auto trace = base::text_variable("HEDDLE_RUN_TRACE"))
+    made.trace = claim ? base::claim_trace(*trace) : *trace;
   return made;
 }
 

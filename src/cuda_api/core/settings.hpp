@@ -13,7 +13,7 @@ struct Settings {
   std::uint64_t slice = 0;  // HEDDLE_RUN_SLICE: launches are cut into ranges of so many blocks
   std::string policy;       // HEDDLE_RUN_POLICY: when launches are submitted (RuntimeOptions::policy)
   std::string trace;        // HEDDLE_RUN_TRACE: a file for the timeline, of this process alone (base/trace_claim.hpp)
-  Checks check = false;     // HEDDLE_RUN_CHECK=memory,race: mistakes to look for (1: memory); ends with exit code 99
+  Checks check = false;     // HEDDLE_RUN_CHECK=memory,race: mistakes to look for (on: memory); ends with exit code 99
 };
 
 // Throws Error(invalid_argument) for invalid values.

@@ -7,14 +7,15 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <thread>
 
 #include "base/format.hpp"
 #include "base/thread_safety.hpp"
+#include "base/variables.hpp"
 #include "base/watcher.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -27,8 +28,11 @@ constexpr const char* clear = "\x1b[J";
 
 bool wanted() {
   static const bool is = [] {
-    const char* asked = std::getenv("HEDDLE_RUN_PROGRESS");
-    return asked != nullptr && std::strcmp(asked, "1") == 0 && ::isatty(STDERR_FILENO) != 0;
+    try {
+      return base::truth_variable("HEDDLE_RUN_PROGRESS").value_or(false) && ::isatty(STDERR_FILENO) != 0;
+    } catch (const Error&) {  // told by read_settings()
+      return false;
+    }
   }();
   return is;
 }

@@ -3,12 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/variables.hpp"
 #include "device/cpu/event.hpp"
 #include "device/cpu/partition.hpp"
 #include "device/cpu/queue.hpp"
@@ -20,33 +19,19 @@ namespace {
 
 constexpr unsigned most_workers = 1024;
 
-// The number in an environment variable; 0 when it is not set.
-std::uint64_t environment_number(const char* name, std::uint64_t least, std::uint64_t most) {
-  const char* text = std::getenv(name);
-  if (text == nullptr || *text == '\0') return 0;
-  char* end = nullptr;
-  errno = 0;
-  const unsigned long long value = std::strtoull(text, &end, 10);
-  if (errno != 0 || *end != '\0' || *text == '-' || value < least || value > most) {
-    base::fail(ErrorCode::invalid_argument, "{}={}: expected a number from {} to {}", name, text, least, most);
-  }
-  return value;
-}
-
 unsigned worker_count(const CpuOptions& options, const Topology& topology) {
   if (options.workers > most_workers) {
     base::fail(ErrorCode::invalid_argument, "cpu: {} workers asked for; there can be {}", options.workers,
                most_workers);
   }
   if (options.workers != 0) return options.workers;
-  const auto wanted = static_cast<unsigned>(environment_number("HEDDLE_CPU_WORKERS", 1, most_workers));
-  return wanted != 0 ? wanted : topology.usable_cores();
+  const auto wanted = base::number_variable("HEDDLE_CPU_WORKERS");
+  return wanted ? static_cast<unsigned>(*wanted) : topology.usable_cores();
 }
 
 CpuOptions with_defaults(CpuOptions options) {
-  if (const std::uint64_t ms = environment_number("HEDDLE_DEADLOCK_MS", 1, 86'400'000)) {
-    options.deadlock_timeout = std::chrono::milliseconds(ms);
-  }
+  if (const auto ms = base::number_variable("HEDDLE_DEADLOCK_MS"))
+    options.deadlock_timeout = std::chrono::milliseconds(*ms);
   if (!options.watcher) options.watcher = base::process_watcher();
   return options;
 }

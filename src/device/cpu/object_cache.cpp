@@ -95,7 +95,7 @@ bool ObjectCache::trusted(const fs::path& file) const {
 std::optional<CompiledKernel> ObjectCache::load(const std::string& key) {
   const fs::path path = file_of(key);
   if (!trusted(path)) return std::nullopt;
-  const std::optional<std::string> file = base::read_file_if_there(path);
+  const std::optional<std::string> file = base::read_cache_file(path);
   if (!file) return std::nullopt;
   std::optional<CompiledKernel> kernel = decode(key, *file);
   if (!kernel) {

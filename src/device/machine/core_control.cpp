@@ -1,5 +1,6 @@
 // Branches, calls and returns.
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <cstring>
 
@@ -82,7 +83,9 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   frame.code = &code;
   frame.call = inst_;
   frame.base = align_up(caller.top, code.frame.own_alignment);
-  frame.top = frame.base + code.frame.bytes;
+  // A call takes some of the stack in any case, so that recursion without an end has one.
+  constexpr std::uint64_t least_bytes = 16;
+  frame.top = frame.base + std::max(code.frame.bytes, least_bytes);
   frame.registers.resize(function.registers.size());
   std::byte* memory = local_memory(frame.base, code.frame.bytes);
   const Options& options = machine_.options;

@@ -49,8 +49,8 @@ std::byte* Core::local_memory(std::uint64_t offset, std::uint64_t size) {
         align_up(reinterpret_cast<std::uint64_t>(thread.local_storage.data()), window_alignment));
   }
   if (offset > thread.local_bytes || size > thread.local_bytes - offset) {
-    fault(fmt::format("the thread's stack is used up: {} wanted, it has {}", base::counted(offset + size, "byte"),
-                      thread.local_bytes));
+    fault(fmt::format("stack overflow: recursion or local memory needs more than the {} of stack that a thread has",
+                      base::format_bytes(thread.local_bytes)));
   }
   return thread.local + offset;
 }

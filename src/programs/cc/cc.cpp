@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
@@ -150,9 +153,33 @@ class Build {
 
 }  // namespace
 
+namespace {
+
+// Compilers of both sides read a source, so that standard input becomes a file first.
+CcOptions with_standard_input(CcOptions options, Input& input, const fs::path& folder) {
+  if (options.output.empty() && (options.phase == Phase::compile || options.phase == Phase::ptx))
+    base::fail(ErrorCode::invalid_argument,
+               "-: what comes from standard input has no name for the output; -o gives one");
+  const fs::path file = folder / (input.language == Language::cuda ? "stdin.cu" : "stdin");
+  base::write_file_atomic(file, "#line 1 \"<stdin>\"\n" + base::read_standard_input());
+  input.name = file.string();
+  options.include_paths.emplace_back(".");  // as if the source were in the working folder
+  return options;
+}
+
+}  // namespace
+
 void build(const CcOptions& options) {
-  check_outputs(options);
-  Build(options).run();
+  check_files(options);
+  std::vector<Input> inputs = options.inputs;
+  const auto standard =
+      std::find_if(inputs.begin(), inputs.end(), [](const Input& input) { return input.name == "-"; });
+  if (standard == inputs.end()) return Build(options).run();
+  base::TemporaryFolder folder;
+  folder.create("stdin");
+  CcOptions changed = with_standard_input(options, *standard, folder.path());
+  changed.inputs = std::move(inputs);
+  Build(changed).run();
 }
 
 void cc(const Words& words) {

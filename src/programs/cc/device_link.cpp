@@ -32,7 +32,7 @@ std::string device_link_source(std::span<const std::string> objects) {
     const std::filesystem::path file(object);
     // A library has done this for itself.
     if (file.extension() == ".so" || object.find(".so.") != object.npos || object.starts_with('-')) continue;
-    if (const auto bytes = base::read_file_if_there(file)) find_names(*bytes, names);
+    if (const auto bytes = base::read_file_if_there(file, base::most_file_bytes)) find_names(*bytes, names);
   }
   if (names.empty()) return {};
   std::string text =

@@ -48,7 +48,7 @@ std::filesystem::path macro_folder(const HostTools& tools) {
 std::string write_macros(const std::string& text, const HostTools& tools) {
   const std::string name = "heddle_macros_" + base::sha256_hex(text).substr(0, 16) + ".h";
   const std::filesystem::path file = macro_folder(tools) / name;
-  if (base::read_file_if_there(file) != text) base::write_file_atomic(file, std::string_view(text));
+  if (base::read_cache_file(file) != text) base::write_file_atomic(file, std::string_view(text));
   return name;
 }
 

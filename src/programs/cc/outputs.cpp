@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/file.hpp"
 #include "base/overwrite.hpp"
 
 namespace heddle::programs {
@@ -66,8 +67,12 @@ std::string output_of(const CcOptions& options, const Input& input, const char* 
   return fs::path(input.name).filename().replace_extension(extension).string();
 }
 
-void check_outputs(const CcOptions& options) {
+void check_files(const CcOptions& options) {
   const std::vector<fs::path> inputs = inputs_of(options);
+  // Compilers and linkers wait for what is in a pipe, and report pages about a device. What is missing they name.
+  std::error_code error;
+  for (const fs::path& input : inputs)
+    if (fs::exists(input, error)) base::require_regular_file(input);
   for (const auto& [option, file] : outputs_of(options)) base::refuse_overwrite(option, file, inputs);
 }
 

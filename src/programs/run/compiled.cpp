@@ -7,6 +7,7 @@
 #include "base/cache_folder.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/log.hpp"
 #include "base/temporary_folder.hpp"
 #include "compile/clang.hpp"
 #include "compile/headers.hpp"
@@ -90,17 +91,18 @@ fs::path compiled_program(const fs::path& source) {
   const std::string key = key_of(source, options);
   const fs::path folder = base::cache_directory() / "programs" / key.substr(0, 2) / key.substr(2);
   const fs::path program = folder / source.stem(), list = folder / "files";
-  if (base::may_use_cache(folder)) {
-    const auto files = base::read_file_if_there(list);
+  if (const auto files = base::read_cache_file(list); files && still_true(*files)) {
     std::error_code error;
-    if (files && still_true(*files) && fs::exists(program, error)) return program;
+    const std::string why = base::distrust_file(program);
+    if (why.empty() && fs::exists(program, error)) return program;
+    if (!why.empty()) base::log_warn_once(why);
   }
   temporary.create("run");
   const fs::path made = temporary.path() / source.stem();
   const std::string files = compile(options, made, temporary.path());
   if (!base::make_cache(folder)) return made;
   try {
-    base::write_file_atomic(program, base::read_file(made));
+    base::write_file_atomic(program, base::read_file(made, base::most_file_bytes));
     fs::permissions(program, fs::perms::owner_all);
     base::write_file_atomic(list, std::string_view(files));
     return program;

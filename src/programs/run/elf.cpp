@@ -42,7 +42,9 @@ void add_folders(std::vector<std::string>& folders, const std::string& list, con
 
 std::optional<ElfFile> ElfFile::read(const std::filesystem::path& file) {
   ElfFile made;
-  made.bytes_ = base::read_file(file);
+  constexpr std::uint64_t most = std::uint64_t{16} << 30;
+  if (base::read_beginning(file, SELFMAG) != std::string_view(ELFMAG, SELFMAG)) return {};
+  made.bytes_ = base::read_file(file, most);
   if (!made.parse(file)) return {};
   return made;
 }

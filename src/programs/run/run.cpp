@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
+#include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
 #include "programs/run/inspection.hpp"
@@ -24,6 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void set(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
+  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + '='); });
+  if (!value.empty()) environment.push_back(name + '=' + value);
+}
+
+std::string get(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment)
+    if (entry.starts_with(name + '=')) return entry.substr(name.size() + 1);
+  return {};
+}
+
 std::uint64_t number_of_blocks(const std::string& text) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -32,22 +44,19 @@ std::uint64_t number_of_blocks(const std::string& text) {
   return value;
 }
 
-bool is_number(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
-
 // Only the words are looked at: which devices there are is found out by the program's libraries.
 std::string devices(const std::string& list) {
-  std::string_view rest = list;
-  for (bool more = list != "gpus"; more;) {
-    const std::size_t comma = rest.find(',');
-    const std::string_view id = rest.substr(0, comma);
-    more = comma != rest.npos;
-    if (more) rest.remove_prefix(comma + 1);
-    if (id != "cpu" && id != "interp" && !(id.starts_with("cuda:") && is_number(id.substr(5))))
-      base::fail(ErrorCode::invalid_argument,
-                 "--device {}: '{}' is no device; expected cpu, cuda:0 or the like, or several: cuda:1,cuda:0", list,
-                 id);
-  }
+  if (const std::string why = base::complaint_of_devices(list); !why.empty())
+    base::fail(ErrorCode::invalid_argument, "--device {}: {}", list, why);
   return list;
+}
+
+// Before the program starts, which may never look at them.
+void check_variables(const std::vector<std::string>& environment) {
+  for (const base::Variable& variable : base::variables()) {
+    const std::string why = base::complaint(variable, get(environment, std::string(variable.name)));
+    if (!why.empty()) throw Error(ErrorCode::invalid_argument, why);
+  }
 }
 
 // The program would run to its end before anyone missed it.
@@ -59,17 +68,6 @@ std::string trace_file(const std::string& name) {
   if (!fs::is_directory(folder, error))
     base::fail(ErrorCode::invalid_argument, "--trace {}: there is no folder {}", name, folder.string());
   return name;
-}
-
-void set(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
-  std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(name + '='); });
-  if (!value.empty()) environment.push_back(name + '=' + value);
-}
-
-std::string get(const std::vector<std::string>& environment, const std::string& name) {
-  for (const std::string& entry : environment)
-    if (entry.starts_with(name + '=')) return entry.substr(name.size() + 1);
-  return {};
 }
 
 fs::path find(const std::string& program) {
@@ -234,6 +232,18 @@ class EmptiedTrace {
   bool was_there_ = false, emptied_ = false;
 };
 
+// Of a script whose interpreter is not there; else empty.
+std::string missing_interpreter(const fs::path& program) {
+  constexpr std::size_t longest_line = 4096;
+  const std::string head = base::read_beginning(program, longest_line);
+  if (!head.starts_with("#!")) return {};
+  const std::size_t begin = head.find_first_not_of(" \t", 2);
+  if (begin == head.npos) return {};
+  const std::string interpreter = head.substr(begin, head.find_first_of(" \t\r\n", begin) - begin);
+  std::error_code error;
+  return fs::exists(interpreter, error) ? std::string() : interpreter;
+}
+
 // Programs whose names stand among the arguments are inputs, too: of Python, for example.
 void check_trace(const RunOptions& options, const fs::path& named, const fs::path& program) {
   if (options.trace.empty()) return;
@@ -245,6 +255,8 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
 }  // namespace
 
 void run_program(const RunOptions& options, const std::function<void()>& compiled) {
+  std::vector<std::string> variables = environment();
+  check_variables(variables);
   const fs::path named = find(options.program);
   check_trace(options, named, named);
   const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
@@ -255,7 +267,6 @@ void run_program(const RunOptions& options, const std::function<void()>& compile
   const bool through_driver =
       !interposer.empty() && runs_through_driver(options, inspection, device::cuda::has_driver_and_gpu());
   if (!through_driver && !inspection.obstacle.empty()) throw Error(ErrorCode::unsupported, inspection.obstacle);
-  std::vector<std::string> variables = environment();
   if (through_driver) {
     if (const std::string visible = visible_devices(options.device, get(variables, "CUDA_VISIBLE_DEVICES"));
         !visible.empty())
@@ -276,6 +287,11 @@ void run_program(const RunOptions& options, const std::function<void()>& compile
   arguments.push_back(nullptr);
   environment.push_back(nullptr);
   ::execve(program.c_str(), arguments.data(), environment.data());
+  const int error = errno;
+  if (const std::string interpreter = missing_interpreter(program); error == ENOENT && !interpreter.empty())
+    base::fail(ErrorCode::not_found, "{} cannot be started: there is no {}, which its first line names",
+               program.string(), interpreter);
+  errno = error;
   base::fail(ErrorCode::io_error, "{} cannot be started: {}", program.string(), std::strerror(errno));
 }
 

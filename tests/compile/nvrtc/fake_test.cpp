@@ -64,7 +64,7 @@ TEST_F(Fake, UnknownCompilersAreNamed) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
-    EXPECT_STREQ(error.what(), "HEDDLE_COMPILER is 'gcc': expected clang or nvrtc.");
+    EXPECT_STREQ(error.what(), "HEDDLE_COMPILER=gcc: expected clang or nvrtc.");
   }
 }
 

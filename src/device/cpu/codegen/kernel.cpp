@@ -7,11 +7,11 @@
 #include <llvm/IR/Verifier.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include "base/variables.hpp"
 #include "device/cpu/codegen/block_loops.hpp"
 #include "device/cpu/codegen/codegen.hpp"
 #include "device/cpu/codegen/cut_functions.hpp"
@@ -231,7 +231,7 @@ class KernelBuilder {
   }
 
   CompiledKernel finish() {
-    if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
+    if (base::truth_variable("HEDDLE_DUMP_IR").value_or(false)) module_.print(llvm::errs(), nullptr);
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(module_, &stream))
@@ -239,7 +239,7 @@ class KernelBuilder {
                   "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
     const CutResult cut = cut_large_functions(module_, cut_limits, ends_);
     optimize(module_, *machine_);
-    if (const char* dump = std::getenv("HEDDLE_DUMP_IR"); dump && *dump) module_.print(llvm::errs(), nullptr);
+    if (base::truth_variable("HEDDLE_DUMP_IR").value_or(false)) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
     result.shape = plan_.shape;
     result.width = plan_.lanes;

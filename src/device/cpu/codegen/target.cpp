@@ -1,6 +1,5 @@
 #include "device/cpu/codegen/target.hpp"
 
-#include <cstdlib>
 #include <mutex>
 
 #include <llvm/ADT/SmallVector.h>
@@ -10,6 +9,7 @@
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/SubtargetFeature.h>
@@ -23,6 +23,8 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "base/fail.hpp"
+#include "base/variables.hpp"
 #include "device/cpu/codegen/bit_selects.hpp"
 #include "heddle/error.hpp"
 
@@ -32,6 +34,10 @@ namespace {
 void initialize_llvm() {
   static std::once_flag once;
   std::call_once(once, [] {
+    // Instead of abort(). LLVM's functions can be left by exceptions, and this ends the compilation.
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
+      base::fail(ErrorCode::out_of_memory, "LLVM has no memory to compile a kernel");
+    });
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
@@ -42,11 +48,16 @@ HostTarget detect() {
   HostTarget host;
   host.cpu = llvm::sys::getHostCPUName().str();
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
-  if (const char* removed = std::getenv("HEDDLE_CPU_FEATURES")) {
+  if (const auto removed = base::text_variable("HEDDLE_CPU_FEATURES")) {
     llvm::SmallVector<llvm::StringRef, 8> names;
-    llvm::StringRef(removed).split(names, ',', -1, false);
-    for (llvm::StringRef name : names)
-      if (name.consume_front("-")) features[name] = false;
+    llvm::StringRef(*removed).split(names, ',', -1, false);
+    for (llvm::StringRef name : names) {
+      name.consume_front("-");
+      if (!features.contains(name))
+        base::fail(ErrorCode::invalid_argument, "HEDDLE_CPU_FEATURES={}: '{}' is no feature that LLVM knows of.",
+                   *removed, std::string_view(name.data(), name.size()));
+      features[name] = false;
+    }
   }
   // LLVM 19 gets comparisons of half vectors wrong on CPUs that have instructions for them: where it reads one operand
   // of a masked vcmpph from memory and swaps the two for that, it keeps the predicate. Through float the results are

@@ -1,0 +1,54 @@
+// The environment variables that Heddle reads: one table says what each takes and does. All code that reads such a
+// variable asks here, so that every one takes the same words, and refuses the rest by a sentence with its name.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "heddle/checks.hpp"
+
+namespace heddle::base {
+
+struct Variable {
+  enum class Kind {
+    truth,    // 1, true, yes, on; 0, false, no, off; in any case of the letters
+    number,   // from `least` to `most`
+    word,     // one of `words`, in any case of the letters
+    checks,   // as a truth, or kinds of checks (heddle/checks.hpp)
+    devices,  // ids of devices, comma separated
+    removed,  // names with a - before each, comma separated
+    text,     // a file, a folder, a name
+  };
+  std::string_view name;
+  Kind kind = Kind::text;
+  std::string_view meaning;   // a few words
+  std::string_view effect;    // what it does when it is set, with {} for its value; of a truth: when it is on
+  std::string_view off = {};  // of a truth or checks: what it does when it is off
+  std::uint64_t least = 0, most = ~std::uint64_t{0};
+  std::string_view words = {};  // comma separated
+};
+
+// Sorted by name.
+std::span<const Variable> variables();
+
+// What is wrong with the value, as a sentence; empty if nothing is. An empty value is as good as none.
+std::string complaint(const Variable& variable, std::string_view value);
+// What the variable does with this value, which has to be a good one.
+std::string effect_of(const Variable& variable, std::string_view value);
+
+// The value of the variable in this process's environment; nothing if it is not set or empty. The variable must be in
+// the table, with the kind that the function's name says. Throws Error(invalid_argument) for what it does not take.
+std::optional<bool> truth_variable(std::string_view name);
+std::optional<std::uint64_t> number_variable(std::string_view name);
+std::optional<Checks> checks_variable(std::string_view name);
+// Of all other kinds: a word in small letters, the rest as it is.
+std::optional<std::string> text_variable(std::string_view name);
+
+// What is wrong with `list` as ids of devices: cpu, interp, cuda:0, or "gpus" alone; empty if nothing is. Which devices
+// there are is not looked at.
+std::string complaint_of_devices(std::string_view list);
+
+}  // namespace heddle::base

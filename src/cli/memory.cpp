@@ -1,0 +1,81 @@
+#include "cli/memory.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#include "cli/command.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::cli {
+namespace {
+
+std::atomic<std::size_t> wanted{0};  // 0: not known
+
+void write_line(const char* text) {
+  for (const char* const part : {"heddle: ", text, "\n"})
+    if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+}
+
+[[noreturn]] void on_terminate() {
+  try {
+    if (std::current_exception()) throw;
+  } catch (const std::bad_alloc&) {
+    write_line(out_of_memory_text());
+    ::_exit(exit_memory);
+  } catch (const Error& error) {
+    write_line(error.what());
+    ::_exit(error.code() == ErrorCode::out_of_memory ? exit_memory : exit_error);
+  } catch (const std::exception& error) {
+    write_line(error.what());
+  } catch (...) {
+  }
+  std::abort();  // a mistake in Heddle, for a debugger
+}
+
+}  // namespace
+
+const char* out_of_memory_text() noexcept {
+  static char text[160];
+  constexpr double mib = 1 << 20;
+  int length = std::snprintf(text, sizeof text, "out of memory");
+  if (const std::size_t bytes = wanted; bytes > 0)
+    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length),
+                            ": %.1f KiB more were wanted", static_cast<double>(bytes) / 1024);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+    std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length),
+                  "; the limit of this process (ulimit -v) is %.0f MiB", static_cast<double>(limit.rlim_cur) / mib);
+  return text;
+}
+
+void end_in_order_without_memory() { std::set_terminate(on_terminate); }
+
+}  // namespace heddle::cli
+
+// As the C++ library's own, and notes what was wanted. Sanitizers have theirs.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define HEDDLE_OTHER_ALLOCATOR
+#endif
+#endif
+#if !defined(HEDDLE_OTHER_ALLOCATOR) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+void* operator new(std::size_t bytes) {
+  for (;;) {
+    if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
+    heddle::cli::wanted = bytes;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+#endif
