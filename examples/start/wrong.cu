@@ -1,4 +1,4 @@
-// A program with a mistake that `heddle run --check wrong.cu` names: the last thread reads behind the array's end.
+// A program with a mistake that `heddle run --check wrong.cu` names: the last thread reads past the array's end.
 __global__ void differences(const float* in, float* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) out[i] = in[i + 1] - in[i];

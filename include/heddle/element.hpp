@@ -23,7 +23,7 @@ enum class ElementType : std::uint8_t {
 // "float", "double", "32-bit integers".
 const char* name(ElementType type);
 
-// What a number is in the source, where PTX does not tell.
+// What a number is in the source, where PTX does not say it.
 enum class Number : std::uint8_t { unknown, signed_integer, unsigned_integer, boolean, floating };
 
 // The type of an array's elements. A specialisation says it of a type of the program's own: without one, structures and

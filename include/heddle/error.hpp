@@ -29,7 +29,8 @@ enum class KernelFault {
   misaligned,     // an address that is not a multiple of the access's size
   trap,
   assertion,
-  other,  // a jump to nowhere, wrong use of a barrier or of free(), ...; the message states which
+  other,    // a jump to nowhere, wrong use of a barrier or of free(), ...; the message states which
+  timeout,  // it ran for longer than RuntimeOptions::launch_timeout_ms
 };
 
 // Thrown for every error a user can cause. what() is a full sentence (or several): what was wrong, where, what to do.

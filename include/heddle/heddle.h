@@ -71,8 +71,8 @@ typedef HEDDLE_ENUM(heddle_status){
 /* What the kernel did, where the status is HEDDLE_KERNEL_FAULT; heddle::KernelFault. */
 typedef HEDDLE_ENUM(heddle_fault){
     HEDDLE_FAULT_NONE = 0,       HEDDLE_FAULT_MEMORY_ACCESS = 1, /* an address that it may not read or write */
-    HEDDLE_FAULT_MISALIGNED = 2, HEDDLE_FAULT_TRAP = 3,
-    HEDDLE_FAULT_ASSERTION = 4,  HEDDLE_FAULT_OTHER = 5} heddle_fault;
+    HEDDLE_FAULT_MISALIGNED = 2, HEDDLE_FAULT_TRAP = 3,          HEDDLE_FAULT_ASSERTION = 4,
+    HEDDLE_FAULT_OTHER = 5,      HEDDLE_FAULT_TIMEOUT = 6 /* it ran for longer than launch_timeout_ms */} heddle_fault;
 
 /* The sentence of the last function that failed in this thread: what was wrong, where, what to do. Empty when none has.
  * Valid until the next one that fails in this thread. */
@@ -138,6 +138,8 @@ typedef struct heddle_runtime_options {
   uint64_t early_start_bytes;
   const char* policy;     /* when launches are submitted: "slice:64", "bounded:500"; NULL, "" or "direct": at once */
   uint64_t memory_budget; /* bytes of each device's memory that arrays may take; 0: what there is */
+  /* Milliseconds that a launch may run; then it fails with HEDDLE_FAULT_TIMEOUT. 0: for ever. Not on GPUs. */
+  uint64_t launch_timeout_ms;
 } heddle_runtime_options;
 
 typedef struct heddle_device_info {

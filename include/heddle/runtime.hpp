@@ -66,6 +66,9 @@ struct RuntimeOptions {
   // Bytes of each device's memory that arrays may take; 0: all of it. If arrays need more, the least recently used ones
   // are evicted to the host. The host then gets copies of arrays, not the device's own memory.
   std::uint64_t memory_budget = 0;
+  // Milliseconds that a launch may run, from the start of its first block. Then it fails with KernelFault::timeout, and
+  // the error says where its warps stood. 0: for ever. CPU device and interpreter; GPUs refuse it (unsupported).
+  std::uint64_t launch_timeout_ms = 0;
   // A file for the timeline of all devices' launches, copies and fills, and their dependences. A name that ends in .svg
   // makes a picture, .dot a graph for Graphviz. Any other name makes JSON for Perfetto, chrome://tracing, `heddle
   // timeline`, `heddle graph` and `heddle metrics`. Empty: no file. The file exists from the start.

@@ -8,8 +8,8 @@ class Error(RuntimeError):
 
     #: The name of the error's code in C++: "not_found", "kernel_fault", ...
     code: str = "internal"
-    #: What a kernel did, where the code is "kernel_fault": "memory_access", "misaligned", "trap", "assertion" or
-    #: "other".
+    #: What a kernel did, where the code is "kernel_fault": "memory_access", "misaligned", "trap", "assertion",
+    #: "timeout" or "other".
     fault: "str | None" = None
 
 
@@ -58,7 +58,7 @@ class OutOfMemory(Error, MemoryError):
 
 
 class KernelFault(Error):
-    """A kernel accessed memory it may not, trapped or failed an assertion; ``fault`` says which."""
+    """A kernel accessed memory it may not, trapped, failed an assertion or ran too long; ``fault`` says which."""
 
     code = "kernel_fault"
 
@@ -92,7 +92,7 @@ _BY_CODE = {
     for of in (InvalidArgument, NotFound, ParseError, CompileError, Unsupported, OutOfMemory, KernelFault, Deadlock,
                DeviceLost, IoError, InternalError)
 }
-_FAULTS = (None, "memory_access", "misaligned", "trap", "assertion", "other")
+_FAULTS = (None, "memory_access", "misaligned", "trap", "assertion", "other", "timeout")
 
 
 def of_status(code: str, message: str, fault: int) -> Error:

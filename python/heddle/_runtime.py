@@ -142,6 +142,7 @@ class Call:
         return f"<heddle.Call {'done' if self.done else 'in flight'}>"
 
 
+_LONGEST_MS = 10**12
 _CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8}
 
 
@@ -166,7 +167,9 @@ class Runtime:
     launch with such a mistake fails. ``workers``: threads of the CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
     ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
     C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS" or "bounded:MICROSECONDS". ``memory_budget``: bytes
-    of each device's memory that arrays may take; others are evicted to the host; 0: all of it.
+    of each device's memory that arrays may take; others are evicted to the host; 0: all of it. ``launch_timeout_ms``:
+    milliseconds that a launch may run on the CPU device or the interpreter; then it fails, and the error says where its
+    warps stood; 0: for ever.
 
     Write the program as if everything ran in order. Launches return at once. Those that do not touch the same bytes, or
     only read them, overlap. The host waits where it reads or writes an array that is in use. While it waits, other
@@ -177,7 +180,7 @@ class Runtime:
 
     def __init__(self, devices: Union[str, Sequence[str]] = "", *, check: Union[bool, str] = False, workers: int = 0,
                  trace: Union[str, os.PathLike[str]] = "", scheduling: Optional[Mapping[str, Any]] = None,
-                 policy: str = "", memory_budget: int = 0) -> None:
+                 policy: str = "", memory_budget: int = 0, launch_timeout_ms: int = 0) -> None:
         kind = 'an id such as "cpu", several as "cuda:0,cpu", or a list of them'
         ids = [devices] if isinstance(devices, str) else _checks.listed("Runtime(devices)", devices, kind)
         named = ",".join(_checks.text("Runtime(devices)", one, kind) for one in ids)
@@ -191,6 +194,8 @@ class Runtime:
             "policy": _checks.text("Runtime(policy)", policy, 'the name of one, such as "bounded:500"'),
             "workers": _checks.integer("Runtime(workers)", workers, 0, (1 << 32) - 1, "a number of threads"),
             "memory_budget": _checks.integer("Runtime(memory_budget)", memory_budget, 0, (1 << 64) - 1, "a number of bytes"),
+            "launch_timeout_ms": _checks.integer("Runtime(launch_timeout_ms)", launch_timeout_ms, 0, _LONGEST_MS,
+                                                 "a number of milliseconds"),
             **_policies(policies),
             "most_queues": _number(policies, "most_queues", 1, (1 << 32) - 1) or 0,
             "early_start_bytes": _early_start_bytes(policies)})

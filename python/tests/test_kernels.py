@@ -188,12 +188,12 @@ def test_arrays_where_numbers_belong_and_too_few_arguments(rt, k):
 
 
 def without_source(rt, k):
-    """The module of its PTX alone, without what Heddle's compiler noted of the source behind it."""
+    """The module of its PTX alone, without what Heddle's compiler appends to it about the source."""
     assert "// heddle: " in k.ptx
     return rt.compile(k.ptx[:k.ptx.index("// heddle: ")])
 
 
-def test_types_that_nothing_tells(rt, k):
+def test_types_that_nothing_states(rt, k):
     """PTX does not say whether integers are signed, so both are taken."""
     unsure = without_source(rt, k).unsure
     to = rt.array(np.uint64, 2)
@@ -203,10 +203,10 @@ def test_types_that_nothing_tells(rt, k):
         unsure[1, 1](to, 1 << 32, 0)
     with pytest.raises(OverflowError, match=r"kernel unsure\(unsigned long long\*, unsigned, unsigned short\), parameter u "
                                             r"\(unsigned\), .*0 to 4294967295"):
-        k.unsure[1, 1](to, -1, 0)  # the source tells
+        k.unsure[1, 1](to, -1, 0)  # the type comes from the source
 
 
-def test_the_source_tells_names_and_types(rt, k):
+def test_names_and_types_come_from_the_source(rt, k):
     info = k.reduce.info
     assert info.signature == k.reduce.signature == "reduce(const float*, const float*, float*, int)"
     assert [p.label for p in info.parameters] == ["x", "y", "z", "n"]
@@ -228,7 +228,7 @@ def test_element_types(rt, k):
     k.add[1, 4](rt.array(np.uint32, 4), 1, 4)  # of the same size
     k.add[1, 8](x.view(np.int32), 7, 8)
     assert (x.view(np.int32) == 7).all()
-    without_source(rt, k).square[1, 4](x, 4)  # the PTX of extern "C" kernels tells nothing
+    without_source(rt, k).square[1, 4](x, 4)  # the PTX of extern "C" kernels has no types
     with pytest.raises(TypeError, match=r"argument 1 of kernel square\(float\*, int\), parameter x .*dtype float64.*view"):
         k.square[1, 4](x, 4)
     for wrong in [np.bool_, np.int8, np.int16, np.int64, np.float32, np.float16, np.complex64]:

@@ -67,7 +67,7 @@ odd_values = pytest.mark.parametrize("odd", ODD, ids=ids(ODD))
 
 @odd_values
 def test_runtime(odd):
-    for name in ("devices", "workers", "trace", "scheduling", "policy", "memory_budget"):
+    for name in ("devices", "workers", "trace", "scheduling", "policy", "memory_budget", "launch_timeout_ms"):
         if name == "trace" or (name == "workers" and type(odd) in (int, np.float16)):
             continue  # some of which are taken; below are others
         error = attempt(lambda: heddle.Runtime(**{"devices": "interp", name: odd}).close())

@@ -11,7 +11,7 @@
 
 namespace heddle::base {
 
-// Sources, PTX, options: whatever is longer is no text that somebody wrote or a compiler made.
+// For sources, PTX and options: a person or a compiler writes no longer text.
 constexpr std::uint64_t most_text_bytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t most_file_bytes = std::uint64_t{1} << 40;
 

@@ -10,6 +10,8 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/variables.hpp"
+
 namespace heddle::base {
 
 std::string claim_trace(const std::string& path) {
@@ -31,6 +33,12 @@ std::string claim_trace(const std::string& path) {
   fmt::print(stderr, "heddle: {} is the timeline of another process of this program; this one's is {}\n", path,
              own.string());
   return own.string();
+}
+
+std::string trace_of_environment() {
+  const bool claim = truth_variable("HEDDLE_RUN_TRACE_CLAIM").value_or(false);
+  const std::string file = text_variable("HEDDLE_RUN_TRACE").value_or("");
+  return claim && !file.empty() ? claim_trace(file) : file;
 }
 
 }  // namespace heddle::base

@@ -11,4 +11,8 @@ namespace heddle::base {
 // returned as it is: the code that writes to it reports why. Call it once in a process.
 std::string claim_trace(const std::string& path);
 
+// The file of HEDDLE_RUN_TRACE, claimed where HEDDLE_RUN_TRACE_CLAIM asks for it; empty: no timeline is wanted. Throws
+// as the functions of variables.hpp do. Call it once in a process.
+std::string trace_of_environment();
+
 }  // namespace heddle::base

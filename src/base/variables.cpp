@@ -79,6 +79,11 @@ constexpr std::array table{
              .meaning = "heddle run --slice",
              .effect = "launches of CUDA programs are cut into ranges of {} blocks",
              .least = 1},
+    Variable{.name = "HEDDLE_RUN_TIMEOUT_MS",
+             .kind = Kind::number,
+             .meaning = "heddle run --timeout",
+             .effect = "launches of CUDA programs are ended after {} ms",
+             .least = 1},
     Variable{
         .name = "HEDDLE_RUN_TRACE", .meaning = "heddle run --trace", .effect = "CUDA programs write a timeline to {}"},
     Variable{.name = "HEDDLE_RUN_TRACE_CLAIM",

@@ -34,9 +34,9 @@ struct Variable {
 // Sorted by name.
 std::span<const Variable> variables();
 
-// What is wrong with the value, as a sentence; empty if nothing is. An empty value is as good as none.
+// What is wrong with the value, as a sentence; empty if nothing is. An empty value counts as not set.
 std::string complaint(const Variable& variable, std::string_view value);
-// What the variable does with this value, which has to be a good one.
+// What the variable does with this value, which must be valid.
 std::string effect_of(const Variable& variable, std::string_view value);
 
 // The value of the variable in this process's environment; nothing if it is not set or empty. The variable must be in
@@ -47,8 +47,8 @@ std::optional<Checks> checks_variable(std::string_view name);
 // Of all other kinds: a word in small letters, the rest as it is.
 std::optional<std::string> text_variable(std::string_view name);
 
-// What is wrong with `list` as ids of devices: cpu, interp, cuda:0, or "gpus" alone; empty if nothing is. Which devices
-// there are is not looked at.
+// What is wrong with `list` as ids of devices: cpu, interp, cuda:0, or "gpus" alone; empty if nothing is. Whether the
+// machine has them is not checked.
 std::string complaint_of_devices(std::string_view list);
 
 }  // namespace heddle::base

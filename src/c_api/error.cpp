@@ -25,6 +25,7 @@ static_assert(same(HEDDLE_DEVICE_LOST, ErrorCode::device_lost));
 static_assert(same(HEDDLE_IO_ERROR, ErrorCode::io_error));
 static_assert(same(HEDDLE_INTERNAL, ErrorCode::internal));
 static_assert(static_cast<int>(HEDDLE_FAULT_OTHER) == static_cast<int>(KernelFault::other));
+static_assert(static_cast<int>(HEDDLE_FAULT_TIMEOUT) == static_cast<int>(KernelFault::timeout));
 static_assert(static_cast<int>(HEDDLE_FAULT_ASSERTION) == static_cast<int>(KernelFault::assertion));
 static_assert(HEDDLE_VERSION_MAJOR == version_major && HEDDLE_VERSION_MINOR == version_minor &&
                   HEDDLE_VERSION_PATCH == version_patch,

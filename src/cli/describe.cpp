@@ -7,7 +7,7 @@
 namespace heddle::cli {
 namespace {
 
-// CLI11 tells the values of IsMember as a part of the type's name: "TEXT:{clang,nvrtc}".
+// CLI11 gives the values of IsMember as a part of the type's name: "TEXT:{clang,nvrtc}".
 std::vector<std::string> choices_of(const std::string& type) {
   const std::size_t begin = type.find('{'), end = type.find('}');
   if (begin == type.npos || end == type.npos) return {};

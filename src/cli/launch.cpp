@@ -35,6 +35,7 @@ struct Options {
   std::vector<std::string> arguments;
   std::string check;  // kinds; empty: none
   std::uint32_t shared = 0;
+  double timeout = 0;  // seconds; 0: none
   int repeat = 1;
   bool cooperative = false, json = false, any_type = false;
   CompileOptions compile;
@@ -72,7 +73,8 @@ class Job {
     check_results();
     runtime_.emplace(RuntimeOptions{.devices = options.device,
                                     .check = checks_of(options.check),
-                                    .on_finding = [this](const std::string& text) { note_finding(text); }});
+                                    .on_finding = [this](const std::string& text) { note_finding(text); },
+                                    .launch_timeout_ms = static_cast<std::uint64_t>(options.timeout * 1e3)});
   }
 
   Outcome run() {
@@ -328,6 +330,11 @@ void add_launch(CLI::App& app) {
   command->add_flag("--check{memory}", options->check,
                     "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
                     "--check=memory,race, or all");
+  command
+      ->add_option(
+          "--timeout", options->timeout,
+          "seconds after which a launch that still runs is ended, with where its warps stood (CPU device, interp)")
+      ->check(CLI::Range(0.001, 1e9));
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

@@ -28,7 +28,7 @@ int run(int count, char** arguments) {
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("heddle ") + version);
-  app.footer("heddle help COMMAND explains a command. HEDDLE_LOG=info or debug shows what goes on inside.");
+  app.footer("heddle help COMMAND explains a command. HEDDLE_LOG=info or debug shows what Heddle does.");
   cli::add_devices(app);
   cli::add_compile(app);
   cli::add_inspect(app);
@@ -70,7 +70,7 @@ std::string escaped(std::string_view text, std::string_view allowed) {
   return result;
 }
 
-// A message may have several lines, names in it have none: those that the user gave are found there again.
+// A message may have several lines. Names that the user gave have no line ends in it.
 std::string printable(std::string text, std::span<char* const> names) {
   for (const std::string_view name : names) {
     const std::string shown = escaped(name, "");

@@ -55,7 +55,7 @@ std::string manual(const std::vector<CommandDescription>& commands) {
       ".PP\nThe exit status of \\fBheddle run\\fR is the program's own.\n",
       exit_error, exit_usage, exit_kernel_fault);
   text +=
-      ".SH ENVIRONMENT\n.TP\nHEDDLE_LOG\nwhat is told of the inside: trace, debug, info, warning, error, off\n.TP\n"
+      ".SH ENVIRONMENT\n.TP\nHEDDLE_LOG\nhow much Heddle logs: trace, debug, info, warning, error, off\n.TP\n"
       "HEDDLE_CACHE_DIR\nthe folder of the caches\n";
   return text;
 }

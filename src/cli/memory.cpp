@@ -67,7 +67,8 @@ void end_in_order_without_memory() { std::set_terminate(on_terminate); }
 #endif
 #endif
 #if !defined(HEDDLE_OTHER_ALLOCATOR) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-void* operator new(std::size_t bytes) {
+// Not inline: GCC would warn of free() for memory of new.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   for (;;) {
     if (void* const memory = std::malloc(bytes > 0 ? bytes : 1)) return memory;
     heddle::cli::wanted = bytes;
@@ -76,6 +77,6 @@ void* operator new(std::size_t bytes) {
     handler();
   }
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 #endif

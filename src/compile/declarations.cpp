@@ -26,9 +26,9 @@ bool is_attribute(const SourceToken& token) {
                            "__declspec", "alignas", "__nv_pure__", "decltype", "noexcept", "requires"});
 }
 
-// Behind the bracket that matches the one at `at`; the end of the tokens if there is none. Of angle brackets,
-// comparisons are taken for some, too: then no name and no list of parameters is found behind.
-std::size_t behind_brackets(Tokens tokens, std::size_t at) {
+// The index after the bracket that matches the one at `at`, or the number of tokens if none matches. Comparisons may
+// be taken for angle brackets; then no name and no list of parameters follows.
+std::size_t after_brackets(Tokens tokens, std::size_t at) {
   const std::string_view open = tokens[at].text;
   const std::string_view close = open == "(" ? ")" : open == "[" ? "]" : open == "<" ? ">" : "}";
   int depth = 0;
@@ -76,7 +76,7 @@ std::optional<KernelNote::Parameter> read_parameter(Tokens tokens) {
       std::find_if(tokens.begin(), tokens.end(), [](const SourceToken& token) { return token.is("="); });
   tokens = tokens.first(static_cast<std::size_t>(equals - tokens.begin()));
   while (tokens.size() > 3 && tokens[0].is("[") && tokens[1].is("["))
-    tokens = tokens.subspan(std::min(tokens.size(), behind_brackets(tokens, 0)));
+    tokens = tokens.subspan(std::min(tokens.size(), after_brackets(tokens, 0)));
   std::size_t pointers = 0;
   while (!tokens.empty() && tokens.back().is("]")) {  // an array is a pointer to its first element
     const auto open = std::find_if(tokens.rbegin(), tokens.rend(), [](const SourceToken& t) { return t.is("["); });
@@ -122,22 +122,22 @@ struct Declaration {
   std::optional<std::vector<KernelNote::Parameter>> parameters;  // nothing: not understood
 };
 
-// From behind __global__ on: the first name with a list of parameters, and ';' or a body behind it.
+// From after __global__ on: the first name with a list of parameters, followed by ';' or a body.
 std::optional<Declaration> read_declaration(Tokens tokens) {
   for (std::size_t at = 0; at < tokens.size();) {
     const SourceToken& token = tokens[at];
     if (is_one_of(token, {";", "{", "}", "="})) return {};
     if (token.is("[") || token.is("(")) {
-      at = behind_brackets(tokens, at);
+      at = after_brackets(tokens, at);
       continue;
     }
     std::size_t next = at + 1;
-    if (token.is_word() && next < tokens.size() && tokens[next].is("<")) next = behind_brackets(tokens, next);
+    if (token.is_word() && next < tokens.size() && tokens[next].is("<")) next = after_brackets(tokens, next);
     if (!token.is_word() || next >= tokens.size() || !tokens[next].is("(")) {
       at = next;
       continue;
     }
-    const std::size_t end = behind_brackets(tokens, next);
+    const std::size_t end = after_brackets(tokens, next);
     if (is_attribute(token)) {
       at = end;
       continue;

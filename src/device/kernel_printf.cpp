@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstdio>
 #include <string_view>
 
@@ -224,6 +225,13 @@ int format_kernel_printf(std::string& out, std::uint64_t format, KernelPrintfSou
     }
   }
   return arguments.taken();
+}
+
+int write_kernel_output(std::FILE* file, std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), file) == text.size()) return 0;
+  const int error = errno;
+  return error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : 0;
 }
 
 }  // namespace heddle::device

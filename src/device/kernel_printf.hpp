@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace heddle::device {
 
@@ -22,5 +24,9 @@ class KernelPrintfSource {
 // unchanged. Appends to `out` and has no other state. Returns the number of arguments read, or -1 if the format is
 // null.
 int format_kernel_printf(std::string& out, std::uint64_t format, KernelPrintfSource& source);
+
+// Writes what a kernel has printed, in one piece. Returns the system's error number if the disk has no room for it,
+// else 0. Output that the process has closed is dropped, as a GPU's driver drops it.
+int write_kernel_output(std::FILE* file, std::string_view text);
 
 }  // namespace heddle::device

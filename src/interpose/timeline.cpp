@@ -11,7 +11,6 @@
 
 #include "base/thread.hpp"
 #include "base/trace_claim.hpp"
-#include "base/variables.hpp"
 #include "interpose/forward.hpp"
 
 namespace heddle::interpose {
@@ -55,10 +54,10 @@ std::atomic<Timeline*> timeline{nullptr};
 // Never destroyed: programs submit commands until their very end.
 Timeline* Timeline::current() {
   static const bool made = [] {
-    const auto file = base::text_variable("HEDDLE_RUN_TRACE");
-    if (!file) return false;
     try {
-      timeline = new Timeline(*file);
+      const std::string file = base::trace_of_environment();
+      if (file.empty()) return false;
+      timeline = new Timeline(file);
     } catch (const std::exception& error) {
       fmt::print(stderr, "heddle: there will be no timeline: {}\n", error.what());
     }
@@ -69,9 +68,7 @@ Timeline* Timeline::current() {
 }
 
 Timeline::Timeline(const std::string& file) : process_(::getpid()) {
-  const bool claim = base::truth_variable("HEDDLE_RUN_TRACE_CLAIM").value_or(false);
-  const std::string own = claim ? base::claim_trace(file) : file;
-  recorder_ = std::make_unique<trace::Recorder>(own, clock_);
+  recorder_ = std::make_unique<trace::Recorder>(file, clock_);
   thread_ = base::start_thread("heddle-trace", [this] { run(); });
   // Handlers run in reverse order: this one before those of NVIDIA's library, which was used before.
   std::atexit([] {
@@ -91,6 +88,11 @@ CUevent Timeline::take_event(Context& context) {
   CUevent event = nullptr;
   const unsigned flags = CU_EVENT_DEFAULT;
   return HEDDLE_FORWARD(cuEventCreate, &event, flags) == CUDA_SUCCESS ? event : nullptr;
+}
+
+void Timeline::give_back(Context& context, CUevent event) {
+  const base::Lock lock(mutex_);
+  context.spare.push_back(event);
 }
 
 std::shared_ptr<Timeline::Context> Timeline::context_of_thread() {
@@ -127,8 +129,11 @@ void Timeline::renew_reference(const std::shared_ptr<Context>& context) {
     context->next_reference_ns = now + reference_period_ns;
   }
   CUevent event = take_event(*context);
-  if (event && HEDDLE_FORWARD(cuEventRecord, event, context->service) == CUDA_SUCCESS)
+  if (!event) return;
+  if (HEDDLE_FORWARD(cuEventRecord, event, context->service) == CUDA_SUCCESS)
     add({context, event, nullptr, {}, {}});
+  else
+    give_back(*context, event);
 }
 
 Timeline::Begun Timeline::begin(CUstream stream) {
@@ -140,19 +145,26 @@ Timeline::Begun Timeline::begin(CUstream stream) {
   const std::shared_ptr<Context> context = context_of_thread();
   if (!context) return {};
   renew_reference(context);
-  Begun begun{context, stream, take_event(*context)};
+  CUevent start = take_event(*context);
+  if (!start) return {};
+  if (HEDDLE_FORWARD(cuEventRecord, start, stream) != CUDA_SUCCESS) {
+    give_back(*context, start);
+    return {};
+  }
   unsigned long long id = 0;
   HEDDLE_FORWARD(cuStreamGetId, stream, &id);
-  begun.queue = id;
-  if (!begun.start || HEDDLE_FORWARD(cuEventRecord, begun.start, stream) != CUDA_SUCCESS) return {};
-  return begun;
+  return {context, stream, start, id};
 }
 
 void Timeline::end(const Begun& begun, bool submitted, TraceEvent event, std::string name) {
   if (!begun.context) return;
   const AllowDuringCapture allow;
   CUevent end = submitted ? take_event(*begun.context) : nullptr;
-  if (!end || HEDDLE_FORWARD(cuEventRecord, end, begun.stream) != CUDA_SUCCESS) return;
+  if (!end || HEDDLE_FORWARD(cuEventRecord, end, begun.stream) != CUDA_SUCCESS) {
+    give_back(*begun.context, begun.start);
+    if (end) give_back(*begun.context, end);
+    return;
+  }
   event.queue = begun.queue;
   add({begun.context, begun.start, end, event, std::move(name)});
 }
@@ -202,7 +214,7 @@ void Timeline::forget_device(CUdevice device) {
   std::erase_if(contexts_, [&](const auto& entry) { return entry.second->number == device; });
 }
 
-// Asks now and then: a thread that waits in NVIDIA's library could not be told that the process ends.
+// Polls: a thread that waits in NVIDIA's library could not be woken when the process ends.
 bool Timeline::wait_for(CUevent event) {
   constexpr std::uint64_t pause_ns = 100'000;
   while (true) {

@@ -57,6 +57,7 @@ class Timeline {
   };
   std::shared_ptr<Context> context_of_thread();
   CUevent take_event(Context& context);
+  void give_back(Context& context, CUevent event);
   void renew_reference(const std::shared_ptr<Context>& context);
   void drain(base::Lock& lock) HEDDLE_REQUIRES(mutex_);
   void add(Command command);

@@ -52,7 +52,7 @@ std::vector<KernelNote> read_kernel_notes(std::string_view ptx) {
   std::vector<KernelNote> made;
   while (true) {
     while (!ptx.empty() && (ptx.back() == '\n' || ptx.back() == '\r' || ptx.back() == '\0')) ptx.remove_suffix(1);
-    const std::size_t begin = ptx.rfind('\n') + 1;  // 0 where there is none
+    const std::size_t begin = ptx.rfind('\n') + 1;  // 0 in the first line
     const std::string_view line = ptx.substr(begin);
     if (!line.starts_with(mark)) break;
     if (auto note = parse(line)) made.push_back(std::move(*note));

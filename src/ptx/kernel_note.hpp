@@ -1,5 +1,5 @@
 // What Heddle's compiler knows of kernels from their source and PTX does not say: the names and types of parameters. It
-// stands behind the PTX, a line of comment for each kernel:
+// follows the PTX, a line of comment for each kernel:
 //
 //   // heddle: saxpy(n: int, a: float, x: const float*, y: float*)
 #pragma once
@@ -12,7 +12,7 @@ namespace heddle::ptx {
 
 struct KernelNote {
   struct Parameter {
-    std::string name = {};  // empty: it has none
+    std::string name = {};  // empty: unknown
     std::string type = {};
     friend bool operator==(const Parameter&, const Parameter&) = default;
   };

@@ -1,6 +1,7 @@
 #include "runtime/devices.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -21,24 +22,37 @@ struct Candidate {
   std::function<std::unique_ptr<device::Device>()> open;
 };
 
+[[noreturn]] void refuse_time_limit(int ordinal) {
+  base::fail(ErrorCode::unsupported,
+             "cuda:{}: a GPU's driver ends no kernel before its end, so launches there have no time limit. The devices "
+             "cpu and interp have one; on a GPU, end the process (timeout 60 heddle ...)",
+             ordinal);
+}
+
 // GPUs first: whoever has one wants it used.
 std::vector<Candidate> candidates(const DeviceOptions& options) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
     all.push_back({fmt::format("cuda:{}", i), !options.check.kernels(), [i, options] {
+                     if (options.launch_timeout_ms != 0) refuse_time_limit(i);
                      return device::cuda::make_cuda_device(
                          {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
                    }});
   all.push_back({"cpu", true, [options] {
-                   return device::cpu::open_cpu_device({.workers = options.workers,
-                                                        .check = options.check,
-                                                        .on_finding = options.on_finding,
-                                                        .trace = options.trace,
-                                                        .watcher = options.watcher});
+                   return device::cpu::open_cpu_device(
+                       {.workers = options.workers,
+                        .launch_timeout = std::chrono::milliseconds(options.launch_timeout_ms),
+                        .check = options.check,
+                        .on_finding = options.on_finding,
+                        .trace = options.trace,
+                        .watcher = options.watcher});
                  }});
   all.push_back(
-      {"interp", false, [options] { return device::interp::make_interp_device({.watcher = options.watcher}); }});
+      {"interp", false, [options] {
+         return device::interp::make_interp_device(
+             {.launch_timeout = std::chrono::milliseconds(options.launch_timeout_ms), .watcher = options.watcher});
+       }});
   return all;
 }
 

@@ -18,6 +18,7 @@ struct DeviceOptions {
   unsigned workers = 0;  // of the CPU device; 0: one for each core the process may use
   Checks check = false;  // only devices that can do it are opened by default
   std::function<void(const std::string&)> on_finding = {};  // RuntimeOptions::on_finding
+  std::uint64_t launch_timeout_ms = 0;                      // RuntimeOptions::launch_timeout_ms
   base::TraceSink* trace = nullptr;                         // must outlive the devices
   std::shared_ptr<base::Watcher> watcher = base::process_watcher();
 };

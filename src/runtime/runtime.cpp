@@ -92,6 +92,7 @@ Runtime::Runtime(const RuntimeOptions& options) {
   auto devices = runtime::open_devices(options.devices, {.workers = options.workers,
                                                          .check = options.check,
                                                          .on_finding = options.on_finding,
+                                                         .launch_timeout_ms = options.launch_timeout_ms,
                                                          .trace = core.trace.get(),
                                                          .watcher = core.watcher});
   core_ = std::make_shared<runtime::Core>(std::move(devices), std::move(core));

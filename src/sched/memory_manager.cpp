@@ -61,7 +61,6 @@ bool MemoryManager::try_allocate(const std::vector<Array*>& missing, Space space
   for (const Array* const array : missing) bytes += array->bytes();
   if (!registry_.reserve(space, bytes)) return false;
   std::vector<std::unique_ptr<device::Memory>> made;
-  bool enough = true;
   lock.unlock();
   try {
     for (const Array* const array : missing) made.push_back(make(*array, space));
@@ -71,9 +70,12 @@ bool MemoryManager::try_allocate(const std::vector<Array*>& missing, Space space
     if (error.code() != ErrorCode::out_of_memory) throw;
     // The budget would allow it, and the device has less.
     if (registry_.arrays(space).empty()) throw;
-    enough = false;
+    return false;
+  } catch (...) {
+    lock.lock();
+    registry_.unreserve(space, bytes);
+    throw;
   }
-  if (!enough) return false;
   lock.lock();
   for (std::size_t i = 0; i < missing.size(); ++i) {
     Array& array = *missing[i];

@@ -262,5 +262,26 @@ TEST_F(CliFiles, FailuresLeaveTheOldFile) {
     EXPECT_EQ(entry.path().filename().string().find("old.ptx."), std::string::npos) << entry.path();
 }
 
+TEST_F(CliFiles, AFullDiskEndsAKernelThatPrints) {
+  write("p.cu", R"(extern "C" __global__ void p() { for (;;) printf("%d\n", threadIdx.x); })");
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran = heddle(std::string("launch p.cu --block 32 --device ") + device, "&1 >/dev/full");
+    EXPECT_EQ(ran.code, 99) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("what the kernel prints cannot be written: No space left on device"));
+  }
+}
+
+TEST_F(CliFiles, ALaunchHasATimeLimit) {
+  write("l.cu",
+        R"(extern "C" __global__ void l(volatile int* p) { for (int i = 1; i != 0; i = (i + 2) & 255) p[0] = i; })");
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran = heddle(std::string("launch l.cu --arg zeros:i32:1 --timeout 0.1 --device ") + device);
+    EXPECT_EQ(ran.code, 99) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("has run for 100 ms, its time limit"), HasSubstr("l.cu:1")));
+  }
+  for (const char* wrong : {"0", "-1", "soon"})
+    EXPECT_EQ(heddle(std::string("launch l.cu --arg zeros:i32:1 --timeout ") + wrong).code, 2) << wrong;
+}
+
 }  // namespace
 }  // namespace heddle::tests

@@ -90,10 +90,12 @@ class Conformance : public testing::TestWithParam<DeviceMaker> {
   }
 
   std::unique_ptr<Device> device;
-  std::unique_ptr<Queue> queue;
 
  private:
-  std::shared_ptr<device::Module> module_;
+  std::shared_ptr<device::Module> module_;  // outlives the launches in the queue
+
+ public:
+  std::unique_ptr<Queue> queue;
 };
 
 // Expects that f throws an Error of this code, and gives its message.

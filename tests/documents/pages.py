@@ -34,7 +34,7 @@ def marks_of(comment, place):
     for part in re.split(rf"; (?=(?:{'|'.join(KEYS)}) )", comment):
         key, _, value = part.partition(" ")
         if key not in KEYS or not value:
-            raise SystemExit(f"{place}: '{part}' is none of {', '.join(KEYS)} with a value")
+            raise SystemExit(f"{place}: '{part}' is not one of {', '.join(KEYS)} with a value")
         marks[key] = value
     return marks
 

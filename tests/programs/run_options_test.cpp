@@ -45,6 +45,8 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--fast", "a"}), HasSubstr("--fast"));
   EXPECT_THAT(refusal({"--slice", "0", "a"}), HasSubstr("--slice 0"));
   EXPECT_THAT(refusal({"--slice", "3x", "a"}), HasSubstr("3x"));
+  for (const char* wrong : {"0", "-1", "nan", "1e99", "2s"})
+    EXPECT_THAT(refusal({"--timeout", wrong, "a"}), HasSubstr(wrong));
   EXPECT_THAT(refusal({"--device", "gpu0", "a"}), HasSubstr("'gpu0' is no device"));
   EXPECT_THAT(refusal({"--device", "cuda:0,", "a"}), HasSubstr("'' is no device"));
   EXPECT_THAT(refusal({"--device", "cuda:x", "a"}), HasSubstr("'cuda:x' is no device"));
@@ -57,10 +59,58 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--check=rase", "a"}), HasSubstr("did you mean 'race'?"));
 }
 
+TEST(RunThroughDriver, OnGpusWhereTheRuntimeStaysNvidias) {
+  Inspection keeps_runtime, script;
+  keeps_runtime.obstacle = "it contains NVIDIA's runtime";
+  keeps_runtime.shares_runtime = true;
+  Inspection replaceable;
+  replaceable.shares_runtime = true;
+  const RunOptions plain;
+  EXPECT_TRUE(runs_through_driver(plain, keeps_runtime, true));
+  EXPECT_TRUE(runs_through_driver(plain, script, true));
+  EXPECT_FALSE(runs_through_driver(plain, replaceable, true));
+  EXPECT_FALSE(runs_through_driver(plain, script, false));
+}
+
+TEST(RunThroughDriver, NotWithWhatNeedsHeddlesRuntime) {
+  const Inspection script;
+  const auto through = [&](auto&& set) {
+    RunOptions options;
+    set(options);
+    return runs_through_driver(options, script, true);
+  };
+  EXPECT_TRUE(through([](RunOptions& o) { o.device = "gpus"; }));
+  EXPECT_TRUE(through([](RunOptions& o) { o.device = "cuda:1,cuda:0"; }));
+  EXPECT_TRUE(through([](RunOptions& o) { o.policy = "direct"; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.device = "cpu"; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.device = "cuda:0,cpu"; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.device = "interp"; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.slice = 8; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.timeout_ms = 8; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.check = true; }));
+  EXPECT_FALSE(through([](RunOptions& o) { o.policy = "slice:8"; }));
+}
+
+TEST(RunThroughDriver, DevicesAreAmongTheVisibleOnes) {
+  EXPECT_EQ(visible_devices("", "2,3"), "");
+  EXPECT_EQ(visible_devices("gpus", ""), "");
+  EXPECT_EQ(visible_devices("cuda:1,cuda:0", ""), "1,0");
+  EXPECT_EQ(visible_devices("cuda:1,cuda:0", "5,7"), "7,5");
+  EXPECT_EQ(visible_devices("cuda:0", "GPU-aa,GPU-bb"), "GPU-aa");
+  try {
+    visible_devices("cuda:2", "5,7");
+    ADD_FAILURE() << "a device that is not visible was accepted";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+    EXPECT_THAT(error.what(), HasSubstr("CUDA_VISIBLE_DEVICES=5,7 leaves no cuda:2"));
+  }
+}
+
 TEST(RunEnvironment, HeddlesLibrariesComeFirst) {
   RunOptions options;
   options.device = "cpu";
   options.slice = 7;
+  options.timeout_ms = parse_run_options({"--timeout=2.5", "a"}).timeout_ms;
   options.check = true;
   const auto all = run_environment(options, {"A=1", "LD_LIBRARY_PATH=/mine", "HEDDLE_RUN_DEVICE=old"}, "/libs", {});
   EXPECT_THAT(all, Contains("A=1"));
@@ -68,8 +118,9 @@ TEST(RunEnvironment, HeddlesLibrariesComeFirst) {
   EXPECT_THAT(all, Contains("HEDDLE_RUN_DEVICE=cpu"));
   EXPECT_THAT(all, Contains("HEDDLE_RUN_SLICE=7"));
   EXPECT_THAT(all, Contains("HEDDLE_RUN_CHECK=memory"));
+  EXPECT_THAT(all, Contains("HEDDLE_RUN_TIMEOUT_MS=2500"));
   EXPECT_THAT(all, Not(Contains(StartsWith("LD_PRELOAD"))));
-  EXPECT_EQ(all.size(), 5u);
+  EXPECT_EQ(all.size(), 6u);
   EXPECT_THAT(run_environment({}, {}, "/libs", {"libcudart.so.12"}),
               ElementsAre("LD_LIBRARY_PATH=/libs", "LD_PRELOAD=/libs/libcudart.so.12"));
 }

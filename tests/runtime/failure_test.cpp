@@ -57,6 +57,16 @@ TEST_F(FailureTest, WhatGetsNoQueueIsToldAndOver) {
   EXPECT_EQ(core_->scheduler().dag().active(), 0u);
 }
 
+TEST_F(FailureTest, AHostWithoutMemoryFailsTheLaunchAlone) {
+  start({"far"});
+  Array<float> data = floats({1});
+  devices_[0]->failing_allocations = 1;
+  EXPECT_THROW(launch("add_to", {}, 1, 1.0f, data), std::bad_alloc);
+  launch("add_to", {}, 1, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(2));
+  EXPECT_EQ(devices_[0]->live_allocations(), 1u);
+}
+
 TEST_F(FailureTest, WhatGetsNoQueueComesBehindItsParents) {
   start({"far", "near2"});
   Array<float> data = floats({1});

@@ -205,6 +205,10 @@ FakeDevice::FakeDevice(FakeOptions options) : options_(std::move(options)) {
 }
 
 std::unique_ptr<device::Memory> FakeDevice::allocate(std::size_t bytes) {
+  if (failing_allocations > 0) {
+    --failing_allocations;
+    throw std::bad_alloc();
+  }
   return std::make_unique<FakeMemory>(this, bytes, options_.host_reaches_memory, live_);
 }
 

@@ -133,7 +133,8 @@ class FakeDevice final : public device::Device {
   std::size_t live_allocations() const { return *live_; }
   std::size_t queues() const { return queues_; }  // that were made
   bool loaded_with_check = false;
-  unsigned failing_queues = 0;  // so many are not made, for lack of memory
+  unsigned failing_queues = 0;       // so many are not made, for lack of memory
+  unsigned failing_allocations = 0;  // so many throw std::bad_alloc: the host has no memory
 
  private:
   FakeOptions options_;

@@ -9,6 +9,10 @@
 
 namespace heddle::cuda_api {
 
+// The driver's version: CUDA 13.4. A program of a newer CUDA than its driver's compiles PTX to machine code itself;
+// programs of an older CUDA run. cuGetProcAddress finds no functions that came after 13.0.
+constexpr int driver_version = 13040;
+
 // For a GPU its driver's values, except for features that programs cannot have through Heddle (managed memory,
 // clusters, memory shared between processes). The CPU device reports itself as a GPU of compute capability 8.0 whose
 // SMs are its workers; values that matter are true. Nothing for numbers that are no attribute.

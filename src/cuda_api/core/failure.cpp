@@ -7,6 +7,7 @@ cudaError_t code_of(const Error& error) {
     case KernelFault::memory_access: return cudaErrorIllegalAddress;
     case KernelFault::misaligned: return cudaErrorMisalignedAddress;
     case KernelFault::assertion: return cudaErrorAssert;
+    case KernelFault::timeout: return cudaErrorLaunchTimeout;
     case KernelFault::trap:
     case KernelFault::other: return cudaErrorLaunchFailure;
     case KernelFault::none: break;

@@ -52,6 +52,7 @@ Process::Process()
                 .slice = settings_.slice,
                 .ranges = !settings_.policy.empty() && settings_.policy != "direct",
                 .policy = settings_.policy,
+                .launch_timeout_ms = settings_.timeout_ms,
                 .trace = settings_.trace}) {
   const int count = static_cast<int>(runtime_.devices().size());
   for (int i = 0; i < count; ++i) contexts.add_device(runtime_.device(i));

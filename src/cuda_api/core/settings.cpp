@@ -27,11 +27,10 @@ Settings read_settings() {
   made.policy = policy_variable();
   made.check = base::checks_variable("HEDDLE_RUN_CHECK").value_or(false);
   made.slice = base::number_variable("HEDDLE_RUN_SLICE").value_or(0);
-  static_cast<void>(base::truth_variable("HEDDLE_RUN_PROGRESS"));  // wait_line.cpp reads it, and has nobody to tell
+  made.timeout_ms = base::number_variable("HEDDLE_RUN_TIMEOUT_MS").value_or(0);
+  static_cast<void>(base::truth_variable("HEDDLE_RUN_PROGRESS"));  // wait_line.cpp reads it and cannot report an error
   // Last, as claiming writes to the file.
-  const bool claim = base::truth_variable("HEDDLE_RUN_TRACE_CLAIM").value_or(false);
-  if (const auto trace = base::text_variable("HEDDLE_RUN_TRACE"))
-    made.trace = claim ? base::claim_trace(*trace) : *trace;
+  made.trace = base::trace_of_environment();
   return made;
 }
 

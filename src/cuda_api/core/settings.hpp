@@ -9,11 +9,12 @@
 namespace heddle::cuda_api {
 
 struct Settings {
-  std::string devices;      // HEDDLE_RUN_DEVICE: ids; empty: the GPUs that are found, else the CPU
-  std::uint64_t slice = 0;  // HEDDLE_RUN_SLICE: launches are cut into ranges of so many blocks
-  std::string policy;       // HEDDLE_RUN_POLICY: when launches are submitted (RuntimeOptions::policy)
-  std::string trace;        // HEDDLE_RUN_TRACE: a file for the timeline, of this process alone (base/trace_claim.hpp)
-  Checks check = false;     // HEDDLE_RUN_CHECK=memory,race: mistakes to look for (on: memory); ends with exit code 99
+  std::string devices;           // HEDDLE_RUN_DEVICE: ids; empty: the GPUs that are found, else the CPU
+  std::uint64_t slice = 0;       // HEDDLE_RUN_SLICE: launches are cut into ranges of so many blocks
+  std::uint64_t timeout_ms = 0;  // HEDDLE_RUN_TIMEOUT_MS: launches that run for longer are ended; 0: none is
+  std::string policy;            // HEDDLE_RUN_POLICY: when launches are submitted (RuntimeOptions::policy)
+  std::string trace;     // HEDDLE_RUN_TRACE: a file for the timeline, of this process alone (base/trace_claim.hpp)
+  Checks check = false;  // HEDDLE_RUN_CHECK=memory,race: mistakes to look for (on: memory); ends with exit code 99
 };
 
 // Throws Error(invalid_argument) for invalid values.

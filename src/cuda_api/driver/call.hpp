@@ -15,10 +15,6 @@
 
 namespace heddle::cuda_api {
 
-// As of CUDA 13.4. Programs of a newer CUDA than their driver's compile PTX to machine code themselves; those of an
-// older one do not mind. Functions that came after 13.0 are not found by name.
-constexpr int driver_version = 13040;
-
 // Most codes have one number in both APIs.
 CUresult result_of(cudaError_t code);
 

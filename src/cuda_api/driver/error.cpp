@@ -1,4 +1,5 @@
 // What errors are called, and starting up.
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/driver/call.hpp"
 
 using namespace heddle::cuda_api;

@@ -1,6 +1,7 @@
 // The tables of functions that the CUDA runtime within a program (nvcc -cudart static) takes from the driver's library.
 // NVIDIA documents them nowhere; ZLUDA does. What the runtime asks for here is little: modules of the program's code,
 // values kept with a context, and a check that it is a driver that it knows.
+#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,8 +14,6 @@
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/runtime_check.hpp"
-
-#include <pthread.h>
 
 using namespace heddle::cuda_api;
 

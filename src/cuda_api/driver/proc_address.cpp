@@ -7,6 +7,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/symbols.hpp"
 

@@ -105,10 +105,8 @@ bool is_for_optimising(Input type, const void* data, std::size_t size) {
 
 std::string text_of(const nvJitLink& link, Input type, const void* data, std::size_t size) {
   const std::string_view magic = magic_of(data, size);
-  if (magic == elf_magic || type == Input::cubin) {
-    // The result of another link is called machine code, and is PTX.
-    if (magic == elf_magic) refuse("machine code of a GPU (a cubin), or an object or a library of the host");
-  }
+  // Not by the type: programs call the result of another link a cubin, and it is PTX.
+  if (magic == elf_magic) refuse("machine code of a GPU (a cubin), or an object or a library of the host");
   if (type == Input::ltoir || magic == ltoir_magic)
     refuse("LTO-IR, NVIDIA's intermediate code for link-time optimisation");
   if (type == Input::object || type == Input::library || begins({static_cast<const char*>(data), size}, "!<arch>"))

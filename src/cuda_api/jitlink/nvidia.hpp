@@ -11,8 +11,8 @@ namespace heddle::cuda_api {
 // A link that makes PTX. One thread at a time.
 class NvidiaLink {
  public:
-  // With the library of this name that the program would have got without Heddle; null if there is none, or if it
-  // refuses the options.
+  // With the library of this name that the program would have got without Heddle; null without such a
+  // library, or if it refuses the options.
   static std::unique_ptr<NvidiaLink> make(const char* library, std::span<const char*> options);
   ~NvidiaLink();
   NvidiaLink(const NvidiaLink&) = delete;

@@ -1,4 +1,5 @@
 // Devices: which there are, which one a thread uses, and waiting for them. Properties are in properties.cpp.
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/core/reset.hpp"
@@ -58,7 +59,7 @@ HEDDLE_CUDA_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaDriverGetVersion(int* version) {
-  return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });
+  return guarded(__func__, [&] { *version = driver_version; });
 }
 HEDDLE_CUDA_API cudaError_t cudaRuntimeGetVersion(int* version) {
   return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });

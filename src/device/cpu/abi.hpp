@@ -60,7 +60,7 @@ struct CheckedAccess {
   static constexpr unsigned size_shift = 8, used_shift = 16;
 };
 
-// What RuntimeTable::order is told of. (Barriers that may wait have a call of their own.)
+// The kinds of RuntimeTable::order. (Barriers that may wait have a call of their own.)
 enum class OrderKind : std::uint32_t {
   fence_block,   // a fence at the scope of the block
   fence_device,  // at a wider one

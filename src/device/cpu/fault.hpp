@@ -17,6 +17,8 @@ enum class FaultKind : std::uint8_t {
   bad_mbarrier,  // wrong use of mbarrier
   bad_free,      // free() of what malloc() did not give
   not_a_member,  // check(): a lane in a warp operation whose member mask does not include it
+  output,        // what the kernel prints cannot be written
+  time_limit,    // the launch has run for longer than it may (time_limit.hpp)
   no_fiber,      // code of direct shape called something that waits
 };
 
@@ -35,7 +37,7 @@ struct Fault {
   bool outside_footprint = false;  // an access that the launch's footprint does not allow
   bool misaligned = false;         // the address is no multiple of the size
   std::uint64_t window = 0;        // of a bad access; the member mask
-  std::uint32_t number = 0;        // barrier, line of the assertion, lane, MbarrierMisuse
+  std::uint32_t number = 0;        // barrier, line of the assertion, lane, MbarrierMisuse, errno
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };

@@ -93,8 +93,7 @@ HEDDLE_NO_SANITIZE void handle(int signal, siginfo_t* info, void* raw_context) {
     pass_on(signal, info, raw_context);
     return;
   }
-  auto& context = *static_cast<ucontext_t*>(raw_context);
-  auto& registers = context.uc_mcontext.gregs;
+  const auto& registers = static_cast<const ucontext_t*>(raw_context)->uc_mcontext.gregs;
   Fault& fault = worker->fault();
   fault.kind = FaultKind::signal;
   fault.signal = signal;
@@ -104,15 +103,20 @@ HEDDLE_NO_SANITIZE void handle(int signal, siginfo_t* info, void* raw_context) {
   fault.instruction = reinterpret_cast<const void*>(registers[REG_RIP]);
   fault.in_runtime = false;
   fault.lane = -1;
-  // The kernel's stack may be full, so go on elsewhere: as if landing(worker) had been called there.
-  registers[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(worker->recovery_stack()) - 8);
-  registers[REG_RIP] = reinterpret_cast<greg_t>(&landing);
-  registers[REG_RDI] = reinterpret_cast<greg_t>(worker);
-  constexpr greg_t direction = 0x400, alignment = 0x40000, trap = 0x100;
-  registers[REG_EFL] &= ~(direction | alignment | trap);
+  leave_kernel(raw_context, *worker);
 }
 
 }  // namespace
+
+// The kernel's stack may be full, so the thread continues elsewhere: as if landing(worker) had been called there.
+HEDDLE_NO_SANITIZE void leave_kernel(void* context, Worker& worker) {
+  auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  registers[REG_RSP] = static_cast<greg_t>(reinterpret_cast<std::uint64_t>(worker.recovery_stack()) - 8);
+  registers[REG_RIP] = reinterpret_cast<greg_t>(&landing);
+  registers[REG_RDI] = reinterpret_cast<greg_t>(&worker);
+  constexpr greg_t direction = 0x400, alignment = 0x40000, trap = 0x100;
+  registers[REG_EFL] &= ~(direction | alignment | trap);
+}
 
 FaultHandlers::FaultHandlers() {
   const std::lock_guard guard(installation.mutex);

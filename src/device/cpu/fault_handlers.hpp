@@ -15,6 +15,10 @@ class FaultHandlers {
   FaultHandlers& operator=(const FaultHandlers&) = delete;
 };
 
+// To be called in a signal handler, with the context that it got: when the handler returns, the thread leaves the
+// kernel of its worker, whose fault() has been filled in, and not the code that the signal has interrupted.
+void leave_kernel(void* context, Worker& worker);
+
 // The worker that the calling thread occupies, or null.
 Worker* worker_of_thread();
 // Records which worker the calling thread occupies (null: none any more), and makes sure that the thread has an

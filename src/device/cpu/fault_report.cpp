@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -192,6 +193,10 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
           "lane {} takes part in an operation of its warp with the member mask {:#010x}, which does not "
           "name it",
           fault.number, fault.window);
+    case FaultKind::output:
+      return fmt::format("what the kernel prints cannot be written: {}",
+                         std::generic_category().message(static_cast<int>(fault.number)));
+    case FaultKind::time_limit: break;  // timeout_error()
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -204,6 +209,7 @@ KernelFault public_kind(const Fault& fault) {
     case FaultKind::bad_access: return fault.misaligned ? KernelFault::misaligned : KernelFault::memory_access;
     case FaultKind::trap: return KernelFault::trap;
     case FaultKind::assertion: return KernelFault::assertion;
+    case FaultKind::time_limit: return KernelFault::timeout;
     default: return KernelFault::other;
   }
 }
@@ -235,7 +241,7 @@ std::string waiting_for(const Block& block, const Warp& warp) {
   switch (warp.waiting) {
     case Waiting::barrier: return fmt::format("waits at barrier {}{}", warp.barrier, where);
     case Waiting::meeting: return fmt::format("waits for other lanes of its warp{}", where);
-    case Waiting::nothing: return fmt::format("loops{}", where);
+    case Waiting::nothing: return warp.site == nullptr ? "has not begun" : fmt::format("loops{}", where);
   }
   return "";
 }
@@ -287,6 +293,27 @@ Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milli
                   head(job, block.context), base::format_duration(static_cast<double>(timeout.count()) * 1e-3),
                   resident == 1 ? "1 block of the launch is" : fmt::format("{} blocks of the launch are", resident),
                   job.has_pieces() ? ", others have not started" : "", describe_warps(block)));
+}
+
+std::string block_place(const Block& block) {
+  return fmt::format("block {}: {}", block_name(block.context), describe_warps(block));
+}
+
+std::string running_place(const Warp& warp) {
+  const LaunchJob& job = *warp.block->job;
+  if (job.code().shape == Shape::fiber) return block_place(*warp.block);
+  const std::string text = fmt::format("block {}: ", block_name(warp.block->context));
+  return text + thread_of(job, warp.context, -1) + " runs" + code_place(job, number_of_call(job, warp, warp.site));
+}
+
+Error timeout_error(const LaunchJob& job, const TimeLimit& limit) {
+  constexpr std::size_t shown = 8;
+  const std::vector<std::string> places = limit.places();
+  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended. Its warps stood at:",
+                                 base::demangled(job.kernel().name), base::format_duration(limit.seconds()));
+  for (std::size_t i = 0; i < places.size() && i < shown; ++i) text += fmt::format("\n  {}", places[i]);
+  if (places.size() > shown) text += fmt::format("\n  and {} more blocks", places.size() - shown);
+  return Error(KernelFault::timeout, text);
 }
 
 Error out_of_stack(const LaunchJob& job) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <string>
 
 #include "device/cpu/block.hpp"
@@ -18,7 +19,23 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
 Error barrier_deadlock(const Block& block);
 // There has been no progress for `timeout`; `block` is the oldest of the launch's `resident` blocks on this worker.
 Error spin_deadlock(const Block& block, std::size_t resident, std::chrono::milliseconds timeout);
+// The launch has run for its time limit. Complete when no block of it runs any more.
+Error timeout_error(const LaunchJob& job, const TimeLimit& limit);
+// "block (0, 0, 0): warps 0 to 7: waits at barrier 0 at k.cu:12".
+std::string block_place(const Block& block);
+// Of the block of a warp that was ended while it ran, at its `site`.
+std::string running_place(const Warp& warp);
 // There is no memory for the stacks or the shared memory of a block.
 Error out_of_stack(const LaunchJob& job);
+
+// The error that `describe` makes. If it throws something instead, that: nothing on a worker would catch it.
+template <class Describe>
+std::exception_ptr error_from(Describe&& describe) noexcept {
+  try {
+    return std::make_exception_ptr(describe());
+  } catch (...) {
+    return std::current_exception();
+  }
+}
 
 }  // namespace heddle::device::cpu

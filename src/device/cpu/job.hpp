@@ -102,6 +102,7 @@ class Job {
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
   // The first piece that was cancelled by stop(), or the end. Valid when the job is done.
   std::uint64_t first_cancelled() const { return first_cancelled_.load(std::memory_order_acquire); }
+  bool done() const { return unfinished_.load(std::memory_order_acquire) == 0; }
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   // Valid when the job is done.
   const std::exception_ptr& failure() const { return failure_; }
@@ -113,6 +114,8 @@ class Job {
   std::shared_ptr<JobOwner> owner;
 
  protected:
+  // For on_complete(): a better text for what fail() was given.
+  void replace_failure(std::exception_ptr error) noexcept { failure_ = std::move(error); }
   // Called once, before the owner is notified.
   virtual void on_complete() noexcept {}
 

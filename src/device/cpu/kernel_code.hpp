@@ -20,6 +20,8 @@ class KernelCode {
   std::uint32_t streamed_bytes = 0;       // that one thread writes by stores that may go past the caches
   const void* entry = nullptr;            // DirectEntry or WarpEntry
 
+  // Whether the address is in the code. Safe in signal handlers.
+  virtual bool contains(const void* address) const = 0;
   // The PTX line that a code address belongs to, 0 when unknown. May read debug information: slow, any thread.
   virtual unsigned line_of(const void* address) const = 0;
 };

@@ -50,7 +50,8 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       command_(setup.command),
       task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),
-      argument_bytes_(setup.arguments.size()) {
+      argument_bytes_(setup.arguments.size()),
+      time_limit_(TimeLimit::make(services)) {
   std::byte* arguments = few_arguments_.bytes;
   const std::size_t bytes = setup.arguments.size();
   if (bytes > sizeof few_arguments_) {
@@ -98,8 +99,10 @@ void LaunchJob::block_index(std::uint64_t id, std::uint32_t (&index)[3]) const {
   index[2] = static_cast<std::uint32_t>(id / x / y);
 }
 
-void LaunchJob::note_start() {
-  if (services_.trace() == nullptr || started_.exchange(true)) return;
+void LaunchJob::note_start(ReadyJobs& workers) {
+  if ((services_.trace() == nullptr && !time_limit_) || started_.exchange(true)) return;
+  if (time_limit_) time_limit_->start(weak_from_this(), workers);
+  if (services_.trace() == nullptr) return;
   base::TraceEvent event = trace_event(*this, owner_id);
   event.command = command_;
   event.task = task_;
@@ -109,6 +112,7 @@ void LaunchJob::note_start() {
 }
 
 void LaunchJob::on_complete() noexcept {
+  if (time_limit_) time_limit_->end();
   if (services_.trace() == nullptr) return;
   base::TraceEvent event = trace_event(*this, owner_id);
   event.phase = base::TraceEvent::Phase::end;

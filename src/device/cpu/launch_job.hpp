@@ -14,16 +14,18 @@
 #include "device/cpu/job.hpp"
 #include "device/cpu/kernel_code.hpp"
 #include "device/cpu/kernel_unit.hpp"
+#include "device/cpu/time_limit.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::cpu {
 
+class ReadyJobs;
 class Services;
 
 // What CpuOptions::poison_shared fills shared memory with.
 inline constexpr std::uint8_t poison_byte = 0xA5;
 
-class LaunchJob : public Job {
+class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
  public:
   struct Setup {
     std::shared_ptr<const KernelCode> code;
@@ -65,8 +67,10 @@ class LaunchJob : public Job {
   // Fibers of one resident block.
   unsigned fibers_per_block() const { return (block_threads_ + code_->width - 1) / code_->width; }
   void block_index(std::uint64_t id, std::uint32_t (&index)[3]) const;
-  // Records the start in the trace, once.
-  void note_start();
+  // A worker is about to run the first block: records the start in the trace, and starts the time limit.
+  void note_start(ReadyJobs& workers);
+  // Null: the launch may run for ever.
+  TimeLimit* time_limit() const { return time_limit_.get(); }
 
  protected:
   void on_complete() noexcept override;
@@ -94,6 +98,7 @@ class LaunchJob : public Job {
   };
   ArgumentLine few_arguments_;
   std::vector<ArgumentLine> many_arguments_;
+  std::unique_ptr<TimeLimit> time_limit_;
   std::atomic<bool> started_{false};
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.hpp"
 #include "device/cpu/code_place.hpp"
+#include "device/cpu/fault_report.hpp"
 #include "device/cpu/finding_text.hpp"
 #include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/services.hpp"
@@ -36,6 +37,9 @@ void LaunchWork::on_complete() noexcept {
   } catch (...) {
     fail(std::current_exception());
   }
+  // Now that the places of all warps are known.
+  if (failed() && time_limit() != nullptr && time_limit()->has_places())
+    replace_failure(error_from([this] { return timeout_error(*this, *time_limit()); }));
   LaunchJob::on_complete();
 }
 
@@ -64,7 +68,7 @@ void LaunchWork::work(Worker& worker) {
   for (bool first = true;; first = false) {
     const BlockRange chunk = take(sharers, most);
     if (chunk.empty()) return;
-    note_start();
+    note_start(worker.jobs());
     if (!has_pieces()) {  // the last chunk needs no measuring
       worker.run_direct(*this, chunk);
       return;

@@ -118,6 +118,7 @@ class LoadedKernel final : public KernelCode {
     if (entry == nullptr) fail("it has no function heddle_kernel");
   }
 
+  bool contains(const void* address) const override { return memory_.code_contains(address); }
   unsigned line_of(const void* address) const override {
     if (!memory_.code_contains(address)) return 0;
     const std::lock_guard guard(mutex_);

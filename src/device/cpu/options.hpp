@@ -27,6 +27,9 @@ struct CpuOptions {
   // How long every warp of a launch may spin without any progress on the device before that counts as a deadlock;
   // 0: for ever. $HEDDLE_DEADLOCK_MS overrides.
   std::chrono::milliseconds deadlock_timeout{10'000};
+  // How long a launch may run, from the start of its first block; then it fails with KernelFault::timeout. 0: for ever.
+  // A launch is not ended while all of its warps are in calls of the runtime.
+  std::chrono::milliseconds launch_timeout{0};
   // How long a worker without work keeps its core before it sleeps.
   std::chrono::microseconds idle_spin{50};
   // Mistakes that launches may be asked to look for (LoadOptions::check). With `memory`, memory that was freed is not

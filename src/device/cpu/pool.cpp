@@ -18,7 +18,11 @@ constexpr unsigned turns_between_clock_reads = 64;
 
 }  // namespace
 
-Pool::Pool(unsigned workers, const Topology& topology, Services& services) : topology_(topology), services_(services) {
+Pool::Pool(unsigned workers, const Topology& topology, Services& services)
+    : topology_(topology),
+      services_(services),
+      has_time_limit_(services.options.launch_timeout.count() != 0),
+      time_limit_handler_(has_time_limit_) {
   for (unsigned i = 0; i < workers; ++i) {
     seats_.push_back(std::make_unique<Seat>(i, jobs_, services));
     jobs_.add(seats_.back()->worker.state());
@@ -33,7 +37,10 @@ Pool::Pool(unsigned workers, const Topology& topology, Services& services) : top
   }
 }
 
-Pool::~Pool() { stop(); }
+Pool::~Pool() {
+  stop();
+  if (has_time_limit_) services_.watcher()->drain();  // callbacks of the limits may still hold jobs
+}
 
 void Pool::stop() {
   stopping_.store(true);
@@ -65,9 +72,9 @@ void Pool::thread_main(Seat& seat) {
     const std::uint32_t wakeups = state.wakeups();
     if (stopping()) return;
     if (state.try_occupy()) {
-      set_worker_of_thread(&seat.worker);
+      occupy(seat.worker);
       seat.worker.run(nullptr);
-      set_worker_of_thread(nullptr);
+      leave(seat.worker, nullptr);
       state.vacate();
     }
     idle(state, version, wakeups);
@@ -99,6 +106,18 @@ void Pool::idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Host threads that wait
+
+void Pool::occupy(Worker& worker) {
+  set_worker_of_thread(&worker);
+  if (!has_time_limit_) return;
+  accept_time_limit_signal();
+  worker.state().set_thread(::pthread_self());
+}
+
+void Pool::leave(Worker& worker, Worker* occupied_before) {
+  if (has_time_limit_) worker.state().set_thread(std::nullopt);
+  set_worker_of_thread(occupied_before);
+}
 
 Pool::Seat* Pool::take_seat(const WorkerSet& allowed) {
   const int core = topology_.core_of_processor(::sched_getcpu());
@@ -145,11 +164,11 @@ void Pool::wait(WaitTarget& target) {
     return;
   }
   if (Seat* seat = take_seat(target.workers())) {
-    set_worker_of_thread(&seat->worker);
+    occupy(seat->worker);
     do {
       seat->worker.run(&target);
     } while (!target.done() && linger(*seat, target));
-    set_worker_of_thread(occupied);
+    leave(seat->worker, occupied);
     leave_seat(*seat);
   }
   if (!target.done()) target.block();

@@ -10,6 +10,7 @@
 #include "device/cpu/fault_handlers.hpp"
 #include "device/cpu/job.hpp"
 #include "device/cpu/ready_jobs.hpp"
+#include "device/cpu/time_limit_signal.hpp"
 #include "device/cpu/topology.hpp"
 #include "device/cpu/worker.hpp"
 #include "device/cpu/worker_state.hpp"
@@ -46,6 +47,9 @@ class Pool {
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   void thread_main(Seat& seat);
   void idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups);
+  // The calling thread occupies the worker from now on, or leaves it.
+  void occupy(Worker& worker);
+  void leave(Worker& worker, Worker* occupied_before);
   Seat* take_seat(const WorkerSet& allowed);
   void leave_seat(Seat& seat);
   // Spins at the seat for a while because the target is likely to be done soon. False: leave.
@@ -55,6 +59,8 @@ class Pool {
   const Topology& topology_;
   Services& services_;
   FaultHandlers fault_handlers_;
+  const bool has_time_limit_;
+  TimeLimitHandler time_limit_handler_;
   ReadyJobs jobs_;
   std::vector<std::unique_ptr<Seat>> seats_;
   std::atomic<bool> stopping_{false};

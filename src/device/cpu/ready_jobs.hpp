@@ -45,6 +45,11 @@ class ReadyJobs {
   void begin_sleep(WorkerState& worker);
   void end_sleep(WorkerState& worker);
 
+  // Sends a signal to the threads that occupy workers. Any thread.
+  void send_to_workers(int signal) {
+    for (WorkerState* const worker : workers_) worker->send(signal);
+  }
+
   // Sum of the workers' progress, and whether any of them is busy with something else than spinning.
   std::uint64_t progress() const;
   bool any_running(const WorkerState& except, std::uint64_t now_ns) const;

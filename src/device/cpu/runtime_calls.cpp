@@ -188,7 +188,10 @@ std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_
   text.clear();
   PrintfSource source(warp, lane, arguments);
   const int taken = format_kernel_printf(text, format, source);
-  worker.services().print(text.data(), text.size());
+  if (const int error = worker.services().print(text.data(), text.size()); error != 0) {
+    begin_fault(warp, FaultKind::output, static_cast<int>(lane)).number = static_cast<std::uint32_t>(error);
+    end_launch(warp);
+  }
   return taken;
 }
 

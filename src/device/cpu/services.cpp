@@ -1,6 +1,7 @@
 #include "device/cpu/services.hpp"
 
 #include "device/cpu/topology.hpp"
+#include "device/kernel_printf.hpp"
 
 namespace heddle::device::cpu {
 
@@ -12,10 +13,11 @@ Services::Services(const CpuOptions& device_options, std::uint64_t memory_limit,
       runtime(runtime_table),
       cache_bytes(last_level_cache_bytes()) {}
 
-void Services::print(const char* text, std::size_t size) {
+int Services::print(const char* text, std::size_t size) {
   std::FILE* out = options.printf_output != nullptr ? options.printf_output : stdout;
-  std::fwrite(text, 1, size, out);  // holds the stream's lock, so lines of several warps do not mix
+  const int error = write_kernel_output(out, {text, size});
   printed_.store(true, std::memory_order_release);
+  return error;
 }
 
 void Services::flush() {

@@ -32,8 +32,8 @@ class Services {
   const base::Clock& clock() const { return options.watcher->clock(); }
   std::uint64_t now_ns() const { return clock().now_ns(); }
 
-  // Writes what a kernel printed, in one piece.
-  void print(const char* text, std::size_t size);
+  // Writes what a kernel printed; see write_kernel_output().
+  int print(const char* text, std::size_t size);
   // Brings what was printed to the reader.
   void flush();
 

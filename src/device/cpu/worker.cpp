@@ -27,16 +27,6 @@ constexpr std::size_t recovery_bytes = 64 * 1024;
 constexpr unsigned rounds_between_clock_reads = 256;
 constexpr unsigned rounds_before_yield = 1024;
 
-// The error that `describe` makes. If it throws something instead, that: on a worker nobody else would catch it.
-template <class Describe>
-std::exception_ptr error_from(Describe&& describe) noexcept {
-  try {
-    return std::make_exception_ptr(describe());
-  } catch (...) {
-    return std::current_exception();
-  }
-}
-
 }  // namespace
 
 // First functions of the fibers. A fiber is used for one block after another: it parks where its warp has ended.
@@ -243,7 +233,7 @@ bool Worker::admit(LaunchJob& job) {
   if (!has_room(job)) return false;
   const BlockRange one = job.take(1, 1);
   if (one.empty()) return false;
-  job.note_start();
+  job.note_start(jobs_);
   std::unique_ptr<Block> block;
   try {
     residents_.reserve(residents_.size() + 1);
@@ -312,7 +302,7 @@ void Worker::step_residents() {
   if (idle_rounds_ == 0) state_.set_activity(Activity::running);
   for (std::size_t i = 0; i < residents_.size();) {
     Block& block = *residents_[i];
-    const bool ended = block.job->failed() || run_block(block);
+    const bool ended = ended_by_time_limit(block) || block.job->failed() || run_block(block);
     if (ended) {
       retire(i, block.live == 0);
     } else {
@@ -383,8 +373,23 @@ void Worker::report_deadlock() {
   note_progress();
 }
 
-void Worker::end_in_failure(LaunchJob& job, const Warp& warp) {
-  job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
+// Of a block whose warps all wait. Warps in a loop without calls are ended by a signal.
+bool Worker::ended_by_time_limit(const Block& block) {
+  TimeLimit* const limit = block.job->time_limit();
+  if (!limit || !limit->expired()) return false;
+  limit->add_place(block_place(block));
+  block.job->fail(error_from([&] { return timeout_error(*block.job, *limit); }));
+  return true;
+}
+
+void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
+  if (fault_.kind == FaultKind::time_limit) {
+    warp.site = static_cast<const char*>(fault_.instruction) + 1;
+    job.time_limit()->add_place(running_place(warp));
+    job.fail(error_from([&] { return timeout_error(job, *job.time_limit()); }));
+  } else {
+    job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
+  }
   if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
 }
 

@@ -83,7 +83,8 @@ class Worker {
   const AllocationMap& allocations();
 
   // For the signal handler.
-  bool in_kernel() const { return current_.load(std::memory_order_relaxed) != nullptr; }
+  bool in_kernel() const { return current() != nullptr; }
+  const Warp* current() const { return current_.load(std::memory_order_relaxed); }
   std::byte* recovery_stack() const { return recovery_stack_->start(); }
   [[noreturn]] void land();
 
@@ -104,7 +105,8 @@ class Worker {
   void wait_for_progress();
   std::uint64_t memory_print() const;
   void report_deadlock();
-  void end_in_failure(LaunchJob& job, const Warp& warp);
+  bool ended_by_time_limit(const Block& block);
+  void end_in_failure(LaunchJob& job, Warp& warp);
 
   WorkerState state_;
   ReadyJobs& jobs_;

@@ -2,8 +2,15 @@
 // sleep.
 #pragma once
 
+#include <pthread.h>
+#include <signal.h>
+
 #include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <optional>
+
+#include "device/cpu/spin_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -19,6 +26,17 @@ class WorkerState {
   bool try_occupy() { return !occupied_.load(std::memory_order_relaxed) && !occupied_.exchange(true); }
   bool occupied() const { return occupied_.load(std::memory_order_seq_cst); }
   void vacate() { occupied_.store(false); }
+
+  // The thread that occupies the worker, for signals; nullopt before it leaves.
+  void set_thread(std::optional<pthread_t> thread) {
+    const std::lock_guard guard(thread_lock_);
+    thread_ = thread;
+  }
+  // Sends the signal to that thread.
+  void send(int signal) {
+    const std::lock_guard guard(thread_lock_);
+    if (thread_) ::pthread_kill(*thread_, signal);
+  }
 
   // Written by the thread that occupies the worker; others distinguish a deadlock from work by it.
   void note_progress() { progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
@@ -47,6 +65,8 @@ class WorkerState {
 
  private:
   const unsigned index_;
+  SpinLock thread_lock_;
+  std::optional<pthread_t> thread_;
   alignas(64) std::atomic<bool> occupied_{false};
   alignas(64) std::atomic<std::uint64_t> progress_{0};
   std::atomic<Activity> activity_{Activity::idle};

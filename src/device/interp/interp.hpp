@@ -29,6 +29,9 @@ struct InterpOptions {
   // Thread instructions without a change of memory after which a launch counts as deadlocked, even if its threads do
   // not repeat their states exactly (they may read a clock). Exact repetition is detected much sooner.
   std::uint64_t idle_budget = 2'000'000'000;
+  // How long a launch may run; then it fails with KernelFault::timeout. 0: for ever. Looked at after each turn of a
+  // block.
+  std::chrono::milliseconds launch_timeout{0};
   std::function<void(std::string_view)> print;
   std::function<void(const Step&)> step;
   // Runs the callbacks of events; its clock is the device's clock. Null: base::process_watcher().

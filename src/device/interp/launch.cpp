@@ -7,6 +7,9 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/format.hpp"
+#include "base/kernel_name.hpp"
+#include "device/fault_text.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::interp {
@@ -46,6 +49,8 @@ void Launch::admit() {
 void Launch::run() {
   const std::uint64_t limit =
       grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(state_.options.max_resident_blocks, 1);
+  const auto limit_ns = std::chrono::nanoseconds(state_.options.launch_timeout).count();
+  if (limit_ns != 0) end_ns_ = state_.clock().now_ns() + static_cast<std::uint64_t>(limit_ns);
   while (more_blocks() || !resident_.empty()) {
     std::lock_guard turn(state_.turn);
     do {
@@ -59,6 +64,7 @@ void Launch::run() {
     const bool finished = run_block(*oldest) == Turn::finished;
     if (!finished) resident_.push_back(std::move(oldest));
     if (!finished) watch();
+    if (end_ns_ != 0 && !resident_.empty()) check_time();
   }
 }
 
@@ -268,7 +274,7 @@ namespace {
 const char* describe(machine::ThreadState state) {
   using machine::ThreadState;
   switch (state) {
-    case ThreadState::runnable: return "turning in a loop";
+    case ThreadState::runnable: return "running";
     case ThreadState::gathering:
     case ThreadState::meeting: return "waiting for other lanes of the warp";
     case ThreadState::at_barrier: return "waiting at barrier";
@@ -278,6 +284,12 @@ const char* describe(machine::ThreadState state) {
 }
 
 }  // namespace
+
+// "PTX line 12 (k.cu:3)".
+std::string Launch::place_of(const Thread& thread, const ptx::Instruction& inst) const {
+  const std::string source = source_place(grid_.kernel.program().ptx(), *thread.frame().code->function, inst.where.loc);
+  return fmt::format("PTX line {}{}", inst.where.line, source.empty() ? "" : " (" + source + ")");
+}
 
 // "threads 0-31 waiting at barrier 0, line 12; thread 32 ...": neighbours at the same place are put together.
 std::string Launch::waiting_threads(const Block& block) const {
@@ -300,13 +312,28 @@ std::string Launch::waiting_threads(const Block& block) const {
       text += fmt::format(" {}", describe(first.state));
       if (first.state == ThreadState::at_barrier) text += fmt::format(" {}", first.barrier);
       if (first.state == ThreadState::meeting) text += fmt::format(" named in the mask {:#010x}", first.meeting_mask);
-      if (inst) text += fmt::format(" at PTX line {}", inst->where.line);
+      if (inst) text += " at " + place_of(first, *inst);
     }
     i = end;
   }
   if (block.alive < block.threads.size())
     text += fmt::format("; {} of {} threads have exited", block.threads.size() - block.alive, block.threads.size());
   return text;
+}
+
+void Launch::check_time() const {
+  if (state_.clock().now_ns() < end_ns_) return;
+  constexpr std::size_t shown = 8;
+  const double seconds = std::chrono::duration<double>(state_.options.launch_timeout).count();
+  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended. Its threads stood at:",
+                                 base::demangled(grid_.kernel.ptx().name), base::format_duration(seconds));
+  for (std::size_t i = 0; i < resident_.size() && i < shown; ++i) {
+    const Block& block = resident_[i]->block;
+    text +=
+        fmt::format("\n  block ({}, {}, {}): {}", block.index.x, block.index.y, block.index.z, waiting_threads(block));
+  }
+  if (resident_.size() > shown) text += fmt::format("\n  and {} more blocks", resident_.size() - shown);
+  throw Error(KernelFault::timeout, text);
 }
 
 void Launch::report_blocked(const Block& block) const {

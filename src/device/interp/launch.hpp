@@ -47,10 +47,12 @@ class Launch {
   bool complete_meetings(Block& block, const machine::Warp& warp);
   bool complete_barriers(Block& block);
 
+  void check_time() const;
   void watch();
   bool all_repeat() const;
   [[noreturn]] void report_blocked(const Block& block) const;
   [[noreturn]] void report_spinning(bool repeated) const;
+  std::string place_of(const Thread& thread, const ptx::Instruction& inst) const;
   std::string waiting_threads(const Block& block) const;
 
   DeviceState& state_;
@@ -65,6 +67,7 @@ class Launch {
   // Memory epoch and instruction count at the last change of memory that was seen.
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;
   std::uint64_t no_progress_since_ns_ = 0;
+  std::uint64_t end_ns_ = 0;  // of the launch's time; 0: it may run for ever
 };
 
 }  // namespace heddle::device::interp

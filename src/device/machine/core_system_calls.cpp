@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 
 #include "base/fail.hpp"
 #include "device/kernel_printf.hpp"
@@ -82,7 +83,8 @@ std::int32_t Core::print(std::uint64_t format, std::uint64_t arguments) {
   if (const auto& sink = machine_.options.print) {
     sink(text);
   } else {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (const int error = write_kernel_output(stdout, text); error != 0)
+      fault(fmt::format("what the kernel prints cannot be written: {}", std::generic_category().message(error)));
   }
   return count;
 }

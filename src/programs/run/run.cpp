@@ -8,6 +8,7 @@
 #include <boost/algorithm/string.hpp>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -42,6 +43,15 @@ std::uint64_t number_of_blocks(const std::string& text) {
   if (error != std::errc{} || end != text.data() + text.size() || value == 0)
     base::fail(ErrorCode::invalid_argument, "--slice {}: expected a number of blocks", text);
   return value;
+}
+
+std::uint64_t milliseconds(const std::string& text) {
+  constexpr double longest = 1e9;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (error != std::errc{} || end != text.data() + text.size() || !(seconds >= 0.001 && seconds <= longest))
+    base::fail(ErrorCode::invalid_argument, "--timeout {}: expected a number of seconds, 0.001 or more", text);
+  return static_cast<std::uint64_t>(std::llround(seconds * 1e3));
 }
 
 // Only the words are looked at: which devices there are is found out by the program's libraries.
@@ -110,6 +120,8 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
       options.slice = number_of_blocks(value());
     else if (name == "--policy")
       options.policy = value();
+    else if (name == "--timeout")
+      options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
       options.trace = trace_file(value());
     else if (name == "--check")
@@ -140,6 +152,7 @@ std::string run_help() {
                      bounded:MICROSECONDS (no more predicted work in flight on a device than that)
   --check[=KINDS]    looks for mistakes; exit code 99 when there was one. KINDS are of memory (bad accesses; the
                      default), race, init, sync, api and leak, as in --check=memory,race, or all
+  --timeout SECONDS  ends a launch that runs for longer, and says where its warps stood (on the CPU)
   --trace FILE       writes a timeline of launches, copies and fills: .svg a picture, .dot a graph, else JSON for
                      Perfetto, chrome://tracing, heddle timeline, heddle graph and heddle metrics
 
@@ -151,7 +164,7 @@ bool runs_through_driver(const RunOptions& options, const Inspection& inspection
   const bool gpus_alone =
       options.device.empty() || options.device == "gpus" ||
       (options.device.find("cpu") == std::string::npos && options.device.find("interp") == std::string::npos);
-  if (!has_gpus || !gpus_alone || options.slice != 0 || options.check ||
+  if (!has_gpus || !gpus_alone || options.slice != 0 || options.timeout_ms != 0 || options.check ||
       (!options.policy.empty() && options.policy != "direct"))
     return false;
   return !inspection.obstacle.empty() || !inspection.shares_runtime;
@@ -189,6 +202,7 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
   for (const std::string& name : to_preload) in_front("LD_PRELOAD", (libraries / name).string());
   if (!options.device.empty()) set(environment, "HEDDLE_RUN_DEVICE", options.device);
   if (options.slice != 0) set(environment, "HEDDLE_RUN_SLICE", std::to_string(options.slice));
+  if (options.timeout_ms != 0) set(environment, "HEDDLE_RUN_TIMEOUT_MS", std::to_string(options.timeout_ms));
   if (!options.policy.empty()) set(environment, "HEDDLE_RUN_POLICY", options.policy);
   if (options.check) set(environment, "HEDDLE_RUN_CHECK", options.check.names());
   // The program may change its folder.

@@ -13,10 +13,11 @@
 namespace heddle::programs {
 
 struct RunOptions {
-  std::string device;       // ids; empty: GPUs that are found, else the CPU
-  std::uint64_t slice = 0;  // blocks in a range; 0: launches stay whole
-  std::string policy;       // when launches are submitted (RuntimeOptions::policy); empty: at once
-  std::string trace;        // a file for the timeline
+  std::string device;            // ids; empty: GPUs that are found, else the CPU
+  std::uint64_t slice = 0;       // blocks in a range; 0: launches stay whole
+  std::uint64_t timeout_ms = 0;  // that a launch may run; 0: for ever
+  std::string policy;            // when launches are submitted (RuntimeOptions::policy); empty: at once
+  std::string trace;             // a file for the timeline
   Checks check = false;
   bool help = false;
   std::string program;

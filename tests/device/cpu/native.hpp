@@ -14,6 +14,7 @@ namespace heddle::device::cpu::test {
 
 class NativeCode final : public KernelCode {
  public:
+  bool contains(const void*) const override { return false; }
   unsigned line_of(const void*) const override { return 0; }
 };
 

@@ -164,7 +164,7 @@ TEST_F(InterpDeviceTest, LaterBlockIsReachedWithTwoResident) {
   EXPECT_NO_THROW(queue_->synchronize());
 }
 
-// The launch has found that it has another block, and waits for its turn; then there is none to begin.
+// The launch has found another block to begin and waits for its turn. Then no block is left.
 TEST_F(InterpDeviceTest, ALaunchIsStoppedWhileItWaitsForItsTurn) {
   std::shared_ptr<StoppableLaunch> stoppable;
   std::atomic<pid_t> its_thread{0};
