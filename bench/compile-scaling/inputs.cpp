@@ -155,6 +155,27 @@ std::string functions(std::uint32_t n) {
                 repeated(n, ".func (.reg .u32 o) f{0}(.reg .u32 x)\n{{\nadd.u32 o, x, {0};\nret;\n}}\n"));
 }
 
+std::string indirect_calls(std::uint32_t n) {
+  std::string functions = head, names;
+  for (std::uint32_t i = 0; i < n; ++i) {
+    functions += fmt::format(
+        ".func (.param .b32 o) f{0}(.param .b32 x)\n{{\n.reg .b32 %r<3>;\nld.param.u32 %r1, [x];\n"
+        "add.u32 %r2, %r1, {0};\nst.param.b32 [o], %r2;\nret;\n}}\n",
+        i);
+    names += fmt::format("{}f{}", i == 0 ? "" : ", ", i);
+  }
+  functions += fmt::format(".global .align 8 .u64 table[{}] = {{{}}};\n", n, names);
+  std::string calls = own_place;
+  for (std::uint32_t i = 0; i < n; ++i)
+    calls += fmt::format(
+        "rem.u32 %r4, %r2, {0};\nmul.wide.u32 %rd4, %r4, 8;\nmov.u64 %rd5, table;\nadd.s64 %rd5, %rd5, %rd4;\n"
+        "ld.global.u64 %rd6, [%rd5];\n{{\n.param .b32 q;\n.param .b32 w;\nst.param.b32 [q], %r2;\n"
+        "proto{1}: .callprototype (.param .b32 _) _ (.param .b32 _);\ncall (w), %rd6, (q), proto{1};\n"
+        "ld.param.b32 %r2, [w];\n}}\n",
+        n, i);
+  return functions + kernel(calls + store).substr(std::string(head).size());
+}
+
 }  // namespace
 
 const std::vector<Input>& inputs() {
@@ -187,6 +208,7 @@ const std::vector<Input>& inputs() {
       {"lines of comments", inspect, comments, {500'000, 1'000'000}, {}, {}},
       {"calls of a function", inspect, calls, {20'000, 40'000}, {}, {}},
       {"calls of a function", cpu, calls, {2'000, 4'000}, {}, {}},
+      {"calls through a table", cpu, indirect_calls, {100, 200}, {}, {}},
       {"functions", inspect, functions, {10'000, 20'000}, {}, {}},
       {"functions", cpu, functions, {2'000, 4'000}, {}, {}},
       {"block of mad", inspect, mads, {100'000, 200'000}, {}, {}},

@@ -15,7 +15,9 @@ using ptx::Type;
 
 namespace {
 constexpr unsigned results_slot = 0, callee_slot = 1, arguments_slot = 2;
-}
+// Of a switch over the functions that a call may reach.
+constexpr std::size_t most_cases = 8;
+}  // namespace
 
 void CallInstructions::call(const ptx::Instruction& call) {
   const ptx::Operand& callee = call.operands[callee_slot];
@@ -127,6 +129,29 @@ void CallInstructions::emit_function_call(const ptx::Instruction& call, const st
   copy(results_slot, returns, return_frame, false);
 }
 
+// The function of the module that returns the function of a handle, or null. It exists once, so that the code of a
+// kernel with many calls of many functions does not grow with the product of both.
+llvm::Function* CallInstructions::callee_finder() {
+  constexpr const char* name = "heddle_callee";
+  llvm::Module& module = *b_.GetInsertBlock()->getModule();
+  if (llvm::Function* const made = module.getFunction(name)) return made;
+  auto* type = llvm::FunctionType::get(b_.getPtrTy(), {kernel_.abi.i64}, false);
+  auto* finder = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+  finder->addFnAttr(llvm::Attribute::NoInline);
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "entry", finder));
+  auto* unknown = llvm::BasicBlock::Create(module.getContext(), "unknown", finder);
+  auto* choice = b.CreateSwitch(finder->getArg(0), unknown, static_cast<unsigned>(kernel_.functions.size()));
+  b.SetInsertPoint(unknown);
+  b.CreateRet(llvm::ConstantPointerNull::get(b.getPtrTy()));
+  for (const auto& [index, function] : kernel_.functions) {
+    auto* known = llvm::BasicBlock::Create(module.getContext(), "known", finder);
+    choice->addCase(b.getInt64(function_handle(kernel_.source.functions[index].name)), known);
+    b.SetInsertPoint(known);
+    b.CreateRet(function);
+  }
+  return finder;
+}
+
 // Lanes that call the same function call it together.
 void CallInstructions::emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters,
                                      Value* returns) {
@@ -150,13 +175,23 @@ void CallInstructions::emit_indirect(const ptx::Instruction& call, Value* target
   }
   auto* bad = new_block("bad");
   auto* returned = new_block("returned");
-  auto* choice = b_.CreateSwitch(target, bad, static_cast<unsigned>(kernel_.functions.size()));
-  for (const auto& [index, function] : kernel_.functions) {
+  const std::vector<Value*> arguments{inputs_.launch, inputs_.warp, group, parameters, returns};
+  if (kernel_.functions.size() > most_cases) {
     auto* known = new_block("known");
-    choice->addCase(b_.getInt64(function_handle(kernel_.source.functions[index].name)), known);
+    Value* const callee = b_.CreateCall(callee_finder(), {target});
+    b_.CreateCondBr(b_.CreateIsNotNull(callee), known, bad);
     b_.SetInsertPoint(known);
-    b_.CreateCall(function, {inputs_.launch, inputs_.warp, group, parameters, returns});
+    b_.CreateCall(kernel_.functions.begin()->second->getFunctionType(), callee, arguments);
     b_.CreateBr(returned);
+  } else {
+    auto* choice = b_.CreateSwitch(target, bad, static_cast<unsigned>(kernel_.functions.size()));
+    for (const auto& [index, function] : kernel_.functions) {
+      auto* known = new_block("known");
+      choice->addCase(b_.getInt64(function_handle(kernel_.source.functions[index].name)), known);
+      b_.SetInsertPoint(known);
+      b_.CreateCall(function, arguments);
+      b_.CreateBr(returned);
+    }
   }
   b_.SetInsertPoint(bad);
   runtime_.note_line(call);

@@ -36,6 +36,7 @@ class CallInstructions : private EmitterPart {
   void emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
                           const std::vector<ptx::Variable>& returns,
                           const std::function<void(Value*, Value*, Value*)>& make);
+  llvm::Function* callee_finder();
   void emit_indirect(const ptx::Instruction& call, Value* targets, Value* mask, Value* parameters, Value* returns);
 
   RuntimeAccess& runtime_;
