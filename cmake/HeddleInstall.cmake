@@ -32,6 +32,14 @@ foreach(target heddle_cudart_11 heddle_cudart_12 heddle_cudart_13 heddle_cuda he
     add_dependencies(heddle ${target})
   endif()
 endforeach()
+if(TARGET heddle_libcuda)
+  set(linked ${PROJECT_BINARY_DIR}/lib/heddle/cuda)
+  install(FILES ${linked}/libcudart.so ${linked}/libcuda.so ${linked}/libcudart_static.a ${linked}/libcudadevrt.a
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/cuda)
+  # nvcc's command line as a program of its own, which is what CMAKE_CUDA_COMPILER takes.
+  file(CREATE_LINK heddle ${PROJECT_BINARY_DIR}/src/cli/heddle-nvcc SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/src/cli/heddle-nvcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
 if(TARGET heddle_interpose)
   install(TARGETS heddle_interpose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/interpose)
   add_dependencies(heddle heddle_interpose)

@@ -1,5 +1,6 @@
 // heddle cc and heddle run. Their words are those of other programs, so they are not parsed as options of this one.
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <regex>
 #include <sstream>
@@ -56,6 +57,11 @@ void add_programs(CLI::App& app) {
 }
 
 bool run_program_command(int count, char** arguments) {
+  // A link of that name is a compiler for CMAKE_CUDA_COMPILER and the like, which take no subcommand.
+  if (count > 0 && std::filesystem::path(arguments[0]).filename() == "heddle-nvcc") {
+    programs::cc({arguments + 1, arguments + count});
+    return true;
+  }
   if (count < 2) return false;
   const std::string command = arguments[1];
   const std::vector<std::string> words(arguments + 2, arguments + count);

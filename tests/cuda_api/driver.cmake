@@ -31,3 +31,5 @@ heddle_runs_programs(cuda_driver_program_test)
 add_dependencies(cuda_driver_program_test heddle_libcuda)
 
 heddle_test(cuda_jitlink_test SOURCES jitlink_test.cpp DEPENDS heddle_jitlink_12 NEEDS_SOURCE)
+
+heddle_test(cuda_image_test SOURCES image_test.cpp DEPENDS heddle_cuda_image)

@@ -1,4 +1,7 @@
 // Starting up, devices, contexts and error names.
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <thread>
 
@@ -8,6 +11,26 @@ namespace heddle::tests {
 namespace {
 
 using DriverContext = Driver;
+
+// Python's multiprocessing forks. The threads that work for the parent are not in the child.
+TEST_F(DriverContext, CallsInAForkedChildFailAndDoNotWait) {
+  const CUdeviceptr p = allocate(4);
+  EXPECT_CUDA(cuMemsetD32_v2(p, 7, 1));
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    unsigned value = 0;
+    CUcontext current = nullptr;
+    const bool failed = cuMemcpyDtoH_v2(&value, p, 4) == CUDA_ERROR_NOT_INITIALIZED &&
+                        cuCtxGetCurrent(&current) == CUDA_ERROR_NOT_INITIALIZED &&
+                        cuCtxSynchronize() == CUDA_ERROR_NOT_INITIALIZED && cuInit(0) == CUDA_ERROR_NOT_INITIALIZED;
+    ::_exit(failed ? 7 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
+  EXPECT_EQ(read(p, 1), std::vector<unsigned>{7});
+}
 
 TEST_F(DriverContext, DevicesSayWhatTheyAre) {
   int count = 0, version = 0;

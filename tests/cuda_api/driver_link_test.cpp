@@ -107,5 +107,94 @@ TEST_F(DriverLink, OnlyPtxIsLinked) {
   EXPECT_CUDA(cuLinkDestroy(state));
 }
 
+// As much of libcudadevrt.a as says that it is.
+std::string device_runtime_archive() {
+  const std::string names = "cuda_device_runtime.o/\n";
+  std::string header = "//";
+  header.resize(48, ' ');
+  header += std::to_string(names.size());
+  header.resize(58, ' ');
+  return "!<arch>\n" + header + "`\n" + names;
+}
+
+// In each of four rounds, block b writes its number and the round into p[b] and reads what its neighbour wrote.
+std::string neighbours() {
+  return std::string(head) + R"(
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle (.param .b32 scope);
+.extern .func (.param .b32 error) cudaCGSynchronize (.param .b64 handle, .param .b32 flags);
+.visible .entry k(.param .u64 k_p, .param .u64 k_q)
+{
+  .reg .pred %more; .reg .u64 %rd<9>; .reg .u32 %r<9>;
+  ld.param.u64 %rd1, [k_p];
+  ld.param.u64 %rd2, [k_q];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd1, %rd3;
+  add.u64 %rd5, %rd2, %rd3;
+  add.u32 %r3, %r1, 1;
+  rem.u32 %r3, %r3, %r2;
+  mul.wide.u32 %rd3, %r3, 4;
+  add.u64 %rd6, %rd1, %rd3;
+  { .param .b32 scope; .param .b64 handle;
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd7, [handle]; }
+  mov.u32 %r4, 0;
+$round:
+  mad.lo.u32 %r5, %r4, 100, %r1;
+  st.global.u32 [%rd4], %r5;
+  { .param .b64 handle; .param .b32 flags; .param .b32 error;
+    st.param.b64 [handle], %rd7;
+    st.param.b32 [flags], 0;
+    call.uni (error), cudaCGSynchronize, (handle, flags); }
+  ld.volatile.global.u32 %r6, [%rd6];
+  { .param .b64 handle; .param .b32 flags; .param .b32 error;
+    st.param.b64 [handle], %rd7;
+    st.param.b32 [flags], 0;
+    call.uni (error), cudaCGSynchronize, (handle, flags); }
+  st.global.u32 [%rd5], %r6;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %more, %r4, 4;
+  @%more bra $round;
+  ret;
+})";
+}
+
+TEST_F(DriverLink, TheDeviceRuntimeSynchronisesGrids) {
+  CUlinkState state = nullptr;
+  ASSERT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
+  ASSERT_CUDA(add(state, neighbours(), "neighbours.ptx"));
+  ASSERT_CUDA(add(state, device_runtime_archive(), "libcudadevrt.a", CU_JIT_INPUT_LIBRARY));
+  void* image = nullptr;
+  ASSERT_CUDA(cuLinkComplete(state, &image, nullptr));
+  const CUfunction k = function(load(static_cast<const char*>(image)), "k");
+  EXPECT_CUDA(cuLinkDestroy(state));
+  constexpr unsigned blocks = 6;
+  CUdeviceptr p = allocate(4 * blocks), q = allocate(4 * blocks);
+  void* arguments[] = {&p, &q};
+  // One launch after the other: each has a workspace of zeros.
+  for (int launch = 0; launch < 2; ++launch) {
+    ASSERT_CUDA(cuMemsetD32_v2(q, 0, blocks));
+    ASSERT_CUDA(cuLaunchCooperativeKernel(k, blocks, 1, 1, 64, 1, 1, 0, nullptr, arguments));
+    EXPECT_EQ(read(q, blocks), (std::vector<unsigned>{301, 302, 303, 304, 305, 300}));
+  }
+}
+
+TEST_F(DriverLink, GridsAreNotSynchronisedWithoutACooperativeLaunch) {
+  CUlinkState state = nullptr;
+  ASSERT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
+  ASSERT_CUDA(add(state, neighbours(), "neighbours.ptx"));
+  ASSERT_CUDA(add(state, device_runtime_archive(), "libcudadevrt.a", CU_JIT_INPUT_LIBRARY));
+  void* image = nullptr;
+  ASSERT_CUDA(cuLinkComplete(state, &image, nullptr));
+  const CUfunction k = function(load(static_cast<const char*>(image)), "k");
+  EXPECT_CUDA(cuLinkDestroy(state));
+  CUdeviceptr p = allocate(8), q = allocate(8);
+  void* arguments[] = {&p, &q};
+  ASSERT_CUDA(cuLaunchKernel(k, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));
+  EXPECT_NE(cuCtxSynchronize(), CUDA_SUCCESS);
+}
+
 }  // namespace
 }  // namespace heddle::tests

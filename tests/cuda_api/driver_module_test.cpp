@@ -16,6 +16,24 @@ namespace {
 
 using DriverModule = Driver;
 
+// Host code of libraries chooses its launches by the device's capability, 8.0: code for newer GPUs does not fit them.
+TEST_F(DriverModule, TheCodeIsThatOfTheReportedCapability) {
+  const auto kernel = [](unsigned arch) {
+    return cuda_api::FatPtx{arch, ".version 8.6\n.target sm_" + std::to_string(arch) +
+                                      "\n.address_size 64\n.visible .entry for_" + std::to_string(arch) +
+                                      "() { ret; }\n"};
+  };
+  const std::vector<cuda_api::FatPtx> all{kernel(60), kernel(75), kernel(90), kernel(100)};
+  CUmodule module = nullptr;
+  ASSERT_CUDA(cuModuleLoadFatBinary(&module, cuda_api::write_fat_binary(all).data()));
+  const CUfunction found = function(module, "for_75");
+  int version = 0;
+  EXPECT_CUDA(cuFuncGetAttribute(&version, CU_FUNC_ATTRIBUTE_PTX_VERSION, found));
+  EXPECT_EQ(version, 75);
+  ASSERT_CUDA(cuModuleLoadFatBinary(&module, cuda_api::write_fat_binary(std::span(all).subspan(2)).data()));
+  function(module, "for_90");
+}
+
 TEST_F(DriverModule, KernelsRun) {
   const CUmodule module = load(add_ptx);
   const CUfunction add = function(module, "add");

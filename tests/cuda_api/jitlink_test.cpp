@@ -23,7 +23,7 @@ namespace heddle::tests {
 namespace {
 
 enum : int { success, unrecognized_option, missing_arch, invalid_input, ptx_compile };
-enum : int { cubin = 1, ptx = 2, ltoir = 3, any = 10 };
+enum : int { cubin = 1, ptx = 2, ltoir = 3, library = 6, any = 10 };
 
 constexpr const char* kernel = R"(.version 8.0
 .target sm_80
@@ -92,6 +92,33 @@ TEST_F(JitLink, TextsBecomeOne) {
   EXPECT_EQ(nvJitLinkAddData(next, cubin, text.data(), text.size(), nullptr), success);
   EXPECT_EQ(nvJitLinkComplete(next), success);
   EXPECT_EQ(nvJitLinkDestroy(&next), success);
+}
+
+// What NVIDIA's has as machine code.
+TEST_F(JitLink, TheDeviceRuntimeIsHeddles) {
+  const std::string caller = R"(.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle (.param .b32 scope);
+.visible .entry k(.param .u64 p)
+{
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [p];
+  { .param .b32 scope; .param .b64 handle;
+    st.param.b32 [scope], 1;
+    call.uni (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %rd2, [handle]; }
+  st.global.u64 [%rd1], %rd2;
+  ret;
+})";
+  std::string header = "//", names = "cuda_device_runtime.o/\n";
+  header.resize(48, ' ');
+  header += std::to_string(names.size());
+  header.resize(58, ' ');
+  const std::string archive = "!<arch>\n" + header + "`\n" + names;
+  ASSERT_EQ(nvJitLinkAddData(link, ptx, caller.data(), caller.size(), "caller"), success);
+  ASSERT_EQ(nvJitLinkAddData(link, library, archive.data(), archive.size(), "libcudadevrt.a"), success) << log();
+  EXPECT_EQ(nvJitLinkComplete(link), success) << log();
 }
 
 TEST_F(JitLink, MistakesAreSaid) {

@@ -202,13 +202,45 @@ int main() {
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 
+// CMake reads what nvcc -v shows, and calls the linker itself with the names of NVIDIA's libraries.
+TEST_F(Cc, CMakeTakesItForNvcc) {
+  if (shell("cmake --version && ninja --version").code != 0) GTEST_SKIP() << "NO CMAKE OR NO NINJA HERE";
+  file("CMakeLists.txt", R"(cmake_minimum_required(VERSION 3.18)
+project(small LANGUAGES CXX CUDA)
+add_library(kernels STATIC kernels.cu)
+add_library(more SHARED more.cu)
+set_target_properties(more PROPERTIES CUDA_RUNTIME_LIBRARY Shared)
+add_executable(small main.cpp)
+target_link_libraries(small PRIVATE kernels more)
+)");
+  file("kernels.cu", R"(__global__ void k(int* p) { p[threadIdx.x] = threadIdx.x; }
+int kernels() {
+  int *p, there[32], sum = 0;
+  cudaMalloc(&p, sizeof there);
+  k<<<1, 32>>>(p);
+  cudaMemcpy(there, p, sizeof there, cudaMemcpyDeviceToHost);
+  for (int x : there) sum += x;
+  return sum;
+}
+)");
+  file("more.cu", "int more() { int n = 0; return cudaGetDeviceCount(&n) == cudaSuccess ? n : -1; }\n");
+  file("main.cpp", "int kernels(); int more(); int main() { return kernels() == 496 && more() == 1 ? 7 : 1; }\n");
+  std::filesystem::create_symlink(heddle_program(HEDDLE_PROGRAM), folder_.path() / "heddle-nvcc");
+  const Ran configured = shell("cmake -S . -B b -G Ninja -DCMAKE_CUDA_COMPILER=$PWD/heddle-nvcc");
+  ASSERT_EQ(configured.code, 0) << configured.output;
+  const Ran built = shell("cmake --build b");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu b/small");
+  EXPECT_EQ(ran.code, 7) << ran.output;
+}
+
 TEST_F(Cc, DryRunsOnlyShow) {
   file("value.h", "#define VALUE 1\n");
   file("a.cu", small_program);
   const Ran shown = cc("--dryrun a.cu -o program");
   EXPECT_EQ(shown.code, 0) << shown.output;
-  EXPECT_THAT(shown.output,
-              AllOf(HasSubstr("#$ heddle compile a.cu"), HasSubstr("--cuda-host-only"), HasSubstr("-o program")));
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("#$ heddle compile -arch compute_80 a.cu"), HasSubstr("--cuda-host-only"),
+                                  HasSubstr("-o program")));
   EXPECT_FALSE(is_there("program"));
 }
 

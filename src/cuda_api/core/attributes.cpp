@@ -163,8 +163,7 @@ std::string pci_id(const Context& context) {
 }
 
 model::SmLimits sm_limits(const Context& context) {
-  const unsigned capability = context.info().capability == 0 ? 80 : context.info().capability;
-  model::SmLimits limits = model::limits_of(capability).value_or(*model::limits_of(90));
+  model::SmLimits limits = model::limits_of(context.reported_capability()).value_or(*model::limits_of(90));
   const auto of = [&](int number, auto& value) {
     if (const std::optional<int> known = attribute(context, number); known && *known > 0)
       value = static_cast<std::remove_reference_t<decltype(value)>>(*known);

@@ -30,6 +30,8 @@ class Context {
   const DeviceInfo& info() const { return info_; }
   // Of a GPU, as 90 for 9.0; 0 for devices that run PTX for any.
   unsigned capability() const { return info_.capability; }
+  // The one that programs see and choose their launches by: the CPU device and the interpreter report 8.0.
+  unsigned reported_capability() const { return capability() != 0 ? capability() : 80; }
 
   // Throws the error that has ended the context, if one has.
   void check_sticky() const;

@@ -33,6 +33,11 @@ std::string list_of(const std::vector<unsigned>& gpus) {
 
 }  // namespace
 
+const FatPtx* ptx_for(const FatBinary& binary, const Context& context) {
+  return context.capability() != 0 ? choose_ptx(binary, context.capability())
+                                   : closest_ptx(binary, context.reported_capability());
+}
+
 const FatBinary& Image::binary() {
   if (!binary_) binary_ = read_program_binary(linked_.empty() ? std::span(&wrapper_, 1) : std::span(linked_));
   return *binary_;
@@ -94,8 +99,7 @@ heddle::Module Image::on(Context& context) {
     if (!problem_.empty()) throw Failure(cudaErrorNotSupported, problem_);
   }
   base::run_on_dedicated_thread([&] {
-    // GPUs run what is not newer than they are; the CPU device runs all of it.
-    const FatPtx* ptx = choose_ptx(binary(), context.capability());
+    const FatPtx* ptx = ptx_for(binary(), context);
     if (!ptx) no_ptx(binary(), context);
     loaded.module.reset();
     const std::string text = with_set_conditional(ptx->text);
@@ -112,7 +116,7 @@ heddle::Module Image::on(Context& context) {
 
 unsigned Image::ptx_arch(Context& context) {
   const std::lock_guard lock(mutex_);
-  const FatPtx* ptx = choose_ptx(binary(), context.capability());
+  const FatPtx* ptx = ptx_for(binary(), context);
   return ptx ? ptx->arch : 0;
 }
 

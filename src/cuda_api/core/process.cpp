@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/dedicated_thread.hpp"
+#include "cuda_api/core/fork.hpp"
 #include "cuda_api/core/mistake.hpp"
 
 namespace heddle::cuda_api {
@@ -70,6 +71,7 @@ bool Process::is_under_way() { return under_way(); }
 Process& Process::get() {
   if (Process* const there = if_made()) [[likely]]
     return *there;
+  require_not_forked();
   // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
   if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
@@ -87,6 +89,7 @@ Process& Process::get() {
       throw Failure(cudaErrorNoDevice, error.what());
     }
     announce(*process);
+    watch_forks([] { made_process.store(nullptr, std::memory_order_relaxed); });
     made_process.store(process, std::memory_order_release);
     return process;
   }();

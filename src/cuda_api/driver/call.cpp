@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda_api/core/fork.hpp"
 #include "cuda_api/driver/refused.hpp"
 
 namespace heddle::cuda_api {
@@ -31,6 +32,7 @@ CUresult result_of(cudaError_t code) {
 namespace {
 
 Process& process() {
+  require_not_forked();
   if (!Process::if_made()) throw Failure(cudaErrorInitializationError, "cuInit comes before all else");
   return Process::get();
 }

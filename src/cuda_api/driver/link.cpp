@@ -6,6 +6,7 @@
 #include "cuda_api/core/library.hpp"
 #include "cuda_api/core/linking.hpp"
 #include "cuda_api/driver/call.hpp"
+#include "cuda_api/image/device_runtime.hpp"
 #include "heddle/link.hpp"
 
 using namespace heddle::cuda_api;
@@ -25,13 +26,15 @@ const char* name_of_type(CUjitInputType type) {
 std::string text_of(const Context& context, CUjitInputType type, const void* data, std::size_t size) {
   require(type >= CU_JIT_INPUT_CUBIN && type < CU_JIT_NUM_INPUT_TYPES, cudaErrorInvalidValue,
           "there is no such type of code");
+  if (is_device_runtime(std::as_bytes(std::span(static_cast<const char*>(data), size))))
+    return std::string(device_runtime_ptx());
   const bool machine_code = size >= 4 && std::string_view(static_cast<const char*>(data), 4) ==
                                              "\x7f"
                                              "ELF";
   if (machine_code || type == CU_JIT_INPUT_OBJECT || type == CU_JIT_INPUT_LIBRARY || type == CU_JIT_INPUT_NVVM)
     not_supported(std::string("linking ") + name_of_type(machine_code ? CU_JIT_INPUT_CUBIN : type));
   const FatBinary binary = read_image(data, size);
-  const FatPtx* const ptx = choose_ptx(binary, context.capability());
+  const FatPtx* const ptx = ptx_for(binary, context);
   if (!ptx)
     throw Failure(cudaErrorNoKernelImageForDevice,
                   "the fat binary has no PTX for the device, which is what Heddle links");

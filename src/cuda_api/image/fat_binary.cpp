@@ -201,4 +201,10 @@ const FatPtx* choose_ptx(const FatBinary& binary, unsigned arch) {
   return best;
 }
 
+const FatPtx* closest_ptx(const FatBinary& binary, unsigned arch) {
+  if (const FatPtx* const fits = choose_ptx(binary, arch)) return fits;
+  const auto oldest = std::ranges::min_element(binary.ptx, {}, &FatPtx::arch);
+  return oldest == binary.ptx.end() ? nullptr : &*oldest;
+}
+
 }  // namespace heddle::cuda_api

@@ -46,5 +46,8 @@ inline std::vector<std::byte> write_fat_binary(const FatPtx& ptx, bool compresse
 // The text that runs best on a GPU of compute capability `arch`: the newest that is not newer; null if there is no such
 // text. `arch` 0: the newest of all.
 const FatPtx* choose_ptx(const FatBinary& binary, unsigned arch);
+// The text for a device that runs all of them, and that programs see as one of compute capability `arch`: as
+// choose_ptx(), since host code chooses its launches by the capability; the oldest where all are newer.
+const FatPtx* closest_ptx(const FatBinary& binary, unsigned arch);
 
 }  // namespace heddle::cuda_api

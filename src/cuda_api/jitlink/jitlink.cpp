@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cuda_api/image/device_runtime.hpp"
 #include "cuda_api/image/fat_binary.hpp"
 #include "cuda_api/jitlink/nvidia.hpp"
 #include "heddle/error.hpp"
@@ -105,6 +106,8 @@ bool is_for_optimising(Input type, const void* data, std::size_t size) {
 
 std::string text_of(const nvJitLink& link, Input type, const void* data, std::size_t size) {
   const std::string_view magic = magic_of(data, size);
+  const auto bytes = std::as_bytes(std::span(static_cast<const char*>(data), size));
+  if (heddle::cuda_api::is_device_runtime(bytes)) return std::string(heddle::cuda_api::device_runtime_ptx());
   // Not by the type: programs call the result of another link a cubin, and it is PTX.
   if (magic == elf_magic) refuse("machine code of a GPU (a cubin), or an object or a library of the host");
   if (type == Input::ltoir || magic == ltoir_magic)
@@ -112,7 +115,6 @@ std::string text_of(const nvJitLink& link, Input type, const void* data, std::si
   if (type == Input::object || type == Input::library || begins({static_cast<const char*>(data), size}, "!<arch>"))
     refuse("an object or a library of the host");
   if (type == Input::index) refuse("an index of code");
-  const auto bytes = std::as_bytes(std::span(static_cast<const char*>(data), size));
   if (heddle::cuda_api::is_fat_binary(bytes)) {
     const auto binary = heddle::cuda_api::read_fat_binary(bytes);
     const auto* const ptx = heddle::cuda_api::choose_ptx(binary, link.arch);

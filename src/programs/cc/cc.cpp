@@ -43,6 +43,7 @@ class Build {
 
   void run() {
     for (const std::string& note : options_.notes) fmt::print(stderr, "heddle cc: note: {}\n", note);
+    if (options_.verbose) show_toolkit();
     Words objects;
     for (const Input& input : options_.inputs) {
       if (input.language == Language::object)
@@ -61,6 +62,20 @@ class Build {
   }
 
  private:
+  // In the form of nvcc's -v. CMake reads it: the folders of headers and libraries, and the line with the same words as
+  // LIBRARIES, which is the linker's.
+  void show_toolkit() const {
+    fmt::print(stderr, "#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
+               quoted(library_folder_argument(tools_)));
+  }
+
+  void show_device_compiler(const Input& input) const {
+    Words command{"heddle", "compile"};
+    for (const std::string& arch : options_.architectures) command.insert(command.end(), {"-arch", "compute_" + arch});
+    command.push_back(input.name);
+    show(command);
+  }
+
   bool makes_whole() const { return options_.phase == Phase::link || options_.phase == Phase::device_link; }
 
   // Where the result of one source goes; empty for standard output.
@@ -71,7 +86,7 @@ class Build {
 
   void write_ptx(const Input& input) {
     if (input.language != Language::cuda) base::fail(ErrorCode::invalid_argument, "{} is no CUDA C++", input.name);
-    show({"heddle", "compile", input.name});
+    show_device_compiler(input);
     if (options_.dry_run) return;
     base::require_folder_of(options_.output);
     const DeviceCode code = compile_device_code(input.name, options_);
@@ -88,7 +103,7 @@ class Build {
     std::string warnings;
     CcOptions options = options_;
     if (makes_code && input.language == Language::cuda) {
-      show({"heddle", "compile", input.name});
+      show_device_compiler(input);
       image = temporary_.path() / fmt::format("{}.fatbin", ++count_);
       if (!options_.dry_run) {
         const DeviceCode code = compile_device_code(input.name, options_);

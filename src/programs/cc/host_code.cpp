@@ -148,15 +148,32 @@ std::vector<std::string> host_command(const CcOptions& options, const HostTools&
   return words;
 }
 
+namespace {
+
+bool is_clang(const std::filesystem::path& program) { return program.filename().string().starts_with("clang"); }
+
+// clang++-19 beside clang-19. Build systems that take the first word of the line, as CMake does, link C++ with it.
+std::string linker_program(const std::filesystem::path& compiler) {
+  const std::string name = compiler.filename().string();
+  std::error_code error;
+  std::filesystem::path cxx = compiler.parent_path() / ("clang++" + name.substr(std::min<std::size_t>(5, name.size())));
+  return is_clang(compiler) && !name.starts_with("clang++") && std::filesystem::exists(cxx, error) ? cxx.string()
+                                                                                                   : compiler.string();
+}
+
+}  // namespace
+
+std::string library_folder_argument(const HostTools& tools) { return "-L" + tools.libraries.string(); }
+
 std::vector<std::string> link_command(const CcOptions& options, const HostTools& tools, const Words& objects) {
-  Words words{tools.host_compiler};
-  if (std::filesystem::path(tools.host_compiler).filename().string().find("clang") != std::string::npos)
-    words.push_back("--driver-mode=g++");
+  Words words{linker_program(tools.host_compiler)};
+  if (words.front() == tools.host_compiler && is_clang(tools.host_compiler)) words.push_back("--driver-mode=g++");
   add(words, {"-o", options.output.empty() ? "a.out" : options.output});
   if (options.shared) words.push_back("-shared");
   if (options.debug) words.push_back("-g");
   add(words, options.host);
   add(words, objects);
+  words.push_back(library_folder_argument(tools));  // first: a folder of the user's may have NVIDIA's libcudart
   for (const std::string& folder : options.library_paths) words.push_back("-L" + folder);
   add(words, library_arguments(options, tools.libraries));
   // Heddle's library needs others of Heddle's, which are not the program's matter.

@@ -27,6 +27,9 @@ HostTools find_host_tools(const CcOptions& options);
 std::vector<std::string> host_command(const CcOptions& options, const HostTools& tools, const Input& input,
                                       const std::filesystem::path& image, const std::string& output);
 
+// The linker's -L of the folder with Heddle's libraries.
+std::string library_folder_argument(const HostTools& tools);
+
 // Throws not_found for a library of NVIDIA's that is not on this machine.
 std::vector<std::string> link_command(const CcOptions& options, const HostTools& tools,
                                       const std::vector<std::string>& objects);

@@ -46,6 +46,8 @@ fs::path find_library(const std::string& name, const CcOptions& options) {
 
 bool is_there(const std::string& name, const CcOptions& options) { return !find_library(name, options).empty(); }
 
+bool is_heddles(const std::string& name) { return name == "cudart" || name == "cudart_static" || name == "cudadevrt"; }
+
 std::string driver(const fs::path& own) {
   const fs::path file = own / "libcuda.so.1";
   std::error_code error;
@@ -59,14 +61,15 @@ std::string driver(const fs::path& own) {
 std::vector<std::string> archives(const CcOptions& options) {
   std::vector<std::string> files;
   for (const std::string& name : options.libraries)
-    if (const fs::path file = find_library(name, options); file.extension() == ".a") files.push_back(file.string());
+    if (const fs::path file = find_library(name, options); file.extension() == ".a" && !is_heddles(name))
+      files.push_back(file.string());
   return files;
 }
 
 std::vector<std::string> library_arguments(const CcOptions& options, const fs::path& own) {
   std::vector<std::string> words;
   for (const std::string& name : options.libraries) {
-    if (name == "cudart" || name == "cudart_static" || name == "cudadevrt") continue;  // linked below, or not needed
+    if (is_heddles(name)) continue;  // linked below, or not needed
     if (name == "cuda") {
       words.push_back(driver(own));
       continue;
@@ -79,7 +82,7 @@ std::vector<std::string> library_arguments(const CcOptions& options, const fs::p
           name, name);
     words.push_back("-l" + name);
   }
-  if (options.cudart == CudaLibrary::shared) words.push_back((own / "libcudart.so.12").string());
+  if (options.cudart == CudaLibrary::shared) words.push_back("-lcudart");
   return words;
 }
 
