@@ -28,10 +28,13 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       // Below whoever decides the order of instructions.
       {"device/machine", {"base", "ptx", "device"}},
-      {"device/interp", {"base", "ptx", "device", "device/machine"}},
+      // What devices share whose kernels the machine core executes.
+      {"device/emulated", {"base", "ptx", "device", "device/machine"}},
+      {"device/interp", {"base", "ptx", "device", "device/machine", "device/emulated"}},
+      {"device/sim", {"base", "ptx", "model", "device", "device/machine", "device/emulated"}},
       {"runtime",
        {"base", "ptx", "modules", "graph", "memory", "sched", "links", "trace", "compile", "device", "device/cpu",
-        "device/cuda", "device/interp"}},
+        "device/cuda", "device/interp", "device/sim"}},
       {"links", {"base", "sched", "device"}},
       {"modules", {"base", "ptx"}},
       {"queues", {"base", "ptx", "sched", "device", "runtime"}},

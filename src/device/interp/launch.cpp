@@ -21,21 +21,21 @@ constexpr std::uint64_t no_progress_grace_ns = 100'000'000;  // the host may wri
 
 }  // namespace
 
-Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-               std::span<const std::byte> arguments, const Footprint* footprint, StopFlag* stop)
-    : state_(function.state()),
-      range_(range),
-      grid_(function.kernel(), config, arguments, state_.next_grid_id++, footprint),
+Launch::Launch(InterpState& interpreter, const emulated::KernelRun& run)
+    : interpreter_(interpreter),
+      state_(interpreter.device),
+      range_(run.range),
+      grid_(run.function.kernel(), run.config, run.arguments, interpreter.next_grid_id++, run.footprint),
       core_(grid_),
-      next_block_(range.begin),
-      stop_(stop) {
+      next_block_(run.range.begin),
+      stop_(run.stop) {
   std::lock_guard turn(state_.turn);
-  state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
+  interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
 }
 
 Launch::~Launch() {
   std::lock_guard turn(state_.turn);
-  state_.repeating_since_epoch.erase(grid_.grid_id);
+  interpreter_.repeating_since_epoch.erase(grid_.grid_id);
 }
 
 void Launch::admit() {
@@ -45,7 +45,7 @@ void Launch::admit() {
 
 void Launch::run() {
   const std::uint64_t limit =
-      grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(state_.options.max_resident_blocks, 1);
+      grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(interpreter_.options.max_resident_blocks, 1);
   while (more_blocks() || !resident_.empty()) {
     std::lock_guard turn(state_.turn);
     do {
@@ -64,7 +64,7 @@ void Launch::run() {
 
 Launch::Turn Launch::run_block(Resident& resident) {
   Block& block = resident.block;
-  const std::uint64_t end = grid_.instructions + state_.options.block_turn;
+  const std::uint64_t end = grid_.instructions + interpreter_.options.block_turn;
   std::uint64_t turn_epoch = memory_epoch(), turn_instructions = grid_.instructions;
   while (!block.finished()) {
     bool moved = false;
@@ -234,20 +234,20 @@ bool Launch::complete_barriers(Block& block) {
 // Called when a block has used up its turn: looks for the case that every thread of every resident block does the same
 // again and again while memory does not change.
 void Launch::watch() {
-  const std::uint64_t limit = state_.options.max_resident_blocks;
+  const std::uint64_t limit = interpreter_.options.max_resident_blocks;
   const bool more = more_blocks() && resident_.size() < std::max<std::uint64_t>(limit, 1);
   const bool idle =
-      memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > state_.options.idle_budget;
+      memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > interpreter_.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
-    state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
+    interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
     no_progress_since_ns_ = 0;
     return;
   }
-  state_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
-  const bool others = std::any_of(state_.repeating_since_epoch.begin(), state_.repeating_since_epoch.end(),
+  interpreter_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
+  const bool others = std::any_of(interpreter_.repeating_since_epoch.begin(), interpreter_.repeating_since_epoch.end(),
                                   [&](const auto& entry) { return entry.second != memory_epoch(); });
-  const std::uint64_t now = state_.clock().now_ns();
+  const std::uint64_t now = interpreter_.clock().now_ns();
   if (no_progress_since_ns_ == 0) no_progress_since_ns_ = now;
   if (!others && now - no_progress_since_ns_ > no_progress_grace_ns) report_spinning(repeated);
 }

@@ -1,9 +1,9 @@
-#include "device/interp/loaded_module.hpp"
+#include "device/emulated/loaded_module.hpp"
 
 #include "base/fail.hpp"
 #include "device/device.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 void LoadedModule::no_function(std::string_view name) const {
   std::string names;
@@ -37,4 +37,4 @@ Span LoadedModule::variable(std::string_view name) {
              names.empty() ? "none" : names);
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

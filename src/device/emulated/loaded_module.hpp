@@ -1,4 +1,4 @@
-// A module on the interpreter.
+// A module on an emulated device.
 #pragma once
 
 #include <map>
@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "device/interp/state.hpp"
+#include "device/emulated/state.hpp"
 #include "device/machine/program.hpp"
 #include "device/module.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 class LoadedFunction final : public Function {
  public:
@@ -52,4 +52,4 @@ class LoadedModule final : public Module {
   std::mutex mutex_;
 };
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated
