@@ -29,6 +29,9 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // Below whoever decides the order of instructions.
       {"device/machine", {"base", "ptx", "device"}},
       {"device/interp", {"base", "ptx", "device", "device/machine"}},
+      // The simulator: machine files know nothing of memory, neither knows of devices.
+      {"device/sim/machine_file", {"base"}},
+      {"device/sim/memory", {"base", "device/sim/machine_file"}},
       {"runtime",
        {"base", "ptx", "modules", "graph", "memory", "sched", "links", "trace", "compile", "device", "device/cpu",
         "device/cuda", "device/interp"}},
