@@ -11,6 +11,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "device/emulated/memory.hpp"
+#include "device/emulated/partition.hpp"
 #include "device/emulated/queue.hpp"
 #include "device/host_memory.hpp"
 #include "device/launch_check.hpp"

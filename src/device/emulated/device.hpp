@@ -9,17 +9,6 @@
 
 namespace heddle::device::emulated {
 
-class EmulatedPartition final : public Partition {
- public:
-  EmulatedPartition(const Device& owner, ProcessorSet set) : owner_(owner), set_(std::move(set)) {}
-  const ProcessorSet& processors() const override { return set_; }
-  const Device& owner() const { return owner_; }
-
- private:
-  const Device& owner_;
-  ProcessorSet set_;
-};
-
 // Queues, modules, memory and events of the device must be destroyed before it.
 class EmulatedDevice : public Device {
  public:

@@ -7,9 +7,9 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
-#include "device/emulated/device.hpp"
+#include "device/device.hpp"
+#include "device/emulated/partition.hpp"
 #include "device/launch_check.hpp"
-#include "device/partition.hpp"
 
 namespace heddle::device::emulated {
 CommandQueue::CommandQueue(Device& device, std::shared_ptr<DeviceState> state, int priority)

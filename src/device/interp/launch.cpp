@@ -64,25 +64,25 @@ void Launch::run() {
 
 Launch::Turn Launch::run_block(Resident& resident) {
   Block& block = resident.block;
-  const std::uint64_t end = grid_.instructions + interpreter_.options.block_turn;
-  std::uint64_t turn_epoch = memory_epoch(), turn_instructions = grid_.instructions;
+  const std::uint64_t end = core_.instructions() + interpreter_.options.block_turn;
+  std::uint64_t turn_epoch = memory_epoch(), turn_instructions = core_.instructions();
   while (!block.finished()) {
     bool moved = false;
     for (std::size_t warp = 0; warp < block.warps.size(); ++warp) moved |= run_warp(resident, warp);
     if (block.finished()) break;
     moved |= complete_barriers(block);
     if (!moved) report_blocked(block);
-    if (grid_.instructions >= end) return Turn::out_of_budget;
+    if (core_.instructions() >= end) return Turn::out_of_budget;
     if (memory_epoch() != turn_epoch) {
       turn_epoch = memory_epoch();
-      turn_instructions = grid_.instructions;
-    } else if (grid_.instructions - turn_instructions > idle_turn * block.warps.size()) {
+      turn_instructions = core_.instructions();
+    } else if (core_.instructions() - turn_instructions > idle_turn * block.warps.size()) {
       return Turn::out_of_budget;
     }
-    watch_spinning_ = memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > watch_after;
+    watch_spinning_ = memory_epoch() == seen_epoch_ && core_.instructions() - seen_instructions_ > watch_after;
     if (memory_epoch() != seen_epoch_) {
       seen_epoch_ = memory_epoch();
-      seen_instructions_ = grid_.instructions;
+      seen_instructions_ = core_.instructions();
     }
   }
   return Turn::finished;
@@ -164,7 +164,7 @@ void Launch::run_group(Resident& resident, std::size_t warp, LaneMask group) {
   const machine::Warp& threads = block.warps[warp];
   for_each_lane(group,
                 [&](unsigned lane) { resident.threads[threads.first + lane].last_run = resident.warps[warp].steps; });
-  const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).frame().pc;
+  const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).pc();
   core_.step(block, threads, group, effects_);
   if (effects_.branched != 0 && watch_spinning_) watch_branches(resident, threads, from);
   const machine::Involves kind = effects_.waiting != 0 ? effects_.operation->involves : machine::Involves::none;
@@ -197,7 +197,7 @@ void Launch::gather(Resident& resident, std::size_t warp, const Thread& leader) 
   Block& block = resident.block;
   const machine::Warp& threads = block.warps[warp];
   const LaneMask members = group_of(block, threads, leader);
-  core_.perform(block, threads, members, effects_);
+  core_.perform(block, threads.lanes, members, effects_);
   for_each_lane(members, [&](unsigned lane) {
     block.thread(threads, lane).state = ThreadState::runnable;
     resident.threads[threads.first + lane].last_run = resident.warps[warp].steps;
@@ -210,9 +210,9 @@ bool Launch::complete_meetings(Block& block, const machine::Warp& warp) {
   bool any = false;
   for (unsigned leader = 0; leader < warp.count; ++leader) {
     if (block.thread(warp, leader).state != ThreadState::meeting) continue;
-    const LaneMask members = block.met(warp, leader);
+    const LaneMask members = Block::met(warp.lanes, leader);
     if (members == 0) continue;
-    core_.perform(block, warp, members, effects_);
+    core_.perform(block, warp.lanes, members, effects_);
     for_each_lane(members, [&](unsigned lane) { block.thread(warp, lane).state = ThreadState::runnable; });
     any = true;
   }
@@ -237,7 +237,7 @@ void Launch::watch() {
   const std::uint64_t limit = interpreter_.options.max_resident_blocks;
   const bool more = more_blocks() && resident_.size() < std::max<std::uint64_t>(limit, 1);
   const bool idle =
-      memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > interpreter_.options.idle_budget;
+      memory_epoch() == seen_epoch_ && core_.instructions() - seen_instructions_ > interpreter_.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
     interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;

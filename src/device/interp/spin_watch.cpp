@@ -13,8 +13,12 @@ std::uint64_t state_hash(const machine::Thread& thread) {
   std::uint64_t hash = thread.frames.size();
   for (const machine::Frame& frame : thread.frames) {
     hash = mix(hash, reinterpret_cast<std::uint64_t>(frame.code));
-    hash = mix(hash, (std::uint64_t{frame.pc} << 1) | (frame.carry ? 1 : 0));
-    for (const auto& value : frame.registers) hash = mix(mix(hash, value.lo), value.hi);
+    const std::uint32_t pc = &frame == &thread.frame() ? thread.pc() : frame.pc;
+    hash = mix(hash, (std::uint64_t{pc} << 1) | (frame.carry ? 1 : 0));
+    for (std::uint32_t i = 0; i < frame.registers.size(); ++i) {
+      const ptx::semantics::Value value = frame.registers.get(i);
+      hash = mix(mix(hash, value.lo), value.hi);
+    }
   }
   return hash;
 }

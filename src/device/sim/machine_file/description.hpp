@@ -53,18 +53,20 @@ struct Front {
 
 // Units that execute one class of instructions.
 struct Pipe {
-  unsigned count = 1;     // of an SM; a multiple of the schedulers: each has its own, else all share them
+  // Pipes of an SM. A multiple of the schedulers: each scheduler has its own; else all share them. 0: the FMA pipe
+  // executes these instructions, with this latency and interval.
+  unsigned count = 1;
   unsigned latency = 18;  // cycles from issue until a dependent instruction can issue
   unsigned interval = 1;  // cycles for which a warp occupies the pipe: warp size / lanes
   bool operator==(const Pipe&) const = default;
 };
 
 struct Pipes {
-  Pipe alu, fma;
+  Pipe alu;  // integers, logic, moves
+  Pipe fma;  // FP32; at least one
   Pipe fp64, sfu;
-  Pipe lsu;  // its latency is that of the address; the memory's comes on top
+  Pipe lsu;  // at least one; its latency is that of the address, the memory's comes on top
   Pipe branch;
-  Pipe tensor;  // count 0: none
   // FP32 multiplications may also go to the SFU, for so many cycles (Tesla, section 2.4); 0: they may not.
   unsigned sfu_multiply_interval = 0;
   bool operator==(const Pipes&) const = default;
