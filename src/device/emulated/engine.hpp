@@ -16,6 +16,10 @@ class Footprint;
 class StopFlag;
 }  // namespace heddle::device
 
+namespace heddle::device::machine {
+class Program;
+}
+
 namespace heddle::device::emulated {
 
 class LoadedFunction;
@@ -37,6 +41,12 @@ enum class Transfer : std::uint8_t {
   crossing  // one end is memory of the host or of another device
 };
 
+// What an engine keeps with a loaded module.
+class ProgramData {
+ public:
+  virtual ~ProgramData() = default;
+};
+
 // Times are in nanoseconds of clock(). Functions that take a `start` get the time at which the queue reached the
 // command, and return the time of its end; engines of real time return the time it is. Any thread.
 class Engine {
@@ -45,6 +55,8 @@ class Engine {
   // In messages: "the interpreter".
   virtual std::string_view name() const = 0;
   virtual const base::Clock& clock() const = 0;
+  // What it keeps with a module that is being loaded; null: nothing. The program outlives the result.
+  virtual std::unique_ptr<ProgramData> data_for(const machine::Program& /*program*/) { return nullptr; }
   // Throws invalid_argument for launches that check_launch() permits and this engine cannot execute.
   virtual void check(const LoadedFunction& function, const LaunchConfig& config, BlockRange range) const = 0;
   // Executes the blocks. Reports to `stop` which have run. Throws kernel_fault, deadlock, unsupported.

@@ -18,7 +18,7 @@ Function& LoadedModule::function(std::string_view name) {
   std::lock_guard lock(mutex_);
   auto place = functions_.find(name);
   if (place == functions_.end()) {
-    auto loaded = std::make_unique<LoadedFunction>(*state_, program_, program_.code(*found));
+    auto loaded = std::make_unique<LoadedFunction>(program_, program_.code(*found), data_.get());
     place = functions_.emplace(std::string(name), std::move(loaded)).first;
   }
   return *place->second;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "device/machine/waiting_text.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::interp {
@@ -263,58 +264,8 @@ bool Launch::all_repeat() const {
   return true;
 }
 
-namespace {
-
-const char* describe(machine::ThreadState state) {
-  using machine::ThreadState;
-  switch (state) {
-    case ThreadState::runnable: return "turning in a loop";
-    case ThreadState::gathering:
-    case ThreadState::meeting: return "waiting for other lanes of the warp";
-    case ThreadState::at_barrier: return "waiting at barrier";
-    case ThreadState::exited: break;
-  }
-  return "gone";
-}
-
-}  // namespace
-
-// "threads 0-31 waiting at barrier 0, line 12; thread 32 ...": neighbours at the same place are put together.
-std::string Launch::waiting_threads(const Block& block) const {
-  std::string text;
-  constexpr int most = 6;
-  int groups = 0;
-  for (std::size_t i = 0; i < block.threads.size();) {
-    const Thread& first = block.threads[i];
-    std::size_t end = i + 1;
-    const auto alike = [&](const Thread& other) {
-      if (other.state != first.state) return false;
-      return other.state == ThreadState::exited || same_place(other, first);
-    };
-    while (end < block.threads.size() && alike(block.threads[end])) ++end;
-    if (first.state != ThreadState::exited) {
-      if (++groups > most) return text + "; and others";
-      const ptx::Instruction* inst = first.instruction();
-      text += text.empty() ? "" : "; ";
-      text += end - i == 1 ? fmt::format("thread {}", i) : fmt::format("threads {} to {}", i, end - 1);
-      text += fmt::format(" {}", describe(first.state));
-      if (first.state == ThreadState::at_barrier) text += fmt::format(" {}", first.barrier);
-      if (first.state == ThreadState::meeting) text += fmt::format(" named in the mask {:#010x}", first.meeting_mask);
-      if (inst) text += fmt::format(" at PTX line {}", inst->where.line);
-    }
-    i = end;
-  }
-  if (block.alive < block.threads.size())
-    text += fmt::format("; {} of {} threads have exited", block.threads.size() - block.alive, block.threads.size());
-  return text;
-}
-
 void Launch::report_blocked(const Block& block) const {
-  const Thread* first = nullptr;
-  for (const Thread& thread : block.threads)
-    if (!first && thread.state != ThreadState::exited) first = &thread;
-  throw Error(ErrorCode::deadlock, core_.place(block, *first) +
-                                       ": deadlock, no thread of the block can ever go on: " + waiting_threads(block));
+  throw Error(ErrorCode::deadlock, machine::blocked_text(core_, block));
 }
 
 void Launch::report_spinning(bool repeated) const {
@@ -323,15 +274,11 @@ void Launch::report_spinning(bool repeated) const {
     const Dim3& index = candidate->block.index;
     if (index.x + index.y + index.z == 0) block = &candidate->block;
   }
-  const Thread* first = nullptr;
-  for (const Thread& thread : block->threads)
-    if (thread.state == ThreadState::runnable && (!first || first->state == ThreadState::exited)) first = &thread;
-  if (!first) first = &block->threads.front();
   const std::string why = repeated ? "every thread repeats the same steps and nothing changes in memory"
                                    : "nothing has changed in memory for a very long time";
-  throw Error(ErrorCode::deadlock, fmt::format("{}: deadlock, {}: {} ({} blocks are under way, {} have not begun)",
-                                               core_.place(*block, *first), why, waiting_threads(*block),
-                                               resident_.size(), range_.end - next_block_));
+  throw Error(ErrorCode::deadlock,
+              fmt::format("{} ({} blocks are under way, {} have not begun)", machine::spinning_text(core_, *block, why),
+                          resident_.size(), range_.end - next_block_));
 }
 
 }  // namespace heddle::device::interp

@@ -49,7 +49,6 @@ class Launch {
   bool all_repeat() const;
   [[noreturn]] void report_blocked(const Block& block) const;
   [[noreturn]] void report_spinning(bool repeated) const;
-  std::string waiting_threads(const Block& block) const;
 
   InterpState& interpreter_;
   emulated::DeviceState& state_;
