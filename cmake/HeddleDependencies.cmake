@@ -8,6 +8,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(Boost REQUIRED COMPONENTS context)
 find_package(PNG REQUIRED)
 find_package(SQLite3 REQUIRED)
+# toml++ is used as headers alone, so that nothing has to be there when Heddle runs.
+find_path(HEDDLE_TOMLPLUSPLUS toml++/toml.h REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
 

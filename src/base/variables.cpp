@@ -164,8 +164,9 @@ std::string expected_instead_of(const Variable& variable, std::string_view value
       return checks(value) ? "" : "1, true, yes or on; 0, false, no or off; or kinds of checks, as memory,race, or all";
     case Kind::word: return is_one_of(lower(value), variable.words) ? "" : listed(variable.words);
     case Kind::devices:
-      return complaint_of_devices(value).empty() ? ""
-                                                 : "cpu, interp, gpus, cuda:0 or the like, or several: cuda:1,cuda:0";
+      return complaint_of_devices(value).empty()
+                 ? ""
+                 : "cpu, interp, gpus, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0";
     case Kind::removed: {
       const std::vector<std::string_view> names = split(value);
       const bool good =
@@ -232,14 +233,31 @@ std::optional<std::string> text_variable(std::string_view name) {
   return value;
 }
 
+std::vector<std::string_view> split_devices(std::string_view list) {
+  std::vector<std::string_view> ids;
+  while (true) {
+    std::size_t comma = list.find(',');
+    while (list.starts_with("sim:") && comma != list.npos) {
+      const std::size_t next = list.find(',', comma + 1);
+      if (list.substr(comma, next - comma).find('=') == list.npos) break;
+      comma = next;
+    }
+    ids.push_back(list.substr(0, comma));
+    if (comma == list.npos) return ids;
+    list.remove_prefix(comma + 1);
+  }
+}
+
 std::string complaint_of_devices(std::string_view list) {
   if (list == "gpus") return {};
   const auto is_number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   };
-  for (const std::string_view id : split(list)) {
+  for (const std::string_view id : split_devices(list)) {
+    if (id.size() > 4 && id.starts_with("sim:")) continue;  // a preset, or a file
     if (id == "cpu" || id == "interp" || (id.starts_with("cuda:") && is_number(id.substr(5)))) continue;
-    return fmt::format("'{}' is no device; expected cpu, cuda:0 or the like, or several: cuda:1,cuda:0", id);
+    return fmt::format(
+        "'{}' is no device; expected cpu, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0", id);
   }
   return {};
 }

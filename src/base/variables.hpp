@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "heddle/checks.hpp"
 
@@ -47,8 +48,12 @@ std::optional<Checks> checks_variable(std::string_view name);
 // Of all other kinds: a word in small letters, the rest as it is.
 std::optional<std::string> text_variable(std::string_view name);
 
-// What is wrong with `list` as ids of devices: cpu, interp, cuda:0, or "gpus" alone; empty if nothing is. Whether the
-// machine has them is not checked.
+// "cuda:0,sim:hopper-h100,scheduler=gto,cpu" as its three ids: what follows a simulated GPU with an equals sign is an
+// option of it.
+std::vector<std::string_view> split_devices(std::string_view list);
+
+// What is wrong with `list` as ids of devices: cpu, interp, cuda:0, sim:MACHINE, or "gpus" alone; empty if nothing is.
+// Whether the machine has them is not checked.
 std::string complaint_of_devices(std::string_view list);
 
 }  // namespace heddle::base

@@ -8,9 +8,11 @@
 #include "base/fail.hpp"
 #include "base/log.hpp"
 #include "base/nearest.hpp"
+#include "base/variables.hpp"
 #include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
+#include "device/sim/sim.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -22,11 +24,12 @@ struct Candidate {
   std::function<std::unique_ptr<device::Device>()> open;
 };
 
-[[noreturn]] void refuse_time_limit(int ordinal) {
+void refuse_time_limit(std::string_view id, const DeviceOptions& options) {
+  if (options.launch_timeout_ms == 0) return;
   base::fail(ErrorCode::unsupported,
-             "cuda:{}: a GPU's driver ends no kernel before its end, so launches there have no time limit. The devices "
-             "cpu and interp have one; on a GPU, end the process (timeout 60 heddle ...)",
-             ordinal);
+             "{}: this device ends no kernel before its end, so launches there have no time limit. The devices cpu and "
+             "interp have one; elsewhere, end the process (timeout 60 heddle ...)",
+             id);
 }
 
 // GPUs first: whoever has one wants it used.
@@ -35,7 +38,7 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
     all.push_back({fmt::format("cuda:{}", i), !options.check.kernels(), [i, options] {
-                     if (options.launch_timeout_ms != 0) refuse_time_limit(i);
+                     refuse_time_limit(fmt::format("cuda:{}", i), options);
                      return device::cuda::make_cuda_device(
                          {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
                    }});
@@ -56,7 +59,18 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   return all;
 }
 
-const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
+// A simulated GPU; its name says which, and with which options.
+Candidate simulated(std::string_view id, const DeviceOptions& options) {
+  return {std::string(id), false, [id = std::string(id), options] {
+            refuse_time_limit(id, options);
+            device::sim::SimOptions chosen = device::sim::parse_sim_options(id);
+            chosen.watcher = options.watcher;
+            return device::sim::make_sim_device(std::move(chosen));
+          }};
+}
+
+Candidate find(const std::vector<Candidate>& all, std::string_view id, const DeviceOptions& options) {
+  if (id.starts_with("sim:")) return simulated(id, options);
   const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& device) { return device.id == id; });
   if (found != all.end()) return *found;
   std::string there, why;
@@ -67,16 +81,6 @@ const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
   const std::string meant = id.starts_with("cuda:") ? "" : base::did_you_mean(id, ids);
   base::fail(ErrorCode::not_found, "there is no device '{}'{} {}", id,
              meant.empty() ? "; there are" : meant + " There are", there);
-}
-
-std::vector<std::string_view> split(std::string_view list) {
-  std::vector<std::string_view> ids;
-  while (true) {
-    const std::size_t comma = list.find(',');
-    ids.push_back(list.substr(0, comma));
-    if (comma == std::string_view::npos) return ids;
-    list.remove_prefix(comma + 1);
-  }
 }
 
 // All that are meant for use; `without_cpu`: the CPU only where there is nothing else.
@@ -100,14 +104,13 @@ std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list,
   const std::vector<Candidate> all = candidates(options);
   if (list.empty() || list == "gpus") return open_found(all, !list.empty());
   std::vector<std::unique_ptr<device::Device>> opened;
-  std::vector<const Candidate*> wanted;
-  for (const std::string_view id : split(list)) {
-    const Candidate& device = find(all, id);
-    if (std::find(wanted.begin(), wanted.end(), &device) != wanted.end())
+  std::vector<Candidate> wanted;
+  for (const std::string_view id : base::split_devices(list)) {
+    if (std::any_of(wanted.begin(), wanted.end(), [&](const Candidate& other) { return other.id == id; }))
       base::fail(ErrorCode::invalid_argument, "device '{}' is named twice in '{}'", id, list);
-    wanted.push_back(&device);
+    wanted.push_back(find(all, id, options));
   }
-  for (const Candidate* device : wanted) opened.push_back(device->open());
+  for (const Candidate& device : wanted) opened.push_back(device.open());
   return opened;
 }
 
