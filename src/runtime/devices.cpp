@@ -37,7 +37,7 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
-    all.push_back({fmt::format("cuda:{}", i), !options.check.kernels(), [i, options] {
+    all.push_back({fmt::format("cuda:{}", i), !options.check.kernels() && options.launch_timeout_ms == 0, [i, options] {
                      refuse_time_limit(fmt::format("cuda:{}", i), options);
                      return device::cuda::make_cuda_device(
                          {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
