@@ -5,7 +5,7 @@ The tests are those at equal distances in the sorted list of all, so that the ch
 The exit code is 1 where fewer verdicts come back than tests were chosen.
 
     suites.py numba --heddle PREFIX/bin/heddle                        tests of the installed numba-cuda
-    suites.py warp --heddle PREFIX/bin/heddle                         tests of the installed Warp that name a CUDA device
+    suites.py warp --heddle PREFIX/bin/heddle                         those of the installed Warp on a CUDA device
     suites.py cupy --heddle ... --tests CUPY/tests/cupy_tests/core_tests    CuPy's sources
     suites.py tinygrad --heddle ... --tests TINYGRAD/test/backend/test_ops.py  tinygrad's sources; needs PyTorch
 """
