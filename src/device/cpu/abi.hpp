@@ -146,6 +146,9 @@ struct RuntimeTable {
   // Check mode for races and synchronisation: the lanes of `mask` come to such an instruction. members[lane]: the
   // member mask that a warp operation was given; null where it has none.
   void (*order)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
+  // What check_marked() does, of lanes whose addresses are `step` bytes apart, from that of lane 0 on.
+  void (*check_run)(WarpContext* warp, std::uint64_t address, const void* values, std::uint32_t mask,
+                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step);
 };
 
 }  // namespace heddle::device::cpu

@@ -148,6 +148,16 @@ void call_check_marked(WarpContext* context, const std::uint64_t* addresses, con
                  warp.block->worker->allocations());
 }
 
+void call_check_run(WarpContext* context, std::uint64_t address, const void* values, std::uint32_t mask,
+                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step) {
+  HEDDLE_ENTER(context);
+  LaunchChecker& checker = *warp.block->job->checker();
+  checker.access_run(
+      checked(warp, checker),
+      {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
+      warp.block->worker->allocations());
+}
+
 void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
@@ -185,6 +195,7 @@ CheckedWarp checked(Warp& warp, LaunchChecker& checker) {
 void add_check_calls(RuntimeTable& table) {
   table.check = &call_check;
   table.check_marked = &call_check_marked;
+  table.check_run = &call_check_run;
   table.order = &call_order;
   table.check_members = &call_check_members;
 }

@@ -22,7 +22,8 @@ void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& 
       function_.variables[operand.symbol.index].space == Space::param)
     return;
   if (kernel_.checks.memory) verify(inst, operand, space, bytes, access, mask, sizes);
-  const bool recorded = (kernel_.checks.race || kernel_.checks.init) && space != Space::local && space != Space::param;
+  const bool recorded = (kernel_.checks.race || kernel_.checks.init) && space != Space::local &&
+                        space != Space::param && space != Space::constant;
   if (recorded) record(inst, operand, space, bytes, access, mask, sizes, values);
 }
 
@@ -99,13 +100,59 @@ llvm::Function* CheckCalls::slow_check() {
 
 void CheckCalls::record(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
                         std::uint32_t access, Value* mask, Value* sizes, Value* values) {
-  Value* const places = spilled_addresses(operand, space);
   Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
-  Value* const bits = active_bits(mask);
+  // values, mask, size, space, access
+  const std::vector<Value*> common = {values ? values : none, active_bits(mask), b_.getInt32(bytes),
+                                      b_.getInt32(static_cast<std::uint32_t>(space)),
+                                      b_.getInt32(access | marks_of(inst, bytes))};
   runtime_.note_line(inst);
-  runtime_.call(offsetof(RuntimeTable, check_marked), b_.getVoidTy(),
-                {inputs_.warp, places, sizes ? sizes : none, values ? values : none, bits, b_.getInt32(bytes),
-                 b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(access | marks_of(inst, bytes))});
+  const std::optional<Run> run = sizes ? std::nullopt : run_of(operand, space, bytes);
+  if (!run) return record_all(operand, space, sizes, common);
+  const auto at_once = [&]() -> Value* {
+    std::vector<Value*> arguments = {inputs_.warp, run->address};
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    arguments.push_back(b_.getInt64(static_cast<std::uint64_t>(run->step)));
+    runtime_.call(offsetof(RuntimeTable, check_run), b_.getVoidTy(), arguments);
+    return nullptr;
+  };
+  branches_.either_way(run->ok, at_once, [&]() -> Value* {
+    record_all(operand, space, nullptr, common);
+    return nullptr;
+  });
+}
+
+void CheckCalls::record_all(const ptx::Operand& operand, Space space, Value* sizes, llvm::ArrayRef<Value*> common) {
+  Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
+  std::vector<Value*> arguments = {inputs_.warp, spilled_addresses(operand, space), sizes ? sizes : none};
+  arguments.insert(arguments.end(), common.begin(), common.end());
+  runtime_.call(offsetof(RuntimeTable, check_marked), b_.getVoidTy(), arguments);
+}
+
+std::optional<CheckCalls::Run> CheckCalls::run_of(const ptx::Operand& operand, Space space, unsigned bytes) {
+  Run run;
+  Value* step = b_.getInt64(static_cast<std::uint64_t>(operand.value));
+  if (operand.base != OperandKind::reg) {
+    Value* base = operand.base == OperandKind::symbol ? spaces_.symbol_address(operand.symbol, 0) : b_.getInt64(0);
+    if (base->getType() != kernel_.abi.i64) return std::nullopt;
+    run.address = b_.CreateAdd(base, step);
+    return run;
+  }
+  const ValueForm form = lanes() == 1 ? ValueForm{ValueForm::Kind::uniform} : facts_.forms[operand.index];
+  if (form.kind == ValueForm::Kind::varying) return std::nullopt;
+  // Of registers of 32 bits the runtime takes the sign, where they are offsets in a window.
+  Value* value = registers_.read(operand.index);
+  const bool is_wide = value->getType() == kernel_.abi.i64;
+  if (!is_wide && space != Space::shared) return std::nullopt;
+  run.address = b_.CreateAdd(is_wide ? value : b_.CreateSExt(value, kernel_.abi.i64), step);
+  if (lanes() == 1) run.step = bytes;
+  if (form.kind == ValueForm::Kind::uniform) return run;
+  const auto offsets = facts_.lane_offsets(form);
+  run.step = offsets[1];
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    if (offsets[lane] != run.step * lane) return std::nullopt;
+  for (std::uint32_t assumption : facts_.assumptions(operand.index))
+    run.ok = both(run.ok, registers_.no_wrap(assumption));
+  return run;
 }
 
 llvm::Value* CheckCalls::active_bits(Value* mask) {

@@ -2,6 +2,7 @@
 // accesses of shared and global memory are recorded, and member masks of warp operations looked at.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/cpu/abi.hpp"
@@ -39,6 +40,12 @@ class CheckCalls : private EmitterPart {
   std::uint32_t marks_of(const ptx::Instruction& inst, unsigned bytes) const;
   bool computes_with(const ptx::Operand& destination) const;
   Value* active_bits(Value* mask);
+  // Lanes whose addresses are as many bytes apart, from that of lane 0 on, where `ok` holds (null: always).
+  struct Run {
+    Value *address = nullptr, *ok = nullptr;
+    std::int64_t step = 0;
+  };
+  std::optional<Run> run_of(const ptx::Operand& operand, ptx::Space space, unsigned bytes);
   // Each lane's address, in memory; of shared and local memory the offsets.
   Value* spilled_addresses(const ptx::Operand& operand, ptx::Space space);
   // What check_access() asks of the check of memory, and of those of races and uninitialised memory.
@@ -46,6 +53,7 @@ class CheckCalls : private EmitterPart {
               std::uint32_t access, Value* mask, Value* sizes);
   void record(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
               std::uint32_t access, Value* mask, Value* sizes, Value* values);
+  void record_all(const ptx::Operand& operand, ptx::Space space, Value* sizes, llvm::ArrayRef<Value*> common);
   llvm::Function* slow_check();
 
   RuntimeAccess& runtime_;
