@@ -24,20 +24,32 @@ std::vector<Footprint::Range> Footprint::joined(const std::vector<Part>& parts, 
   return joined;
 }
 
-bool Footprint::holds(const std::vector<Range>& ranges, std::uint64_t address, std::uint64_t size) noexcept {
+const Footprint::Range* Footprint::holder(const std::vector<Range>& ranges, std::uint64_t address,
+                                          std::uint64_t size) noexcept {
   const auto after = std::upper_bound(ranges.begin(), ranges.end(), address,
                                       [](std::uint64_t at, const Range& range) { return at < range.begin; });
-  if (after == ranges.begin()) return false;
+  if (after == ranges.begin()) return nullptr;
   const Range& range = *std::prev(after);
-  return address < range.end && size <= range.end - address;
+  return address < range.end && size <= range.end - address ? &range : nullptr;
 }
 
 Footprint::Footprint(std::vector<Part> parts)
     : parts_(std::move(parts)), readable_(joined(parts_, &Part::reads)), writable_(joined(parts_, &Part::writes)) {}
 
 bool Footprint::allows(const Access& access) const noexcept {
-  return (!access.reads || holds(readable_, access.address, access.size)) &&
-         (!access.writes || holds(writable_, access.address, access.size));
+  return (!access.reads || holder(readable_, access.address, access.size) != nullptr) &&
+         (!access.writes || holder(writable_, access.address, access.size) != nullptr);
+}
+
+Footprint::Range Footprint::around(const Access& access) const noexcept {
+  Range found{0, ~std::uint64_t{0}};
+  const auto narrow = [&](const Range* range) {
+    if (range == nullptr) return;
+    found = {std::max(found.begin, range->begin), std::min(found.end, range->end)};
+  };
+  if (access.reads) narrow(holder(readable_, access.address, access.size));
+  if (access.writes) narrow(holder(writable_, access.address, access.size));
+  return found;
 }
 
 // Of the parts of that array the nearest one, of those with the rights where there are any.

@@ -25,17 +25,20 @@ class Footprint {
     bool reads, writes;  // an atomic does both
   };
   bool allows(const Access& access) const noexcept;
+  struct Range {
+    std::uint64_t begin, end;
+  };
+  // The bytes around an access that allows() permits, of which all accesses of its kind are permitted.
+  Range around(const Access& access) const noexcept;
   // Describes an access that is not permitted, in guarded memory of `memory_bytes` bytes from `memory` on: "at offset
   // 2000 of an array of 4000 bytes; the launch was given bytes 0 to 2000 of it to write (argument 1)".
   std::string describe(const Access& access, std::uint64_t memory, std::uint64_t memory_bytes) const;
 
  private:
-  struct Range {
-    std::uint64_t begin, end;
-  };
   const Part* nearest(const Access& access, const Range& memory) const;
   static std::vector<Range> joined(const std::vector<Part>& parts, bool Part::* right);
-  static bool holds(const std::vector<Range>& ranges, std::uint64_t address, std::uint64_t size) noexcept;
+  // The range that holds [address, address + size), or null.
+  static const Range* holder(const std::vector<Range>& ranges, std::uint64_t address, std::uint64_t size) noexcept;
 
   std::vector<Part> parts_;                 // in the order of arguments
   std::vector<Range> readable_, writable_;  // ascending, without overlaps

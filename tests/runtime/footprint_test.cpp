@@ -14,8 +14,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 // put(p, i): p[i] = 7; move(to, from, i): to[0] = from[i]; through(table, i): table[0][i] = 7, where table[0] is an
-// address; pair(p, i): p[i] and p[i + 1] = 7 at once; within({address}): *address = 7; unseen(p): the analysis does not
-// see what becomes of p; it is put into a table and p[0] = 7.
+// address; walk(p, n): p[0] to p[n - 1] = 7; pair(p, i): p[i] and p[i + 1] = 7 at once; within({address}): *address =
+// 7; unseen(p): the analysis does not see what becomes of p; it is put into a table and p[0] = 7.
 constexpr const char* source = R"(
 .version 7.8
 .target sm_80
@@ -29,6 +29,18 @@ constexpr const char* source = R"(
   add.u64 %p, %p, %i;
   .loc 1 5 1
   st.global.u32 [%p], 7;
+  ret;
+}
+.visible .entry walk(.param .u64 p, .param .u64 n) {
+  .reg .b64 %p, %n; .reg .pred %more;
+  ld.param.u64 %p, [p];
+  ld.param.u64 %n, [n];
+again:
+  st.global.u32 [%p], 7;
+  add.u64 %p, %p, 4;
+  sub.u64 %n, %n, 1;
+  setp.ne.u64 %more, %n, 0;
+  @%more bra again;
   ret;
 }
 .visible .entry pair(.param .u64 p, .param .u64 i) {
@@ -176,6 +188,16 @@ TEST_P(FootprintTest, APartOfAnArrayEndsWhereItEnds) {
   EXPECT_EQ(data.read()[30], 0);
   EXPECT_EQ(data.read()[29], 7);
   EXPECT_EQ(data.read()[99], 7);
+}
+
+// The first accesses are right and of the same instruction.
+TEST_P(FootprintTest, ALoopEndsWhereThePartEnds) {
+  Array<int> data = zeros(100);
+  launch("walk", data.slice(10, 20), 20l);
+  EXPECT_EQ(data.read()[29], 7);
+  EXPECT_THAT(fault_of([&] { launch("walk", data.slice(10, 20), 21l); }),
+              HasSubstr("at offset 120 of an array of 400"));
+  EXPECT_EQ(data.read()[30], 0);
 }
 
 TEST_P(FootprintTest, PartsOfOneArrayAddUp) {

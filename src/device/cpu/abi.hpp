@@ -9,6 +9,7 @@ namespace heddle::device::cpu {
 
 struct RuntimeTable;
 struct BlockContext;
+struct KnownRanges;
 
 // One launch; read-only for generated code and shared by all workers.
 struct LaunchContext {
@@ -31,6 +32,7 @@ struct BlockContext {
   std::uint8_t* shared;       // shared window: static variables, then dynamic; address 0 of the .shared space
   std::uint32_t block_id[3];  // %ctaid
   std::uint32_t worker;       // %smid
+  KnownRanges* known_ranges;  // code made for the check of memory looks there before it calls RuntimeTable::check
 };
 
 // One warp (or, in the narrower shapes, one group of `lanes` consecutive threads) of a resident block.
@@ -58,6 +60,22 @@ struct CheckedAccess {
   // The size of an element as a power of two, and for each element a bit: the kernel computes with what it reads there,
   // and does not only copy it.
   static constexpr unsigned size_shift = 8, used_shift = 16;
+};
+
+// Memory that accesses of one place of the code may go to, as the last call of RuntimeTable::check from there has found
+// it. An access is within it if (address - begin), rotated right by the logarithm of its size, is less than `starts`:
+// misaligned addresses become large. Of an access of several lanes it is the lowest address that is looked at.
+struct KnownRange {
+  std::uint64_t begin;   // a multiple of the access's size
+  std::uint64_t starts;  // how many aligned addresses the access may have there; 0: nothing is known
+};
+
+// Of one block that runs. What is known holds as long as no memory was released since.
+struct KnownRanges {
+  static constexpr std::uint32_t most_sites = 1024, no_site = ~0u;
+  const std::uint64_t* releases;  // changes whenever memory is released (Allocator::releases)
+  std::uint64_t seen;             // what it was when `sites` was last found to be empty or valid
+  KnownRange sites[most_sites];   // by place of the code
 };
 
 // The kinds of RuntimeTable::order. (Barriers that may wait have a call of their own.)
@@ -100,9 +118,11 @@ struct RuntimeTable {
   // Check mode: verifies `size` bytes at addresses[lane] for each lane of `mask`, or the first sizes[lane] of them
   // (null: all), and that the address is a multiple of the size; does not return when one is bad.
   // space is ptx::Space; for shared and local the addresses are offsets in their windows. `window` is the size of the
-  // local one; that of the shared one the launch knows.
+  // local one; that of the shared one the launch knows. `site`: where in KnownRanges to note the allocation that the
+  // bytes were found in, as of accesses of `span` bytes; or no_site.
   void (*check)(WarpContext* warp, const std::uint64_t* addresses, const std::uint32_t* sizes, std::uint32_t mask,
-                std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t window);
+                std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t window, std::uint32_t site,
+                std::uint32_t span);
   // Check mode: verifies that members[lane], the member mask that a warp operation was given, names the lane, for each
   // lane of `mask`; does not return when one does not.
   void (*check_members)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask);
@@ -118,14 +138,17 @@ struct RuntimeTable {
   std::uint32_t warps_per_processor;  // %nwarpid
   std::uint32_t processors;           // %nsmid
 
-  // Check mode for races and memory that nobody has written: what check() does, and the access is recorded. `values`:
-  // of a store, element after element the values of all lanes; null: not known.
+  // Check mode for races and memory that nobody has written: an access that check() has let pass, or that may be
+  // anywhere, is recorded. `values`: of a store, element after element the values of all lanes; null: not known.
   void (*check_marked)(WarpContext* warp, const std::uint64_t* addresses, const std::uint32_t* sizes,
                        const void* values, std::uint32_t mask, std::uint32_t size, std::uint32_t space,
-                       std::uint32_t access, std::uint64_t window);
+                       std::uint32_t access);
   // Check mode for races and synchronisation: the lanes of `mask` come to such an instruction. members[lane]: the
   // member mask that a warp operation was given; null where it has none.
   void (*order)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
+  // What check_marked() does, of lanes whose addresses are `step` bytes apart, from that of lane 0 on.
+  void (*check_run)(WarpContext* warp, std::uint64_t address, const void* values, std::uint32_t mask,
+                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step);
 };
 
 }  // namespace heddle::device::cpu

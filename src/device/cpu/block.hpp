@@ -80,6 +80,18 @@ struct Block {
   std::vector<std::vector<Meeting>> meetings;  // by hardware warp; one-lane shape only
   GuardedBuffer shared;
   std::unique_ptr<BlockClock> clock;  // of launches with a LaunchChecker
+  // Of launches whose accesses are checked: what is known of them, and of which launch.
+  std::unique_ptr<KnownRanges> known_ranges;
+  std::uint64_t known_of = 0;
+
+  // Makes what is known that of a launch; of another one, nothing is.
+  void know_ranges_of(std::uint64_t launch, const std::uint64_t* releases) {
+    if (!known_ranges) known_ranges = std::make_unique<KnownRanges>();
+    context.known_ranges = known_ranges.get();
+    if (known_of == launch) return;
+    known_of = launch;
+    *known_ranges = {releases, 0, {}};
+  }
 
   BlockClock& checked_clock() {
     if (!clock) clock = std::make_unique<BlockClock>();

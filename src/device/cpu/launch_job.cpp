@@ -47,6 +47,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       asked_block_(setup.asked_block),
       range_(setup.range),
       checker_(make_checker(setup)),
+      checks_memory_(setup.checks.memory),
       command_(setup.command),
       task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),

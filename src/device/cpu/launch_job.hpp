@@ -56,6 +56,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   const Footprint* footprint() const { return footprint_.get(); }
   // Null where neither races, nor uninitialised memory, nor synchronisation is looked at.
   LaunchChecker* checker() const { return checker_.get(); }
+  bool checks_memory() const { return checks_memory_; }
   std::uint32_t block_threads() const { return block_threads_; }
   std::uint32_t shared_bytes() const { return context_.static_shared_bytes + context_.dynamic_shared_bytes; }
   Services& services() const { return services_; }
@@ -87,6 +88,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   Dim3 asked_block_;
   BlockRange range_;
   std::unique_ptr<LaunchChecker> checker_;
+  const bool checks_memory_;
   std::uint64_t command_;
   std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;

@@ -262,6 +262,7 @@ void Allocator::guard(std::uint64_t address) {
   if (found == held_.end()) return;
   found->second.allocation.guarded = true;
   version_.fetch_add(1, std::memory_order_release);
+  count_release();
 }
 
 bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
@@ -272,6 +273,7 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
   if (kind == AllocationKind::host) {
     held_.erase(found);
     version_.fetch_add(1, std::memory_order_release);
+    count_release();
     return true;
   }
   used_ -= held.allocation.size;
@@ -285,6 +287,7 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
     return_to_free(held);
   held_.erase(found);
   version_.fetch_add(1, std::memory_order_release);
+  count_release();
   return true;
 }
 

@@ -99,6 +99,8 @@ class Allocator {
 
   // Changes whenever the allocations do.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
+  // Where a number is that changes whenever memory is released, or is guarded. Lives as long as the allocator.
+  const std::uint64_t* releases() const { return &releases_; }
   std::shared_ptr<const AllocationMap> snapshot() const;
   std::uint64_t used() const;
   // Changes with what is in the allocations, of large ones a sample. Reads while others write.
@@ -141,7 +143,9 @@ class Allocator {
   std::deque<std::uint64_t> kept_order_;
   std::uint64_t kept_bytes_ = 0;
   std::set<std::uint64_t> freed_heap_;  // addresses of heap blocks that are free now
+  void count_release() { __atomic_fetch_add(&releases_, 1, __ATOMIC_RELEASE); }
   std::atomic<std::uint64_t> version_{1};
+  alignas(64) std::uint64_t releases_ = 1;  // generated code reads it; a line of its own, since all threads do
 };
 
 // Owns one allocation.

@@ -43,7 +43,8 @@ void check(WarpContext* warp) {
   for (unsigned lane = 0; lane < 32; ++lane)
     addresses[lane] = reinterpret_cast<std::uint64_t>(argument<char>(warp, 0)) + lane * request[0];
   warp->block->launch->runtime->check(warp, addresses, nullptr, 0xFFFFFFFE, 4, static_cast<std::uint32_t>(request[1]),
-                                      request[2] != 0 ? CheckedAccess::writes : CheckedAccess::reads, request[3]);
+                                      request[2] != 0 ? CheckedAccess::writes : CheckedAccess::reads, request[3],
+                                      KnownRanges::no_site, 4);
 }
 // Its own shared memory, stack and parameters through generic addresses.
 void check_own(WarpContext* warp) {
@@ -52,7 +53,7 @@ void check_own(WarpContext* warp) {
   for (const void* place : own) {
     const std::uint64_t addresses[32] = {reinterpret_cast<std::uint64_t>(place)};
     warp->block->launch->runtime->check(warp, addresses, nullptr, 1, 4, static_cast<std::uint32_t>(ptx::Space::generic),
-                                        CheckedAccess::reads, 0);
+                                        CheckedAccess::reads, 0, KnownRanges::no_site, 4);
   }
   argument<Word>(warp, 0)->fetch_add(1);
 }

@@ -9,8 +9,9 @@ void BlockClock::start(std::uint64_t launch, std::uint64_t block, std::uint32_t 
   launch_ = launch;
   block_ = block;
   threads_ = threads;
+  is_plain_ = true;
   all_ = now;  // what was here before is nobody's business
-  stamp_ = (stamp_ + 1) % AccessCells::in_parts;
+  stamp_ = (stamp_ + 1) % AccessCells::stamps;
   if (stamp_ == 0) stamp_ = 1;
   for (Warp& warp : warps_) {
     warp.all = warp.released = warp.acquired = 0;
@@ -38,6 +39,7 @@ void BlockClock::lanes_met(unsigned number, std::uint32_t lanes, Time now) {
     warp.all = now;
     return;
   }
+  is_plain_ = false;
   if (warp.lanes == nullptr) warp.lanes = std::make_unique<LaneTimes>();
   // What came before one of them comes before all of them.
   std::array<Time, warp_threads> joined{};
@@ -58,6 +60,7 @@ void BlockClock::arrive(unsigned number, unsigned warp, bool waits, Time now) {
 }
 
 void BlockClock::complete(unsigned number, Time now) {
+  is_plain_ = false;
   Barrier& barrier = barriers_[number];
   std::array<Time, most_warps> joined{};
   Time acquired = 0;

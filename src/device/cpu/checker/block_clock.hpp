@@ -40,6 +40,12 @@ class BlockClock {
     return warps_[first].released > time && warps_[second].acquired > time;
   }
 
+  // Most accesses are ordered by these times alone: of the last barrier of the block, or of all lanes of a warp.
+  Time block_met() const { return all_; }
+  Time warp_met(unsigned warp) const { return warps_[warp].all; }
+  // Nothing else has ordered accesses of this block's threads.
+  bool is_plain() const { return is_plain_; }
+
   // Events, at a time that is later than all accesses before it.
   void all_met(Time now) { all_ = now; }
   // The lanes of a mask have waited for each other.
@@ -49,7 +55,10 @@ class BlockClock {
   void arrive(unsigned barrier, unsigned warp, bool waits, Time now);
   void complete(unsigned barrier, Time now);
   bool is_counted(unsigned barrier) const { return barriers_[barrier].arrived != 0; }
-  void release(unsigned warp, Time now) { warps_[warp].released = now; }
+  void release(unsigned warp, Time now) {
+    warps_[warp].released = now;
+    is_plain_ = false;
+  }
   void acquire(unsigned warp, Time now) { warps_[warp].acquired = now; }
 
   // Shared memory, by offsets.
@@ -88,6 +97,7 @@ class BlockClock {
   std::uint64_t launch_ = 0, block_ = 0;
   std::uint32_t threads_ = 0, stamp_ = 0;
   Time all_ = 0;
+  bool is_plain_ = true;
   std::array<Warp, most_warps> warps_;
   std::array<Barrier, BarrierSet::barriers> barriers_;
   std::uint32_t shared_bytes_ = 0;

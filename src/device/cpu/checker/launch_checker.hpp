@@ -31,6 +31,14 @@ struct CheckedLanes {
   std::uint32_t mask = 0, size = 0, space = 0, access = 0;
 };
 
+// What RuntimeTable::check_run is called with.
+struct CheckedRun {
+  std::uint64_t address = 0;  // of lane 0
+  std::int64_t step = 0;      // bytes from lane to lane
+  const std::uint8_t* values = nullptr;
+  std::uint32_t mask = 0, size = 0, space = 0, access = 0;
+};
+
 // Any thread; the calls for one block come from one thread at a time.
 class LaunchChecker {
  public:
@@ -47,6 +55,8 @@ class LaunchChecker {
 
   // Accesses that are within memory, before they are made.
   void access(const CheckedWarp& warp, const CheckedLanes& lanes, const AllocationMap& allocations);
+  // The same where the distance from lane to lane is known.
+  void access_run(const CheckedWarp& warp, const CheckedRun& run, const AllocationMap& allocations);
   void order(const CheckedWarp& warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
 
   // Barriers of the block, and lanes that really wait for each other.
@@ -63,14 +73,26 @@ class LaunchChecker {
   Time tick() { return time_.fetch_add(1) + 1; }
   void apply_acquires(BlockClock& clock);
   void note_orders(const CheckedWarp& warp, std::uint32_t access);
+  Step begin(const CheckedWarp& warp, const CheckedLanes& lanes) const;
   void check_written(const CheckedWarp& warp, const CheckedLanes& lanes, int lane, std::uint64_t address,
                      std::uint32_t size, WrittenBytes& written, std::uint64_t offset, bool shared);
-  void visit_bytes(const Step& step, AccessCells& cells, std::uint64_t word, std::uint64_t address,
-                   std::uint32_t size) const;
-  void visit(const Step& step, AccessCell& cell, std::uint32_t offset, std::uint32_t bytes) const;
-  void note_read(const Step& step, AccessCell& cell) const;
+  // `offset`: of the bytes in what the lane accesses.
+  void visit_bytes(const Step& step, AccessCells& cells, std::uint64_t word, std::uint64_t address, std::uint32_t size,
+                   std::uint32_t offset = 0) const;
+  template <class Cell>
+  void visit(const Step& step, Cell cell, std::uint32_t offset, std::uint32_t bytes) const;
+  template <class Cell>
+  void note_read(const Step& step, Cell& cell) const;
   bool is_ordered(const Step& step, const AccessMark& before) const;
   void report(const Step& step, const AccessMark& before, Finding::Hazard hazard) const;
+  // Where a run lies.
+  struct Target;
+  bool find(const CheckedWarp& warp, const CheckedRun& run, const AllocationMap& allocations, Target& target);
+  void note_consecutive(Step& step, const CheckedRun& run, const Target& target);
+  bool note_broadcast(Step& step, const CheckedRun& run, const Target& target);
+  bool is_plain(const BlockClock& clock) const {
+    return clock.is_plain() && !has_released_.load(std::memory_order_relaxed);
+  }
   void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind);
   void report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const;
   std::uint32_t there(const BlockClock& clock, unsigned warp) const;
@@ -79,13 +101,16 @@ class LaunchChecker {
   const std::uint64_t number_, first_block_;
   const std::uint32_t stamp_;
   std::atomic<Time> time_{1};
+  std::atomic<bool> has_released_{false};  // some block has used a fence
   // By block: when it last used a fence for the device, and when it last read what may have been a flag behind one.
   struct Order {
     std::atomic<Time> released, acquired;
   };
-  Order& order_of(std::uint64_t block) { return static_cast<Order*>(orders_.get(blocks_ * sizeof(Order)))[block]; }
+  Order& order_of(std::uint64_t block) const {
+    return static_cast<Order*>(orders_.get(blocks_ * sizeof(Order)))[block];
+  }
   const std::uint64_t blocks_;
-  ZeroPages orders_;
+  mutable ZeroPages orders_;
   mutable Findings findings_;
 };
 

@@ -17,6 +17,9 @@ void* ZeroPages::map(std::size_t bytes) {
   size_ = std::max<std::size_t>(bytes, 1);
   void* const made = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (made == MAP_FAILED) throw std::bad_alloc();
+  // The shadow of a large allocation is touched all over: fewer and larger pages.
+  constexpr std::size_t large = 16 << 20;
+  if (size_ >= large) ::madvise(made, size_, MADV_HUGEPAGE);
   data_.store(made, std::memory_order_release);
   return made;
 }

@@ -7,28 +7,10 @@
 #include <cstdint>
 #include <mutex>
 
+#include "device/cpu/checker/word_group.hpp"
 #include "device/cpu/spin_lock.hpp"
 
 namespace heddle::device::cpu {
-
-// One access. Twelve bytes: the shadow of memory that a kernel streams through is what costs most.
-struct AccessMark {
-  static constexpr std::uint32_t most_lines = (1u << 20) - 1;
-
-  std::uint32_t time = 0;  // of the launch (LaunchChecker::now); 0: no access
-  std::uint32_t block = 0;
-  std::uint32_t line : 20 = 0;
-  std::uint32_t thread : 10 = 0;
-  std::uint32_t strong : 1 = 0;
-  std::uint32_t atomic : 1 = 0;
-};
-
-// Four bytes, or one of a word that was accessed in parts: the last write, the last strong one since then, and two
-// reads by different threads, of which a third thread's write cannot be both.
-struct AccessCell {
-  std::uint32_t stamp = 0;  // of the launch; others' marks count for nothing
-  AccessMark write, reads[2], strong_write;
-};
 
 // Memory that is zero until it is used. Throws std::bad_alloc.
 class ZeroPages {
@@ -52,24 +34,27 @@ class ZeroPages {
   std::size_t size_ = 0;
 };
 
-// Cells by word; words that are accessed in parts have cells for their bytes.
+// Groups of words; words that are accessed in parts have cells for their bytes.
 class AccessCells {
  public:
-  explicit AccessCells(std::uint64_t bytes) : words_((bytes + 3) / 4) {}
+  explicit AccessCells(std::uint64_t bytes) : groups_((bytes + WordGroup::words * 4 - 1) / (WordGroup::words * 4)) {}
 
-  static constexpr std::uint32_t in_parts = 1u << 31;  // in a word's stamp: see the cells of its bytes
+  static constexpr std::uint32_t stamps = 1u << 31;  // a group's stamp is less
 
-  AccessCell& word(std::uint64_t number) {
-    return static_cast<AccessCell*>(word_cells_.get(words_ * sizeof(AccessCell)))[number];
+  // A group of that stamp, empty if it had another one.
+  Words group(std::uint64_t number, std::uint32_t stamp) {
+    WordGroup& group = static_cast<WordGroup*>(word_groups_.get(groups_ * sizeof(WordGroup)))[number];
+    if (group.stamp != stamp) group.start(stamp);
+    return {group, static_cast<WordMarks*>(word_marks_.get(groups_ * kinds * sizeof(WordMarks))) + number * kinds};
   }
   // The four cells of a word's bytes.
-  AccessCell* bytes_of(std::uint64_t number) {
-    return static_cast<AccessCell*>(byte_cells_.get(words_ * 4 * sizeof(AccessCell))) + number * 4;
+  AccessCell* bytes_of(std::uint64_t word) {
+    return static_cast<AccessCell*>(byte_cells_.get(groups_ * WordGroup::words * 4 * sizeof(AccessCell))) + word * 4;
   }
 
  private:
-  const std::uint64_t words_;
-  ZeroPages word_cells_, byte_cells_;
+  const std::uint64_t groups_;
+  ZeroPages word_groups_, word_marks_, byte_cells_;
 };
 
 // A bit for each byte: it was written. Any thread.
@@ -77,7 +62,7 @@ class WrittenBytes {
  public:
   explicit WrittenBytes(std::uint64_t bytes) : bytes_(bytes) {}
   void set(std::uint64_t offset, std::uint64_t size);
-  // The first of up to 64 bytes that was not written; `size` where all were.
+  // The first of the bytes that was not written; `size` where all were.
   unsigned first_missing(std::uint64_t offset, unsigned size);
   // As the bytes of another allocation are. The ranges may overlap.
   void copy(std::uint64_t offset, WrittenBytes& from, std::uint64_t from_offset, std::uint64_t size);
@@ -95,12 +80,12 @@ class Shadow {
  public:
   // `written`: what was written is to be known; else all of it counts as written.
   Shadow(std::uint64_t address, std::uint64_t bytes, bool written)
-      : begin_(address), size_(bytes), cells_(bytes + address % 4), written_(bytes), knows_written_(written) {}
+      : begin_(address), cells_(bytes + address % group_bytes), written_(bytes), knows_written_(written) {}
 
   std::uint64_t begin() const { return begin_; }
   AccessCells& cells() { return cells_; }
-  // The word of an address, and the lock of the words around it.
-  std::uint64_t word_of(std::uint64_t address) const { return address / 4 - begin_ / 4; }
+  // The word of an address, in groups of 64 aligned bytes, and the lock of the words around it.
+  std::uint64_t word_of(std::uint64_t address) const { return address / 4 - begin_ / group_bytes * (group_bytes / 4); }
   SpinLock& lock_of(std::uint64_t address) { return locks_[address / locked_bytes % locks_.size()]; }
   static constexpr std::uint64_t locked_bytes = 1024;
 
@@ -114,7 +99,9 @@ class Shadow {
   }
 
  private:
-  const std::uint64_t begin_, size_;
+  static constexpr std::uint64_t group_bytes = WordGroup::words * 4;
+
+  const std::uint64_t begin_;
   AccessCells cells_;
   WrittenBytes written_;
   std::atomic<bool> knows_written_;

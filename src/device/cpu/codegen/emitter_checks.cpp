@@ -21,7 +21,13 @@ void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& 
   if (operand.base == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable &&
       function_.variables[operand.symbol.index].space == Space::param)
     return;
-  const std::uint64_t window = space == Space::local ? facts_.memory.bytes : 0;
+  if (kernel_.checks.memory) verify(inst, operand, space, bytes, access, mask, sizes);
+  const bool recorded = (kernel_.checks.race || kernel_.checks.init) && space != Space::local &&
+                        space != Space::param && space != Space::constant;
+  if (recorded) record(inst, operand, space, bytes, access, mask, sizes, values);
+}
+
+llvm::Value* CheckCalls::spilled_addresses(const ptx::Operand& operand, Space space) {
   auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i64, lanes()), "checked");
   Value* addresses = nullptr;
   const auto as_wide = [&](Value* value) {
@@ -40,19 +46,113 @@ void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& 
   Value* offset = b_.getInt64(static_cast<std::uint64_t>(operand.value));
   addresses = b_.CreateAdd(addresses, lanes() == 1 ? offset : splat(offset));
   b_.CreateAlignedStore(addresses, places, llvm::Align(8));  // the array's alignment, not the vector's
+  return places;
+}
+
+void CheckCalls::verify(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
+                        std::uint32_t access, Value* mask, Value* sizes) {
+  const RangeTests::Test test = ranges_.test(operand, space, bytes, mask);
+  const auto ask = [&]() -> Value* {
+    const std::uint64_t window = space == Space::local ? facts_.memory.bytes : 0;
+    Value* const places = spilled_addresses(operand, space);
+    Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
+    runtime_.note_line(inst);
+    llvm::CallInst* call = b_.CreateCall(
+        slow_check(), {inputs_.warp, places, sizes ? sizes : none, active_bits(mask), b_.getInt32(bytes),
+                       b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(access), b_.getInt64(window),
+                       b_.getInt32(test.site), b_.getInt32(test.span),
+                       runtime_.field(runtime_.table(), offsetof(RuntimeTable, check), kernel_.abi.pointer)});
+    call->addFnAttr(llvm::Attribute::get(kernel_.llvm, "no_caller_saved_registers"));
+    return nullptr;
+  };
+  if (test.passes)
+    branches_.either_way(test.passes, [] { return nullptr; }, ask);
+  else
+    ask();
+}
+
+// void slow_check(arguments of RuntimeTable::check, ptr check): keeps all registers of its caller, so that the rarely
+// taken call costs the usual path nothing.
+llvm::Function* CheckCalls::slow_check() {
+  if (llvm::Function* known = kernel_.module.getFunction("slow_check")) return known;
+  auto* pointer = kernel_.abi.pointer;
+  auto *i32 = kernel_.abi.i32, *i64 = kernel_.abi.i64;
+  std::vector<llvm::Type*> types = {pointer, pointer, pointer, i32, i32, i32, i32, i64, i32, i32};
+  auto* called = llvm::FunctionType::get(b_.getVoidTy(), types, false);
+  types.push_back(pointer);
+  auto* function = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), types, false),
+                                          llvm::Function::InternalLinkage, "slow_check", kernel_.module);
+  function->addFnAttr(llvm::Attribute::NoInline);
+  function->addFnAttr(llvm::Attribute::Cold);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  function->addFnAttr("no_caller_saved_registers");
+  function->addFnAttr("target-cpu", context_.function->getFnAttribute("target-cpu").getValueAsString());
+  // vzeroupper would come after the registers are as they were.
+  const auto features = context_.function->getFnAttribute("target-features").getValueAsString();
+  function->addFnAttr("target-features", (features + ",-vzeroupper").str());
+  llvm::IRBuilder<> b(llvm::BasicBlock::Create(kernel_.llvm, "entry", function));
+  std::vector<Value*> arguments;
+  for (unsigned i = 0; i + 1 < types.size(); ++i) arguments.push_back(function->getArg(i));
+  b.CreateCall(called, function->getArg(static_cast<unsigned>(types.size()) - 1), arguments);
+  b.CreateRetVoid();
+  return function;
+}
+
+void CheckCalls::record(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
+                        std::uint32_t access, Value* mask, Value* sizes, Value* values) {
   Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
-  Value* const bits = active_bits(mask);
+  // values, mask, size, space, access
+  const std::vector<Value*> common = {values ? values : none, active_bits(mask), b_.getInt32(bytes),
+                                      b_.getInt32(static_cast<std::uint32_t>(space)),
+                                      b_.getInt32(access | marks_of(inst, bytes))};
   runtime_.note_line(inst);
-  const bool marked = (kernel_.checks.race || kernel_.checks.init) && space != Space::local && space != Space::param;
-  std::vector<Value*> arguments = {inputs_.warp, places, sizes ? sizes : none};
-  if (marked) arguments.push_back(values ? values : none);
-  for (Value* more : {bits, static_cast<Value*>(b_.getInt32(bytes)),
-                      static_cast<Value*>(b_.getInt32(static_cast<std::uint32_t>(space))),
-                      static_cast<Value*>(b_.getInt32(marked ? access | marks_of(inst, bytes) : access)),
-                      static_cast<Value*>(b_.getInt64(window))})
-    arguments.push_back(more);
-  runtime_.call(marked ? offsetof(RuntimeTable, check_marked) : offsetof(RuntimeTable, check), b_.getVoidTy(),
-                arguments);
+  const std::optional<Run> run = sizes ? std::nullopt : run_of(operand, space, bytes);
+  if (!run) return record_all(operand, space, sizes, common);
+  const auto at_once = [&]() -> Value* {
+    std::vector<Value*> arguments = {inputs_.warp, run->address};
+    arguments.insert(arguments.end(), common.begin(), common.end());
+    arguments.push_back(b_.getInt64(static_cast<std::uint64_t>(run->step)));
+    runtime_.call(offsetof(RuntimeTable, check_run), b_.getVoidTy(), arguments);
+    return nullptr;
+  };
+  branches_.either_way(run->ok, at_once, [&]() -> Value* {
+    record_all(operand, space, nullptr, common);
+    return nullptr;
+  });
+}
+
+void CheckCalls::record_all(const ptx::Operand& operand, Space space, Value* sizes, llvm::ArrayRef<Value*> common) {
+  Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
+  std::vector<Value*> arguments = {inputs_.warp, spilled_addresses(operand, space), sizes ? sizes : none};
+  arguments.insert(arguments.end(), common.begin(), common.end());
+  runtime_.call(offsetof(RuntimeTable, check_marked), b_.getVoidTy(), arguments);
+}
+
+std::optional<CheckCalls::Run> CheckCalls::run_of(const ptx::Operand& operand, Space space, unsigned bytes) {
+  Run run;
+  Value* step = b_.getInt64(static_cast<std::uint64_t>(operand.value));
+  if (operand.base != OperandKind::reg) {
+    Value* base = operand.base == OperandKind::symbol ? spaces_.symbol_address(operand.symbol, 0) : b_.getInt64(0);
+    if (base->getType() != kernel_.abi.i64) return std::nullopt;
+    run.address = b_.CreateAdd(base, step);
+    return run;
+  }
+  const ValueForm form = lanes() == 1 ? ValueForm{ValueForm::Kind::uniform} : facts_.forms[operand.index];
+  if (form.kind == ValueForm::Kind::varying) return std::nullopt;
+  // Of registers of 32 bits the runtime takes the sign, where they are offsets in a window.
+  Value* value = registers_.read(operand.index);
+  const bool is_wide = value->getType() == kernel_.abi.i64;
+  if (!is_wide && space != Space::shared) return std::nullopt;
+  run.address = b_.CreateAdd(is_wide ? value : b_.CreateSExt(value, kernel_.abi.i64), step);
+  if (lanes() == 1) run.step = bytes;
+  if (form.kind == ValueForm::Kind::uniform) return run;
+  const auto offsets = facts_.lane_offsets(form);
+  run.step = offsets[1];
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    if (offsets[lane] != run.step * lane) return std::nullopt;
+  for (std::uint32_t assumption : facts_.assumptions(operand.index))
+    run.ok = both(run.ok, registers_.no_wrap(assumption));
+  return run;
 }
 
 llvm::Value* CheckCalls::active_bits(Value* mask) {

@@ -1,10 +1,13 @@
-// --check: accesses and member masks of warp operations are looked up by the runtime before they are used.
+// --check: accesses are compared with what is known of memory, and looked up by the runtime where that is not enough;
+// accesses of shared and global memory are recorded, and member masks of warp operations looked at.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/cpu/abi.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
+#include "device/cpu/codegen/emitter_range_tests.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
 
 namespace heddle::device::cpu {
@@ -12,7 +15,12 @@ namespace heddle::device::cpu {
 class CheckCalls : private EmitterPart {
  public:
   CheckCalls(FunctionContext& context, Values& values)
-      : EmitterPart(context), runtime_(values.runtime), spaces_(values.spaces), registers_(values.registers) {}
+      : EmitterPart(context),
+        runtime_(values.runtime),
+        spaces_(values.spaces),
+        registers_(values.registers),
+        branches_(values.branches),
+        ranges_(context, values) {}
 
   // Every address of every lane of `mask`. `sizes`: where fewer bytes than that may be accessed, the numbers, in
   // memory, by lane.
@@ -32,10 +40,27 @@ class CheckCalls : private EmitterPart {
   std::uint32_t marks_of(const ptx::Instruction& inst, unsigned bytes) const;
   bool computes_with(const ptx::Operand& destination) const;
   Value* active_bits(Value* mask);
+  // Lanes whose addresses are as many bytes apart, from that of lane 0 on, where `ok` holds (null: always).
+  struct Run {
+    Value *address = nullptr, *ok = nullptr;
+    std::int64_t step = 0;
+  };
+  std::optional<Run> run_of(const ptx::Operand& operand, ptx::Space space, unsigned bytes);
+  // Each lane's address, in memory; of shared and local memory the offsets.
+  Value* spilled_addresses(const ptx::Operand& operand, ptx::Space space);
+  // What check_access() asks of the check of memory, and of those of races and uninitialised memory.
+  void verify(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
+              std::uint32_t access, Value* mask, Value* sizes);
+  void record(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
+              std::uint32_t access, Value* mask, Value* sizes, Value* values);
+  void record_all(const ptx::Operand& operand, ptx::Space space, Value* sizes, llvm::ArrayRef<Value*> common);
+  llvm::Function* slow_check();
 
   RuntimeAccess& runtime_;
   StateSpaces& spaces_;
   Registers& registers_;
+  Branches& branches_;
+  RangeTests ranges_;
   mutable std::vector<bool> computed_with_;  // by register, once asked for
 };
 

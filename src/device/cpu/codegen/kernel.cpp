@@ -71,7 +71,8 @@ class KernelBuilder {
                          shared_,
                          {},
                          nullptr,
-                         nullptr};
+                         nullptr,
+                         0};
     start_debug(kernel);
     for (std::uint32_t callee : callees_)
       kernel.functions[callee] =

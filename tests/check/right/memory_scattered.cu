@@ -1,0 +1,6 @@
+// launch: --check=memory --block 32 --arg zeros:i32:1000
+__global__ void fill(int* x) {
+  const int of_lane = threadIdx.x * threadIdx.x % 29;
+#pragma unroll 1
+  for (int i = 30; i < 36; ++i) x[of_lane * i] = 1;
+}
