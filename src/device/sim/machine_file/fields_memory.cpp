@@ -94,7 +94,7 @@ const Field fields[] = {
      "between two atomic operations at one address"},
 
     {"dram", "bytes", "bytes", mib, 1024 * gib, AT(dram.bytes), "the device's memory"},
-    {"dram", "channels", "", 1, 256, AT(dram.channels), "channels"},
+    {"dram", "channels", "", 1, 1024, AT(dram.channels), "channels"},
     {"dram", "interleave", "bytes", 32, 64 * kib, AT(dram.interleave),
      "consecutive bytes in one L2 slice; a power of two, at least an L2 line"},
     {"dram", "hash", "", 0, 1, AT(dram.hash), "the slice depends on higher bits of the address too"},
@@ -103,7 +103,7 @@ const Field fields[] = {
     {"dram", "burst", "bytes", 8, 128, AT(dram.burst), "that are moved at least; a power of two"},
     {"dram", "latency", "SM cycles", 0, 65536, AT(dram.latency),
      "controller and wires, both ways together; of the model `fixed` the whole latency"},
-    {"dram", "queue", "requests", 1, 256, AT(dram.queue), "among which a channel's controller chooses"},
+    {"dram", "queue", "requests", 4, 256, AT(dram.queue), "among which a channel's controller chooses"},
     {"dram", "model", "", 0, 0, CHOICE(dram.model, dram_models),
      "banks with rows and timing, or a latency and a bandwidth"},
     {"dram", "order", "", 0, 0, CHOICE(dram.order, dram_orders),
