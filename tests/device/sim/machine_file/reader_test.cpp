@@ -118,7 +118,8 @@ TEST(MachineReader, RefusesWithFileLineKeyAndWhatIsAllowed) {
 
 TEST(MachineReader, FindsPresetsAndFiles) {
   EXPECT_EQ(find_machine("sbi-fermi").name, "sbi-fermi");
-  const base::TemporaryFolder folder;
+  base::TemporaryFolder folder;
+  folder.create("machine");
   const auto file = folder.path() / "mine.toml";
   std::ofstream(file) << "based-on = \"sbi-fermi\"\nsms = 2\n";
   EXPECT_EQ(find_machine(file.string()).sms, 2u);
