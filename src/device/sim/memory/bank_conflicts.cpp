@@ -44,6 +44,21 @@ unsigned any_words(unsigned banks, const Words& words) {
   return most;
 }
 
+// Each thread wants one word, and none of them meet others at a bank: the usual case.
+bool no_conflict(const SharedMemory& shared, const WarpAccess& access, std::uint32_t mask) {
+  std::array<std::uint64_t, 64> first;
+  std::uint64_t used = 0;
+  const unsigned shift = static_cast<unsigned>(std::countr_zero(shared.bank_bytes));
+  for (; mask != 0; mask &= mask - 1) {
+    const std::uint64_t word = access.address[static_cast<unsigned>(std::countr_zero(mask))] >> shift;
+    const std::uint64_t bank = word & (shared.banks - 1);
+    if ((used >> bank & 1) != 0 && first[bank] != word) return false;
+    used |= std::uint64_t{1} << bank;
+    first[bank] = word;
+  }
+  return true;
+}
+
 // Each pass gives the first word that is left to all that want it, and of every other bank one word to one thread.
 unsigned one_word(unsigned banks, Words& words) {
   unsigned passes = 0;
@@ -85,6 +100,11 @@ Passes shared_passes(const SharedMemory& shared, const WarpAccess& access) {
     const std::uint32_t mask = access.mask & group;
     if (mask == 0) continue;
     ++passes.least;
+    if (access.operation < MemoryOperation::atomic && access.bytes <= shared.bank_bytes &&
+        shared.broadcast == Broadcast::any_words && no_conflict(shared, access, mask)) {
+      ++passes.needed;
+      continue;
+    }
     collect(shared, access, mask, words);
     if (access.operation >= MemoryOperation::atomic) {
       passes.needed += at_one_bank(shared.banks, words) * shared.atomic_passes;

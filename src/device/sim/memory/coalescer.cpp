@@ -118,6 +118,14 @@ void count_meetings(const WarpAccess& access, unsigned granule, Transactions& re
   }
 }
 
+// All threads load or store the words of one aligned chunk, in order: the usual case.
+bool is_whole_chunk(const WarpAccess& access) {
+  if (access.mask != ~0u || access.bytes != 4 || access.address[0] % chunk_bytes != 0) return false;
+  std::uint64_t difference = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) difference |= access.address[lane] ^ (access.address[0] + lane * 4);
+  return difference == 0;
+}
+
 }  // namespace
 
 SectorMask touched_sectors(std::uint32_t words) {
@@ -132,6 +140,10 @@ SectorMask whole_sectors(std::uint32_t words) {
 void Coalescer::coalesce(const WarpAccess& access, bool whole_lines, Transactions& result) const {
   result.count = 0;
   const bool by_half_warp = rule_ == CoalescingRule::half_warp_in_order || rule_ == CoalescingRule::half_warp_segments;
+  if (!by_half_warp && line_ == chunk_bytes && is_whole_chunk(access)) {
+    result.add({access.address[0], ~0u, all_sectors, 32, 1});
+    return;
+  }
   const unsigned lanes = by_half_warp ? half_warp : access.bytes <= 4 ? 32 : 128 / access.bytes;
   for (unsigned first = 0; first < 32; first += lanes) {
     const std::uint32_t group = lanes == 32 ? ~0u : ((1u << lanes) - 1) << first;

@@ -65,8 +65,11 @@ Admission SmMemory::access_constant(Cycle now, const WarpAccess& access, AccessT
   const auto insert = [](auto& list, unsigned& count, std::uint64_t value) {
     if (std::find(list.begin(), list.begin() + count, value) == list.begin() + count) list[count++] = value;
   };
+  std::uint64_t last = ~std::uint64_t{0};
   for (std::uint32_t left = access.mask; left != 0; left &= left - 1) {
     const std::uint64_t address = access.address[static_cast<unsigned>(std::countr_zero(left))];
+    if (address == last) continue;
+    last = address;
     insert(words, word_count, address / std::max<unsigned>(access.bytes, 4));
     insert(lines, line_count, address / constant_.line);
   }
