@@ -61,7 +61,8 @@ const Field fields[] = {
     {"l1", "allocation", "", 0, 0, CHOICE(l1.allocation, allocation_names),
      "a line is replaced when its successor is asked for, or when that arrives"},
 
-    {"lsu", "queue", "accesses", 1, 256, AT(lsu.queue), "accesses of warps that wait for the L1; more are refused"},
+    {"lsu", "queue", "accesses", 1, 256, AT(lsu.queue),
+     "accesses of warps that wait for the L1, in order; more are refused"},
     {"lsu", "stores", "transactions", 1, 64 * kib, AT(lsu.stores), "of stores that the L2 has not accepted yet"},
 
     {"constant", "bytes", "bytes", 64, 16 * mib, AT(constant.bytes), "size of the constant cache of an SM"},

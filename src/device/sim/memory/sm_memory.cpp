@@ -24,12 +24,7 @@ SmMemory::SmMemory(const MachineDescription& machine, unsigned sm)
       mshrs_(machine.l1.mshrs, machine.l1.merges),
       // An access may need as many lines as it has lanes, and is taken while one MSHR is free.
       constant_mshrs_(machine.constant.mshrs + 32, 1),
-      policy_(make_memory_queue_policy(machine.policies.memory_queue)),
-      queued_(machine.lsu.queue) {
-  for (unsigned place = machine.lsu.queue; place-- > 0;) free_queued_.push_back(static_cast<std::uint16_t>(place));
-  order_.reserve(machine.lsu.queue);
-  waiting_.reserve(machine.lsu.queue);
-}
+      queued_(machine.lsu.queue) {}
 
 Admission SmMemory::access(Cycle now, const WarpAccess& access, AccessTag tag) {
   advance(now);
@@ -116,13 +111,11 @@ void SmMemory::count_global(const WarpAccess& access, const Transactions& transa
 }
 
 Admission SmMemory::access_global(Cycle now, const WarpAccess& access, AccessTag tag) {
-  if (free_queued_.empty()) {
-    return chosen_ < order_.size() ? refuse(MemoryStall::busy, std::max(port_free_, now + 1))
-                                   : refuse(refusal(), never);
+  if (waiting_ == queued_.size()) {
+    return blocked_ == MemoryStall::none ? refuse(MemoryStall::busy, std::max(port_free_, now + 1))
+                                         : refuse(blocked_, never);
   }
-  const std::uint16_t place = free_queued_.back();
-  free_queued_.pop_back();
-  Queued& made = queued_[place];
+  Queued& made = queued_[(head_ + waiting_) % queued_.size()];
   const bool global = access.space == MemorySpace::global;
   made.operation = access.operation;
   made.cached = tags_.exists() && (global ? l1_.global_loads : l1_.local) &&
@@ -132,10 +125,7 @@ Admission SmMemory::access_global(Cycle now, const WarpAccess& access, AccessTag
   coalescer_.coalesce(access, made.cached && access.operation == MemoryOperation::load, made.transactions);
   count_global(access, made.transactions);
   made.flight = begin_flight(tag, made.transactions.count);
-  if (order_.empty()) port_free_ = std::max(port_free_, now);
-  order_.push_back(place);
-  waiting_.push_back({tag, now, MemoryStall::none});
-  choose();
+  if (waiting_++ == 0) port_free_ = std::max(port_free_, now);
   direct_ = made.flight;
   direct_ready_ = never;
   advance(now);
@@ -144,20 +134,20 @@ Admission SmMemory::access_global(Cycle now, const WarpAccess& access, AccessTag
 }
 
 MemoryStall SmMemory::refusal() const {
-  if (!free_queued_.empty()) return MemoryStall::none;
-  return chosen_ < order_.size() ? MemoryStall::busy : waiting_[0].blocked;
+  if (waiting_ != queued_.size()) return MemoryStall::none;
+  return blocked_ == MemoryStall::none ? MemoryStall::busy : blocked_;
 }
 
 Cycle SmMemory::next_event() const {
   const Cycle arrival = arriving_.empty() ? never : arriving_.front().cycle;
-  return chosen_ < order_.size() ? std::min(arrival, port_free_) : arrival;
+  return can_look_up() ? std::min(arrival, port_free_) : arrival;
 }
 
 // Of events in one cycle data that arrive come first.
 void SmMemory::advance(Cycle now) {
   for (;;) {
     const Cycle arrival = arriving_.empty() ? never : arriving_.front().cycle;
-    const Cycle look = chosen_ < order_.size() ? port_free_ : never;
+    const Cycle look = can_look_up() ? port_free_ : never;
     if (std::min(arrival, look) > now) return;
     if (arrival <= look) {
       arrive(arriving_.pop());
@@ -167,11 +157,9 @@ void SmMemory::advance(Cycle now) {
   }
 }
 
-void SmMemory::choose() { chosen_ = order_.empty() ? 0 : policy_->next(waiting_); }
-
-// Looks up transactions of the chosen access: as many as there are banks, in the order of the transactions.
+// Looks up transactions of the first access: as many as there are banks, in the order of the transactions.
 void SmMemory::look_up(Cycle now) {
-  Queued& access = queued_[order_[chosen_]];
+  Queued& access = queued_[head_];
   std::uint32_t busy = 0;
   MemoryStall stall = MemoryStall::none;
   while (access.next < access.transactions.count) {
@@ -185,30 +173,20 @@ void SmMemory::look_up(Cycle now) {
   }
   port_free_ = busy != 0 ? now + 1 : now;
   if (access.next == access.transactions.count) {
-    remove(chosen_);
+    head_ = (head_ + 1) % queued_.size();
+    --waiting_;
   } else if (stall != MemoryStall::none) {
-    waiting_[chosen_].blocked = stall;
+    blocked_ = stall;
+    blocked_since_ = now;
   }
-  choose();
-  if (!order_.empty() && chosen_ == order_.size()) blocked_since_ = now;
 }
 
-void SmMemory::remove(std::size_t index) {
-  free_queued_.push_back(order_[index]);
-  order_.erase(order_.begin() + static_cast<std::ptrdiff_t>(index));
-  waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-// Data have arrived: accesses that could not go on are tried again.
+// Data have arrived: an access that could not go on is tried again.
 void SmMemory::unblock(Cycle now) {
-  if (order_.empty()) return;
-  if (blocked_since_ != never) {
-    counters_.stall_cycles[static_cast<unsigned>(waiting_[0].blocked)] += now - blocked_since_;
-    blocked_since_ = never;
-  }
-  for (MemoryQueuePolicy::Waiting& waiting : waiting_) waiting.blocked = MemoryStall::none;
+  if (blocked_ == MemoryStall::none) return;
+  counters_.stall_cycles[static_cast<unsigned>(blocked_)] += now - blocked_since_;
+  blocked_ = MemoryStall::none;
   port_free_ = std::max(port_free_, now);
-  choose();
 }
 
 std::uint32_t SmMemory::begin_flight(AccessTag tag, std::uint32_t transactions) {

@@ -7,14 +7,14 @@
 //   const Admission answer = memory.access(now, access, tag);
 // An accepted access has one completion: `ready` of the answer, or one of completions(). An access with n transactions
 // occupies the L1's port for n cycles (with l1.banks fewer), one with n passes the shared memory for n intervals;
-// accesses of global and local memory that come meanwhile wait in the queue (lsu.queue), and are refused when that is
-// full. Shared memory and the constant cache have ports of their own, which refuse while they are busy.
+// accesses of global and local memory that come meanwhile wait in the queue (lsu.queue), are served in their order, and
+// are refused when it is full. Shared memory and the constant cache have ports of their own, which refuse while they
+// are busy.
 //
 // Threads: one at a time. Different SMs may be simulated by different threads between two exchanges of MemorySystem.
 // No function allocates memory in a steady state.
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -26,14 +26,12 @@
 #include "device/sim/memory/fifo.hpp"
 #include "device/sim/memory/mshrs.hpp"
 #include "device/sim/memory/packet.hpp"
-#include "device/sim/memory/queue_policy.hpp"
 #include "device/sim/memory/tag_array.hpp"
 
 namespace heddle::device::sim {
 
 class SmMemory {
  public:
-  // Throws not_found for an unknown policies.memory_queue.
   SmMemory(const MachineDescription& machine, unsigned sm);
 
   // Takes the access or refuses it. Does advance(now) first. At least one lane takes part. The bytes of a lane must be
@@ -99,9 +97,8 @@ class SmMemory {
   Admission access_global(Cycle now, const WarpAccess& access, AccessTag tag);
   Admission refuse(MemoryStall stall, Cycle retry);
   void count_global(const WarpAccess& access, const Transactions& transactions);
-  void choose();
+  bool can_look_up() const { return waiting_ != 0 && blocked_ == MemoryStall::none; }
   void look_up(Cycle now);
-  void remove(std::size_t index);
   void unblock(Cycle now);
 
   MemoryStall serve(const Queued& access, const Transaction& transaction, Cycle now);
@@ -138,12 +135,10 @@ class SmMemory {
 
   TagArray tags_, constant_tags_;
   Mshrs<Waiter> mshrs_, constant_mshrs_;
-  std::unique_ptr<MemoryQueuePolicy> policy_;
-  std::vector<Queued> queued_;                       // lsu.queue places
-  std::vector<std::uint16_t> order_, free_queued_;   // places in the order of acceptance; places that are free
-  std::vector<MemoryQueuePolicy::Waiting> waiting_;  // of each in order_
-  std::size_t chosen_ = 0;                           // index in order_; its size: none
-  Cycle blocked_since_ = never;                      // `never`: an access can go on, or none waits
+  std::vector<Queued> queued_;               // a ring of lsu.queue places: one access is served after the other
+  std::size_t head_ = 0, waiting_ = 0;       // place of the first, and how many
+  MemoryStall blocked_ = MemoryStall::none;  // why the first cannot go on until data arrive
+  Cycle blocked_since_ = 0;
   Cycle port_free_ = 0, shared_free_ = 0, constant_free_ = 0;
   unsigned stores_ = 0;  // that no slice has accepted
 
