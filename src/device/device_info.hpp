@@ -21,6 +21,7 @@ struct DeviceInfo {
   bool has_streams = false;  // Queue::call_with_stream calls its function at once, with a native stream
   unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
   bool verifies = false;     // it verifies every access of a kernel, even without LoadOptions::check
+  bool simulated = false;    // its clock shows the time of a simulated machine
   // After a fault of a kernel only its queue has failed. False: the device is lost, with all memory and modules.
   bool survives_faults = true;
   // Limits of a launch.

@@ -10,6 +10,7 @@
 #include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
+#include "device/sim/sim.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -42,7 +43,17 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
   return all;
 }
 
-const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
+// A simulated GPU; its name says which, and with which options.
+Candidate simulated(std::string_view id, const DeviceOptions& options) {
+  return {std::string(id), false, [id = std::string(id), options] {
+            device::sim::SimOptions chosen = device::sim::parse_sim_options(id);
+            chosen.watcher = options.watcher;
+            return device::sim::make_sim_device(std::move(chosen));
+          }};
+}
+
+Candidate find(const std::vector<Candidate>& all, std::string_view id, const DeviceOptions& options) {
+  if (id.starts_with("sim:")) return simulated(id, options);
   const auto found = std::find_if(all.begin(), all.end(), [&](const Candidate& device) { return device.id == id; });
   if (found != all.end()) return *found;
   std::string there, why;
@@ -58,7 +69,13 @@ const Candidate& find(const std::vector<Candidate>& all, std::string_view id) {
 std::vector<std::string_view> split(std::string_view list) {
   std::vector<std::string_view> ids;
   while (true) {
-    const std::size_t comma = list.find(',');
+    std::size_t comma = list.find(',');
+    // What follows a simulated GPU's name with an equals sign is its option.
+    while (list.starts_with("sim:") && comma != list.npos) {
+      const std::size_t next = list.find(',', comma + 1);
+      if (list.substr(comma, next - comma).find('=') == list.npos) break;
+      comma = next;
+    }
     ids.push_back(list.substr(0, comma));
     if (comma == std::string_view::npos) return ids;
     list.remove_prefix(comma + 1);
@@ -86,14 +103,13 @@ std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list,
   const std::vector<Candidate> all = candidates(options);
   if (list.empty() || list == "gpus") return open_found(all, !list.empty());
   std::vector<std::unique_ptr<device::Device>> opened;
-  std::vector<const Candidate*> wanted;
+  std::vector<Candidate> wanted;
   for (const std::string_view id : split(list)) {
-    const Candidate& device = find(all, id);
-    if (std::find(wanted.begin(), wanted.end(), &device) != wanted.end())
+    if (std::any_of(wanted.begin(), wanted.end(), [&](const Candidate& other) { return other.id == id; }))
       base::fail(ErrorCode::invalid_argument, "device '{}' is named twice in '{}'", id, list);
-    wanted.push_back(&device);
+    wanted.push_back(find(all, id, options));
   }
-  for (const Candidate* device : wanted) opened.push_back(device->open());
+  for (const Candidate& device : wanted) opened.push_back(device.open());
   return opened;
 }
 

@@ -24,7 +24,9 @@ struct DeviceOptions {
 
 // "cuda:0,cpu": these, in that order. Empty: all devices that are found, GPUs first, without the interpreter, which is
 // an oracle for tests and is opened only by name. "gpus": all GPUs; if there are none, the CPU, which takes time and
-// threads to open. Throws not_found for an unknown id and invalid_argument for one that is named twice.
+// threads to open. "sim:MACHINE" and what parse_sim_options() (device/sim/sim.hpp) permits after it: a simulated GPU,
+// which is opened only by name too. Throws not_found for an unknown id and invalid_argument for one that is named
+// twice.
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options);
 
 // All valid ids.

@@ -123,6 +123,9 @@ std::string expect_fault(KernelFault fault, F&& f) {
   return {};
 }
 
+// Waits until so much time of the device's clock has passed.
+void let_pass(const Device& device, std::uint64_t nanoseconds);
+
 extern const char* const kernels;      // PTX
 extern const char* const much_shared;  // PTX of a kernel with more static shared memory than any block may have
 

@@ -28,13 +28,17 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"device/cuda", {"base", "ptx", "device"}},
       // Below whoever decides the order of instructions.
       {"device/machine", {"base", "ptx", "device"}},
-      {"device/interp", {"base", "ptx", "device", "device/machine"}},
+      // What devices share whose kernels the machine core executes.
+      {"device/emulated", {"base", "ptx", "device", "device/machine"}},
+      {"device/interp", {"base", "ptx", "device", "device/machine", "device/emulated"}},
       // The simulator: machine files know nothing of memory, neither knows of devices.
       {"device/sim/machine_file", {"base"}},
       {"device/sim/memory", {"base", "device/sim/machine_file"}},
+      {"device/sim",
+       {"base", "ptx", "device", "device/machine", "device/emulated", "device/sim/machine_file", "device/sim/memory"}},
       {"runtime",
        {"base", "ptx", "modules", "graph", "memory", "sched", "links", "trace", "compile", "device", "device/cpu",
-        "device/cuda", "device/interp"}},
+        "device/cuda", "device/interp", "device/sim"}},
       {"links", {"base", "sched", "device"}},
       {"modules", {"base", "ptx"}},
       {"queues", {"base", "ptx", "sched", "device", "runtime"}},

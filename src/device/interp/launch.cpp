@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "device/machine/waiting_text.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::interp {
@@ -21,21 +22,21 @@ constexpr std::uint64_t no_progress_grace_ns = 100'000'000;  // the host may wri
 
 }  // namespace
 
-Launch::Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-               std::span<const std::byte> arguments, const Footprint* footprint, StopFlag* stop)
-    : state_(function.state()),
-      range_(range),
-      grid_(function.kernel(), config, arguments, state_.next_grid_id++, footprint),
+Launch::Launch(InterpState& interpreter, const emulated::KernelRun& run)
+    : interpreter_(interpreter),
+      state_(interpreter.device),
+      range_(run.range),
+      grid_(run.function.kernel(), run.config, run.arguments, interpreter.next_grid_id++, run.footprint),
       core_(grid_),
-      next_block_(range.begin),
-      stop_(stop) {
+      next_block_(run.range.begin),
+      stop_(run.stop) {
   std::lock_guard turn(state_.turn);
-  state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
+  interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
 }
 
 Launch::~Launch() {
   std::lock_guard turn(state_.turn);
-  state_.repeating_since_epoch.erase(grid_.grid_id);
+  interpreter_.repeating_since_epoch.erase(grid_.grid_id);
 }
 
 void Launch::admit() {
@@ -45,7 +46,7 @@ void Launch::admit() {
 
 void Launch::run() {
   const std::uint64_t limit =
-      grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(state_.options.max_resident_blocks, 1);
+      grid_.config.cooperative ? range_.size() : std::max<std::uint64_t>(interpreter_.options.max_resident_blocks, 1);
   while (more_blocks() || !resident_.empty()) {
     std::lock_guard turn(state_.turn);
     do {
@@ -64,25 +65,25 @@ void Launch::run() {
 
 Launch::Turn Launch::run_block(Resident& resident) {
   Block& block = resident.block;
-  const std::uint64_t end = grid_.instructions + state_.options.block_turn;
-  std::uint64_t turn_epoch = memory_epoch(), turn_instructions = grid_.instructions;
+  const std::uint64_t end = core_.instructions() + interpreter_.options.block_turn;
+  std::uint64_t turn_epoch = memory_epoch(), turn_instructions = core_.instructions();
   while (!block.finished()) {
     bool moved = false;
     for (std::size_t warp = 0; warp < block.warps.size(); ++warp) moved |= run_warp(resident, warp);
     if (block.finished()) break;
     moved |= complete_barriers(block);
     if (!moved) report_blocked(block);
-    if (grid_.instructions >= end) return Turn::out_of_budget;
+    if (core_.instructions() >= end) return Turn::out_of_budget;
     if (memory_epoch() != turn_epoch) {
       turn_epoch = memory_epoch();
-      turn_instructions = grid_.instructions;
-    } else if (grid_.instructions - turn_instructions > idle_turn * block.warps.size()) {
+      turn_instructions = core_.instructions();
+    } else if (core_.instructions() - turn_instructions > idle_turn * block.warps.size()) {
       return Turn::out_of_budget;
     }
-    watch_spinning_ = memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > watch_after;
+    watch_spinning_ = memory_epoch() == seen_epoch_ && core_.instructions() - seen_instructions_ > watch_after;
     if (memory_epoch() != seen_epoch_) {
       seen_epoch_ = memory_epoch();
-      seen_instructions_ = grid_.instructions;
+      seen_instructions_ = core_.instructions();
     }
   }
   return Turn::finished;
@@ -164,7 +165,7 @@ void Launch::run_group(Resident& resident, std::size_t warp, LaneMask group) {
   const machine::Warp& threads = block.warps[warp];
   for_each_lane(group,
                 [&](unsigned lane) { resident.threads[threads.first + lane].last_run = resident.warps[warp].steps; });
-  const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).frame().pc;
+  const std::uint32_t from = block.thread(threads, static_cast<unsigned>(std::countr_zero(group))).pc();
   core_.step(block, threads, group, effects_);
   if (effects_.branched != 0 && watch_spinning_) watch_branches(resident, threads, from);
   const machine::Involves kind = effects_.waiting != 0 ? effects_.operation->involves : machine::Involves::none;
@@ -197,7 +198,7 @@ void Launch::gather(Resident& resident, std::size_t warp, const Thread& leader) 
   Block& block = resident.block;
   const machine::Warp& threads = block.warps[warp];
   const LaneMask members = group_of(block, threads, leader);
-  core_.perform(block, threads, members, effects_);
+  core_.perform(block, threads.lanes, members, effects_);
   for_each_lane(members, [&](unsigned lane) {
     block.thread(threads, lane).state = ThreadState::runnable;
     resident.threads[threads.first + lane].last_run = resident.warps[warp].steps;
@@ -210,9 +211,9 @@ bool Launch::complete_meetings(Block& block, const machine::Warp& warp) {
   bool any = false;
   for (unsigned leader = 0; leader < warp.count; ++leader) {
     if (block.thread(warp, leader).state != ThreadState::meeting) continue;
-    const LaneMask members = block.met(warp, leader);
+    const LaneMask members = Block::met(warp.lanes, leader);
     if (members == 0) continue;
-    core_.perform(block, warp, members, effects_);
+    core_.perform(block, warp.lanes, members, effects_);
     for_each_lane(members, [&](unsigned lane) { block.thread(warp, lane).state = ThreadState::runnable; });
     any = true;
   }
@@ -234,20 +235,20 @@ bool Launch::complete_barriers(Block& block) {
 // Called when a block has used up its turn: looks for the case that every thread of every resident block does the same
 // again and again while memory does not change.
 void Launch::watch() {
-  const std::uint64_t limit = state_.options.max_resident_blocks;
+  const std::uint64_t limit = interpreter_.options.max_resident_blocks;
   const bool more = more_blocks() && resident_.size() < std::max<std::uint64_t>(limit, 1);
   const bool idle =
-      memory_epoch() == seen_epoch_ && grid_.instructions - seen_instructions_ > state_.options.idle_budget;
+      memory_epoch() == seen_epoch_ && core_.instructions() - seen_instructions_ > interpreter_.options.idle_budget;
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
-    state_.repeating_since_epoch[grid_.grid_id] = DeviceState::not_repeating;
+    interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
     no_progress_since_ns_ = 0;
     return;
   }
-  state_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
-  const bool others = std::any_of(state_.repeating_since_epoch.begin(), state_.repeating_since_epoch.end(),
+  interpreter_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
+  const bool others = std::any_of(interpreter_.repeating_since_epoch.begin(), interpreter_.repeating_since_epoch.end(),
                                   [&](const auto& entry) { return entry.second != memory_epoch(); });
-  const std::uint64_t now = state_.clock().now_ns();
+  const std::uint64_t now = interpreter_.clock().now_ns();
   if (no_progress_since_ns_ == 0) no_progress_since_ns_ = now;
   if (!others && now - no_progress_since_ns_ > no_progress_grace_ns) report_spinning(repeated);
 }
@@ -263,58 +264,8 @@ bool Launch::all_repeat() const {
   return true;
 }
 
-namespace {
-
-const char* describe(machine::ThreadState state) {
-  using machine::ThreadState;
-  switch (state) {
-    case ThreadState::runnable: return "turning in a loop";
-    case ThreadState::gathering:
-    case ThreadState::meeting: return "waiting for other lanes of the warp";
-    case ThreadState::at_barrier: return "waiting at barrier";
-    case ThreadState::exited: break;
-  }
-  return "gone";
-}
-
-}  // namespace
-
-// "threads 0-31 waiting at barrier 0, line 12; thread 32 ...": neighbours at the same place are put together.
-std::string Launch::waiting_threads(const Block& block) const {
-  std::string text;
-  constexpr int most = 6;
-  int groups = 0;
-  for (std::size_t i = 0; i < block.threads.size();) {
-    const Thread& first = block.threads[i];
-    std::size_t end = i + 1;
-    const auto alike = [&](const Thread& other) {
-      if (other.state != first.state) return false;
-      return other.state == ThreadState::exited || same_place(other, first);
-    };
-    while (end < block.threads.size() && alike(block.threads[end])) ++end;
-    if (first.state != ThreadState::exited) {
-      if (++groups > most) return text + "; and others";
-      const ptx::Instruction* inst = first.instruction();
-      text += text.empty() ? "" : "; ";
-      text += end - i == 1 ? fmt::format("thread {}", i) : fmt::format("threads {} to {}", i, end - 1);
-      text += fmt::format(" {}", describe(first.state));
-      if (first.state == ThreadState::at_barrier) text += fmt::format(" {}", first.barrier);
-      if (first.state == ThreadState::meeting) text += fmt::format(" named in the mask {:#010x}", first.meeting_mask);
-      if (inst) text += fmt::format(" at PTX line {}", inst->where.line);
-    }
-    i = end;
-  }
-  if (block.alive < block.threads.size())
-    text += fmt::format("; {} of {} threads have exited", block.threads.size() - block.alive, block.threads.size());
-  return text;
-}
-
 void Launch::report_blocked(const Block& block) const {
-  const Thread* first = nullptr;
-  for (const Thread& thread : block.threads)
-    if (!first && thread.state != ThreadState::exited) first = &thread;
-  throw Error(ErrorCode::deadlock, core_.place(block, *first) +
-                                       ": deadlock, no thread of the block can ever go on: " + waiting_threads(block));
+  throw Error(ErrorCode::deadlock, machine::blocked_text(core_, block));
 }
 
 void Launch::report_spinning(bool repeated) const {
@@ -323,15 +274,11 @@ void Launch::report_spinning(bool repeated) const {
     const Dim3& index = candidate->block.index;
     if (index.x + index.y + index.z == 0) block = &candidate->block;
   }
-  const Thread* first = nullptr;
-  for (const Thread& thread : block->threads)
-    if (thread.state == ThreadState::runnable && (!first || first->state == ThreadState::exited)) first = &thread;
-  if (!first) first = &block->threads.front();
   const std::string why = repeated ? "every thread repeats the same steps and nothing changes in memory"
                                    : "nothing has changed in memory for a very long time";
-  throw Error(ErrorCode::deadlock, fmt::format("{}: deadlock, {}: {} ({} blocks are under way, {} have not begun)",
-                                               core_.place(*block, *first), why, waiting_threads(*block),
-                                               resident_.size(), range_.end - next_block_));
+  throw Error(ErrorCode::deadlock,
+              fmt::format("{} ({} blocks are under way, {} have not begun)", machine::spinning_text(core_, *block, why),
+                          resident_.size(), range_.end - next_block_));
 }
 
 }  // namespace heddle::device::interp

@@ -5,8 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "device/interp/loaded_module.hpp"
+#include "device/emulated/loaded_module.hpp"
 #include "device/interp/resident.hpp"
+#include "device/interp/state.hpp"
 #include "device/machine/core.hpp"
 #include "device/stoppable_launch.hpp"
 
@@ -14,10 +15,7 @@ namespace heddle::device::interp {
 
 class Launch {
  public:
-  // `arguments` is the packed parameter buffer. `footprint`: see Queue::set_footprint(). `stop`: once it is set, no
-  // further block begins. Footprint and `stop` may be null.
-  Launch(LoadedFunction& function, const LaunchConfig& config, BlockRange range, std::span<const std::byte> arguments,
-         const Footprint* footprint, StopFlag* stop = nullptr);
+  Launch(InterpState& interpreter, const emulated::KernelRun& run);
   ~Launch();
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
@@ -51,9 +49,9 @@ class Launch {
   bool all_repeat() const;
   [[noreturn]] void report_blocked(const Block& block) const;
   [[noreturn]] void report_spinning(bool repeated) const;
-  std::string waiting_threads(const Block& block) const;
 
-  DeviceState& state_;
+  InterpState& interpreter_;
+  emulated::DeviceState& state_;
   const BlockRange range_;
   machine::Grid grid_;
   machine::Core core_;

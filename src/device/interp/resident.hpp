@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/interp/spin_watch.hpp"
 #include "device/machine/block.hpp"
+#include "device/machine/spin_watch.hpp"
 
 namespace heddle::device::interp {
 
@@ -17,7 +17,7 @@ struct WarpTurns {
 
 struct ThreadTurns {
   std::uint64_t last_run = 0;  // the warp's step count when it last ran
-  SpinWatch spin;
+  machine::SpinWatch spin;
 };
 
 struct Resident {

@@ -20,31 +20,45 @@ Block::Block(const Grid& grid, std::uint64_t linear_id) : index(unflatten(linear
   shared_storage.assign(shared_bytes + window_alignment, fill);
   shared =
       reinterpret_cast<std::byte*>(align_up(reinterpret_cast<std::uint64_t>(shared_storage.data()), window_alignment));
-  const auto count = static_cast<std::uint32_t>(grid.config.block.count());
-  threads.resize(count);
-  alive = count;
+  make_threads(grid);
+}
+
+void Block::make_threads(const Grid& grid) {
   const Code& code = grid.kernel.code();
+  const auto count = static_cast<std::uint32_t>(grid.config.block.count());
+  const auto register_count = static_cast<std::uint32_t>(code.function->registers.size());
+  const std::size_t warp_count = (count + warp_size - 1) / warp_size;
+  const std::size_t row_words = std::size_t{register_count} * warp_size;  // of a warp
+  threads.resize(count);
+  counters.resize(warp_count * warp_size);
+  registers.resize(warp_count * row_words * (code.wide ? 2 : 1));
+  warps.resize(warp_count);
+  alive = count;
   for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t lane = i % warp_size;
+    Warp& warp = warps[i / warp_size];
+    if (lane == 0) warp = {i, std::min<std::uint32_t>(warp_size, count - i), {}, &registers[i / warp_size * row_words]};
     Thread& thread = threads[i];
+    warp.lanes[lane] = &thread;
     thread.linear = i;
     thread.index = unflatten(i, grid.config.block);
+    thread.counter = &counters[i];
+    std::uint64_t* const low = warp.registers + lane;
     Frame frame;
     frame.code = &code;
     frame.top = code.frame.bytes;
-    frame.registers.resize(code.function->registers.size());
+    frame.registers = {low, code.wide ? low + warp_count * row_words : nullptr, warp_size, register_count};
     thread.frames.push_back(std::move(frame));
   }
-  for (std::uint32_t first = 0; first < count; first += warp_size)
-    warps.push_back({first, std::min<std::uint32_t>(warp_size, count - first)});
 }
 
-LaneMask Block::met(const Warp& warp, unsigned lane) const {
-  const Thread& leader = thread(warp, lane);
+LaneMask Block::met(const LaneThreads& lanes, unsigned lane) {
+  const Thread& leader = *lanes[lane];
   const ptx::Instruction& wanted = *leader.instruction();
   LaneMask members = 0;
-  for (unsigned i = 0; i < warp.count; ++i) {
-    if (!((leader.meeting_mask >> i) & 1)) continue;
-    const Thread& other = thread(warp, i);
+  for (unsigned i = 0; i < warp_size; ++i) {
+    if (!lanes[i] || !((leader.meeting_mask >> i) & 1)) continue;
+    const Thread& other = *lanes[i];
     if (other.state == ThreadState::exited) continue;
     const bool here = other.state == ThreadState::meeting && other.meeting_mask == leader.meeting_mask &&
                       other.instruction()->opcode == wanted.opcode &&

@@ -75,6 +75,7 @@ struct Code {
   std::vector<Operation> operations;  // by instruction
   FrameLayout frame;
   bool uses_stack = false;                      // calls or alloca
+  bool wide = false;                            // has 128-bit registers
   std::vector<std::uint64_t> static_addresses;  // of .global and .const variables of the body; 0 for others
 };
 // Decodes a function; leaves `static_addresses` empty.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <vector>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -58,20 +59,21 @@ void Core::enter(Block& block, Thread& thread) {
 
 bool Core::guard_holds() {
   if (!inst_->guard.present) return true;
-  const bool value = thread_->frame().registers[inst_->guard.reg].lo & 1;
+  const bool value = thread_->frame().registers.low(inst_->guard.reg) & 1;
   if (value != inst_->guard.negated) return true;
-  ++thread_->frame().pc;
+  ++thread_->pc();
   return false;
 }
 
-void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects) {
+void Core::step(Block& block, const LaneThreads& threads, LaneMask lanes, Effects& effects) {
   effects_ = &effects;
-  enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(lanes))));
+  enter(block, *threads[static_cast<unsigned>(std::countr_zero(lanes))]);
   effects.begin(op_);
   const bool waits = op_ && op_->involves != Involves::none;
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
-    thread_ = &block.thread(warp, static_cast<unsigned>(std::countr_zero(rest)));
-    if (!waits) ++grid_.instructions;
+    lane_ = static_cast<unsigned>(std::countr_zero(rest));
+    thread_ = threads[lane_];
+    if (!waits) ++instructions_;
     if (op_ && !guard_holds()) continue;
     const LaneMask lane = rest & (~rest + 1);
     effects.ran |= lane;
@@ -84,24 +86,26 @@ void Core::step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects
       const std::size_t depth = thread_->frames.size();
       run();
       if (machine_.options.step) report(depth);
-      if (!jumped_) ++thread_->frame().pc;
+      if (!jumped_) ++thread_->pc();
     }
   }
 }
 
 // Records that the current lane waits, with its operands of the warp operation or barrier.
 void Core::record_wait(LaneMask lane) {
-  const unsigned number = thread_->lane();
-  if (op_->involves == Involves::meeting) effects_->members[number] = member_mask();
-  if (op_->involves == Involves::barrier) effects_->barrier[number] = barrier_use();
+  if (op_->involves == Involves::meeting) effects_->members[lane_] = member_mask();
+  if (op_->involves == Involves::barrier) effects_->barrier[lane_] = barrier_use();
   effects_->waiting |= lane;
 }
 
 // `depth`: of the thread's calls before it.
 void Core::report(std::size_t depth) const {
   const Thread& thread = *thread_;
-  std::span<const Value> registers;
-  if (thread.frames.size() >= depth) registers = thread.frames[depth - 1].registers;
+  std::vector<Value> registers;
+  if (thread.frames.size() >= depth) {
+    const Registers& all = thread.frames[depth - 1].registers;
+    for (std::uint32_t i = 0; i < all.size(); ++i) registers.push_back(all.get(i));
+  }
   machine_.options.step({block_->index, thread.linear, depth, *function_, *inst_, registers});
 }
 

@@ -18,16 +18,39 @@
 
 namespace heddle::device::machine {
 
+// Where and when a core executes: what special registers show, and what it counts there.
+struct Site {
+  std::uint32_t processor = 0, processors = 1;  // %smid, %nsmid
+  std::uint32_t warps = 64;                     // %nwarpid
+  // In a model of time, %clock and %globaltimer: its cycle, and the nanoseconds of one. Null: the instructions executed
+  // so far, and the machine's clock.
+  const std::uint64_t* cycle = nullptr;
+  double cycle_ns = 0;
+  // What Machine::memory_epoch is elsewhere; null: that one. Cores that run at the same time have one each.
+  std::uint64_t* memory_epoch = nullptr;
+};
+
 class Core {
  public:
-  explicit Core(Grid& grid) : grid_(grid), machine_(grid.machine) {}
+  explicit Core(Grid& grid, const Site& site = {})
+      : grid_(grid),
+        machine_(grid.machine),
+        site_(site),
+        memory_epoch_(site.memory_epoch ? *site.memory_epoch : grid.machine.memory_epoch) {}
+
+  // Thread instructions executed so far.
+  std::uint64_t instructions() const { return instructions_; }
 
   // Executes the operation at which `lanes` are: at least one lane, all runnable and at the same place. Lanes execute
   // in ascending order, each completely. So a lane sees the writes of the lanes before it.
-  void step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects);
+  // Effects count the lanes as `threads` does.
+  void step(Block& block, const LaneThreads& threads, LaneMask lanes, Effects& effects);
+  void step(Block& block, const Warp& warp, LaneMask lanes, Effects& effects) {
+    step(block, warp.lanes, lanes, effects);
+  }
 
   // Executes the warp operation at which `members` wait, all with the same opcode and suffixes, and advances them.
-  void perform(Block& block, const Warp& warp, LaneMask members, Effects& effects);
+  void perform(Block& block, const LaneThreads& threads, LaneMask members, Effects& effects);
 
   // Counts a thread that has arrived at a barrier, and advances it if it does not wait there. Returns whether the
   // barrier is complete now.
@@ -132,9 +155,13 @@ class Core {
 
   Grid& grid_;
   Machine& machine_;
+  const Site site_;
+  std::uint64_t& memory_epoch_;
+  std::uint64_t instructions_ = 0;
   // The current instruction.
   Block* block_ = nullptr;
   Thread* thread_ = nullptr;
+  unsigned lane_ = 0;  // of the thread, in the threads that step() was given
   const Operation* op_ = nullptr;
   const ptx::Instruction* inst_ = nullptr;
   const ptx::Function* function_ = nullptr;  // of the instruction

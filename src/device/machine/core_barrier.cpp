@@ -46,7 +46,7 @@ bool Core::arrive(Block& block, Thread& thread, const BarrierUse& use) {
     thread.state = ThreadState::at_barrier;
     thread.barrier = use.id;
   } else {
-    ++thread.frame().pc;
+    ++thread.pc();
   }
   return is_complete(block, barrier);
 }
@@ -81,7 +81,7 @@ void Core::release(Block& block, unsigned id) {
       write(0, {result});
     }
     if (machine_.options.step) report(thread.frames.size());
-    ++thread.frame().pc;
+    ++thread.pc();
     thread.state = ThreadState::runnable;
   }
 }

@@ -12,13 +12,11 @@ using ptx::OperandKind;
 using ptx::Type;
 
 void Core::branch(std::uint32_t label) {
-  Frame& frame = thread_->frame();
-  const std::uint32_t target = frame.code->function->labels[label].position;
-  const unsigned lane = thread_->lane();
-  frame.pc = target;
+  const std::uint32_t target = thread_->frame().code->function->labels[label].position;
+  thread_->pc() = target;
   jumped_ = true;
-  effects_->branched |= LaneMask{1} << lane;
-  effects_->target[lane] = target;
+  effects_->branched |= LaneMask{1} << lane_;
+  effects_->target[lane_] = target;
 }
 
 void Core::indexed_branch() {
@@ -83,17 +81,21 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   frame.call = inst_;
   frame.base = align_up(caller.top, code.frame.own_alignment);
   frame.top = frame.base + code.frame.bytes;
-  frame.registers.resize(function.registers.size());
+  const auto count = static_cast<std::uint32_t>(function.registers.size());
+  frame.own_registers.resize(count * (code.wide ? 2 : 1));
+  std::uint64_t* const low = frame.own_registers.data();
+  frame.registers = {low, code.wide ? low + count : nullptr, 1, count};
   std::byte* memory = local_memory(frame.base, code.frame.bytes);
   const Options& options = machine_.options;
   std::memset(memory, options.poison ? options.poison_byte : 0, code.frame.bytes);
   for (std::size_t i = 0; i < given; ++i) {
     const Value value = pass_argument(arguments.elements[i], function.parameters[i], memory + code.frame.parameters[i]);
-    if (i < function.parameter_registers.size()) frame.registers[function.parameter_registers[i]] = value;
+    if (i < function.parameter_registers.size()) frame.registers.set(function.parameter_registers[i], value);
   }
-  ++caller.pc;  // where the call returns to
+  caller.pc = thread_->pc() + 1;  // where the call returns to
+  thread_->pc() = 0;
   jumped_ = true;
-  effects_->called |= LaneMask{1} << thread_->lane();
+  effects_->called |= LaneMask{1} << lane_;
   thread_->frames.push_back(std::move(frame));
 }
 
@@ -104,8 +106,9 @@ void Core::return_from_function() {
   }
   const Frame callee = std::move(thread_->frames.back());
   thread_->frames.pop_back();
+  thread_->pc() = thread_->frame().pc;
   jumped_ = true;
-  effects_->returned |= LaneMask{1} << thread_->lane();
+  effects_->returned |= LaneMask{1} << lane_;
   const ptx::Function& function = *callee.code->function;
   const Operand& results = callee.call->operands[0];
   const std::size_t wanted = results.kind == OperandKind::vector ? results.elements.size() : 0;
@@ -114,7 +117,7 @@ void Core::return_from_function() {
     const std::byte* source = local_memory(callee.base + callee.code->frame.returns[i], result.size());
     Value value;
     std::memcpy(&value, source, std::min<std::uint64_t>(result.size(), sizeof value));
-    if (i < function.return_registers.size()) value = callee.registers[function.return_registers[i]];
+    if (i < function.return_registers.size()) value = callee.registers.get(function.return_registers[i]);
     const Operand& target = results.elements[i];
     if (target.kind == OperandKind::reg) {
       write(target, result.type, value);
@@ -131,9 +134,9 @@ void Core::return_from_function() {
 void Core::exit_thread() {
   thread_->state = ThreadState::exited;
   jumped_ = true;
-  effects_->exited |= LaneMask{1} << thread_->lane();
+  effects_->exited |= LaneMask{1} << lane_;
   --block_->alive;
-  ++machine_.memory_epoch;  // others may have waited for it
+  ++memory_epoch_;  // others may have waited for it
 }
 
 }  // namespace heddle::device::machine

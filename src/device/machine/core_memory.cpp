@@ -116,7 +116,7 @@ Core::Place Core::place_of(const Operand& operand, Space space) {
   const auto offset = static_cast<std::uint64_t>(operand.value);
   if (operand.base == OperandKind::reg) {
     const ptx::Register& reg = thread_->frame().code->function->registers[operand.index];
-    std::uint64_t base = thread_->frame().registers[operand.index].lo;
+    std::uint64_t base = thread_->frame().registers.low(operand.index);
     // Offsets in the windows may be kept in 32 bits; then the sum is one of 32 bits too.
     if (ptx::bit_width(reg.type) == 32) return {space, (base + offset) & 0xffffffff};
     return {space, base + offset};
@@ -144,13 +144,13 @@ void Core::store(std::byte* at, std::uint64_t size, const void* bytes) {
   if (local && at >= local && at < local + thread_->local_bytes) {
     ++thread_->local_epoch;
   } else {
-    ++machine_.memory_epoch;
+    ++memory_epoch_;
   }
 }
 
 void Core::note_access(const Resolved& where, std::uint64_t size, AccessKind kind) {
   effects_->add({where.place.address, static_cast<std::uint32_t>(size), where.place.space, kind,
-                 static_cast<std::uint8_t>(thread_->lane())});
+                 static_cast<std::uint8_t>(lane_)});
 }
 
 void Core::load_instruction() {

@@ -15,8 +15,6 @@ using ptx::Type;
 
 namespace {
 
-constexpr std::uint32_t warps_per_processor = 64;
-
 std::uint64_t low_bits(std::uint64_t bits, unsigned width) {
   return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
 }
@@ -28,7 +26,7 @@ Core::Value Core::read(const Operand& operand, Type type) {
   std::uint64_t bits = 0;
   switch (operand.kind) {
     case OperandKind::reg: {
-      const Value value = thread_->frame().registers[operand.index];
+      const Value value = thread_->frame().registers.get(operand.index);
       if (type == Type::pred) return {(value.lo & 1) ^ (operand.negated ? 1u : 0u)};
       if (width > 64) return value;
       bits = value.lo;
@@ -87,7 +85,7 @@ void Core::write(const Operand& operand, Type type, Value value) {
     value.lo = low_bits(ptx::semantics::extend(type, value.lo), width);
     value.hi = 0;
   }
-  frame.registers[operand.index] = value;
+  frame.registers.set(operand.index, value);
 }
 
 const ptx::Variable& Core::variable_of(const SymbolRef& symbol) const {
@@ -127,9 +125,13 @@ Core::Value Core::special(ptx::SpecialRegister which) {
   using S = ptx::SpecialRegister;
   const Dim3 &tid = thread_->index, &ntid = grid_.config.block, &ctaid = block_->index, &nctaid = grid_.config.grid;
   const std::uint32_t lane = thread_->lane(), bit = 1u << lane;
-  const std::uint64_t now = machine_.clock.now_ns();
   const std::uint64_t shared = block_->shared_bytes;
   const std::uint64_t workspace = grid_.workspace();
+  const auto clock = [&] { return site_.cycle ? *site_.cycle : instructions_; };
+  const auto now = [&] {
+    if (!site_.cycle) return machine_.clock.now_ns();
+    return static_cast<std::uint64_t>(static_cast<double>(*site_.cycle) * site_.cycle_ns);
+  };
   switch (which) {
     case S::tid_x: return {tid.x};
     case S::tid_y: return {tid.y};
@@ -151,8 +153,9 @@ Core::Value Core::special(ptx::SpecialRegister which) {
     case S::nclusterid_z: return {nctaid.z};
     case S::laneid: return {lane};
     case S::warpid: return {thread_->linear / warp_size};
-    case S::nwarpid: return {warps_per_processor};
-    case S::nsmid: return {1};
+    case S::nwarpid: return {site_.warps};
+    case S::smid: return {site_.processor};
+    case S::nsmid: return {site_.processors};
     case S::warpsize: return {warp_size};
     case S::gridid: return {grid_.grid_id};
     case S::lanemask_eq: return {bit};
@@ -160,12 +163,12 @@ Core::Value Core::special(ptx::SpecialRegister which) {
     case S::lanemask_lt: return {bit - 1};
     case S::lanemask_ge: return {~(bit - 1)};
     case S::lanemask_gt: return {~(bit | (bit - 1))};
-    case S::clock: return {grid_.instructions & 0xffffffff};
-    case S::clock_hi: return {grid_.instructions >> 32};
-    case S::clock64: return {grid_.instructions};
-    case S::globaltimer: return {now};
-    case S::globaltimer_lo: return {now & 0xffffffff};
-    case S::globaltimer_hi: return {now >> 32};
+    case S::clock: return {clock() & 0xffffffff};
+    case S::clock_hi: return {clock() >> 32};
+    case S::clock64: return {clock()};
+    case S::globaltimer: return {now()};
+    case S::globaltimer_lo: return {now() & 0xffffffff};
+    case S::globaltimer_hi: return {now() >> 32};
     case S::total_smem_size:
     case S::aggr_smem_size: return {shared};
     case S::envreg1: return {workspace >> 32};
@@ -175,7 +178,7 @@ Core::Value Core::special(ptx::SpecialRegister which) {
     case S::cluster_nctaid_y:
     case S::cluster_nctaid_z:
     case S::cluster_nctarank: return {1};
-    default: return {0};  // %smid, places in a cluster of one, performance counters, %envreg
+    default: return {0};  // places in a cluster of one, performance counters, %envreg
   }
 }
 

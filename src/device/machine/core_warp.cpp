@@ -34,15 +34,15 @@ std::uint32_t Core::member_mask() {
   return mask;
 }
 
-void Core::perform(Block& block, const Warp& warp, LaneMask members, Effects& effects) {
+void Core::perform(Block& block, const LaneThreads& threads, LaneMask members, Effects& effects) {
   Thread* by_lane[warp_size] = {};
   for (LaneMask rest = members; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-    by_lane[lane] = &block.thread(warp, lane);
-    ++grid_.instructions;
+    by_lane[lane] = threads[lane];
+    ++instructions_;
   }
   effects_ = &effects;
-  enter(block, block.thread(warp, static_cast<unsigned>(std::countr_zero(members))));
+  enter(block, *threads[static_cast<unsigned>(std::countr_zero(members))]);
   effects.begin(op_);
   effects.ran = members;
   switch (op_->action) {
@@ -58,7 +58,7 @@ void Core::perform(Block& block, const Warp& warp, LaneMask members, Effects& ef
     if (!member) continue;
     enter(block, *member);
     if (machine_.options.step) report(member->frames.size());
-    ++member->frame().pc;
+    ++member->pc();
   }
 }
 

@@ -28,7 +28,6 @@ class Grid {
   const LaunchConfig config;
   const std::uint64_t grid_id;
   const Footprint* const footprint;
-  std::uint64_t instructions = 0;  // thread instructions executed so far: %clock
 
   const std::byte* parameters() const { return parameters_; }
   // The address of a cooperative grid's workspace (grid_workspace_bytes); 0 for other grids.

@@ -43,7 +43,9 @@ struct Options {
   std::string_view executor = "the machine";
 };
 
-// One host thread at a time executes on a machine. Only `memory` may be used by any thread.
+// One host thread at a time executes on a machine, except that cores whose Site has a memory_epoch of its own may
+// execute at the same time what neither calls the system nor synchronises threads of different blocks. `memory` may be
+// used by any thread.
 struct Machine {
   Machine(Options chosen, const base::Clock& its_clock);
   // Frees the memory of malloc() that kernels have not freed.

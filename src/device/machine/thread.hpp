@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/machine/code.hpp"
+#include "device/machine/registers.hpp"
 #include "heddle/dim3.hpp"
 #include "ptx/semantics/evaluate.hpp"
 
@@ -15,11 +16,12 @@ namespace heddle::device::machine {
 // One activation of a function.
 struct Frame {
   const Code* code = nullptr;
-  std::uint32_t pc = 0;
-  bool carry = false;                            // the condition code
-  std::uint64_t base = 0, top = 0;               // its part of the thread's local memory
-  std::vector<ptx::semantics::Value> registers;  // bits above a register's width are zero
-  const ptx::Instruction* call = nullptr;        // the caller's call instruction, whose results are stored on return
+  std::uint32_t pc = 0;             // where it continues after a call; see Thread::pc()
+  bool carry = false;               // the condition code
+  std::uint64_t base = 0, top = 0;  // its part of the thread's local memory
+  Registers registers;
+  std::vector<std::uint64_t> own_registers;  // of called functions; those of the kernel are the block's
+  const ptx::Instruction* call = nullptr;    // the caller's call instruction, whose results are stored on return
 };
 
 // The core sets `exited`, and makes threads at a barrier runnable. The scheduler sets the other states.
@@ -35,8 +37,9 @@ struct Thread {
   std::uint32_t linear = 0;  // index in its block
   Dim3 index{0, 0, 0};       // %tid
   ThreadState state = ThreadState::runnable;
-  std::uint32_t barrier = 0;       // number of the barrier at which it waits
-  std::uint32_t meeting_mask = 0;  // the mask of the .sync operation at which it waits
+  std::uint32_t barrier = 0;         // number of the barrier at which it waits
+  std::uint32_t meeting_mask = 0;    // the mask of the .sync operation at which it waits
+  std::uint32_t* counter = nullptr;  // its program counter, in Block::counters
   std::vector<Frame> frames;
   std::vector<std::byte> local_storage;  // made when first needed
   std::byte* local = nullptr;            // the local window within it, aligned for any variable
@@ -46,10 +49,13 @@ struct Thread {
   unsigned lane() const { return linear % 32; }
   Frame& frame() { return frames.back(); }
   const Frame& frame() const { return frames.back(); }
+  // The number of the instruction at which it is, in the innermost frame's function.
+  std::uint32_t& pc() { return *counter; }
+  std::uint32_t pc() const { return *counter; }
   // The operation at which it is; null after the last instruction of the function.
   const Operation* operation() const {
     const Frame& f = frames.back();
-    return f.pc < f.code->operations.size() ? &f.code->operations[f.pc] : nullptr;
+    return pc() < f.code->operations.size() ? &f.code->operations[pc()] : nullptr;
   }
   const ptx::Instruction* instruction() const {
     const Operation* standing = operation();
@@ -59,14 +65,14 @@ struct Thread {
 
 // Whether a and b are at the same instruction of the same function at the same call depth.
 inline bool same_place(const Thread& a, const Thread& b) {
-  return a.frames.size() == b.frames.size() && a.frame().code == b.frame().code && a.frame().pc == b.frame().pc;
+  return a.frames.size() == b.frames.size() && a.frame().code == b.frame().code && a.pc() == b.pc();
 }
 // The order in which groups of a warp run: deeper calls first, then those at earlier instructions. So threads that have
 // diverged reconverge after the branches.
 inline bool runs_before(const Thread& a, const Thread& b) {
   if (a.frames.size() != b.frames.size()) return a.frames.size() > b.frames.size();
   if (a.frame().code != b.frame().code) return a.frame().code->index < b.frame().code->index;
-  return a.frame().pc < b.frame().pc;
+  return a.pc() < b.pc();
 }
 
 }  // namespace heddle::device::machine

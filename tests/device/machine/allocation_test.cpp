@@ -49,7 +49,7 @@ TEST(Core, AllocatesNothingForAnInstruction) {
   EXPECT_EQ(k.effects.waiting, 0xffff0000u);
   k.step(0x0000ffff);
   EXPECT_EQ(k.effects.members[0], ~LaneMask{0});
-  k.core->perform(*k.block, k.block->warps[0], 0xffff, k.effects);
+  k.core->perform(*k.block, k.block->warps[0].lanes, 0xffff, k.effects);
   EXPECT_EQ(k.step(0xffff).exited, 0xffffu);
   EXPECT_EQ(allocations, before);
 }

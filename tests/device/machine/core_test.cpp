@@ -36,6 +36,36 @@ TEST(Core, RunsAnyWarpOfTheBlock) {
   EXPECT_EQ(k.pc(7), 0u);
 }
 
+// As schedulers do that form warps anew (Dynamic Warp Formation, section 2.0): each lane has a thread of its own.
+TEST(Core, RunsThreadsOfSeveralWarpsAsOneGroup) {
+  SteppedKernel k(R"(
+    .reg .b32 %r<3>; .reg .b64 %rd<3>;
+    mov.u32 %r1, %tid.x;
+    ld.param.u64 %rd1, [p];
+    mad.wide.u32 %rd2, %r1, 4, %rd1;
+    st.global.u32 [%rd2], %r1;
+    bra.uni end;
+  end:
+    ret;)",
+                  64);
+  LaneThreads group{};
+  group[0] = &k.block->threads[32];
+  group[1] = &k.block->threads[1];
+  group[5] = &k.block->threads[37];
+  for (int i = 0; i < 4; ++i) k.core->step(*k.block, group, 0b100011, k.effects);
+  EXPECT_EQ(k.words[32], 32u);
+  EXPECT_EQ(k.words[1], 1u);
+  EXPECT_EQ(k.words[37], 37u);
+  ASSERT_EQ(k.effects.accesses().size(), 3u);
+  EXPECT_EQ(k.effects.accesses()[0].address, k.address() + 32 * 4);
+  EXPECT_EQ(k.effects.accesses()[2].lane, 5u);
+  k.core->step(*k.block, group, 0b100001, k.effects);
+  EXPECT_EQ(k.effects.branched, 0b100001u);
+  EXPECT_EQ(k.effects.target[5], 5u);
+  EXPECT_EQ(k.pc(1), 4u);
+  EXPECT_EQ(k.pc(33), 0u);
+}
+
 TEST(Core, MovesLanesOnWhoseGuardDoesNotHold) {
   SteppedKernel k(R"(
     .reg .pred %p<2>; .reg .b32 %r<3>;

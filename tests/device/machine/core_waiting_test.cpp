@@ -27,7 +27,7 @@ TEST(CoreBarrier, ArrivalsAreReportedAndCounted) {
   k.core->release(*k.block, 3);
   for (const Thread& thread : k.block->threads) {
     EXPECT_EQ(thread.state, ThreadState::runnable);
-    EXPECT_EQ(thread.frame().pc, 1u);
+    EXPECT_EQ(thread.pc(), 1u);
   }
   EXPECT_FALSE(k.block->barriers[3].active);
 }
@@ -80,7 +80,7 @@ TEST(CoreBarrier, MayNotBeUsedForTwoNumbersAtOnce) {
   SteppedKernel k("bar.sync 0, 32;\nbar.sync 0;\nret;", 64);
   k.step(1);
   k.core->arrive(*k.block, k.block->threads[0], k.effects.barrier[0]);
-  k.block->threads[1].frame().pc = 1;
+  k.block->threads[1].pc() = 1;
   k.step(0b10);
   try {
     k.core->arrive(*k.block, k.block->threads[1], k.effects.barrier[1]);
@@ -110,13 +110,13 @@ TEST(CoreWarp, LanesWaitForThoseOfTheirMask) {
   };
   meet(0);
   meet(1);
-  EXPECT_EQ(k.block->met(warp, 0), 0u);
+  EXPECT_EQ(k.block->met(warp.lanes, 0), 0u);
   k.step(0b1100);
   meet(2);
-  EXPECT_EQ(k.block->met(warp, 2), 0u);
+  EXPECT_EQ(k.block->met(warp.lanes, 2), 0u);
   meet(3);
-  EXPECT_EQ(k.block->met(warp, 2), 0b1111u);
-  k.core->perform(*k.block, warp, 0b1111, k.effects);
+  EXPECT_EQ(k.block->met(warp.lanes, 2), 0b1111u);
+  k.core->perform(*k.block, warp.lanes, 0b1111, k.effects);
   EXPECT_EQ(k.effects.ran, 0b1111u);
   EXPECT_EQ(k.effects.operation->action, Action::shuffle);
   const std::uint64_t expected[] = {1, 0, 3, 2};
@@ -130,7 +130,7 @@ TEST(CoreWarp, WithoutAMaskWhoIsThereTakesPart) {
   SteppedKernel k(".reg .b32 %r<2>; activemask.b32 %r1; ret;");
   EXPECT_EQ(k.step(0b10100).waiting, 0b10100u);
   EXPECT_EQ(k.effects.operation->involves, Involves::gathering);
-  k.core->perform(*k.block, k.block->warps[0], 0b10100, k.effects);
+  k.core->perform(*k.block, k.block->warps[0].lanes, 0b10100, k.effects);
   EXPECT_EQ(k.value(2, "%r1"), 0b10100u);
   EXPECT_EQ(k.value(4, "%r1"), 0b10100u);
 }

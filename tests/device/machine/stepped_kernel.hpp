@@ -48,12 +48,12 @@ class SteppedKernel {
     for (unsigned i = 0; i < count; ++i) step(lanes);
     return effects;
   }
-  std::uint32_t pc(unsigned thread) const { return block->threads[thread].frame().pc; }
+  std::uint32_t pc(unsigned thread) const { return block->threads[thread].pc(); }
   std::uint64_t value(unsigned thread, const std::string& name) const {
     const Frame& frame = block->threads[thread].frame();
     const auto& registers = frame.code->function->registers;
     for (std::size_t i = 0; i < registers.size(); ++i)
-      if (registers[i].name == name) return frame.registers[i].lo;
+      if (registers[i].name == name) return frame.registers.low(i);
     throw std::invalid_argument("no register " + name);
   }
   // Of the memory that parameter p points to.

@@ -1,4 +1,4 @@
-// A queue of the interpreter: one thread runs its commands in order.
+// A queue of an emulated device: one thread runs its commands in order.
 #pragma once
 
 #include <exception>
@@ -8,16 +8,16 @@
 #include <utility>
 
 #include "base/worker_thread.hpp"
-#include "device/interp/event.hpp"
-#include "device/interp/loaded_module.hpp"
+#include "device/emulated/event.hpp"
+#include "device/emulated/loaded_module.hpp"
 #include "device/queue.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 // The destructor waits for the commands in the queue.
-class InterpQueue final : public Queue {
+class CommandQueue final : public Queue {
  public:
-  InterpQueue(Device& device, std::shared_ptr<DeviceState> state);
+  CommandQueue(Device& device, std::shared_ptr<DeviceState> state, int priority);
 
   void launch(Function& function, const LaunchConfig& config, BlockRange range,
               std::span<const std::byte> arguments) override;
@@ -41,12 +41,19 @@ class InterpQueue final : public Queue {
   std::exception_ptr failure() const;
   void check_span(const Span& span, const char* what) const;
 
+  void push_launch(Function& function, const LaunchConfig& config, BlockRange range,
+                   std::span<const std::byte> arguments, std::shared_ptr<StopFlag> flag);
+  Transfer transfer(const Span& destination, const Span& source) const;
+
   Device& device_;
   std::shared_ptr<DeviceState> state_;
-  std::shared_ptr<const Footprint> footprint_;  // for the launches from now on
+  const int priority_;
+  std::shared_ptr<const ProcessorSet> processors_;  // for the launches from now on; null: all
+  std::shared_ptr<const Footprint> footprint_;      // for the launches from now on
+  std::uint64_t time_ = 0;                          // at which the commands so far have ended; of the worker's thread
   mutable std::mutex mutex_;
   std::exception_ptr failure_;  // the first, until synchronize() has thrown it
   base::WorkerThread worker_;   // the last member, as its commands use the others
 };
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -1,9 +1,9 @@
-#include "device/interp/loaded_module.hpp"
+#include "device/emulated/loaded_module.hpp"
 
 #include "base/fail.hpp"
 #include "device/device.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 void LoadedModule::no_function(std::string_view name) const {
   std::string names;
@@ -18,7 +18,7 @@ Function& LoadedModule::function(std::string_view name) {
   std::lock_guard lock(mutex_);
   auto place = functions_.find(name);
   if (place == functions_.end()) {
-    auto loaded = std::make_unique<LoadedFunction>(*state_, program_, program_.code(*found));
+    auto loaded = std::make_unique<LoadedFunction>(program_, program_.code(*found), data_.get());
     place = functions_.emplace(std::string(name), std::move(loaded)).first;
   }
   return *place->second;
@@ -37,4 +37,4 @@ Span LoadedModule::variable(std::string_view name) {
              names.empty() ? "none" : names);
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -1,6 +1,6 @@
-#include "device/interp/spin_watch.hpp"
+#include "device/machine/spin_watch.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 namespace {
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
@@ -9,19 +9,23 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 }
 
 // All that decides what the thread does next, except memory.
-std::uint64_t state_hash(const machine::Thread& thread) {
+std::uint64_t state_hash(const Thread& thread) {
   std::uint64_t hash = thread.frames.size();
-  for (const machine::Frame& frame : thread.frames) {
+  for (const Frame& frame : thread.frames) {
     hash = mix(hash, reinterpret_cast<std::uint64_t>(frame.code));
-    hash = mix(hash, (std::uint64_t{frame.pc} << 1) | (frame.carry ? 1 : 0));
-    for (const auto& value : frame.registers) hash = mix(mix(hash, value.lo), value.hi);
+    const std::uint32_t pc = &frame == &thread.frame() ? thread.pc() : frame.pc;
+    hash = mix(hash, (std::uint64_t{pc} << 1) | (frame.carry ? 1 : 0));
+    for (std::uint32_t i = 0; i < frame.registers.size(); ++i) {
+      const ptx::semantics::Value value = frame.registers.get(i);
+      hash = mix(mix(hash, value.lo), value.hi);
+    }
   }
   return hash;
 }
 
 }  // namespace
 
-void SpinWatch::see(const machine::Thread& thread, std::uint64_t epoch) {
+void SpinWatch::see(const Thread& thread, std::uint64_t epoch) {
   const std::uint64_t hash = state_hash(thread);
   // What was remembered does not hold once memory has changed, its own included.
   if (epoch_ != epoch || local_epoch_ != thread.local_epoch) {
@@ -44,4 +48,4 @@ void SpinWatch::see(const machine::Thread& thread, std::uint64_t epoch) {
   next_ = 2 * turns_;
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

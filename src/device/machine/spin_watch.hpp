@@ -5,12 +5,12 @@
 
 #include "device/machine/thread.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::machine {
 
 class SpinWatch {
  public:
   // To be called when `thread` has jumped backward. `epoch`: the memory epoch.
-  void see(const machine::Thread& thread, std::uint64_t epoch);
+  void see(const Thread& thread, std::uint64_t epoch);
   // Whether the thread has repeated a state in this epoch.
   bool repeats_in(std::uint64_t epoch) const { return repeated_epoch_ == epoch; }
 
@@ -21,4 +21,4 @@ class SpinWatch {
   bool repeats_ = false;  // the thread has returned to the stored state
 };
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::machine

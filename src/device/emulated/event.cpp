@@ -1,14 +1,14 @@
-#include "device/interp/event.hpp"
+#include "device/emulated/event.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
-void EventState::complete(std::exception_ptr failure) {
+void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) {
   std::vector<std::function<void()>> callbacks;
   {
     const std::lock_guard lock(mutex_);
     reached_ = true;
     error_ = std::move(failure);
-    completed_ns_ = watcher_->clock().now_ns();
+    completed_ns_ = time_ns;
     callbacks.swap(callbacks_);
   }
   changed_.notify_all();
@@ -41,32 +41,32 @@ std::uint64_t EventState::completed_ns() const {
   return completed_ns_;
 }
 
-std::shared_ptr<EventState> InterpEvent::renew() {
+std::shared_ptr<EventState> QueueEvent::renew() {
   const std::lock_guard lock(mutex_);
   state_ = std::make_shared<EventState>(watcher_);
   return state_;
 }
 
-std::shared_ptr<EventState> InterpEvent::current() const {
+std::shared_ptr<EventState> QueueEvent::current() const {
   const std::lock_guard lock(mutex_);
   return state_;
 }
 
-bool InterpEvent::done() const {
+bool QueueEvent::done() const {
   const auto state = current();
   return !state || state->done();
 }
 
-void InterpEvent::wait() {
+void QueueEvent::wait() {
   const auto state = current();
   if (!state) return;
   state->wait_done();
   if (const std::exception_ptr error = state->error()) std::rethrow_exception(error);
 }
 
-unsigned long long InterpEvent::completed_ns() const {
+unsigned long long QueueEvent::completed_ns() const {
   const auto state = current();
   return state ? state->completed_ns() : 0;
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -1,5 +1,6 @@
-#include "device/interp/queue.hpp"
+#include "device/emulated/queue.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -7,34 +8,15 @@
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "device/device.hpp"
-#include "device/interp/launch.hpp"
+#include "device/emulated/partition.hpp"
 #include "device/launch_check.hpp"
-#include "device/partition.hpp"
 
-namespace heddle::device::interp {
-namespace {
-
-void check(const DeviceInfo& info, const LoadedFunction& function, const LaunchConfig& config, BlockRange range,
-           std::size_t argument_bytes) {
-  check_launch(info, function, config, range, argument_bytes);
-  refuse_clusters(function.ptx(), "the interpreter");
-  // Each thread of a resident block takes memory.
-  constexpr std::uint64_t most_threads = 1 << 20;
-  if (config.cooperative && range.size() > most_threads / config.block.count())
-    base::fail(
-        ErrorCode::invalid_argument,
-        "kernel '{}': a cooperative launch of {} blocks of {} threads is too large; {} such blocks can be under way "
-        "at once",
-        base::demangled(function.ptx().name), range.size(), config.block.count(), most_threads / config.block.count());
-}
-
-}  // namespace
-
-InterpQueue::InterpQueue(Device& device, std::shared_ptr<DeviceState> state)
-    : device_(device), state_(std::move(state)), worker_("heddle-interp") {}
+namespace heddle::device::emulated {
+CommandQueue::CommandQueue(Device& device, std::shared_ptr<DeviceState> state, int priority)
+    : device_(device), state_(std::move(state)), priority_(priority), worker_("heddle-queue") {}
 
 // After a failure commands are skipped; what is to be done in any case gets the failure there is.
-void InterpQueue::push(std::function<void()> run, std::function<void(std::exception_ptr)> finally) {
+void CommandQueue::push(std::function<void()> run, std::function<void(std::exception_ptr)> finally) {
   worker_.post([this, run = std::move(run), finally = std::move(finally)] {
     std::exception_ptr failure = this->failure();
     if (!failure && run) {
@@ -50,7 +32,7 @@ void InterpQueue::push(std::function<void()> run, std::function<void(std::except
   });
 }
 
-std::exception_ptr InterpQueue::failure() const {
+std::exception_ptr CommandQueue::failure() const {
   const std::lock_guard lock(mutex_);
   return failure_;
 }
@@ -67,33 +49,36 @@ LoadedFunction& loaded_function(Function& function) {
 
 }  // namespace
 
-void InterpQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
-                         std::span<const std::byte> arguments) {
-  LoadedFunction* loaded = &loaded_function(function);
-  check(device_.info(), *loaded, config, range, arguments.size());
-  std::vector<std::byte> bytes(arguments.begin(), arguments.end());
-  push([loaded, config, range, footprint = footprint_, bytes = std::move(bytes)] {
-    Launch(*loaded, config, range, bytes, footprint.get()).run();
-  });
+void CommandQueue::launch(Function& function, const LaunchConfig& config, BlockRange range,
+                          std::span<const std::byte> arguments) {
+  check_launch(device_.info(), loaded_function(function), config, range, arguments.size());
+  push_launch(function, config, range, arguments, nullptr);
 }
 
-std::shared_ptr<StoppableLaunch> InterpQueue::launch_stoppable(Function& function, const LaunchConfig& config,
-                                                               BlockRange range, std::span<const std::byte> arguments,
-                                                               unsigned) {
-  LoadedFunction* loaded = &loaded_function(function);
-  check_stoppable(device_.info(), *loaded, config, range, arguments.size());
-  refuse_clusters(loaded->ptx(), "the interpreter");
-  std::vector<std::byte> bytes(arguments.begin(), arguments.end());
+std::shared_ptr<StoppableLaunch> CommandQueue::launch_stoppable(Function& function, const LaunchConfig& config,
+                                                                BlockRange range, std::span<const std::byte> arguments,
+                                                                unsigned) {
+  check_stoppable(device_.info(), loaded_function(function), config, range, arguments.size());
   auto flag = std::make_shared<StopFlag>(range);
-  push([loaded, config, range, flag, footprint = footprint_, bytes = std::move(bytes)] {
-    Launch launch(*loaded, config, range, bytes, footprint.get(), flag.get());
-    launch.run();
-    flag->advance(launch.next_block());
-  });
+  push_launch(function, config, range, arguments, flag);
   return flag;
 }
 
-void InterpQueue::check_span(const Span& span, const char* what) const {
+// `flag`: null for launches that cannot be stopped.
+void CommandQueue::push_launch(Function& function, const LaunchConfig& config, BlockRange range,
+                               std::span<const std::byte> arguments, std::shared_ptr<StopFlag> flag) {
+  LoadedFunction* loaded = &loaded_function(function);
+  refuse_clusters(function.ptx(), state_->engine->name());
+  state_->engine->check(*loaded, config, range);
+  std::vector<std::byte> bytes(arguments.begin(), arguments.end());
+  push([this, loaded, config, range, flag = std::move(flag), footprint = footprint_, processors = processors_,
+        bytes = std::move(bytes)] {
+    time_ = state_->engine->run(
+        {*loaded, config, range, bytes, footprint.get(), flag.get(), processors.get(), priority_}, time_);
+  });
+}
+
+void CommandQueue::check_span(const Span& span, const char* what) const {
   if (span.size == 0) return;
   if (span.address == 0) base::fail(ErrorCode::invalid_argument, "the {} of a copy or fill is a null pointer", what);
   if (span.device == nullptr) return;
@@ -105,13 +90,16 @@ void InterpQueue::check_span(const Span& span, const char* what) const {
     }
   } else if (!span.device->info().host_memory) {
     base::fail(ErrorCode::unsupported,
-               "the {} of a copy is memory of device '{}', which the interpreter cannot reach; use "
-               "a queue of that device",
-               what, span.device->info().id);
+               "the {} of a copy is memory of device '{}', which {} cannot reach; use a queue of that device", what,
+               span.device->info().id, state_->engine->name());
   }
 }
 
-void InterpQueue::copy(Span destination, Span source) {
+Transfer CommandQueue::transfer(const Span& destination, const Span& source) const {
+  return destination.device == &device_ && source.device == &device_ ? Transfer::inside : Transfer::crossing;
+}
+
+void CommandQueue::copy(Span destination, Span source) {
   if (source.size > destination.size)
     base::fail(ErrorCode::invalid_argument, "a copy of {} into a span of {}", base::counted(source.size, "byte"),
                destination.size);
@@ -124,18 +112,22 @@ void InterpQueue::copy(Span destination, Span source) {
       std::memmove(reinterpret_cast<void*>(destination.address), reinterpret_cast<const void*>(source.address),
                    source.size);
     ++state_->machine.memory_epoch;
+    time_ = state_->engine->end_of_copy(time_, source.size, transfer(destination, source));
   });
 }
 
-void InterpQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
+void CommandQueue::copy_box(const BoxPlace& destination, const BoxPlace& source, const BoxExtent& extent) {
   check_span(span_of(destination, extent, "the destination of a copy"), "destination");
   check_span(span_of(source, extent, "the source of a copy"), "source");
-  push([this, destination, source, extent] {
+  const Transfer crossing = transfer(span_of(destination, extent, "the destination of a copy"),
+                                     span_of(source, extent, "the source of a copy"));
+  push([this, destination, source, extent, crossing] {
     std::lock_guard turn(state_->turn);
     for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
       std::memmove(reinterpret_cast<void*>(row_address(destination, extent, i)),
                    reinterpret_cast<const void*>(row_address(source, extent, i)), extent.width);
     ++state_->machine.memory_epoch;
+    time_ = state_->engine->end_of_copy(time_, extent.width * extent.height * extent.depth, crossing);
   });
 }
 
@@ -156,8 +148,8 @@ void fill_row(std::uint64_t address, std::size_t size, std::uint32_t value, unsi
 
 }  // namespace
 
-void InterpQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
-                           unsigned value_bytes) {
+void CommandQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent, std::uint32_t value,
+                            unsigned value_bytes) {
   check_value(extent.width, value_bytes);
   check_span(span_of(destination, extent, "the destination of a fill"), "destination");
   push([this, destination, extent, value, value_bytes] {
@@ -165,44 +157,58 @@ void InterpQueue::fill_box(const BoxPlace& destination, const BoxExtent& extent,
     for (std::size_t i = 0; !extent.empty() && i < extent.height * extent.depth; ++i)
       fill_row(row_address(destination, extent, i), extent.width, value, value_bytes);
     ++state_->machine.memory_epoch;
+    time_ = state_->engine->end_of_copy(time_, extent.width * extent.height * extent.depth, Transfer::inside);
   });
 }
 
-void InterpQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
+void CommandQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes) {
   check_value(destination.size, value_bytes);
   check_span(destination, "destination");
   push([this, destination, value, value_bytes] {
     std::lock_guard turn(state_->turn);
     fill_row(destination.address, destination.size, value, value_bytes);
     ++state_->machine.memory_epoch;
+    time_ = state_->engine->end_of_copy(time_, destination.size, Transfer::inside);
   });
 }
 
-void InterpQueue::set_partition(const Partition* partition) {
-  if (partition && partition->processors().ids != std::vector<unsigned>{0})
-    base::fail(ErrorCode::invalid_argument, "the partition is of another device than the interpreter");
+void CommandQueue::set_partition(const Partition* partition) {
+  processors_ = nullptr;
+  if (!partition) return;
+  const auto* own = dynamic_cast<const EmulatedPartition*>(partition);
+  if (!own || &own->owner() != &device_)
+    base::fail(ErrorCode::invalid_argument, "the partition is of another device than {}", state_->engine->name());
+  processors_ = std::make_shared<const ProcessorSet>(own->processors());
 }
 
-void InterpQueue::record(Event& event) {
-  auto* own = dynamic_cast<InterpEvent*>(&event);
+void CommandQueue::record(Event& event) {
+  auto* own = dynamic_cast<QueueEvent*>(&event);
   if (!own) base::fail(ErrorCode::invalid_argument, "the event belongs to another device");
-  push({}, [state = own->renew()](std::exception_ptr failure) { state->complete(std::move(failure)); });
+  push({}, [this, state = own->renew()](std::exception_ptr failure) {
+    time_ = state_->engine->time(time_);
+    state->complete(std::move(failure), time_);
+  });
 }
 
-void InterpQueue::wait(const Event& event) {
-  if (const auto* own = dynamic_cast<const InterpEvent*>(&event)) {
-    if (auto state = own->current()) push([state] { state->wait_done(); });
+void CommandQueue::wait(const Event& event) {
+  if (const auto* own = dynamic_cast<const QueueEvent*>(&event)) {
+    if (auto state = own->current()) {
+      push([this, state] {
+        state->wait_done();
+        time_ = std::max(time_, state->completed_ns());
+      });
+    }
     return;
   }
   if (auto point = event.point()) push([point = std::move(point)] { wait_until_done(*point); });
 }
 
-void InterpQueue::call(std::function<void()> function) { push(std::move(function)); }
+void CommandQueue::call(std::function<void()> function) { push(std::move(function)); }
 
-void InterpQueue::synchronize() {
+void CommandQueue::synchronize() {
   worker_.drain();
   const std::lock_guard lock(mutex_);
   if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -13,14 +13,15 @@
 #include "base/watcher.hpp"
 #include "device/event.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 class EventState final : public EventPoint {
  public:
   explicit EventState(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
   bool done() const override;
   bool on_done(std::function<void()> callback) const override;
-  void complete(std::exception_ptr failure);
+  // `time_ns`: of completion, on the device's clock.
+  void complete(std::exception_ptr failure, std::uint64_t time_ns);
   // Blocks until done; throws nothing.
   void wait_done() const;
   // Valid when done.
@@ -37,9 +38,9 @@ class EventState final : public EventPoint {
   std::uint64_t completed_ns_ = 0;
 };
 
-class InterpEvent final : public Event {
+class QueueEvent final : public Event {
  public:
-  explicit InterpEvent(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
+  explicit QueueEvent(std::shared_ptr<base::Watcher> watcher) : watcher_(std::move(watcher)) {}
   bool done() const override;
   void wait() override;
   unsigned long long completed_ns() const override;
@@ -55,4 +56,4 @@ class InterpEvent final : public Event {
   std::shared_ptr<EventState> state_;  // null: never recorded
 };
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -1,4 +1,4 @@
-// A module on the interpreter.
+// A module on an emulated device.
 #pragma once
 
 #include <map>
@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "device/interp/state.hpp"
+#include "device/emulated/state.hpp"
 #include "device/machine/program.hpp"
 #include "device/module.hpp"
 
-namespace heddle::device::interp {
+namespace heddle::device::emulated {
 
 class LoadedFunction final : public Function {
  public:
-  LoadedFunction(DeviceState& state, const machine::Program& program, const machine::Code& code)
-      : state_(state), kernel_(program, code) {}
+  LoadedFunction(const machine::Program& program, const machine::Code& code, ProgramData* data)
+      : data_(data), kernel_(program, code) {}
   const ptx::Function& ptx() const override { return kernel_.ptx(); }
   const std::vector<ParameterLayout>& parameters() const override { return kernel_.parameters(); }
   std::uint32_t parameter_bytes() const override { return kernel_.parameter_bytes(); }
@@ -25,11 +25,12 @@ class LoadedFunction final : public Function {
   void prepare(const Dim3&) override {}
   std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
 
-  DeviceState& state() const { return state_; }
+  // The engine's, of the function's module.
+  ProgramData* data() const { return data_; }
   const machine::Kernel& kernel() const { return kernel_; }
 
  private:
-  DeviceState& state_;
+  ProgramData* data_;
   machine::Kernel kernel_;
 };
 
@@ -38,7 +39,10 @@ class LoadedModule final : public Module {
   // `placed`: LoadOptions.
   LoadedModule(Device& device, std::shared_ptr<DeviceState> state, std::shared_ptr<const ptx::Module> module,
                std::span<const PlacedVariable> placed)
-      : device_(device), state_(std::move(state)), program_(state_->machine, std::move(module), placed) {}
+      : device_(device),
+        state_(std::move(state)),
+        program_(state_->machine, std::move(module), placed),
+        data_(state_->engine->data_for(program_)) {}
   Function& function(std::string_view name) override;
   Span variable(std::string_view name) override;
 
@@ -48,8 +52,9 @@ class LoadedModule final : public Module {
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   machine::Program program_;
+  std::unique_ptr<ProgramData> data_;
   std::map<std::string, std::unique_ptr<LoadedFunction>, std::less<>> functions_;
   std::mutex mutex_;
 };
 
-}  // namespace heddle::device::interp
+}  // namespace heddle::device::emulated

@@ -1,0 +1,40 @@
+// State that the parts of an emulated device share.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include "base/watcher.hpp"
+#include "device/emulated/engine.hpp"
+#include "device/machine/machine.hpp"
+
+namespace heddle::device::emulated {
+
+// A fair lock (ticket lock): launches of several queues take turns in the order of their requests. So kernels see each
+// other's writes at once, and no two accesses race.
+class TurnLock {
+ public:
+  void lock();
+  void unlock();
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t next_ = 0, serving_ = 0;
+};
+
+struct DeviceState {
+  // `clock`: %globaltimer. `its_watcher` runs the callbacks of events.
+  DeviceState(machine::Options options, const base::Clock& clock, std::shared_ptr<base::Watcher> its_watcher)
+      : watcher(std::move(its_watcher)), machine(std::move(options), clock) {}
+
+  const std::shared_ptr<base::Watcher> watcher;
+  TurnLock turn;
+  machine::Machine machine;  // guarded by `turn`, except its address map
+  std::unique_ptr<Engine> engine;
+};
+
+}  // namespace heddle::device::emulated

@@ -1,0 +1,43 @@
+// A launch under way, and a block of it on an SM.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "device/machine/core.hpp"
+#include "device/machine/spin_watch.hpp"
+#include "device/sim/policies/divergence.hpp"
+#include "device/sim/policies/residency.hpp"
+#include "device/sim/scoreboard.hpp"
+
+namespace heddle::device::sim {
+
+// A launch, as far as SMs know it.
+struct GridWork {
+  machine::Grid& grid;
+  ProgramTiming& timing;
+  BlockNeeds needs;
+};
+
+struct WarpContext {
+  Scoreboard board;
+  std::uint32_t slot = 0;         // on the SM
+  std::uint32_t outstanding = 0;  // memory accesses under way
+};
+
+struct BlockContext {
+  BlockContext(GridWork& its_work, std::uint64_t linear, const machine::Site& site)
+      : work(its_work), block(its_work.grid, linear), core(its_work.grid, site), warps(block.warps.size()) {}
+
+  GridWork& work;
+  machine::Block block;
+  machine::Core core;
+  std::unique_ptr<DivergencePolicy> divergence;
+  std::vector<WarpContext> warps;
+  std::vector<machine::SpinWatch> spins;  // by thread; made when it is first looked for loops that wait
+};
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,141 @@
+#include "device/sim/kernel_timing.hpp"
+
+#include <array>
+
+#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/register_table.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+using machine::Action;
+using machine::Involves;
+using ptx::Opcode;
+
+bool is_memory(Action action) {
+  switch (action) {
+    case Action::load:
+    case Action::store:
+    case Action::atomic:
+    case Action::reduction:
+    case Action::copy_async:
+    case Action::update_mbarrier:
+    case Action::check_mbarrier: return true;
+    default: return false;
+  }
+}
+
+bool is_control(Action action) {
+  switch (action) {
+    case Action::branch:
+    case Action::indexed_branch:
+    case Action::call:
+    case Action::leave:
+    case Action::exit: return true;
+    default: return false;
+  }
+}
+
+PipeClass arithmetic_pipe(const ptx::Instruction& inst) {
+  const ptx::Type type = ptx::element(inst.d.type);
+  switch (inst.opcode) {
+    case Opcode::sin:
+    case Opcode::cos:
+    case Opcode::ex2:
+    case Opcode::lg2:
+    case Opcode::tanh:
+    case Opcode::rsqrt: return PipeClass::sfu;
+    case Opcode::rcp:
+    case Opcode::sqrt:
+    case Opcode::div: return type == ptx::Type::f64 ? PipeClass::fp64 : PipeClass::sfu;
+    case Opcode::rem: return PipeClass::sfu;
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+      if (type == ptx::Type::f64) return PipeClass::fp64;
+      return ptx::is_float(type) ? PipeClass::fma : PipeClass::alu;
+    default: return type == ptx::Type::f64 && ptx::is_float(type) ? PipeClass::fp64 : PipeClass::alu;
+  }
+}
+
+PipeClass pipe_of(const machine::Operation& op) {
+  if (is_memory(op.action)) return PipeClass::lsu;
+  if (is_control(op.action) || op.involves == Involves::barrier) return PipeClass::branch;
+  if (op.action == Action::shuffle) return PipeClass::lsu;
+  if (op.action != Action::evaluate) return PipeClass::alu;
+  return arithmetic_pipe(*op.instruction);
+}
+
+// Other SMs may wait for its effect, or its result may depend on their progress.
+bool is_ordered(const machine::Operation& op) {
+  const ptx::Instruction& inst = *op.instruction;
+  if (op.action == Action::call) {
+    const ptx::Operand& callee = inst.operands[1];
+    return callee.kind != ptx::OperandKind::symbol || callee.symbol.kind == ptx::SymbolRef::Kind::function;
+  }
+  if (!is_memory(op.action)) return false;
+  const ptx::Space space = op.space;
+  if (space == ptx::Space::shared || space == ptx::Space::local || space == ptx::Space::param) return false;
+  if (op.action == Action::atomic || op.action == Action::reduction) return true;
+  if (op.action != Action::load && op.action != Action::store) return false;
+  return inst.d.order != ptx::Order::weak || inst.has(ptx::Modifier::volatile_);
+}
+
+OpTiming timing_of(const machine::Operation& op) {
+  OpTiming timing;
+  timing.pipe = pipe_of(op);
+  timing.multiplies = op.instruction->opcode == Opcode::mul && op.instruction->d.type == ptx::Type::f32;
+  timing.control = is_control(op.action);
+  timing.fence = op.instruction->opcode == Opcode::membar || op.instruction->opcode == Opcode::fence;
+  timing.ordered = is_ordered(op);
+  timing.bypass_l1 = timing.ordered && op.action == Action::load;
+  return timing;
+}
+
+}  // namespace
+
+const char* name(PipeClass pipe) {
+  constexpr std::array<const char*, pipe_classes> names{"alu", "fma", "fp64", "sfu", "lsu", "branch"};
+  return names[static_cast<unsigned>(pipe)];
+}
+
+CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
+  const ptx::Function& function = *code.function;
+  const ptx::analysis::ControlFlowGraph cfg(function, &module);
+  const ptx::analysis::PostDominators post(cfg);
+  const ptx::analysis::RegisterTable table(function);
+  for (std::uint32_t pc = 0; pc < code.operations.size(); ++pc) {
+    const machine::Operation& op = code.operations[pc];
+    OpTiming timing = timing_of(op);
+    timing.first_register = static_cast<std::uint32_t>(registers_.size());
+    for (const auto& occurrence : table.of(pc)) {
+      // Functions use registers of their own: no dependence is missed, though some may be seen that are not there.
+      registers_.push_back((code.index << 16) + occurrence.reg);
+      ++(occurrence.is_def ? timing.defs : timing.uses);
+    }
+    const bool decides = op.action == Action::branch || op.action == Action::indexed_branch;
+    if (!decides) timing.reconverge = pc + 1;
+    if (op.action == Action::leave) timing.reconverge = no_reconvergence;
+    if (decides) {
+      const std::uint32_t meets = post.immediate(cfg.block_of(pc));
+      if (meets < cfg.size()) timing.reconverge = cfg.block(meets).begin;
+    }
+    operations_.push_back(timing);
+  }
+  OpTiming end;
+  end.pipe = PipeClass::branch;
+  end.control = true;
+  operations_.push_back(end);
+}
+
+const CodeTiming& ProgramTiming::of(const machine::Code& code) {
+  const std::lock_guard lock(mutex_);
+  auto& timing = codes_[code.index];
+  if (!timing) timing = std::make_unique<CodeTiming>(code, program_.ptx());
+  return *timing;
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,63 @@
+// What the model of time needs to know of each instruction of a module: its pipe, its registers, and where threads that
+// part there meet again.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "device/machine/program.hpp"
+
+namespace heddle::device::sim {
+
+enum class PipeClass : std::uint8_t { alu, fma, fp64, sfu, lsu, branch };
+constexpr unsigned pipe_classes = 6;
+const char* name(PipeClass pipe);
+
+inline constexpr std::uint32_t no_reconvergence = 0xffffffffu;
+
+struct OpTiming {
+  PipeClass pipe = PipeClass::alu;
+  bool multiplies = false;  // an FP32 multiplication (Tesla, section 2.4: the SFU can execute it)
+  bool control = false;     // decides where threads go on: nothing of the group issues until it is done
+  bool fence = false;       // waits until the warp's memory accesses are complete
+  // Reads or writes memory so that blocks can synchronise by it, or calls the system: SMs execute such operations in
+  // the order (cycle, SM).
+  bool ordered = false;
+  bool bypass_l1 = false;
+  std::uint16_t uses = 0, defs = 0;  // registers, uses first
+  std::uint32_t first_register = 0;  // in CodeTiming's list
+  // Where threads that part here meet again: the beginning of the immediate post-dominator. no_reconvergence: not
+  // within the function.
+  std::uint32_t reconverge = no_reconvergence;
+};
+
+class CodeTiming {
+ public:
+  CodeTiming(const machine::Code& code, const ptx::Module& module);
+  // By number of the instruction; the number after the last one is the return at the end of the text.
+  const OpTiming& at(std::uint32_t pc) const { return operations_[pc]; }
+  std::span<const std::uint32_t> registers(const OpTiming& op) const {
+    return std::span(registers_).subspan(op.first_register, std::size_t{op.uses} + op.defs);
+  }
+
+ private:
+  std::vector<OpTiming> operations_;
+  std::vector<std::uint32_t> registers_;
+};
+
+// Of all functions of a program, each made when it is first asked for. Any thread.
+class ProgramTiming {
+ public:
+  explicit ProgramTiming(const machine::Program& program) : program_(program), codes_(program.ptx().functions.size()) {}
+  const CodeTiming& of(const machine::Code& code);
+
+ private:
+  const machine::Program& program_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CodeTiming>> codes_;
+};
+
+}  // namespace heddle::device::sim

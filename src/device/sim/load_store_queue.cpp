@@ -1,0 +1,116 @@
+#include "device/sim/load_store_queue.hpp"
+
+#include <algorithm>
+
+namespace heddle::device::sim {
+namespace {
+
+using machine::AccessKind;
+
+constexpr std::uint64_t parameter_window = std::uint64_t{1} << 47;  // above local_window
+constexpr std::uint32_t most_bytes = 16;                            // of a lane, in one access
+
+MemorySpace space_of(ptx::Space space) {
+  switch (space) {
+    case ptx::Space::shared: return MemorySpace::shared;
+    case ptx::Space::local: return MemorySpace::local;
+    case ptx::Space::constant:
+    case ptx::Space::param: return MemorySpace::constant;
+    default: return MemorySpace::global;
+  }
+}
+
+}  // namespace
+
+std::uint64_t LoadStoreQueue::address_of(const BlockContext& block, const IssueGroup& group,
+                                         const machine::MemoryAccess& access) const {
+  if (access.space == ptx::Space::param) return parameter_window + access.address;
+  if (access.space != ptx::Space::local) return access.address;
+  const machine::Thread& thread = *(*group.threads)[access.lane];
+  const std::uint64_t warp = first_warp_ + block.warps[thread.linear / machine::warp_size].slot;
+  return local_address(warp, thread.lane(), access.address, thread.local_bytes);
+}
+
+// The accesses from `next` on that are alike; sets `next` behind them. A lane that accesses more than most_bytes at
+// once does so in parts; they are at adjacent addresses and counted as one access of the greatest size.
+WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup& group,
+                                     const machine::Effects& effects, std::size_t& next, bool bypass_l1) const {
+  const auto all = effects.accesses();
+  const machine::MemoryAccess& first = all[next];
+  WarpAccess access;
+  access.space = space_of(first.space);
+  const bool reduces = effects.operation->action == machine::Action::reduction;
+  access.operation = first.kind == AccessKind::load    ? MemoryOperation::load
+                     : first.kind == AccessKind::store ? MemoryOperation::store
+                     : reduces                         ? MemoryOperation::reduction
+                                                       : MemoryOperation::atomic;
+  access.bypass_l1 = bypass_l1;
+  access.bytes = static_cast<std::uint8_t>(std::min(first.bytes, most_bytes));
+  for (; next < all.size(); ++next) {
+    const machine::MemoryAccess& one = all[next];
+    const LaneMask lane = LaneMask{1} << one.lane;
+    if (space_of(one.space) != access.space || one.kind != first.kind || one.bytes != first.bytes ||
+        (access.mask & lane) != 0)
+      break;
+    access.mask |= lane;
+    access.address[one.lane] = address_of(block, group, one);
+  }
+  return access;
+}
+
+std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
+                                   bool bypass_l1) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(in_flight_.size()));
+    in_flight_.emplace_back();
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  InFlight& instruction = in_flight_[number];
+  instruction = {&block, group.warp, 0, 0};
+  for (std::size_t next = 0; next < effects.accesses().size();) {
+    const std::size_t begin = next;
+    WarpAccess access = access_of(block, group, effects, next, bypass_l1);
+    const std::uint32_t bytes = effects.accesses()[begin].bytes;
+    for (std::uint32_t done = 0; done < bytes; done += most_bytes) {
+      waiting_.push_back({access, number});
+      ++instruction.parts;
+      if (done + most_bytes >= bytes) break;
+      for (unsigned lane = 0; lane < machine::warp_size; ++lane)
+        if ((access.mask >> lane) & 1) access.address[lane] += most_bytes;
+    }
+  }
+  ++block.warps[group.warp].outstanding;
+  return number;
+}
+
+void LoadStoreQueue::complete(std::uint32_t number, Cycle ready) {
+  InFlight& instruction = in_flight_[number];
+  instruction.ready = std::max(instruction.ready, ready);
+  if (--instruction.parts != 0) return;
+  free_.push_back(number);
+  if (!instruction.block) return;
+  --instruction.block->warps[instruction.warp].outstanding;
+  done_.push_back({instruction.block, instruction.warp, number, instruction.ready});
+}
+
+void LoadStoreQueue::advance(Cycle now) {
+  memory_.advance(now);
+  for (const Completion& completion : memory_.completions()) complete(completion.tag, completion.ready);
+  memory_.clear_completions();
+  while (!waiting_.empty()) {
+    const std::size_t next = policy_->next(waiting_.size());
+    const Admission answer = memory_.access(now, waiting_[next].access, waiting_[next].number);
+    if (!answer.accepted()) return;
+    const std::uint32_t number = waiting_[next].number;
+    waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(next));
+    if (answer.ready != never) complete(number, answer.ready);
+  }
+}
+
+void LoadStoreQueue::forget(const BlockContext& block) {
+  for (InFlight& instruction : in_flight_)
+    if (instruction.block == &block) instruction.block = nullptr;
+}
+
+}  // namespace heddle::device::sim

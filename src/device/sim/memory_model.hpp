@@ -1,0 +1,25 @@
+// The memory of the whole machine: a port for each SM, and what happens between them at the end of an epoch.
+#pragma once
+
+#include <memory>
+
+#include "device/sim/machine_file/description.hpp"
+#include "device/sim/memory/counters.hpp"
+#include "device/sim/memory_port.hpp"
+
+namespace heddle::device::sim {
+
+class MemoryModel {
+ public:
+  virtual ~MemoryModel() = default;
+  virtual MemoryPort& sm(unsigned index) = 0;
+  virtual Cycle longest_epoch() const = 0;
+  // All SMs have been simulated up to `end`.
+  virtual void exchange(Cycle end) = 0;
+  virtual bool idle() const = 0;
+  virtual MemoryCounters counters() const = 0;
+};
+
+std::unique_ptr<MemoryModel> make_ideal_memory(const MachineDescription& machine);
+
+}  // namespace heddle::device::sim

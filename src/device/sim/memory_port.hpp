@@ -1,0 +1,24 @@
+// The memory of an SM as its pipeline sees it: an access goes in at a cycle, its completion comes back at a cycle.
+#pragma once
+
+#include <span>
+
+#include "device/sim/memory/access.hpp"
+
+namespace heddle::device::sim {
+
+// Threads: as SmMemory (memory/sm_memory.hpp), whose functions these are.
+class MemoryPort {
+ public:
+  virtual ~MemoryPort() = default;
+  virtual Admission access(Cycle now, const WarpAccess& access, AccessTag tag) = 0;
+  virtual void advance(Cycle now) = 0;
+  virtual Cycle next_event() const = 0;
+  virtual std::span<const Completion> completions() const = 0;
+  virtual void clear_completions() = 0;
+  virtual void invalidate(Cycle now) = 0;
+  // Transactions under way.
+  virtual unsigned in_flight() const = 0;
+};
+
+}  // namespace heddle::device::sim

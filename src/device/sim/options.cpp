@@ -1,0 +1,64 @@
+#include <charconv>
+#include <cstdio>
+
+#include "base/fail.hpp"
+#include "device/sim/machine_file/reader.hpp"
+#include "device/sim/policies/registry.hpp"
+#include "device/sim/sim.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+constexpr unsigned most_threads = 64;
+
+unsigned number_of(std::string_view key, std::string_view text) {
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > most_threads)
+    base::fail(ErrorCode::invalid_argument, "{}={}: expected a number from 1 to {}", key, text, most_threads);
+  return value;
+}
+
+bool choice(std::string_view key, std::string_view text, std::string_view no, std::string_view yes) {
+  if (text != no && text != yes)
+    base::fail(ErrorCode::invalid_argument, "{}={}: expected {} or {}", key, text, no, yes);
+  return text == yes;
+}
+
+void print_report(const std::string& kernel, const KernelStatistics& statistics) {
+  std::fputs(report_text(kernel, statistics).c_str(), stdout);
+}
+
+void set_option(SimOptions& options, std::string_view key, std::string_view value) {
+  if (key == "threads")
+    options.host_threads = number_of(key, value);
+  else if (key == "memory")
+    options.ideal_memory = choice(key, value, "full", "ideal");
+  else if (key == "report")
+    options.on_launch = choice(key, value, "none", "text") ? print_report : decltype(options.on_launch){};
+  else
+    set_policy(options.machine.policies, key, value);
+}
+
+}  // namespace
+
+SimOptions parse_sim_options(std::string_view text) {
+  SimOptions options;
+  options.id = text;
+  std::string_view rest = text;
+  if (rest.starts_with("sim:")) rest.remove_prefix(4);
+  const std::size_t first = rest.find(',');
+  options.machine = find_machine(std::string(rest.substr(0, first)));
+  while (rest.find(',') != rest.npos) {
+    rest.remove_prefix(rest.find(',') + 1);
+    const std::string_view one = rest.substr(0, rest.find(','));
+    const std::size_t equal = one.find('=');
+    if (equal == one.npos)
+      base::fail(ErrorCode::invalid_argument, "'{}': expected KEY=VALUE after the machine's name, as scheduler=gto",
+                 one);
+    set_option(options, one.substr(0, equal), one.substr(equal + 1));
+  }
+  return options;
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,30 @@
+// CtaResidencyPolicy: whether an SM takes another block.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "device/sim/machine_file/description.hpp"
+
+namespace heddle::device::sim {
+
+// What a block takes of an SM, in the units in which the SM allocates it.
+struct BlockNeeds {
+  unsigned threads = 0, warps = 0, registers = 0;
+  std::uint64_t shared = 0;
+};
+// `registers`: of a thread.
+BlockNeeds needs_of(const Residency& limits, unsigned threads, unsigned registers, std::uint64_t shared);
+
+// One object for each SM.
+class CtaResidencyPolicy {
+ public:
+  virtual ~CtaResidencyPolicy() = default;
+  virtual bool admits(const BlockNeeds& needs) const = 0;
+  virtual void admitted(const BlockNeeds& needs) = 0;
+  virtual void released(const BlockNeeds& needs) = 0;
+};
+
+std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits);
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include "base/kernel_name.hpp"
+#include "device/sim/sim.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+std::string share(std::uint64_t part, std::uint64_t all) {
+  return fmt::format("{:.1f} %", all == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(all));
+}
+
+template <class Names, class Counts>
+std::string shares(const Counts& counts, std::uint64_t all, Names&& names) {
+  std::string text;
+  for (unsigned i = 0; i < counts.size(); ++i)
+    if (counts[i] != 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", names(i), share(counts[i], all));
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const std::string& kernel, const KernelStatistics& statistics) {
+  const SmStatistics& sm = statistics.sm;
+  std::string text = fmt::format("kernel     {}\ncycles     {}\n", base::demangled(kernel), statistics.cycles());
+  text += fmt::format("issued     {} warp instructions, {} thread instructions; IPC {:.2f}\n", sm.warp_instructions,
+                      sm.thread_instructions, statistics.ipc());
+  text += fmt::format("occupancy  {:.1f} %; SIMD efficiency {:.1f} %\n", 100 * statistics.occupancy(),
+                      100 * statistics.simd_efficiency());
+  text += "slots      " + shares(sm.uses, sm.slots, [](unsigned i) { return name(static_cast<SlotUse>(i)); }) + "\n";
+  text += "lanes      " + shares(sm.lanes, sm.slots, lane_bucket_name) + "\n";
+  text += "pipes      ";
+  for (unsigned i = 0; i < pipe_classes; ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name(static_cast<PipeClass>(i)),
+                        share(sm.pipe_cycles[i], sm.pipe_counts[i] * sm.cycles / std::max(statistics.sms, 1u)));
+  return text + "\n";
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,72 @@
+// Registers of a warp whose results are under way, by lane.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "device/sim/issue_group.hpp"
+
+namespace heddle::device::sim {
+
+class Scoreboard {
+ public:
+  static constexpr std::uint32_t no_access = 0xffffffffu;
+  static constexpr std::uint32_t completed_access = 0xfffffffeu;
+  static constexpr std::uint32_t every_register = 0xffffffffu;
+
+  // `access`: the memory access whose completion gives the cycle; no_access where `ready` is known.
+  void add(std::uint32_t reg, LaneMask lanes, Cycle ready, std::uint32_t access) {
+    pending_.push_back({reg, lanes, ready, access});
+  }
+  void complete(std::uint32_t access, Cycle ready) {
+    for (Pending& pending : pending_) {
+      if (pending.access != access) continue;
+      pending.ready = ready;
+      pending.access = completed_access;  // numbers are used again
+    }
+  }
+  struct Check {
+    Cycle ready = 0;
+    bool memory = false;  // a memory access decides it
+  };
+  // When these lanes may use and write the registers. Forgets what is ready at `now`.
+  Check check(std::span<const std::uint32_t> registers, LaneMask lanes, Cycle now) {
+    Check result;
+    for (std::size_t i = 0; i < pending_.size();) {
+      const Pending& pending = pending_[i];
+      if (pending.ready <= now) {
+        pending_[i] = pending_.back();
+        pending_.pop_back();
+        continue;
+      }
+      ++i;
+      if (pending.ready <= result.ready || (pending.lanes & lanes) == 0) continue;
+      if (pending.reg != every_register &&
+          std::find(registers.begin(), registers.end(), pending.reg) == registers.end())
+        continue;
+      result = {pending.ready, pending.access != no_access};
+    }
+    return result;
+  }
+  std::size_t size() const { return pending_.size(); }
+  // The first cycle in which an entry is free.
+  Check first() const {
+    Check result{never, true};
+    for (const Pending& pending : pending_)
+      if (pending.ready <= result.ready) result = {pending.ready, pending.access != no_access};
+    return result;
+  }
+
+ private:
+  struct Pending {
+    std::uint32_t reg;
+    LaneMask lanes;
+    Cycle ready;
+    std::uint32_t access;
+  };
+  std::vector<Pending> pending_;
+};
+
+}  // namespace heddle::device::sim

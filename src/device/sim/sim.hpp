@@ -1,0 +1,44 @@
+// A GPU that is simulated cycle by cycle: kernels run on it with their results, and its clock shows the time that they
+// would take there. docs/simulator.md describes it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/watcher.hpp"
+#include "device/device.hpp"
+#include "device/sim/machine_file/description.hpp"
+#include "device/sim/statistics.hpp"
+
+namespace heddle::device::sim {
+
+struct SimOptions {
+  MachineDescription machine;
+  std::string id = "sim";
+  bool ideal_memory = false;  // fixed latency, unlimited bandwidth
+  unsigned host_threads = 1;  // that simulate SMs; cycles do not depend on it
+  // As machine::Options has them.
+  bool poison = false;
+  std::function<void(std::string_view)> print;
+  // Called after each launch that has not failed, with the kernel's name. By one thread at a time.
+  std::function<void(const std::string& kernel, const KernelStatistics&)> on_launch;
+  // Runs the callbacks of events. Null: base::process_watcher().
+  std::shared_ptr<base::Watcher> watcher = {};
+};
+
+// Queues, modules, memory and events of the device must be destroyed before it. Throws not_found for a policy that does
+// not exist.
+std::unique_ptr<Device> make_sim_device(SimOptions options);
+
+// "sim:fermi-gtx480,divergence=nrec,scheduler=gto,threads=2,memory=ideal,report=text": a machine (a preset's name or a
+// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `report` (none, text:
+// after each launch its figures on stdout). Throws not_found and invalid_argument.
+SimOptions parse_sim_options(std::string_view text);
+
+// The figures of a launch, a line each, as "cycles     12345".
+std::string report_text(const std::string& kernel, const KernelStatistics& statistics);
+
+}  // namespace heddle::device::sim

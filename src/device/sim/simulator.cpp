@@ -1,0 +1,164 @@
+#include "device/sim/simulator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/kernel_name.hpp"
+#include "device/machine/waiting_text.hpp"
+#include "ptx/analysis/resources.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+constexpr unsigned epochs_of_a_turn = 32;        // before copies and launches of other queues get theirs
+constexpr std::uint64_t grace_ns = 100'000'000;  // of real time: the host may write to memory that a kernel waits for
+
+class Program final : public emulated::ProgramData {
+ public:
+  explicit Program(const machine::Program& program) : timing(program), program_(program) {}
+  // Of a thread, by an estimate.
+  unsigned registers(const ptx::Function& function) {
+    std::call_once(found_, [&] {
+      const ptx::Module& module = program_.ptx();
+      resources_ = ptx::analysis::find_resources(module, ptx::analysis::find_waiting(module, {}));
+    });
+    return resources_[static_cast<std::size_t>(&function - program_.ptx().functions.data())].registers;
+  }
+  ProgramTiming timing;
+
+ private:
+  const machine::Program& program_;
+  std::once_flag found_;
+  std::vector<ptx::analysis::Resources> resources_;
+};
+
+Program& program_of(const emulated::LoadedFunction& function) { return static_cast<Program&>(*function.data()); }
+
+// While it lives, the simulation alone lets time pass.
+class Working {
+ public:
+  explicit Working(VirtualClock& clock) : clock_(clock) { clock_.begin_work(); }
+  ~Working() { clock_.end_work(); }
+  Working(const Working&) = delete;
+  Working& operator=(const Working&) = delete;
+
+ private:
+  VirtualClock& clock_;
+};
+
+}  // namespace
+
+Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptions options)
+    : state_(state),
+      clock_(clock),
+      options_(std::move(options)),
+      gpu_(options_.machine, options_.ideal_memory, options_.host_threads) {
+  check_policies(options_.machine.policies);
+}
+
+std::unique_ptr<emulated::ProgramData> Simulator::data_for(const machine::Program& program) {
+  return std::make_unique<Program>(program);
+}
+
+Cycle Simulator::cycle_of(std::uint64_t ns) const {
+  return static_cast<Cycle>(std::ceil(static_cast<double>(ns) * options_.machine.clocks.sm_mhz / 1000));
+}
+
+std::uint64_t Simulator::ns_of(Cycle cycle) const {
+  return static_cast<std::uint64_t>(static_cast<double>(cycle) * 1000 / options_.machine.clocks.sm_mhz);
+}
+
+BlockNeeds Simulator::needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const {
+  const Residency& limits = options_.machine.residency;
+  const unsigned registers = std::min(program_of(function).registers(function.ptx()), limits.thread_registers);
+  return needs_of(limits, static_cast<unsigned>(config.block.count()), registers,
+                  function.static_shared_bytes() + config.dynamic_shared_bytes);
+}
+
+void Simulator::check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const {
+  const Residency& limits = options_.machine.residency;
+  const BlockNeeds block = needs(function, config);
+  const auto sm = make_residency(options_.machine.policies.residency, limits);
+  std::uint64_t fit = 0;
+  for (; fit < limits.blocks && sm->admits(block); ++fit) sm->admitted(block);
+  if (fit == 0)
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': a block of {} threads with {} registers and {} bytes of shared memory fits on no SM of {}",
+               base::demangled(function.ptx().name), block.threads, block.registers, block.shared, options_.id);
+  if (config.cooperative && range.size() > fit * options_.machine.sms)
+    base::fail(ErrorCode::invalid_argument,
+               "kernel '{}': a cooperative launch of {} blocks; {} can be under way at once on {}",
+               base::demangled(function.ptx().name), range.size(), fit * options_.machine.sms, options_.id);
+}
+
+std::uint64_t Simulator::run(const emulated::KernelRun& run, std::uint64_t start) {
+  machine::Grid grid(run.function.kernel(), run.config, run.arguments, next_grid_id_++, run.footprint);
+  GpuLaunch launch(grid, program_of(run.function).timing, needs(run.function, run.config), run.range);
+  launch.stop = run.stop;
+  launch.priority = run.priority;
+  launch.sms.assign(options_.machine.sms, run.processors == nullptr);
+  if (run.processors)
+    for (const unsigned sm : run.processors->ids) launch.sms[sm] = true;
+  const Working working(clock_);
+  simulate(launch, cycle_of(start));
+  if (run.stop) run.stop->advance(launch.next);
+  if (launch.failure) std::rethrow_exception(launch.failure);
+  const std::uint64_t end = ns_of(launch.end);
+  clock_.reach(end);
+  if (options_.on_launch) options_.on_launch(run.function.ptx().name, launch.statistics);
+  return end;
+}
+
+void Simulator::simulate(GpuLaunch& launch, Cycle start) {
+  {
+    const std::lock_guard turn(state_.turn);
+    gpu_.add(launch, start);
+  }
+  for (std::uint64_t stuck_since = 0; !launch.done;) {
+    const std::lock_guard turn(state_.turn);
+    for (unsigned i = 0; i < epochs_of_a_turn && !launch.done; ++i) gpu_.advance();
+    clock_.reach(ns_of(gpu_.now()));
+    if (!launch.done) throw_if_stuck(launch, stuck_since);
+  }
+}
+
+// A kernel that can never end is ended with a report of where its threads stand. `stuck_since`: in real time.
+void Simulator::throw_if_stuck(const GpuLaunch& launch, std::uint64_t& stuck_since) {
+  const BlockContext* block = gpu_.a_block_of(launch);
+  const bool blocked = gpu_.stuck();
+  if (!block || (!blocked && !gpu_.spins())) {
+    stuck_since = 0;
+    return;
+  }
+  if (!blocked) {
+    const std::uint64_t now = state_.watcher->clock().now_ns();
+    if (stuck_since == 0) stuck_since = now;
+    if (now - stuck_since < grace_ns) return;
+  }
+  const std::string text =
+      blocked ? machine::blocked_text(block->core, block->block)
+              : machine::spinning_text(block->core, block->block,
+                                       "every thread repeats the same steps and nothing changes in memory");
+  gpu_.cancel(const_cast<GpuLaunch&>(launch));
+  throw Error(ErrorCode::deadlock, text);
+}
+
+std::uint64_t Simulator::end_of_copy(std::uint64_t start, std::uint64_t bytes, emulated::Transfer transfer) {
+  const CopyEngines& engines = options_.machine.copies;
+  // 1e9 bytes a second are one byte a nanosecond.
+  const double rate = transfer == emulated::Transfer::inside ? engines.device_gbs : engines.to_device_gbs;
+  const double ns = engines.latency_us * 1000 + (rate > 0 ? static_cast<double>(bytes) / rate : 0);
+  const std::uint64_t end = start + static_cast<std::uint64_t>(ns);
+  clock_.reach(end);
+  return end;
+}
+
+std::uint64_t Simulator::time(std::uint64_t reached) {
+  clock_.reach(reached);
+  return reached;
+}
+
+}  // namespace heddle::device::sim

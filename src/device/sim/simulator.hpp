@@ -1,0 +1,42 @@
+// The engine of a simulated device: launches run on a Gpu, and times are its cycles.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "device/emulated/loaded_module.hpp"
+#include "device/emulated/state.hpp"
+#include "device/sim/gpu.hpp"
+#include "device/sim/sim.hpp"
+#include "device/sim/virtual_clock.hpp"
+
+namespace heddle::device::sim {
+
+class Simulator final : public emulated::Engine {
+ public:
+  // `clock` outlives it.
+  Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptions options);
+
+  std::string_view name() const override { return options_.id; }
+  const base::Clock& clock() const override { return clock_; }
+  std::unique_ptr<emulated::ProgramData> data_for(const machine::Program& program) override;
+  void check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const override;
+  std::uint64_t run(const emulated::KernelRun& run, std::uint64_t start) override;
+  std::uint64_t end_of_copy(std::uint64_t start, std::uint64_t bytes, emulated::Transfer transfer) override;
+  std::uint64_t time(std::uint64_t reached) override;
+
+ private:
+  void simulate(GpuLaunch& launch, Cycle start);
+  void throw_if_stuck(const GpuLaunch& launch, std::uint64_t& stuck_since);
+  BlockNeeds needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const;
+  Cycle cycle_of(std::uint64_t ns) const;
+  std::uint64_t ns_of(Cycle cycle) const;
+
+  emulated::DeviceState& state_;
+  VirtualClock& clock_;
+  const SimOptions options_;
+  Gpu gpu_;  // guarded by the state's `turn`
+  std::atomic<std::uint64_t> next_grid_id_{1};
+};
+
+}  // namespace heddle::device::sim

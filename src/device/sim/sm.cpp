@@ -1,0 +1,237 @@
+// The cycle of an SM, its blocks and its statistics; sm_issue.cpp has what happens to an instruction, sm_waiting.cpp
+// what lets waiting threads go on.
+#include "device/sim/sm.hpp"
+
+#include <algorithm>
+#include <functional>
+
+namespace heddle::device::sim {
+
+Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
+    : machine_(machine),
+      index_(index),
+      memory_(memory),
+      residency_(make_residency(machine.policies.residency, machine.residency)),
+      issue_policy_(make_issue(machine.policies.issue)),
+      lanes_(make_lanes(machine.policies.lanes)),
+      pipes_(machine),
+      queue_(memory, make_memory_queue(machine.policies.memory_queue), index, machine.residency.warps),
+      schedulers_(std::max(machine.front.schedulers, 1u)) {
+  for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
+  for (std::uint32_t slot = machine.residency.warps; slot-- > 0;) free_slots_.push_back(slot);
+}
+
+void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
+  machine::Site site;
+  site.processor = index_;
+  site.processors = machine_.sms;
+  site.warps = machine_.residency.warps;
+  site.cycle = &now_;
+  site.cycle_ns = 1000.0 / machine_.clocks.sm_mhz;
+  site.memory_epoch = &epoch_;
+  account_residents();
+  blocks_.push_back(std::make_unique<BlockContext>(work, linear, site));
+  BlockContext& block = *blocks_.back();
+  residency_->admitted(work.needs);
+  resident_warps_ += block.warps.size();
+  for (WarpContext& warp : block.warps) {
+    warp.slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  block.divergence = make_divergence(machine_.policies.divergence, {block.block, work.timing});
+  pool_groups(block, start);
+  ++epoch_;
+}
+
+// Gives new groups of the block what is the SM's in them, and puts all into the schedulers' pools.
+void Sm::pool_groups(BlockContext& block, Cycle not_before) {
+  for (IssueGroup* group : block.divergence->groups()) {
+    if (group->block) continue;
+    group->block = &block;
+    group->slot = block.warps[group->warp].slot;
+    group->age = next_age_++;
+    group->not_before = not_before;
+    evaluate(*group);
+  }
+  rebuild_pools();
+}
+
+void Sm::rebuild_pools() {
+  for (Scheduler& scheduler : schedulers_) {
+    scheduler.pool.clear();
+    scheduler.wake = now_;
+  }
+  for (const auto& block : blocks_) {
+    for (IssueGroup* group : block->divergence->groups()) {
+      if (machine_.front.pools_by_warp)
+        schedulers_[group->slot % schedulers_.size()].pool.push_back(group);
+      else
+        for (Scheduler& scheduler : schedulers_) scheduler.pool.push_back(group);
+    }
+  }
+}
+
+void Sm::remove(BlockContext& block) {
+  account_residents();
+  resident_warps_ -= block.warps.size();
+  for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
+  std::sort(free_slots_.begin(), free_slots_.end(), std::greater<>());
+  queue_.forget(block);
+  residency_->released(block.work.needs);
+  ++epoch_;
+  std::erase_if(blocks_, [&](const auto& other) { return other.get() == &block; });
+  rebuild_pools();
+}
+
+void Sm::drop(const GridWork& work) {
+  while (true) {
+    const auto found =
+        std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& block) { return &block->work == &work; });
+    if (found == blocks_.end()) return;
+    remove(**found);
+  }
+}
+
+// Whether the block has ended and is gone.
+bool Sm::end_block(BlockContext& block) {
+  if (!block.block.finished()) return false;
+  for (const WarpContext& warp : block.warps)
+    if (warp.outstanding != 0) return false;
+  ended_.push_back({&block.work, now_ + 1, nullptr});
+  ++statistics_.blocks;
+  remove(block);
+  return true;
+}
+
+void Sm::fail(BlockContext& block) {
+  GridWork& work = block.work;
+  ended_.push_back({&work, now_, std::current_exception()});
+  drop(work);
+}
+
+void Sm::take_completions() {
+  queue_.advance(now_);
+  auto& done = queue_.done();
+  for (const LoadStoreQueue::Done& one : done) {
+    one.block->warps[one.warp].board.complete(one.access, one.ready);
+    evaluate_warp(*one.block, one.warp);
+  }
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    BlockContext* const block = done[i].block;
+    if (!block || !block->block.finished()) continue;
+    for (std::size_t j = i; j < done.size(); ++j)
+      if (done[j].block == block) done[j].block = nullptr;
+    end_block(*block);
+  }
+  done.clear();
+}
+
+void Sm::evaluate_warp(BlockContext& block, std::uint32_t warp) {
+  for (IssueGroup* group : block.divergence->groups())
+    if (group->warp == warp) evaluate(*group);
+}
+
+// When the group can issue, as far as is known now.
+void Sm::evaluate(IssueGroup& group) {
+  BlockContext& block = *group.block;
+  if (group.mask == 0) {
+    group.ready = never;
+    group.wait = Wait::end;
+    for (const machine::Thread* thread : *group.threads)
+      if (thread && thread->state != machine::ThreadState::exited) group.wait = Wait::barrier;
+    return;
+  }
+  const CodeTiming& code = block.work.timing.of(*group.at.code);
+  const OpTiming& op = code.at(group.at.pc);
+  WarpContext& warp = block.warps[group.warp];
+  group.op = &op;
+  group.ready = group.not_before;
+  group.wait = Wait::control;
+  const auto later = [&](const Scoreboard::Check& check) {
+    if (check.ready <= group.ready) return;
+    group.ready = check.ready;
+    group.wait = check.memory ? Wait::memory : Wait::result;
+  };
+  later(warp.board.check(code.registers(op), group.mask, now_));
+  const unsigned entries = machine_.front.scoreboard_entries;
+  if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
+  if (op.fence && warp.outstanding != 0) later({never, true});
+  for (Scheduler& scheduler : schedulers_) scheduler.wake = std::min(scheduler.wake, std::max(group.ready, now_));
+}
+
+bool Sm::run(Cycle end, std::uint64_t orders) {
+  orders_ = orders;
+  while (now_ < end) {
+    if (!begun_) {
+      begun_ = true;
+      issued_ = false;
+      turn_ = 0;
+      if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
+    }
+    for (; turn_ < schedulers_.size(); ++turn_)
+      if (!turn(turn_)) return false;
+    begun_ = false;
+    now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
+  }
+  return true;
+}
+
+Cycle Sm::next_event() const {
+  Cycle next = memory_.next_event();
+  if (!queue_.empty()) next = std::min(next, now_ + 1);
+  if (blocks_.empty()) return next;
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.wake);
+  return next;
+}
+
+void Sm::skip_to(Cycle cycle) {
+  if (cycle <= now_) return;
+  for (Scheduler& scheduler : schedulers_) {
+    account(scheduler);
+    scheduler.accounted = cycle;
+    scheduler.use = SlotUse::idle;
+    scheduler.wake = cycle;
+  }
+  account_residents();
+  statistics_.cycles += now_ - counted_;
+  counted_ = resident_since_ = now_ = cycle;
+}
+
+void Sm::account_residents() {
+  statistics_.resident_warp_cycles += resident_warps_ * (now_ - resident_since_);
+  resident_since_ = now_;
+}
+
+// Enters the cycles that have passed into the statistics.
+void Sm::account(Scheduler& scheduler) {
+  const Cycle cycles = now_ - scheduler.accounted;
+  scheduler.accounted = now_;
+  statistics_.slots += cycles;
+  statistics_.uses[static_cast<unsigned>(scheduler.use)] += cycles;
+  const unsigned stall = scheduler.use == SlotUse::idle ? 0 : scheduler.use == SlotUse::memory ? 1 : 2;
+  statistics_.lanes[scheduler.use == SlotUse::issue ? scheduler.bucket : stall] += cycles;
+}
+
+SmStatistics Sm::statistics() {
+  for (Scheduler& scheduler : schedulers_) account(scheduler);
+  account_residents();
+  statistics_.cycles += now_ - counted_;
+  counted_ = now_;
+  for (unsigned i = 0; i < pipe_classes; ++i) {
+    statistics_.pipe_cycles[i] = pipes_.busy_cycles(static_cast<PipeClass>(i));
+    statistics_.pipe_counts[i] = pipes_.count(static_cast<PipeClass>(i));
+  }
+  return statistics_;
+}
+
+bool Sm::all_repeat() const {
+  for (const auto& block : blocks_) {
+    for (const machine::Thread& thread : block->block.threads) {
+      if (thread.state != machine::ThreadState::runnable) continue;
+      if (block->spins.empty() || !block->spins[thread.linear].repeats_in(watch_epoch_)) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,139 @@
+// A streaming multiprocessor in time: its blocks, schedulers, pipes and load/store queue. It executes instructions when
+// they issue, and models how long they take.
+//
+// Threads: one at a time. Different SMs may run at the same time; each stops before an operation by which blocks can
+// synchronise, so that the machine executes those of all SMs in the order (cycle, SM). So results and cycles depend on
+// no host thread.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "device/sim/block_context.hpp"
+#include "device/sim/load_store_queue.hpp"
+#include "device/sim/machine_file/description.hpp"
+#include "device/sim/pipes.hpp"
+#include "device/sim/policies/registry.hpp"
+#include "device/sim/statistics.hpp"
+
+namespace heddle::device::sim {
+
+class Sm {
+ public:
+  // What ended on it.
+  struct Ended {
+    GridWork* work;
+    Cycle at;
+    std::exception_ptr failure;  // of the block; null: it has run to its end
+  };
+
+  // The description and the memory outlive it.
+  Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory);
+
+  bool admits(const BlockNeeds& needs) const { return residency_->admits(needs); }
+  // The block's first instruction issues in cycle `start` or later.
+  void admit(GridWork& work, std::uint64_t linear, Cycle start);
+  // Ends all blocks of a launch.
+  void drop(const GridWork& work);
+
+  // Simulates until `end`, or until the next operation that has an order among SMs. `orders`: how many of these it may
+  // execute. Returns whether it has reached `end`; else now() is the operation's cycle.
+  bool run(Cycle end, std::uint64_t orders);
+  Cycle now() const { return now_; }
+  // Sets the time while no block is here.
+  void skip_to(Cycle cycle);
+  bool empty() const { return blocks_.empty(); }
+  // The first cycle in which something can happen; `never`: nothing before its memory or another SM does something.
+  Cycle next_event() const;
+
+  std::vector<Ended>& ended() { return ended_; }
+  std::span<const std::unique_ptr<BlockContext>> blocks() const { return blocks_; }
+  // Drops what its caches hold, as between kernels.
+  void invalidate_caches() { memory_.invalidate(now_); }
+
+  // Changes of memory and thread instructions so far.
+  std::uint64_t memory_epoch() const { return epoch_; }
+  std::uint64_t thread_instructions() const { return statistics_.thread_instructions; }
+  // Memory has not changed for long: loops are looked at from now on whether they only wait. `epoch`: the machine's.
+  void watch_loops(bool watch, std::uint64_t epoch) {
+    watches_ = watch;
+    watch_epoch_ = epoch;
+  }
+  // Whether all threads that could run repeat the same steps.
+  bool all_repeat() const;
+
+  // With all cycles up to now().
+  SmStatistics statistics();
+
+ private:
+  struct Scheduler {
+    std::unique_ptr<WarpSchedPolicy> policy;
+    std::vector<IssueGroup*> pool;
+    Cycle wake = 0;       // nothing can issue before
+    Cycle accounted = 0;  // cycles before are in the statistics
+    SlotUse use = SlotUse::idle;
+    unsigned bucket = 0;  // of lanes; of slots that issue
+  };
+
+  bool turn(unsigned scheduler);
+  void collect(unsigned scheduler);
+  void account(Scheduler& scheduler);
+  void account_residents();
+  Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
+  unsigned issue_turn(IssueGroup& group, unsigned scheduler);
+  unsigned issue_shared(IssueGroup& group, unsigned scheduler);
+  bool issue(IssueGroup& group, Cycle latency);
+  bool settle(IssueGroup& group, std::uint32_t from);
+  void note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
+  void count_lanes(const IssueGroup& group);
+  void watch(IssueGroup& group, std::uint32_t from);
+
+  // Threads that wait for others.
+  void wait(IssueGroup& group);
+  void complete_meetings(IssueGroup& group);
+  void complete_barriers(BlockContext& block);
+  void resume(BlockContext& block, std::uint32_t warp, Cycle not_before);
+  void resume_others(BlockContext& block, std::uint32_t warp);
+
+  // Groups and blocks.
+  void evaluate(IssueGroup& group);
+  void evaluate_warp(BlockContext& block, std::uint32_t warp);
+  void pool_groups(BlockContext& block, Cycle not_before);
+  void take_completions();
+  bool end_block(BlockContext& block);
+  void remove(BlockContext& block);
+  void rebuild_pools();
+  void fail(BlockContext& block);
+
+  const MachineDescription& machine_;
+  const unsigned index_;
+  MemoryPort& memory_;
+  std::unique_ptr<CtaResidencyPolicy> residency_;
+  std::unique_ptr<IssuePolicy> issue_policy_;
+  std::unique_ptr<LaneMap> lanes_;
+  PipeSet pipes_;
+  LoadStoreQueue queue_;
+  std::vector<Scheduler> schedulers_;
+  std::vector<std::unique_ptr<BlockContext>> blocks_;
+  std::vector<std::uint32_t> free_slots_;  // of warps, descending
+  std::vector<Ended> ended_;
+  std::vector<IssueGroup*> ready_;
+  machine::Effects effects_, met_;
+  bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
+  Cycle now_ = 0;
+  unsigned turn_ = 0;    // the scheduler whose turn it is in this cycle
+  bool begun_ = false;   // this cycle
+  bool issued_ = false;  // in this cycle
+  std::uint64_t orders_ = 0;
+  std::uint64_t next_age_ = 0, epoch_ = 0;
+  std::uint64_t resident_warps_ = 0;
+  Cycle resident_since_ = 0;
+  bool watches_ = false;
+  std::uint64_t watch_epoch_ = 0;
+  SmStatistics statistics_;
+  Cycle counted_ = 0;  // cycles before are in the statistics
+};
+
+}  // namespace heddle::device::sim

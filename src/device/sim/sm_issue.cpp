@@ -1,0 +1,192 @@
+// What a scheduler does in its turn, and what an instruction does when it issues.
+#include <algorithm>
+#include <bit>
+
+#include "device/sim/sm.hpp"
+
+namespace heddle::device::sim {
+
+Cycle Sm::pipe_free(const OpTiming& op, unsigned scheduler) const {
+  if (op.pipe == PipeClass::lsu && queue_.full()) return now_ + 1;
+  return pipes_.free_at(pipes_.choose(op, scheduler, now_), scheduler);
+}
+
+// Finds the groups that can issue now, when the next one can, and why none can.
+void Sm::collect(unsigned number) {
+  Scheduler& scheduler = schedulers_[number];
+  ready_.clear();
+  Cycle wake = never;
+  unsigned waits[8] = {};
+  bool pipeline = false;
+  for (IssueGroup* group : scheduler.pool) {
+    if (group->ready > now_) {
+      wake = std::min(wake, group->ready);
+      ++waits[static_cast<unsigned>(group->wait)];
+      continue;
+    }
+    const Cycle free = pipe_free(*group->op, number);
+    if (free <= now_) {
+      ready_.push_back(group);
+      continue;
+    }
+    pipeline = true;
+    wake = std::min(wake, free);
+  }
+  const auto any = [&](Wait wait) { return waits[static_cast<unsigned>(wait)] != 0; };
+  scheduler.wake = wake;
+  scheduler.use = pipeline             ? SlotUse::pipeline
+                  : any(Wait::result)  ? SlotUse::result
+                  : any(Wait::control) ? SlotUse::control
+                  : any(Wait::memory)  ? SlotUse::memory
+                  : any(Wait::barrier) ? SlotUse::barrier
+                                       : SlotUse::idle;
+}
+
+// Returns false before an operation that must wait for other SMs.
+bool Sm::turn(unsigned number) {
+  Scheduler& scheduler = schedulers_[number];
+  if (now_ < scheduler.wake) return true;
+  account(scheduler);
+  scheduler.policy->look(scheduler.pool);
+  collect(number);
+  if (ready_.empty()) return true;
+  IssueGroup* const group = scheduler.policy->pick(ready_);
+  if (group->op->ordered) {
+    if (orders_ == 0) {
+      scheduler.wake = now_;
+      return false;
+    }
+    --orders_;
+  }
+  issued_ = true;
+  scheduler.policy->issued(*group);
+  ++statistics_.issue_slots;
+  const bool shares = group->block->divergence->shares_slots();
+  const unsigned lanes = shares ? issue_shared(*group, number) : issue_turn(*group, number);
+  scheduler.use = SlotUse::issue;
+  scheduler.bucket = 2 + (std::min(lanes, machine::warp_size) + 3) / 4;
+  scheduler.wake = now_ + machine_.front.issue_interval;
+  return true;
+}
+
+// Issues one instruction of the group, and others if the policy says so. Returns the lanes of the first.
+unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
+  const auto lanes = static_cast<unsigned>(std::popcount(group.mask));
+  for (unsigned issued = 0;;) {
+    ++statistics_.issue_slots;
+    const PipeClass pipe = pipes_.choose(*group.op, scheduler, now_);
+    group.not_before = now_;
+    const bool there = issue(group, pipes_.occupy(*group.op, pipe, scheduler, now_));
+    if (!there) return lanes;
+    const bool more = issue_policy_->another(group, ++issued) && group.ready <= now_ && !group.op->ordered &&
+                      pipe_free(*group.op, scheduler) <= now_;
+    if (!more) break;
+  }
+  group.not_before = std::max(group.not_before, now_ + 1);
+  group.ready = std::max(group.ready, group.not_before);
+  return lanes;
+}
+
+// The group, and all of its warp that could issue too, in one slot. They occupy one pipe: the bound is for machines
+// with as many lanes. Returns the lanes of all.
+unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
+  BlockContext& block = *group.block;
+  ++statistics_.issue_slots;
+  std::vector<IssueGroup*> all{&group};
+  for (IssueGroup* other : block.divergence->groups())
+    if (other != &group && other->slot == group.slot && other->ready <= now_ && !other->op->ordered)
+      all.push_back(other);
+  pipes_.occupy(*group.op, group.op->pipe, scheduler, now_);
+  unsigned lanes = 0;
+  for (IssueGroup* one : all) {
+    lanes += static_cast<unsigned>(std::popcount(one->mask));
+    one->not_before = now_ + 1;
+  }
+  for (IssueGroup* one : all) {
+    issue(*one, pipes_.latency(one->op->pipe));
+    const bool gone = std::none_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == &block; });
+    if (gone) break;
+  }
+  return lanes;
+}
+
+// Executes one instruction of the group, whose result is there after `latency`. Returns whether the group is still
+// there.
+bool Sm::issue(IssueGroup& group, Cycle latency) {
+  BlockContext& block = *group.block;
+  const OpTiming& op = *group.op;
+  const std::uint32_t from = group.at.pc;
+  latency += machine_.front.delivery_latency;
+  ++statistics_.warp_instructions;
+  count_lanes(group);
+  released_ = met_others_ = false;
+  try {
+    block.core.step(block.block, *group.threads, group.mask, effects_);
+    note_results(group, op, now_ + latency);
+    if (effects_.waiting != 0) wait(group);
+    if (effects_.waiting != 0 || effects_.exited != 0) complete_meetings(group);
+  } catch (...) {
+    fail(block);
+    return false;
+  }
+  if (effects_.exited != 0) complete_barriers(block);
+  if (op.control) group.not_before = now_ + latency + (effects_.branched != 0 ? machine_.front.fetch_latency : 0);
+  if (effects_.waiting != 0 && released_) group.not_before = now_ + machine_.front.barrier_latency;
+  return settle(group, from);
+}
+
+// The group's threads are where the instruction has brought them: the policy says how they go on.
+bool Sm::settle(IssueGroup& group, std::uint32_t from) {
+  BlockContext& block = *group.block;
+  const std::uint32_t warp = group.warp;
+  bool there = true;
+  if (block.divergence->retire(group, effects_)) {
+    const Cycle not_before = group.not_before;
+    const auto groups = block.divergence->groups();
+    there = std::find(groups.begin(), groups.end(), &group) != groups.end();
+    pool_groups(block, not_before);
+  }
+  if (there && watches_ && effects_.branched != 0) watch(group, from);
+  if (there) evaluate(group);
+  if (released_ || met_others_) resume_others(block, warp);
+  if (effects_.exited != 0 && end_block(block)) return false;
+  return there;
+}
+
+void Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
+  BlockContext& block = *group.block;
+  Scoreboard& board = block.warps[group.warp].board;
+  std::uint32_t access = Scoreboard::no_access;
+  if (!effects_.accesses().empty()) {
+    access = queue_.send(block, group, effects_, op.bypass_l1);
+    ready = never;
+  }
+  if (effects_.ran != 0) {
+    const auto registers = block.work.timing.of(*group.at.code).registers(op);
+    for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access);
+    if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
+  }
+  if (access != Scoreboard::no_access) take_completions();
+}
+
+void Sm::count_lanes(const IssueGroup& group) {
+  statistics_.thread_instructions += static_cast<unsigned>(std::popcount(group.mask));
+  for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
+    ++statistics_.lane_uses[lanes_->lane(static_cast<unsigned>(std::countr_zero(lanes)), group.warp)];
+}
+
+// The group has jumped; where it only repeats what it did, others may have to run first.
+void Sm::watch(IssueGroup& group, std::uint32_t from) {
+  BlockContext& block = *group.block;
+  if (block.spins.empty()) block.spins.resize(block.block.threads.size());
+  bool all = true;
+  for (LaneMask lanes = effects_.branched; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const machine::Thread& thread = *(*group.threads)[lane];
+    if (effects_.target[lane] <= from) block.spins[thread.linear].see(thread, watch_epoch_);
+    all &= block.spins[thread.linear].repeats_in(watch_epoch_);
+  }
+  if (all && block.divergence->give_way(group)) pool_groups(block, group.not_before);
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,63 @@
+// What a simulated SM, and the whole machine, counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "device/sim/kernel_timing.hpp"
+#include "device/sim/memory/counters.hpp"
+
+namespace heddle::device::sim {
+
+// What a scheduler did in a cycle (Virtual Thread, section 2.10). Each cycle of each scheduler has exactly one.
+enum class SlotUse : std::uint8_t {
+  issue,     // it issued, or still issues the rest of a warp
+  pipeline,  // a group could issue, but its pipe or the load/store unit takes nothing
+  memory,    // all of its groups wait for memory
+  result,    // they wait for results, or some for them and some for memory
+  control,   // for branches, the start of blocks or their warps' turn
+  barrier,   // for other threads
+  idle,      // no block is there
+};
+constexpr unsigned slot_uses = 7;
+const char* name(SlotUse use);
+
+// Active lanes of a slot: idle, waiting for memory, waiting for anything else, then 1-4, 5-8, ... 29-32 lanes (Dynamic
+// Warp Formation, section 2.0).
+constexpr unsigned lane_buckets = 11;
+const char* lane_bucket_name(unsigned bucket);
+
+struct SmStatistics {
+  std::uint64_t cycles = 0;                               // of the SM, while a kernel was on the machine
+  std::uint64_t slots = 0;                                // of its schedulers: cycles times schedulers
+  std::uint64_t warp_instructions = 0;                    // issued groups
+  std::uint64_t thread_instructions = 0;                  // their lanes
+  std::uint64_t issue_slots = 0;                          // slots that issued: less than groups where several share one
+  std::uint64_t resident_warp_cycles = 0;                 // warps on the SM, added up over all cycles
+  std::uint64_t blocks = 0;                               // that ended here
+  std::array<std::uint64_t, slot_uses> uses{};            // slots by use; their sum is `slots`
+  std::array<std::uint64_t, lane_buckets> lanes{};        // the same slots by active lanes; the same sum
+  std::array<std::uint64_t, 32> lane_uses{};              // issues by lane of the SIMD unit
+  std::array<std::uint64_t, pipe_classes> pipe_cycles{};  // for which pipes were occupied
+  std::array<std::uint64_t, pipe_classes> pipe_counts{};  // pipes there are
+  SmStatistics& operator+=(const SmStatistics& other);
+  SmStatistics& operator-=(const SmStatistics& other);  // of an earlier time
+  bool operator==(const SmStatistics&) const = default;
+};
+
+// Of one launch: from its start to its end, with what other launches did meanwhile.
+struct KernelStatistics {
+  Cycle start = 0, end = 0;  // cycles of the machine
+  unsigned sms = 0, warps_per_sm = 0;
+  SmStatistics sm;        // of all SMs together
+  MemoryCounters memory;  // zero where memory is ideal
+  Cycle cycles() const { return end - start; }
+  // Thread instructions a cycle, of the whole machine.
+  double ipc() const;
+  // Active lanes of issued slots (Dynamic Warp Formation, section 2.0).
+  double simd_efficiency() const;
+  // Warps on an SM over those that it can hold.
+  double occupancy() const;
+};
+
+}  // namespace heddle::device::sim
