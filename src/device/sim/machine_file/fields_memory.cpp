@@ -61,7 +61,8 @@ const Field fields[] = {
     {"l1", "allocation", "", 0, 0, CHOICE(l1.allocation, allocation_names),
      "a line is replaced when its successor is asked for, or when that arrives"},
 
-    {"lsu", "queue", "accesses", 1, 256, AT(lsu.queue), "accesses of warps that wait for the L1; more are refused"},
+    {"lsu", "queue", "accesses", 1, 256, AT(lsu.queue),
+     "accesses of warps that wait for the L1, in order; more are refused"},
     {"lsu", "stores", "transactions", 1, 64 * kib, AT(lsu.stores), "of stores that the L2 has not accepted yet"},
 
     {"constant", "bytes", "bytes", 64, 16 * mib, AT(constant.bytes), "size of the constant cache of an SM"},
@@ -94,7 +95,7 @@ const Field fields[] = {
      "between two atomic operations at one address"},
 
     {"dram", "bytes", "bytes", mib, 1024 * gib, AT(dram.bytes), "the device's memory"},
-    {"dram", "channels", "", 1, 256, AT(dram.channels), "channels"},
+    {"dram", "channels", "", 1, 1024, AT(dram.channels), "channels"},
     {"dram", "interleave", "bytes", 32, 64 * kib, AT(dram.interleave),
      "consecutive bytes in one L2 slice; a power of two, at least an L2 line"},
     {"dram", "hash", "", 0, 1, AT(dram.hash), "the slice depends on higher bits of the address too"},
@@ -103,7 +104,7 @@ const Field fields[] = {
     {"dram", "burst", "bytes", 8, 128, AT(dram.burst), "that are moved at least; a power of two"},
     {"dram", "latency", "SM cycles", 0, 65536, AT(dram.latency),
      "controller and wires, both ways together; of the model `fixed` the whole latency"},
-    {"dram", "queue", "requests", 1, 256, AT(dram.queue), "among which a channel's controller chooses"},
+    {"dram", "queue", "requests", 4, 256, AT(dram.queue), "among which a channel's controller chooses"},
     {"dram", "model", "", 0, 0, CHOICE(dram.model, dram_models),
      "banks with rows and timing, or a latency and a bandwidth"},
     {"dram", "order", "", 0, 0, CHOICE(dram.order, dram_orders),

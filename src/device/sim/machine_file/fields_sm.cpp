@@ -113,7 +113,8 @@ const Field fields[] = {
     {"policies", "residency", "", 0, 0, AT(policies.residency), "which SM gets a block, and when"},
     {"policies", "issue", "", 0, 0, AT(policies.issue), "which instructions share a cycle"},
     {"policies", "lanes", "", 0, 0, AT(policies.lanes), "which lane a thread has"},
-    {"policies", "memory-queue", "", 0, 0, AT(policies.memory_queue), "which waiting access the L1 serves next"},
+    {"policies", "memory-queue", "", 0, 0, AT(policies.memory_queue),
+     "which waiting memory instruction goes to the load/store unit next"},
 };
 
 #undef PIPE

@@ -39,21 +39,21 @@ using AccessTag = std::uint32_t;
 // Why the load/store unit takes no access, or cannot go on with those that it has.
 enum class MemoryStall : std::uint8_t {
   none,
-  busy,           // its ports: transactions of earlier accesses, bank conflicts
-  mshrs_full,     // every MSHR waits for data
-  merges_full,    // as many accesses as may wait for one line do
-  set_reserved,   // every way of the line's set waits for data
-  stores_full,    // the L2 has not accepted earlier stores
-  crossbar_busy,  // the SM's port of the crossbar is more than its queue behind
+  busy,          // its ports: transactions of earlier accesses, bank conflicts
+  mshrs_full,    // every MSHR waits for data
+  merges_full,   // as many accesses as may wait for one line do
+  set_reserved,  // every way of the line's set waits for data
+  stores_full,   // the L2 has not accepted earlier stores
 };
-constexpr unsigned memory_stalls = 7;
+constexpr unsigned memory_stalls = 6;
 const char* name(MemoryStall stall);
 
 // The answer to an access.
 struct Admission {
-  MemoryStall stall = MemoryStall::none;  // otherwise refused: try again, at the earliest in the next cycle
-  // The cycle from which the result can be used, where it is known already: then no completion follows. `never`: a
-  // completion with the access's tag will.
+  MemoryStall stall = MemoryStall::none;  // otherwise refused
+  // Accepted: the cycle from which the result can be used, where it is known already: then no completion follows.
+  // `never`: a completion with the access's tag will.
+  // Refused: the first cycle in which another try can succeed; `never`: not before next_event().
   Cycle ready = never;
   bool accepted() const { return stall == MemoryStall::none; }
 };

@@ -6,9 +6,10 @@
 // L2 and back: so no SM can have needed an answer before the exchange, and the result depends on no host thread.
 #pragma once
 
-#include <memory>
+#include <vector>
 
 #include "device/sim/machine_file/description.hpp"
+#include "device/sim/memory/partition.hpp"
 #include "device/sim/memory/sm_memory.hpp"
 
 namespace heddle::device::sim {
@@ -17,16 +18,16 @@ class MemorySystem {
  public:
   // Keeps no reference to the description. Throws internal for one that read_machine_file() would have refused.
   explicit MemorySystem(const MachineDescription& machine);
-  SmMemory& sm(unsigned index);
+  SmMemory& sm(unsigned index) { return sms_[index]; }
 
   // Cycles of an epoch at most: 2 * crossbar.latency.
-  Cycle longest_epoch() const;
+  Cycle longest_epoch() const { return 2 * crossbar_latency_; }
   // All SMs have been simulated up to `end`, which is not a part of the epoch that ends. No thread may use an SM.
   void exchange(Cycle end);
   // The same in three steps, of which the second can be done by several threads, one partition each.
   void collect(Cycle end);
-  unsigned partitions() const;
-  void advance_partition(unsigned partition);
+  unsigned partitions() const { return static_cast<unsigned>(partitions_.size()); }
+  void advance_partition(unsigned partition) { partitions_[partition].advance(horizon_); }
   void deliver();
 
   // Nothing is under way, in the SMs or below.
@@ -34,6 +35,14 @@ class MemorySystem {
   // With the totals of all SMs, slices and channels.
   MemoryCounters counters() const;
   void reset_counters();
+
+ private:
+  unsigned mshrs_;
+  Cycle crossbar_latency_;
+  Cycle end_ = 0, counted_from_ = 0;
+  Ticks horizon_ = 0;  // all requests that arrive at a slice before it are known
+  std::vector<SmMemory> sms_;
+  std::vector<Partition> partitions_;
 };
 
 }  // namespace heddle::device::sim

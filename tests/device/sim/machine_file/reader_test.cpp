@@ -68,6 +68,7 @@ struct Mistake {
 const Mistake mistakes[] = {
     {"\nsms = \n", "my.toml:2: this is no TOML: "},
     {"sms = 1\nsms = 2\n", "my.toml:2: this is no TOML: "},
+    {"sms = 1\n[+]\n", "my.toml:2: this is no TOML: "},
     {"\n\nsmz = 1\n", "my.toml:3: unknown key 'smz'; did you mean 'sms'?; docs/machines.md lists the keys"},
     {"[l1]\nway = 4\n", "my.toml:2: unknown key 'l1.way'; did you mean 'l1.ways'?"},
     {"[level1]\nways = 4\n", "my.toml:2: unknown key 'level1.ways'"},
@@ -118,7 +119,8 @@ TEST(MachineReader, RefusesWithFileLineKeyAndWhatIsAllowed) {
 
 TEST(MachineReader, FindsPresetsAndFiles) {
   EXPECT_EQ(find_machine("sbi-fermi").name, "sbi-fermi");
-  const base::TemporaryFolder folder;
+  base::TemporaryFolder folder;
+  folder.create("machine");
   const auto file = folder.path() / "mine.toml";
   std::ofstream(file) << "based-on = \"sbi-fermi\"\nsms = 2\n";
   EXPECT_EQ(find_machine(file.string()).sms, 2u);
