@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "ptx/analysis/inspect.hpp"
 
 namespace heddle::ptx::analysis {
@@ -43,7 +44,8 @@ void write_parameter(std::string& out, const InspectedParameter& parameter) {
 void write_kernel(std::string& out, const InspectedKernel& kernel) {
   const auto to = std::back_inserter(out);
   const Resources& r = kernel.resources;
-  fmt::format_to(to, "{}\n", kernel.name);
+  const std::string source = base::demangled(kernel.name);
+  fmt::format_to(to, "{}{}\n", source, source == kernel.name ? "" : fmt::format("  [{}]", kernel.name));
   using base::counted;
   fmt::format_to(to, "  {}, {} shared{}, {} local, {}, {}, {}\n", counted(r.registers, "register"),
                  counted(r.static_shared, "byte"), r.dynamic_shared ? " and what the launch adds" : "",

@@ -178,6 +178,15 @@ TEST(Inspect, OneOfAThingIsNoPlural) {
   EXPECT_THAT(to_text(inspect(one)), HasSubstr("   1 byte   -"));
 }
 
+TEST(Inspect, AKernelIsHeadedByItsNameInTheSource) {
+  const Module module = parse(
+      ".version 8.0 .target sm_80 .address_size 64 .visible .entry _Z6reducePKfPfj() { ret; } .visible .entry k() { "
+      "ret; }",
+      "k");
+  EXPECT_THAT(to_text(inspect(module)),
+              AllOf(HasSubstr("reduce(float const*, float*, unsigned int)  [_Z6reducePKfPfj]\n"), HasSubstr("\nk\n")));
+}
+
 TEST(Inspect, WritesTextAndJson) {
   const Module module = parse(text, "k.ptx");
   const Inspection inspection = inspect(module);
