@@ -10,6 +10,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/child_process.hpp"
 #include "base/temporary_folder.hpp"
 
 namespace heddle::cli {
@@ -35,6 +36,7 @@ void watch(int from_handler) {
   while (::read(from_handler, &byte, 1) != 1) {
     if (errno != EINTR) return;
   }
+  base::ChildProcess::end_all();
   base::TemporaryFolder::remove_all();
   ::signal(byte, SIG_DFL);
   ::kill(::getpid(), byte);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/child_process.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::compile {
@@ -133,14 +133,6 @@ void exchange(FileDescriptor& in, FileDescriptor& out, FileDescriptor& err, std:
   }
 }
 
-int wait_for(pid_t pid) {
-  int status = 0;
-  while (::waitpid(pid, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& command, std::string_view input,
@@ -150,11 +142,11 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
   actions.dup(in.theirs, STDIN_FILENO);
   actions.dup(out.theirs, STDOUT_FILENO);
   actions.dup(err.theirs, STDERR_FILENO);
-  pid_t pid = spawn(command, actions, environment);
+  base::ChildProcess child(spawn(command, actions, environment));
   for (Channel* channel : {&in, &out, &err}) channel->theirs.close();
   ProcessResult result;
   exchange(in.ours, out.ours, err.ours, input, result);
-  result.exit_status = wait_for(pid);
+  result.exit_status = child.wait();
   return result;
 }
 

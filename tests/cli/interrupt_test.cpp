@@ -24,9 +24,10 @@ class Interrupt : public testing::Test {
     fs::create_directories(at("tmp"));
     base::write_file_atomic(at("k.cu"), std::string_view("__global__ void k(int* p) { *p = 1; }\n"));
     // A compiler that waits while the file `hold` is there.
-    base::write_file_atomic(at("clang.sh"),
-                            std::string_view("#!/bin/sh\ntouch '" + at("waits").string() + "'\nwhile [ -f '" +
-                                             at("hold").string() + "' ]; do sleep 0.05; done\nexec clang-19 \"$@\"\n"));
+    base::write_file_atomic(
+        at("clang.sh"),
+        std::string_view("#!/bin/sh\necho $$ > '" + at("pid").string() + "'\ntouch '" + at("waits").string() +
+                         "'\nwhile [ -f '" + at("hold").string() + "' ]; do sleep 0.05; done\nexec clang-19 \"$@\"\n"));
     fs::permissions(at("clang.sh"), fs::perms::owner_all);
   }
   fs::path at(const char* name) const { return folder_.path() / name; }
@@ -88,6 +89,9 @@ TEST_F(Interrupt, SignalsThatCanBeCaughtLeaveNothing) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     end_with(signal);
     EXPECT_EQ(leftovers(), std::vector<std::string>()) << signal;
+    const std::string compiler = base::read_file(at("pid"));
+    EXPECT_TRUE(wait_until([&] { return !fs::exists("/proc/" + compiler.substr(0, compiler.find('\n'))); }))
+        << "the compiler still runs";
   }
 }
 

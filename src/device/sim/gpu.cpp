@@ -12,8 +12,7 @@ constexpr std::uint64_t quiet_after = 50'000;  // thread instructions without a 
 }  // namespace
 
 Gpu::Gpu(const MachineDescription& machine, bool ideal_memory, unsigned host_threads)
-    : machine_(machine), memory_(make_ideal_memory(machine)) {
-  static_cast<void>(ideal_memory);
+    : machine_(machine), memory_(ideal_memory ? make_ideal_memory(machine) : make_full_memory(machine)) {
   epoch_length_ = std::max<Cycle>(memory_->longest_epoch(), 1);
   for (unsigned i = 0; i < machine.sms; ++i) sms_.push_back(std::make_unique<Sm>(machine, i, memory_->sm(i)));
   reached_.resize(sms_.size());
@@ -25,12 +24,13 @@ void Gpu::add(GpuLaunch& launch, Cycle cycle) {
     now_ = cycle;
     for (auto& sm : sms_) sm->skip_to(now_);
   }
-  if (launches_.empty())
+  if (launches_.empty()) {
     for (auto& sm : sms_) sm->invalidate_caches();
+    memory_->reset_counters();
+  }
   launch.start = std::max(cycle, now_);
   launch.end = launch.start;
   launch.statistics.sm = totals();
-  launch.statistics.memory = memory_->counters();
   const auto behind = std::find_if(launches_.begin(), launches_.end(),
                                    [&](const GpuLaunch* other) { return other->priority < launch.priority; });
   launches_.insert(behind, &launch);

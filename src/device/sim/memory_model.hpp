@@ -17,9 +17,14 @@ class MemoryModel {
   // All SMs have been simulated up to `end`.
   virtual void exchange(Cycle end) = 0;
   virtual bool idle() const = 0;
+  // Since the last reset_counters().
   virtual MemoryCounters counters() const = 0;
+  virtual void reset_counters() = 0;
 };
 
+// Caches, crossbar and DRAM (memory/).
+std::unique_ptr<MemoryModel> make_full_memory(const MachineDescription& machine);
+// Fixed latencies and unlimited bandwidth (ideal_memory.hpp).
 std::unique_ptr<MemoryModel> make_ideal_memory(const MachineDescription& machine);
 
 }  // namespace heddle::device::sim

@@ -108,7 +108,7 @@ std::uint64_t Simulator::run(const emulated::KernelRun& run, std::uint64_t start
   if (launch.failure) std::rethrow_exception(launch.failure);
   const std::uint64_t end = ns_of(launch.end);
   clock_.reach(end);
-  if (options_.on_launch) options_.on_launch(run.function.ptx().name, launch.statistics);
+  if (options_.on_launch && !run.range.empty()) options_.on_launch(run.function.ptx().name, launch.statistics);
   return end;
 }
 

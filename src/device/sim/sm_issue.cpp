@@ -60,7 +60,6 @@ bool Sm::turn(unsigned number) {
   }
   issued_ = true;
   scheduler.policy->issued(*group);
-  ++statistics_.issue_slots;
   const bool shares = group->block->divergence->shares_slots();
   const unsigned lanes = shares ? issue_shared(*group, number) : issue_turn(*group, number);
   scheduler.use = SlotUse::issue;

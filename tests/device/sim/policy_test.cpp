@@ -1,0 +1,101 @@
+// What holds for every policy (Dynamic Warp Formation, section 2.0): (a) results are the interpreter's, (b) the number
+// of thread instructions is the same, (c) each slot is counted once, (d) the cycles depend on no host thread.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "device/sim/policies/registry.hpp"
+#include "device/sim/sim.hpp"
+#include "heddle/error.hpp"
+#include "random/comparison.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+using test::random_kernel::Verdict;
+
+struct Ran {
+  test::random_kernel::Comparison comparison;
+  std::vector<KernelStatistics> launches;
+};
+
+// A random kernel on a machine of few SMs, beside the interpreter.
+Ran run(const std::string& text, const std::string& options) {
+  Ran ran;
+  ran.comparison = test::random_kernel::compare_with_interp(text, [&](const test::PtxCase& c) {
+    return test::run_case(c, [&](const test::TestDeviceOptions& wanted) {
+      SimOptions chosen = parse_sim_options("sim:hopper-h100" + options);
+      chosen.machine.sms = 3;
+      chosen.poison = wanted.poison;
+      chosen.print = wanted.print;
+      chosen.on_launch = [&](const std::string&, const KernelStatistics& s) { ran.launches.push_back(s); };
+      return make_sim_device(std::move(chosen));
+    });
+  });
+  return ran;
+}
+
+template <class Counts>
+std::uint64_t sum(const Counts& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+}
+
+void expect_consistent(const SmStatistics& sm) {
+  EXPECT_EQ(sum(sm.uses), sm.slots);
+  EXPECT_EQ(sum(sm.lanes), sm.slots);
+  EXPECT_EQ(sm.slots, sm.cycles * parse_sim_options("sim:hopper-h100").machine.front.schedulers);
+  EXPECT_EQ(sum(sm.lane_uses), sm.thread_instructions);
+}
+
+TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
+  const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
+                                             ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle"};
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const std::string text = test::random_kernel::generate(seed).text();
+    const Ran base = run(text, "");
+    ASSERT_EQ(base.comparison.verdict, Verdict::equal) << "seed " << seed << ": " << base.comparison.text << text;
+    ASSERT_FALSE(base.launches.empty());
+    expect_consistent(base.launches[0].sm);
+    for (const std::string& policy : policies) {
+      const Ran other = run(text, policy);
+      ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
+      expect_consistent(other.launches.at(0).sm);
+      EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches[0].sm.thread_instructions)
+          << "seed " << seed << policy;
+    }
+  }
+}
+
+// With ideal memory: caches see the host's addresses, which change from run to run.
+TEST(Policies, CyclesDependOnNoHostThread) {
+  for (std::uint64_t seed = 100; seed < 106; ++seed) {
+    const std::string text = test::random_kernel::generate(seed).text();
+    const Ran one = run(text, ",memory=ideal"), again = run(text, ",memory=ideal"),
+              two = run(text, ",memory=ideal,threads=2");
+    ASSERT_EQ(two.comparison.verdict, Verdict::equal) << "seed " << seed << two.comparison.text;
+    EXPECT_EQ(one.launches.at(0).cycles(), again.launches.at(0).cycles()) << "seed " << seed;
+    EXPECT_EQ(one.launches.at(0).cycles(), two.launches.at(0).cycles()) << "seed " << seed;
+    EXPECT_EQ(one.launches.at(0).sm, two.launches.at(0).sm) << "seed " << seed;
+  }
+}
+
+TEST(Policies, UnknownNamesAreRefusedWithThoseThatThereAre) {
+  const auto message = [](const std::string& text) {
+    try {
+      parse_sim_options(text);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message("sim:fermi-gtx480,scheduler=best"), testing::HasSubstr("lrr, gto, two-level, oldest"));
+  EXPECT_THAT(message("sim:fermi-gtx480,divergence=x"), testing::HasSubstr("pdom, nrec, mimd"));
+  EXPECT_THAT(message("sim:fermi-gtx480,colour=red"), testing::HasSubstr("no option 'colour'"));
+  EXPECT_THAT(message("sim:fermi-gtx480,threads=0"), testing::HasSubstr("from 1 to 64"));
+}
+
+}  // namespace
+}  // namespace heddle::device::sim
