@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Union
 
@@ -254,6 +255,15 @@ class Kernel:
         return f"<heddle.Kernel {self.signature}>"
 
 
+_VARIABLE = re.compile(r"\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf]\d+)\s+(?P<name>[\w$]+)(?P<array>\[\d*\])?")
+
+
+def _names(mangled: str) -> set[str]:
+    """The names by which a variable may be called: "scale" and "img::scale" for _ZN3img5scaleE."""
+    source = _core.readable_name(mangled).split(" ")[-1].strip("()")
+    return {mangled, source, source.split("::")[-1]}
+
+
 class Module:
     """The kernels and variables of one CUDA C++ or PTX text; made by ``Runtime.compile``. Kernels are attributes
     (``module.blur``) and items, which take names from the source and from the PTX: ``module["img::blur<float>"]``."""
@@ -334,17 +344,36 @@ class Module:
         values = np.frombuffer(bytearray(data), found)
         return values.reshape(extents) if extents else values[0]
 
+    def _dtype_for(self, name: str, value: Any) -> DTypeLike:
+        """The type for a number of Python, by the variable's declaration in the PTX."""
+        if type(value) not in (int, float):
+            raise ArgumentTypeError(f"variable {name} cannot be set to {_checks.shown(value)} without its dtype; give that, "
+                                    f"or an array of NumPy")
+        declared = next((found for found in _VARIABLE.finditer(self.ptx) if name in _names(found["name"])), None)
+        if declared is None:  # it does not exist, or under another of its names
+            return np.float32 if type(value) is float else np.int32
+        kind, bits = declared["type"][0], int(declared["type"][1:])
+        if declared["array"] is not None:
+            raise ArgumentTypeError(f"variable {name} is an array or a structure; {_checks.shown(value)} is a number. Give an "
+                                    f"array of NumPy, or the number with its dtype")
+        if kind == "f":
+            return np.dtype(f"f{bits // 8}")
+        if type(value) is float:
+            raise ArgumentTypeError(f"variable {name} is an integer; {_checks.shown(value)} is none. Give its dtype if that "
+                                    f"is meant")
+        if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
+            raise ArgumentOverflow(f"{_checks.shown(value)} does not fit into {bits} bits; give variable {name}'s dtype")
+        return np.dtype(f"i{bits // 8}")
+
     def set_variable(self, name: str, value: Any, dtype: Optional[DTypeLike] = None, *, device: str = "") -> None:
-        """Sets it on a device (the first; each has its own). Numbers of Python are taken as 32-bit ``int`` and ``float``
-        unless a ``dtype`` is given; NumPy's keep theirs."""
+        """Sets it on a device (the first; each has its own). NumPy's numbers and arrays keep their types. Numbers of Python
+        take that of a variable which is a number; all else needs a ``dtype``."""
         _checks.text("set_variable(name)", name, "the name of a variable")
         _checks.device("set_variable(device)", device)
         if isinstance(value, Array):
             value = value.numpy()
-        if dtype is None and type(value) in (int, float):
-            dtype = np.float32 if type(value) is float else np.int32
-            if type(value) is int and not -(1 << 31) <= value < 1 << 31:
-                raise ArgumentOverflow(f"{_checks.shown(value)} does not fit into 32 bits; give variable {name}'s dtype")
+        if dtype is None and not isinstance(value, (np.ndarray, np.generic)):
+            dtype = self._dtype_for(name, value)
         wanted = None if dtype is None else _checks.dtype(dtype)
         try:
             values = np.ascontiguousarray(value, wanted)

@@ -62,9 +62,10 @@ class Helpers {
 
  private:
   void start() {
-    // Signals are for Python's threads.
+    // Signals are for Python's threads, but for those of faults: this thread may execute kernels while it waits.
     sigset_t all, before;
     sigfillset(&all);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     std::thread([this] { loop(); }).detach();
     pthread_sigmask(SIG_SETMASK, &before, nullptr);

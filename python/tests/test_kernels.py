@@ -312,6 +312,24 @@ def test_variables(rt, k):
         k.set_variable("counter", 1 << 31)
 
 
+def test_numbers_take_the_variables_type(rt):
+    made = rt.compile("""namespace img { __device__ float scale; } __device__ double fine; __device__ int count;
+                      __device__ long long many; __device__ float four[4];
+                      __global__ void k(float* p) { *p = img::scale + fine + count + many + four[0]; }""")
+    for name, dtype in (("scale", "f4"), ("img::scale", "f4"), ("fine", "f8"), ("count", "i4"), ("many", "i8")):
+        made.set_variable(name, 2)
+        assert made.variable(name, dtype) == 2
+    made.set_variable("scale", 0.5)
+    made.set_variable("many", 1 << 40)
+    assert made.variable("scale", "f4") == 0.5 and made.variable("many", "i8") == 1 << 40
+    for name, value in (("scale", True), ("scale", "a"), ("four", 2), ("four", [1.0, 2.0]), ("four", 2.0), ("count", 0.5),
+                        ("count", None)):
+        with pytest.raises(TypeError, match=f"variable {name} "):
+            made.set_variable(name, value)
+    made.set_variable("four", [1.0, 2.0, 3.0, 4.0], np.float32)
+    assert made.variable("four", "f4", 4).tolist() == [1, 2, 3, 4]
+
+
 def test_variables_are_those_of_the_source(rt):
     made = rt.compile("__device__ float v[4];\n__constant__ float two_over_pi;\n"
                       "__global__ void k(float* p) { *p = sinf(v[1]) * two_over_pi; printf(\"%f\", *p); }\n")
@@ -451,3 +469,13 @@ def test_functions_of_the_host(rt, k):
         rt.call(lambda values: 1 // 0, [x])
     with pytest.raises(TypeError, match="takes heddle.Arrays"):
         rt.call(add_up, [x], [np.zeros(1)])
+
+
+def test_faults_are_errors_on_every_thread(rt, k):
+    """Also on the one that waits for Python, which executes kernels meanwhile."""
+    with heddle.Runtime("cpu") as cpu:
+        bad = cpu.compile('extern "C" __global__ void wild(int* p) { *p = 1; }').wild
+        for _ in range(60):
+            with pytest.raises(heddle.KernelFault):
+                bad[1, 32](heddle.opaque(16))
+                cpu.synchronize()

@@ -78,6 +78,8 @@ std::string distrust(const fs::path& folder) {
   if (!is_trusted_owner(link.st_uid)) return foreign(folder, S_ISLNK(link.st_mode) ? "the link" : "it", link.st_uid);
   if (::stat(folder.c_str(), &status) != 0) return {};
   if (!is_trusted_owner(status.st_uid)) return foreign(folder, "what the link leads to", status.st_uid);
+  if (!S_ISDIR(status.st_mode))
+    return fmt::format("the cache folder {} is not used: it is not a folder", folder.string());
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return fmt::format(
       "the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be executed. "

@@ -170,8 +170,12 @@ bool write_special_file(const std::filesystem::path& path, std::string_view cont
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return false;
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  // Without waiting for a process that reads a pipe.
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENXIO && std::filesystem::is_fifo(status))
+    fail(ErrorCode::io_error, "cannot write {}: it is a pipe, and no process reads it", path.string());
   if (file.get() < 0) fail_system("write", path);
+  if (const int flags = ::fcntl(file.get(), F_GETFL); flags >= 0) ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
   write_all(file.get(), content, path);
   if (!file.close()) fail_system("write", path);
   return true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -334,7 +335,13 @@ void add_launch(CLI::App& app) {
       ->add_option(
           "--timeout", options->timeout,
           "seconds after which a launch that still runs is ended, with where its warps stood (CPU device, interp)")
-      ->check(CLI::Range(0.001, 1e9));
+      ->check([](const std::string& text) {
+        double seconds = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        const bool good =
+            error == std::errc{} && end == text.data() + text.size() && seconds >= 0.001 && seconds <= 1e9;
+        return good ? "" : "expected a number of seconds, 0.001 or more";
+      });
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

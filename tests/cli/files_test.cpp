@@ -271,6 +271,13 @@ TEST_F(CliFiles, AFullDiskEndsAKernelThatPrints) {
   }
 }
 
+TEST_F(CliFiles, AResultIsNotWaitedForInAPipe) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+  const Ran ran = heddle("launch a.cu --block 4 --arg out:pipe:i32:4", "&1", "timeout 20");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("it is a pipe, and no process reads it"));
+}
+
 TEST_F(CliFiles, ALaunchHasATimeLimit) {
   write("l.cu",
         R"(extern "C" __global__ void l(volatile int* p) { for (int i = 1; i != 0; i = (i + 2) & 255) p[0] = i; })");
@@ -279,7 +286,7 @@ TEST_F(CliFiles, ALaunchHasATimeLimit) {
     EXPECT_EQ(ran.code, 99) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr("has run for 100 ms, its time limit"), HasSubstr("l.cu:1")));
   }
-  for (const char* wrong : {"0", "-1", "soon"})
+  for (const char* wrong : {"0", "-1", "soon", "nan", "0x10"})
     EXPECT_EQ(heddle(std::string("launch l.cu --arg zeros:i32:1 --timeout ") + wrong).code, 2) << wrong;
 }
 
