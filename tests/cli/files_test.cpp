@@ -271,6 +271,18 @@ TEST_F(CliFiles, AFullDiskEndsAKernelThatPrints) {
   }
 }
 
+TEST_F(CliFiles, IncludedFilesAreNotReplaced) {
+  write("inc.h", "#define ONE 1\n");
+  write("inc.cu", "#include \"inc.h\"\nextern \"C\" __global__ void k(int* p) { *p = ONE; }");
+  for (const char* command :
+       {"compile inc.cu -o inc.h", "cc -c inc.cu -o inc.h", "cc -c inc.cu -o inc.o -MD -MF inc.h"}) {
+    const Ran ran = heddle(command);
+    EXPECT_NE(ran.code, 0) << command;
+    EXPECT_THAT(ran.output, HasSubstr("a source or a header by its name")) << command;
+    EXPECT_EQ(read("inc.h"), "#define ONE 1\n") << command;
+  }
+}
+
 TEST_F(CliFiles, AResultIsNotWaitedForInAPipe) {
   ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
   const Ran ran = heddle("launch a.cu --block 4 --arg out:pipe:i32:4", "&1", "timeout 20");
