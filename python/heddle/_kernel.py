@@ -349,7 +349,8 @@ class Module:
         if type(value) not in (int, float):
             raise ArgumentTypeError(f"variable {name} cannot be set to {_checks.shown(value)} without its dtype; give that, "
                                     f"or an array of NumPy")
-        declared = next((found for found in _VARIABLE.finditer(self.ptx) if name in _names(found["name"])), None)
+        declared = next((found for found in _VARIABLE.finditer(self.ptx)
+                         if "__heddle" not in found["name"] and name in _names(found["name"])), None)
         if declared is None:  # it does not exist, or under another of its names
             return np.float32 if type(value) is float else np.int32
         kind, bits = declared["type"][0], int(declared["type"][1:])

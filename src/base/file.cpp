@@ -1,6 +1,7 @@
 #include "base/file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -170,8 +171,15 @@ bool write_special_file(const std::filesystem::path& path, std::string_view cont
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return false;
-  // Without waiting for a process that reads a pipe.
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC));
+  // Not for ever: the process that reads a pipe may never come.
+  constexpr int most_looks = 500, pause_ms = 10;
+  const auto open_now = [&] { return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC); };
+  int opened = open_now();
+  for (int look = 1; opened < 0 && errno == ENXIO && look < most_looks; ++look) {
+    ::poll(nullptr, 0, pause_ms);
+    opened = open_now();
+  }
+  Descriptor file(opened);
   if (file.get() < 0 && errno == ENXIO && std::filesystem::is_fifo(status))
     fail(ErrorCode::io_error, "cannot write {}: it is a pipe, and no process reads it", path.string());
   if (file.get() < 0) fail_system("write", path);
