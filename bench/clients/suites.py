@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Runs tests of CUDA's Python clients, their own, on the CPU device, and writes what passed.
+"""Runs tests of CUDA's Python clients, their own, on the CPU device, and writes what passed. With --compare: bare and
+under `heddle run` on a GPU, and writes which verdicts differ.
 
 The tests are those at equal distances in the sorted list of all, so that the choice does not depend on what they do.
-The exit code is 1 where fewer verdicts come back than tests were chosen.
+The exit code is 1 where fewer verdicts come back than tests were chosen, or verdicts differ.
 
     suites.py numba --heddle PREFIX/bin/heddle                        tests of the installed numba-cuda
     suites.py warp --heddle PREFIX/bin/heddle                         those of the installed Warp on a CUDA device
@@ -27,7 +28,7 @@ CLIENTS = {
     "numba": {"package": "numba_cuda", "inside": "numba/cuda/tests", "count": r"^(?!benchmarks/|cudasim/)",
               "options": ["-o", "consider_namespace_packages=true"]},
     "warp": {"package": "warp", "inside": "tests", "count": r"cuda_0", "options": ["--import-mode=importlib"]},
-    "cupy": {"package": "cupy", "count": "", "environment": {"CUPY_COMPILE_WITH_PTX": "1"},
+    "cupy": {"package": "cupy", "count": "", "cpu_environment": {"CUPY_COMPILE_WITH_PTX": "1"},
              "options": ["--import-mode=importlib"]},
     "tinygrad": {"package": "tinygrad", "count": "", "environment": {"DEV": "CUDA"},
                  "options": ["--import-mode=importlib"]},
@@ -44,6 +45,7 @@ def parse():
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--timeout", type=int, default=120, help="seconds for one test")
     parser.add_argument("--only", help="a file with names of tests, one a line: these instead of equal distances")
+    parser.add_argument("--compare", action="store_true", help="bare and under heddle run, on a GPU")
     parser.add_argument("--out", help="a file for the summary")
     parser.add_argument("--failures", help="a file for what failed, with its text")
     return parser.parse_args()
@@ -72,10 +74,13 @@ class Suite:
             sys.exit(f"--tests: the package of {arguments.client} has no tests; give the folder in its sources")
         self.root = self.tests if self.tests.is_dir() else self.tests.parent
 
-    def pytest(self, options, environment):
+    def pytest(self, options, environment, bare):
         """Runs pytest in an empty folder, so that no file of the caller's is taken for a module."""
-        heddle = str(pathlib.Path(self.arguments.heddle).resolve())
-        command = [heddle, "run", "--device", "cpu", self.arguments.python, "-m", "pytest", "-p", "suite_verdicts",
+        heddle = [str(pathlib.Path(self.arguments.heddle).resolve()), "run"]
+        if not self.arguments.compare:
+            heddle += ["--device", "cpu"]
+            environment = dict(self.client.get("cpu_environment", {}), **environment)
+        command = [*([] if bare else heddle), self.arguments.python, "-m", "pytest", "-p", "suite_verdicts",
                    "-p", "no:cacheprovider", f"--rootdir={self.root}", "-q", "--tb=short",
                    *self.client.get("options", []), *options, str(self.tests)]
         path = os.pathsep.join([str(HERE / "suite_plugin"), os.environ.get("PYTHONPATH", "")]).rstrip(os.pathsep)
@@ -86,7 +91,7 @@ class Suite:
     def collect(self):
         with tempfile.TemporaryDirectory() as folder:
             listed = pathlib.Path(folder) / "tests"
-            done = self.pytest(["--collect-only"], {"COLLECTED_TESTS": str(listed)})
+            done = self.pytest(["--collect-only"], {"COLLECTED_TESTS": str(listed)}, bare=self.arguments.compare)
             if not listed.exists():
                 sys.exit(f"no tests were found:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
             found = [name for name in json.loads(listed.read_text()) if re.search(self.client["count"], name)]
@@ -99,14 +104,14 @@ class Suite:
         count = min(self.arguments.count, len(found))
         return [found[i * len(found) // count] for i in range(count)]
 
-    def run(self, chosen):
+    def run(self, chosen, bare=False):
         """The last word on each test: {name: its line}. A clean-up that fails counts for the test."""
         with tempfile.TemporaryDirectory() as folder:
             listed, said = pathlib.Path(folder) / "chosen", pathlib.Path(folder) / "verdicts"
             listed.write_text(json.dumps(chosen))
             options = ["-n", str(self.arguments.processes), "--max-worker-restart=1000",
                        f"--timeout={self.arguments.timeout}", "--timeout-method=thread"]
-            done = self.pytest(options, {"CHOSEN_TESTS": str(listed), "VERDICTS": str(said)})
+            done = self.pytest(options, {"CHOSEN_TESTS": str(listed), "VERDICTS": str(said)}, bare)
             lines = [json.loads(line) for line in said.read_text().splitlines()] if said.exists() else []
         verdicts = {}
         for line in lines:
@@ -135,6 +140,11 @@ def main():
     chosen = suite.choose(found)
     verdicts, done = suite.run(chosen)
     text = summary(suite, found, chosen, verdicts)
+    different = []
+    if arguments.compare:
+        bare, _ = suite.run(chosen, bare=True)
+        different = [name for name in chosen if bare.get(name, {}).get("verdict") != verdicts.get(name, {}).get("verdict")]
+        text += f"{len(bare)} verdicts bare, {len(different)} different\n" + "".join(f"different {n}\n" for n in different)
     print(text, end="")
     if arguments.out:
         pathlib.Path(arguments.out).write_text(text)
@@ -144,6 +154,7 @@ def main():
         pathlib.Path(arguments.failures).write_text("\n".join(failures))
     if len(verdicts) < len(chosen):
         sys.exit(f"{len(verdicts)} verdicts of {len(chosen)} tests\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    sys.exit(1 if different else 0)
 
 
 main()

@@ -18,6 +18,7 @@ struct DeviceInfo {
   // (heddle/placed_variables.hpp). True for the CPU device and the interpreter.
   bool managed_memory = false;
   unsigned capability = 0;  // of a GPU: 90 for compute capability 9.0
+  bool simulated = false;   // a simulated GPU: its times are those of the simulated machine
   unsigned max_threads_per_block = 1024;
   std::uint64_t max_shared_per_block = 0;  // bytes, static and dynamic together
 };

@@ -360,8 +360,8 @@ class Module:
         if kind == "f":
             return np.dtype(f"f{bits // 8}")
         if type(value) is float:
-            raise ArgumentTypeError(f"variable {name} is an integer; {_checks.shown(value)} is none. Give its dtype if that "
-                                    f"is meant")
+            raise ArgumentTypeError(f"variable {name} is an integer, and {_checks.shown(value)} is a float; give its dtype if "
+                                    f"that is meant")
         if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
             raise ArgumentOverflow(f"{_checks.shown(value)} does not fit into {bits} bits; give variable {name}'s dtype")
         return np.dtype(f"i{bits // 8}")

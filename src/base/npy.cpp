@@ -248,7 +248,7 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
 }
 
 NpyArray read_npy(const std::filesystem::path& path) {
-  // A file that is none, or whose length is not what its header says, may be too long to be read.
+  // A file that is not an array, or whose length differs from what its header says, may be too long to be read.
   constexpr std::size_t longest_header = 1 << 20;
   const std::string beginning = read_beginning(path, longest_header);
   std::error_code error;

@@ -83,6 +83,7 @@ DeviceInfo public_info(const device::DeviceInfo& info) {
           .host_memory = info.host_memory,
           .managed_memory = info.managed_memory,
           .capability = info.capability,
+          .simulated = info.simulated,
           .max_threads_per_block = info.max_threads_per_block,
           .max_shared_per_block = info.max_shared_per_block};
 }

@@ -161,15 +161,25 @@ $round:
 })";
 }
 
-TEST_F(DriverLink, TheDeviceRuntimeSynchronisesGrids) {
-  CUlinkState state = nullptr;
-  ASSERT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
-  ASSERT_CUDA(add(state, neighbours(), "neighbours.ptx"));
-  ASSERT_CUDA(add(state, device_runtime_archive(), "libcudadevrt.a", CU_JIT_INPUT_LIBRARY));
-  void* image = nullptr;
-  ASSERT_CUDA(cuLinkComplete(state, &image, nullptr));
-  const CUfunction k = function(load(static_cast<const char*>(image)), "k");
-  EXPECT_CUDA(cuLinkDestroy(state));
+class DriverLinkOfGrids : public DriverLink {
+ protected:
+  // The kernel of neighbours(), linked with the device runtime; null after a failure.
+  CUfunction linked_with_device_runtime() {
+    CUlinkState state = nullptr;
+    EXPECT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
+    EXPECT_CUDA(add(state, neighbours(), "neighbours.ptx"));
+    EXPECT_CUDA(add(state, device_runtime_archive(), "libcudadevrt.a", CU_JIT_INPUT_LIBRARY));
+    void* image = nullptr;
+    EXPECT_CUDA(cuLinkComplete(state, &image, nullptr));
+    const CUfunction made = image != nullptr ? function(load(static_cast<const char*>(image)), "k") : nullptr;
+    EXPECT_CUDA(cuLinkDestroy(state));
+    return made;
+  }
+};
+
+TEST_F(DriverLinkOfGrids, SynchroniseWithTheDeviceRuntime) {
+  const CUfunction k = linked_with_device_runtime();
+  ASSERT_NE(k, nullptr);
   constexpr unsigned blocks = 6;
   CUdeviceptr p = allocate(4 * blocks), q = allocate(4 * blocks);
   void* arguments[] = {&p, &q};
@@ -181,15 +191,9 @@ TEST_F(DriverLink, TheDeviceRuntimeSynchronisesGrids) {
   }
 }
 
-TEST_F(DriverLink, GridsAreNotSynchronisedWithoutACooperativeLaunch) {
-  CUlinkState state = nullptr;
-  ASSERT_CUDA(cuLinkCreate_v2(0, nullptr, nullptr, &state));
-  ASSERT_CUDA(add(state, neighbours(), "neighbours.ptx"));
-  ASSERT_CUDA(add(state, device_runtime_archive(), "libcudadevrt.a", CU_JIT_INPUT_LIBRARY));
-  void* image = nullptr;
-  ASSERT_CUDA(cuLinkComplete(state, &image, nullptr));
-  const CUfunction k = function(load(static_cast<const char*>(image)), "k");
-  EXPECT_CUDA(cuLinkDestroy(state));
+TEST_F(DriverLinkOfGrids, DoNotSynchroniseWithoutACooperativeLaunch) {
+  const CUfunction k = linked_with_device_runtime();
+  ASSERT_NE(k, nullptr);
   CUdeviceptr p = allocate(8), q = allocate(8);
   void* arguments[] = {&p, &q};
   ASSERT_CUDA(cuLaunchKernel(k, 2, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr));

@@ -67,6 +67,13 @@ TEST(Process, SlicesChangeNothing) {
   EXPECT_EQ(whole.output, sliced.output);
 }
 
+// Its PTX is for newer GPUs than the simulated one.
+TEST(Process, SimulatedGpusRunAllPtx) {
+  const Ended there = run("HEDDLE_RUN_DEVICE=sim:kepler-gtx680", "sum");
+  EXPECT_EQ(there.code, 0);
+  EXPECT_EQ(there.output, run("HEDDLE_RUN_DEVICE=cpu", "sum").output);
+}
+
 constexpr const char* with_gpu = "LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES ":" HEDDLE_FAKE_DRIVER " ";
 
 // What the CPU device stands on takes longer to load than small programs run.

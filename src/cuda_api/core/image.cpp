@@ -34,8 +34,8 @@ std::string list_of(const std::vector<unsigned>& gpus) {
 }  // namespace
 
 const FatPtx* ptx_for(const FatBinary& binary, const Context& context) {
-  return context.capability() != 0 ? choose_ptx(binary, context.capability())
-                                   : closest_ptx(binary, context.reported_capability());
+  const bool is_gpu = context.capability() != 0 && !context.info().simulated;
+  return is_gpu ? choose_ptx(binary, context.capability()) : closest_ptx(binary, context.reported_capability());
 }
 
 const FatBinary& Image::binary() {

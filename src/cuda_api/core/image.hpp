@@ -15,7 +15,7 @@
 namespace heddle::cuda_api {
 
 // What the context's device runs of a program's code; null if that is nothing. GPUs run what is not newer than they
-// are. The CPU device runs all of it.
+// are. The CPU device and simulated GPUs run all of it.
 const FatPtx* ptx_for(const FatBinary& binary, const Context& context);
 
 // A module of the program, as each context has it; loaded at the first use there.

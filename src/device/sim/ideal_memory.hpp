@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/sim/machine_file/description.hpp"
-#include "device/sim/memory_port.hpp"
+#include "device/sim/memory/memory_port.hpp"
 
 namespace heddle::device::sim {
 

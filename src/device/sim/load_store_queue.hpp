@@ -7,7 +7,7 @@
 
 #include "device/machine/effects.hpp"
 #include "device/sim/block_context.hpp"
-#include "device/sim/memory_port.hpp"
+#include "device/sim/memory/memory_port.hpp"
 #include "device/sim/policies/memory_queue.hpp"
 
 namespace heddle::device::sim {

@@ -5,7 +5,7 @@
 
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/memory/counters.hpp"
-#include "device/sim/memory_port.hpp"
+#include "device/sim/memory/memory_port.hpp"
 
 namespace heddle::device::sim {
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "device/sim/sim.hpp"
 
@@ -18,6 +19,26 @@ std::string shares(const Counts& counts, std::uint64_t all, Names&& names) {
   return text;
 }
 
+std::string cache_text(const char* name, const CacheCounters& cache) {
+  const std::uint64_t all = cache.hits + cache.misses + cache.pending_hits;
+  return fmt::format("{:<11}{} look-ups: {} hits, {} hits of data under way, {} misses\n", name, all,
+                     share(cache.hits, all), share(cache.pending_hits, all), share(cache.misses, all));
+}
+
+std::string memory_text(const MemoryCounters& memory) {
+  if (memory.cycles == 0) return {};  // ideal
+  const SmMemoryCounters& sm = memory.sm;
+  std::string text = fmt::format("accesses   {} global, {} local, {} shared, {} constant; {:.2f} transactions each\n",
+                                 sm.global_accesses, sm.local_accesses, sm.shared_accesses, sm.constant_accesses,
+                                 sm.transactions_per_access());
+  if (sm.shared_accesses != 0)
+    text += fmt::format("banks      {} passes, {} without conflicts\n", sm.shared_passes, sm.shared_least_passes);
+  text += cache_text("L1", sm.l1) + cache_text("L2", memory.l2.cache);
+  const DramCounters& dram = memory.dram;
+  return text + fmt::format("DRAM       {}; {:.1f} % of the bandwidth; {:.1f} % row hits\n",
+                            base::format_bytes(dram.bytes), 100 * memory.dram_utilisation(), 100 * dram.row_hit_rate());
+}
+
 }  // namespace
 
 std::string report_text(const std::string& kernel, const KernelStatistics& statistics) {
@@ -33,7 +54,7 @@ std::string report_text(const std::string& kernel, const KernelStatistics& stati
   for (unsigned i = 0; i < pipe_classes; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name(static_cast<PipeClass>(i)),
                         share(sm.pipe_cycles[i], sm.pipe_counts[i] * sm.cycles / std::max(statistics.sms, 1u)));
-  return text + "\n";
+  return text + "\n" + memory_text(statistics.memory);
 }
 
 }  // namespace heddle::device::sim

@@ -126,7 +126,7 @@ void Simulator::simulate(GpuLaunch& launch, Cycle start) {
 }
 
 // A kernel that can never end is ended with a report of where its threads stand. `stuck_since`: in real time.
-void Simulator::throw_if_stuck(const GpuLaunch& launch, std::uint64_t& stuck_since) {
+void Simulator::throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since) {
   const BlockContext* block = gpu_.a_block_of(launch);
   const bool blocked = gpu_.stuck();
   if (!block || (!blocked && !gpu_.spins())) {
@@ -142,7 +142,7 @@ void Simulator::throw_if_stuck(const GpuLaunch& launch, std::uint64_t& stuck_sin
       blocked ? machine::blocked_text(block->core, block->block)
               : machine::spinning_text(block->core, block->block,
                                        "every thread repeats the same steps and nothing changes in memory");
-  gpu_.cancel(const_cast<GpuLaunch&>(launch));
+  gpu_.cancel(launch);
   throw Error(ErrorCode::deadlock, text);
 }
 

@@ -27,7 +27,7 @@ class Simulator final : public emulated::Engine {
 
  private:
   void simulate(GpuLaunch& launch, Cycle start);
-  void throw_if_stuck(const GpuLaunch& launch, std::uint64_t& stuck_since);
+  void throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since);
   BlockNeeds needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const;
   Cycle cycle_of(std::uint64_t ns) const;
   std::uint64_t ns_of(Cycle cycle) const;

@@ -113,7 +113,7 @@ void Sm::take_completions() {
   queue_.advance(now_);
   auto& done = queue_.done();
   for (const LoadStoreQueue::Done& one : done) {
-    one.block->warps[one.warp].board.complete(one.access, one.ready);
+    one.block->warps[one.warp].board.complete(one.access, one.ready + pipes_.latency(PipeClass::lsu));
     evaluate_warp(*one.block, one.warp);
   }
   for (std::size_t i = 0; i < done.size(); ++i) {

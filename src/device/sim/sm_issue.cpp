@@ -185,7 +185,7 @@ void Sm::watch(IssueGroup& group, std::uint32_t from) {
     if (effects_.target[lane] <= from) block.spins[thread.linear].see(thread, watch_epoch_);
     all &= block.spins[thread.linear].repeats_in(watch_epoch_);
   }
-  if (all && block.divergence->give_way(group)) pool_groups(block, group.not_before);
+  if (all && block.divergence->yield(group)) pool_groups(block, group.not_before);
 }
 
 }  // namespace heddle::device::sim

@@ -106,7 +106,7 @@ const Field fields[] = {
     {"copies", "to-device-gbs", "1e9 bytes/s", 1e-3, 1e6, AT(copies.to_device_gbs), "from the host over the link"},
     {"copies", "to-host-gbs", "1e9 bytes/s", 1e-3, 1e6, AT(copies.to_host_gbs), "to the host over the link"},
     {"copies", "device-gbs", "1e9 bytes/s", 1e-3, 1e6, AT(copies.device_gbs), "of copies within the device"},
-    {"copies", "latency-us", "microseconds", 0, 1e6, AT(copies.latency_us), "of a copy, besides its bytes"},
+    {"copies", "latency-us", "microseconds", 0, 1e6, AT(copies.latency_us), "fixed part of a copy's time"},
 
     {"policies", "scheduler", "", 0, 0, AT(policies.scheduler), "how a scheduler chooses a warp"},
     {"policies", "divergence", "", 0, 0, AT(policies.divergence), "what happens where threads of a warp part"},

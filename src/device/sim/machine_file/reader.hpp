@@ -1,7 +1,7 @@
 // Machine files: TOML to MachineDescription and back. docs/machines.md lists the keys.
 //
 // Every mistake is an Error of code parse_error (not_found for a file or preset that does not exist) with file, line,
-// key, and what is allowed there: TOML that is none, an unknown key, a value of another type or out of range, values
+// key, and what is allowed there: invalid TOML, an unknown key, a value of another type or out of range, values
 // that contradict each other. No function here changes anything; all may be called by several threads.
 #pragma once
 

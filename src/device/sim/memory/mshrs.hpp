@@ -1,4 +1,4 @@
-// Miss status holding registers: lines that are being fetched, and who waits for which of their sectors.
+// Miss status holding registers: lines that are being fetched, and which accesses wait for which of their sectors.
 #pragma once
 
 #include <cstdint>

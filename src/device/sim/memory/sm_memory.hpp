@@ -24,33 +24,34 @@
 #include "device/sim/memory/coalescer.hpp"
 #include "device/sim/memory/counters.hpp"
 #include "device/sim/memory/fifo.hpp"
+#include "device/sim/memory/memory_port.hpp"
 #include "device/sim/memory/mshrs.hpp"
 #include "device/sim/memory/packet.hpp"
 #include "device/sim/memory/tag_array.hpp"
 
 namespace heddle::device::sim {
 
-class SmMemory {
+class SmMemory final : public MemoryPort {
  public:
   SmMemory(const MachineDescription& machine, unsigned sm);
 
   // Takes the access or refuses it. Does advance(now) first. At least one lane takes part. The bytes of a lane must be
   // aligned as PTX demands.
-  Admission access(Cycle now, const WarpAccess& access, AccessTag tag);
+  Admission access(Cycle now, const WarpAccess& access, AccessTag tag) override;
   // Lets happen what happens up to and in cycle `now`.
-  void advance(Cycle now);
+  void advance(Cycle now) override;
   // The first cycle in which advance() would do something; `never`: nothing before the next exchange.
-  Cycle next_event() const;
+  Cycle next_event() const override;
   // Why an access of global or local memory would be refused in the cycle of the last call; `none`: it would not.
   MemoryStall refusal() const;
 
-  std::span<const Completion> completions() const { return completions_; }
-  void clear_completions() { completions_.clear(); }
+  std::span<const Completion> completions() const override { return completions_; }
+  void clear_completions() override { completions_.clear(); }
 
   // Drops all lines of the L1 and the constant cache, as between kernels. Written lines are sent on.
-  void invalidate(Cycle now);
+  void invalidate(Cycle now) override;
   // Accesses that have not completed: none when a kernel's memory operations are complete.
-  unsigned in_flight() const { return in_flight_; }
+  unsigned in_flight() const override { return in_flight_; }
   const SmMemoryCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 

@@ -25,7 +25,7 @@ class DivergencePolicy {
   virtual bool resume(std::uint32_t warp) = 0;
   // The threads of the group repeat the same steps while nothing changes in memory: others may have to run first.
   // Returns as retire().
-  virtual bool give_way(IssueGroup& /*group*/) { return false; }
+  virtual bool yield(IssueGroup& /*group*/) { return false; }
   // Groups of a warp issue in one slot, each lane at its own place (the MIMD bound).
   virtual bool shares_slots() const { return false; }
 };

@@ -44,8 +44,8 @@ class Pdom final : public DivergencePolicy {
     return false;
   }
 
-  bool give_way(IssueGroup& group) override {
-    if (stacks_[group.warp].give_way()) show(group.warp);
+  bool yield(IssueGroup& group) override {
+    if (stacks_[group.warp].yield()) show(group.warp);
     return false;
   }
 

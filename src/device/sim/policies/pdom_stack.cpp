@@ -58,7 +58,7 @@ void PdomStack::resume() {
   leave_join();
 }
 
-bool PdomStack::give_way() {
+bool PdomStack::yield() {
   const std::size_t running = current_index();
   std::size_t lowest = none;
   for_each_free([&](std::size_t i) {

@@ -32,7 +32,7 @@ class PdomStack {
   void resume();
   // The threads of current() turn in a loop that only others can end: lets the lowest of those run that can. Returns
   // whether there are any.
-  bool give_way();
+  bool yield();
 
  private:
   struct Side {

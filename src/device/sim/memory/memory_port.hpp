@@ -7,7 +7,7 @@
 
 namespace heddle::device::sim {
 
-// Threads: as SmMemory (memory/sm_memory.hpp), whose functions these are.
+// SmMemory, the model, has the contract of these functions (sm_memory.hpp).
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
@@ -17,7 +17,7 @@ class MemoryPort {
   virtual std::span<const Completion> completions() const = 0;
   virtual void clear_completions() = 0;
   virtual void invalidate(Cycle now) = 0;
-  // Transactions under way.
+  // Accesses that have not completed.
   virtual unsigned in_flight() const = 0;
 };
 
