@@ -1,18 +1,18 @@
 #include "base/child_process.hpp"
+#include "base/thread_safety.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 #include <vector>
 
 namespace heddle::base {
 namespace {
 
 struct Children {
-  std::mutex mutex;
+  base::Mutex mutex;
   std::vector<pid_t> all;
 };
 
@@ -25,7 +25,7 @@ Children& children() {
 }  // namespace
 
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid) {
-  const std::lock_guard lock(children().mutex);
+  const base::Lock lock(children().mutex);
   children().all.push_back(pid);
 }
 
@@ -42,7 +42,7 @@ int ChildProcess::wait() {
   while (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   {
-    const std::lock_guard lock(children().mutex);
+    const base::Lock lock(children().mutex);
     std::erase(children().all, pid_);
   }
   int status = 0;
@@ -52,7 +52,7 @@ int ChildProcess::wait() {
 }
 
 void ChildProcess::end_all() {
-  const std::lock_guard lock(children().mutex);
+  const base::Lock lock(children().mutex);
   for (const pid_t pid : children().all) ::kill(pid, SIGTERM);
 }
 

@@ -9,7 +9,15 @@ constexpr std::size_t few_readers = 8;
 
 bool overlap(const Access& a, const Access& b) { return a.object == b.object && a.begin < b.end && b.begin < a.end; }
 
+// No task has this number.
+constexpr TaskId no_task = ~TaskId{0};
+
 }  // namespace
+
+Dag::Dag() {
+  slots_.add();
+  ids_.push_back(no_task);
+}
 
 ObjectId Dag::add_object(std::uint64_t size) {
   if (free_objects_.empty()) {
@@ -27,14 +35,19 @@ void Dag::remove_object(ObjectId object) {
   free_objects_.push_back(object);
 }
 
-// From the end: few parents are older than those that are there.
-void Dag::insert_parent(TaskRefs& parents, TaskRef ref) {
-  std::size_t at = parents.size();
-  while (at > 0 && parents[at - 1].id > ref.id) --at;
-  if (at > 0 && parents[at - 1].id == ref.id) return;
+// From the end: few parents are older than those that are there. Inlined by force here and in use(): each launch calls
+// them several times.
+[[gnu::always_inline]] inline void Dag::add_unfinished(TaskRefs& parents, TaskRef ref) {
+  const std::size_t count = parents.size();
+  const TaskRef* const first = parents.data();
+  const TaskRef* at = first + count;
+  while (at != first && at[-1].id > ref.id) --at;
+  if (at != first && at[-1].id == ref.id) return;
+  const auto place = static_cast<std::size_t>(at - first);
   parents.push_back(ref);
-  for (std::size_t i = parents.size() - 1; i > at; --i) parents[i] = parents[i - 1];
-  parents[at] = ref;
+  TaskRef* const moved = parents.data();  // it may have grown
+  for (std::size_t i = count; i > place; --i) moved[i] = moved[i - 1];
+  moved[place] = ref;
 }
 
 // Drops readers that are finished, and those whose queue has a later one. Not again before there are twice as many.
@@ -54,10 +67,11 @@ void Dag::shorten(Segment& segment) const {
   segment.shorten_at = static_cast<std::uint32_t>(std::max(few_readers, 2 * readers.size()));
 }
 
-void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
+[[gnu::always_inline]] inline void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
   if (!modifying) {
     add_parent(parents, segment.writer);
-    if (segment.readers.size() >= segment.shorten_at) shorten(segment);
+    if (segment.readers.size() >= segment.shorten_at) [[unlikely]]
+      shorten(segment);
     segment.readers.push_back(task);
     return;
   }
@@ -96,6 +110,18 @@ void Dag::reduce(TaskRefs& parents) {
       work_.push_back(parent);
     }
   }
+}
+
+// Whether the new task has two accesses to one object, which may overlap.
+bool Dag::names_twice(std::span<const Access> accesses) {
+  bool twice = false;
+  for (const Access& access : accesses) {
+    if (access.begin >= access.end) continue;
+    TaskId& named_by = objects_[access.object]->named_by;
+    twice = twice || named_by == last_;
+    named_by = last_;
+  }
+  return twice;
 }
 
 // Where one task names the same bytes twice, they are cut so that each is named once.
@@ -138,10 +164,7 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
   task.parents.clear();
   task.queue_inherited = task.is_move = false;
   ++active_;
-  bool twice = false;
-  for (std::size_t i = 1; i < accesses.size() && !twice; ++i)
-    for (std::size_t k = 0; k < i && !twice; ++k) twice = overlap(accesses[i], accesses[k]);
-  if (twice) {
+  if (names_twice(accesses)) [[unlikely]] {
     merge(accesses);
     accesses = merged_;
   }

@@ -24,6 +24,7 @@ namespace heddle::graph {
 // removed, and of many readers that run in one queue only the last is kept.
 class Dag {
  public:
+  Dag();
   // `size`: bytes.
   ObjectId add_object(std::uint64_t size);
   // Tasks that use the object stay in the DAG. No later task depends on them because of its bytes.
@@ -40,7 +41,7 @@ class Dag {
 
   Task& operator[](TaskRef ref) { return slots_[ref.slot]; }
   const Task& operator[](TaskRef ref) const { return slots_[ref.slot]; }
-  bool finished(TaskRef ref) const { return ref.id == 0 || ids_[ref.slot] != ref.id; }
+  bool finished(TaskRef ref) const { return ids_[ref.slot] != ref.id; }
 
   // Records that the task and all its ancestors have run. Calls `each` for every task that becomes finished, children
   // before parents.
@@ -81,13 +82,8 @@ class Dag {
   void add_parent(TaskRefs& parents, TaskRef ref) const {
     if (!finished(ref)) add_unfinished(parents, ref);
   }
-  static void add_unfinished(TaskRefs& parents, TaskRef ref) {
-    if (parents.empty() || parents.back().id < ref.id)
-      parents.push_back(ref);
-    else
-      insert_parent(parents, ref);
-  }
-  static void insert_parent(TaskRefs& parents, TaskRef ref);
+  static void add_unfinished(TaskRefs& parents, TaskRef ref);
+  bool names_twice(std::span<const Access> accesses);
   void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
   void shorten(Segment& segment) const;
   void reduce(TaskRefs& parents);
@@ -96,7 +92,9 @@ class Dag {
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
   Slots<Task> slots_;
-  std::vector<TaskId> ids_;  // of the tasks in the slots; in an array of their own, as most lookups need only these
+  // Of the tasks in the slots. In an array of their own, as most lookups need only these. No task has the first slot,
+  // so that a reference to no task is to a finished one.
+  std::vector<TaskId> ids_;
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
   std::vector<Access> merged_, unmerged_;

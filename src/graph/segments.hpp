@@ -51,6 +51,8 @@ class Segments {
 
   std::size_t count() const { return all_.size(); }
 
+  TaskId named_by = 0;  // the last task with an access to the object
+
  private:
   struct Range {
     std::size_t first, last;

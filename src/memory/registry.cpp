@@ -41,13 +41,14 @@ std::string Registry::describe(Space space) const {
     total += array->bytes();
     largest = std::max<std::uint64_t>(largest, array->bytes());
   }
-  std::string text = in.arrays.empty()
-                         ? "no array takes memory there"
+  std::string text = in.arrays.empty() ? "no array takes memory there"
+                     : in.arrays.size() == 1
+                         ? "one array takes " + base::format_bytes(total)
                          : fmt::format("{} take {}, the largest {}", base::counted(in.arrays.size(), "array"),
                                        base::format_bytes(total), base::format_bytes(largest));
-  if (in.explicit_count > 0)
-    text += fmt::format("; {} of the program take {}", base::counted(in.explicit_count, "allocation"),
-                        base::format_bytes(in.explicit_bytes));
+  if (const std::uint64_t count = in.explicit_count.load(); count > 0)
+    text += fmt::format("; {} of the program {} {}", base::counted(count, "allocation"), count == 1 ? "takes" : "take",
+                        base::format_bytes(in.explicit_bytes.load()));
   return text;
 }
 

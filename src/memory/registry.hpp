@@ -1,6 +1,7 @@
 // What takes the memory of each space: copies of arrays, and memory that the program has allocated itself.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -11,7 +12,7 @@
 
 namespace heddle::memory {
 
-// Needs the core's lock.
+// Needs the core's lock, unless a function states otherwise.
 class Registry {
  public:
   static constexpr std::uint64_t unlimited = ~std::uint64_t{0};
@@ -28,7 +29,8 @@ class Registry {
   void remove(Space space, Array& array);
   const std::vector<Array*>& arrays(Space space) const { return spaces_[space].arrays; }
 
-  // Memory that the program has allocated itself, which is not evicted.
+  // Memory that the program has allocated itself, which is not evicted. Any thread, without the lock: it may be freed
+  // where the lock is held.
   void add_explicit(Space space, std::uint64_t bytes);
   void remove_explicit(Space space, std::uint64_t bytes);
 
@@ -39,8 +41,7 @@ class Registry {
   struct PerSpace {
     std::uint64_t budget = unlimited, used = 0;
     std::vector<Array*> arrays;
-    std::uint64_t explicit_bytes = 0;
-    std::size_t explicit_count = 0;
+    std::atomic<std::uint64_t> explicit_bytes{0}, explicit_count{0};
   };
   std::vector<PerSpace> spaces_;
 };

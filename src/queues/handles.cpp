@@ -8,8 +8,8 @@
 #include "queues/memory.hpp"
 #include "queues/queue.hpp"
 #include "runtime/core.hpp"
+#include "runtime/device_info.hpp"
 #include "runtime/held.hpp"
-#include "runtime/inspect.hpp"
 #include "runtime/kernel_state.hpp"
 #include "runtime/module_state.hpp"
 

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "heddle/kernel.hpp"
-#include "modules/signature.hpp"
 
 namespace heddle::runtime {
 
@@ -15,8 +14,5 @@ class KernelState;
 // instruction if the PTX contradicts the annotation. To be called after KernelState::info(). `what` begins the message:
 // "argument 2 of kernel k".
 Access annotated(const KernelState& kernel, std::size_t parameter, Direction direction, std::string_view what);
-
-// The kernel's info, completed by a signature. Throws invalid_argument if the two do not agree.
-KernelInfo annotated(const KernelState& kernel, const KernelInfo& info, const modules::Signature& signature);
 
 }  // namespace heddle::runtime

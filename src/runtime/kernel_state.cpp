@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "base/ids.hpp"
+#include "modules/kernel_info.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
-#include "runtime/inspect.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -83,7 +83,7 @@ void KernelState::analyse() {
   if (analysed_.load(std::memory_order_relaxed)) return;
   const std::uint32_t own = index_of(code_.ptx(), function_);
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.function == own; });
-  take_info(public_info(*found, code_.source_types().parameters(function_)));
+  take_info(modules::kernel_info(*found, code_.source_types().parameters(function_)));
   for (std::size_t i = 0; i < found->parameters.size(); ++i)
     shown_.push_back({info_.parameters[i].access, found->parameters[i].read_at, found->parameters[i].written_at});
   variables_ = mode_of(found->variables);

@@ -1,5 +1,6 @@
 #include "runtime/launch.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -51,15 +52,15 @@ Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
 }
 
 graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
-                      sched::EarlyStart& early, std::span<const graph::Access> accesses) {
+                      sched::EarlyStart* early, std::span<const graph::Access> accesses) {
   sched::Submission submission = submission_of(launch, prepared.partition);
-  early.complete(submission, launch);
+  if (early != nullptr) early->complete(submission, launch);
   return core.scheduler().submit(
       launch.place, accesses,
       [&](device::Queue& queue) {
         if (launch.verified) queue.set_footprint(footprint_of(core, launch, kernel));
-        if (device::Function* const function = early.function()) [[unlikely]]
-          queue.launch(*function, launch.config, launch.blocks, early.arguments(launch.arguments()));
+        if (device::Function* const function = early != nullptr ? early->function() : nullptr) [[unlikely]]
+          queue.launch(*function, launch.config, launch.blocks, early->arguments(launch.arguments()));
         else
           queue.launch(*prepared.function, launch.config, launch.blocks, launch.arguments());
       },
@@ -192,15 +193,15 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   base::Lock lock(core.mutex());
   if (bound.opaque || core.dispatcher() != nullptr) core.wait_until_all_submitted(lock);
   core.replayer().flush_others();
-  Fetched fetched;
-  const Accesses accesses =
-      is_resident(core, bound) ? use_resident(core, bound) : fetch(core, bound, fetched, lock);  // 4
-  const graph::TaskRef task =
-      submit(core, *kernel, bound, prepared, fetched.early, {accesses.data(), accesses.size()});  // 5
+  std::optional<Fetched> fetched;
+  Accesses accesses;
+  if (!use_resident(core, bound, accesses)) accesses = fetch(core, bound, fetched.emplace(), lock);  // 4
+  const graph::TaskRef task = submit(core, *kernel, bound, prepared, fetched ? &fetched->early : nullptr,
+                                     {accesses.data(), accesses.size()});  // 5
   sched::TaskEvents events;
   if (options.timed) events = core.scheduler().tracker()[task];
   settle_arrays(core, bound);
-  core.replayer().submitted({bound, options.device, arguments}, fetched.moved, *prepared.function,
+  core.replayer().submitted({bound, options.device, arguments}, fetched && fetched->moved, *prepared.function,
                             {accesses.data(), accesses.size()});
   lock.unlock();
   auto state = make_state(kernel, bound.place, task, std::move(events));

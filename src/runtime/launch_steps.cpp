@@ -29,17 +29,6 @@ void add_time(KernelHistory& history, const sched::TaskEvents& events) {
 
 }  // namespace
 
-bool is_resident(Core& core, const sched::BoundLaunch& launch) {
-  if (!core.scheduler().policy().prefetch || !core.pinned().none(launch.place) || !core.calls().none()) return false;
-  const auto space = static_cast<memory::Space>(launch.place);
-  for (const sched::ArrayUse& use : launch.arrays) {
-    if (!use.array->allocated(space) || use.array->open_uses > 0) return false;
-    if (use.used && use.mode != graph::Mode::write && !use.array->residence().current(space, use.begin, use.end))
-      return false;
-  }
-  return true;
-}
-
 void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
                        sched::MemoryManager::Pressure& pressure) {
   if (are_ready(launch) && core.calls().none()) [[likely]]
@@ -65,22 +54,19 @@ void add_variables(Accesses& accesses, const sched::BoundLaunch& launch) {
 
 }  // namespace
 
-Accesses use_resident(Core& core, sched::BoundLaunch& launch) {
+bool use_resident(Core& core, sched::BoundLaunch& launch, Accesses& accesses) {
+  if (!core.scheduler().policy().prefetch || !core.pinned().none(launch.place) || !core.calls().none()) return false;
   const auto space = static_cast<memory::Space>(launch.place);
   const graph::TaskId now = core.scheduler().dag().last();
-  Accesses accesses;
   for (const sched::ArrayUse& use : launch.arrays) {
     const std::uint64_t end = use.used ? use.end : use.begin;
+    if (use.array->open_uses > 0 || !use.array->is_there(space, use.begin, end, use.mode)) return false;
     launch.put_address(use);
     use.array->use(space, use.begin, end, use.mode, now);
-    graph::Access& access = accesses.emplace_back();
-    access.object = use.array->object(space);
-    access.mode = use.mode;
-    access.begin = use.begin;
-    access.end = end;
+    accesses.push_back(use.array->access(space, use.mode, use.begin, end));
   }
   add_variables(accesses, launch);
-  return accesses;
+  return true;
 }
 
 Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
@@ -117,6 +103,7 @@ void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
   const Scheduling& policy = core.scheduler().policy();
   const bool copies_back = policy.execution == Scheduling::Execution::async && policy.prefetch;
   for (const sched::ArrayUse& use : launch.arrays) {
+    if (!graph::modifies(use.mode)) continue;  // the host expects no other bytes than before
     if (use.mode == graph::Mode::write)
       use.array->modified(static_cast<memory::Space>(launch.place), use.begin, use.end);
     if (copies_back && use.array->read_back().due()) core.transfers().copy_back(*use.array);

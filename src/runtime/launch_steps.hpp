@@ -17,11 +17,10 @@ using Accesses = boost::container::small_vector<graph::Access, 8>;
 
 // Need the core's lock.
 
-// Whether the launch can be submitted at once: its arrays have copies on its place whose bytes are current.
-bool is_resident(Core& core, const sched::BoundLaunch& launch);
-// For a launch that is_resident(): puts the arrays' addresses into its arguments, and returns its accesses to memory.
-// Arrays come first, in their order.
-Accesses use_resident(Core& core, sched::BoundLaunch& launch);
+// For a launch that can be submitted at once, as its arrays have copies on its place whose bytes are current: puts the
+// arrays' addresses into its arguments, and returns true with its accesses to memory. Arrays come first, in their
+// order. False: some array is not there; those before it count as used once more.
+bool use_resident(Core& core, sched::BoundLaunch& launch, Accesses& accesses);
 // For other launches. Allocates copies of the launch's arrays on its place, and waits until no open call uses them.
 // Releases the lock while it waits or allocates. Throws out_of_memory.
 void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,

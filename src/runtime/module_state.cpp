@@ -7,6 +7,7 @@
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "base/nearest.hpp"
+#include "modules/signature_check.hpp"
 #include "runtime/annotation.hpp"
 
 namespace heddle::runtime {
@@ -59,7 +60,10 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
 std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::string_view signature) {
   const modules::Signature parsed = modules::parse_signature(signature);
   const std::shared_ptr<KernelState> plain = kernel(name);
-  KernelInfo info = annotated(*plain, plain->info(), parsed);
+  KernelInfo info = modules::with_signature(plain->info(), parsed,
+                                            [&plain](std::size_t number, Direction direction, std::string_view what) {
+                                              return annotated(*plain, number, direction, what);
+                                            });
   const base::Lock lock(signatures_mutex_);
   std::unique_ptr<KernelState>& made = with_signatures_[{plain.get(), modules::to_text(parsed)}];
   if (!made) made = std::make_unique<KernelState>(*plain, std::move(info));

@@ -1,6 +1,6 @@
 #include "sched/replayer.hpp"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "heddle/error.hpp"
@@ -17,8 +17,9 @@ Replayer::Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArray
       batches_(scheduler.dag(), scheduler.tracker()) {
   watch_ = std::make_shared<ReplayWatch>(
       mutex, std::move(watcher),
-      ReplayWatch::Held{[this] { return held_ == 0 ? std::nullopt : std::optional(graphs_ * most_in_part + held_); },
-                        [this] { abandon(); }});
+      ReplayWatch::Held{
+          [this] { return held_ == 0 ? std::nullopt : std::optional(graphs_ * ReplayRecorder::most_in_part + held_); },
+          [this] { abandon(); }});
 }
 
 Replayer::~Replayer() { watch_->end(); }
@@ -30,49 +31,10 @@ bool Replayer::is_plain(const BoundLaunch& launch) const {
          launch.processors == nullptr && pinned_.none(launch.place);
 }
 
-// Whether the launch is to be recorded.
-bool Replayer::saw(std::uint64_t thing) {
-  ++things_;
-  host_waited_ = false;
-  const std::size_t period = finder_.add(thing).value_or(0);
-  if (period == 0) {
-    to_record_ = 0;
-    return false;
-  }
-  if (to_record_ > 0) return !after_wait_;
-  if (things_ < quiet_until_) return false;
-  // From the next thing on.
-  bool waits = false;
-  for (std::size_t i = 0; i < period; ++i) waits = waits || finder_.ago(i) == 0;
-  to_record_ = waits ? period : (least_in_part + period - 1) / period * period;
-  after_wait_ = waits;
-  period_ = waits ? 0 : period;
-  recording_.clear();
-  recording_.emplace_back();
-  return false;
-}
-
-void Replayer::record(ReplayStep step) {
-  if (recording_.back().steps.size() == most_in_part) recording_.emplace_back();
-  recording_.back().steps.push_back(std::move(step));
-  if (--to_record_ == 0) end_recording();
-}
-
-void Replayer::end_recording() {
-  std::erase_if(recording_, [](const ReplayPart& part) { return part.steps.empty(); });
-  std::size_t longest = 0;
-  for (const ReplayPart& part : recording_) longest = std::max(longest, part.steps.size());
-  const std::size_t place = recording_.empty() ? 0 : recording_.front().steps.front().place;
-  bool one_place = true;
-  for (const ReplayPart& part : recording_)
-    for (const ReplayStep& step : part.steps) one_place = one_place && step.place == place;
-  if (longest < 2 || !one_place) {
-    quiet_until_ = things_ + 16 * RepetitionFinder::longest;
-    recording_.clear();
-    return;
-  }
-  for (ReplayPart& part : recording_) part.connect();
-  plan_ = std::exchange(recording_, {});
+void Replayer::begin(std::optional<ReplayRecorder::Recording> recording) {
+  if (!recording) return;
+  plan_ = std::move(recording->parts);
+  period_ = recording->period;
   follows_.store(true, std::memory_order_relaxed);
   part_ = held_ = passing_ = 0;
   launched_ = false;
@@ -130,7 +92,7 @@ void Replayer::submit_part() {
     part.update(scheduler_.device(place));
   } catch (const std::exception& error) {
     base::log_debug("launches that repeat themselves cannot be a graph: {}", error.what());
-    quiet_until_ = ~std::uint64_t{0};
+    recorder_.give_up();
     return abandon();
   }
   HeldBatches::Batch batch{.together = true};
@@ -148,7 +110,7 @@ void Replayer::submit_part() {
   held_ = 0;
   part_ = (part_ + 1) % plan_.size();
   launched_ = true;
-  if (++graphs_ % 16 == 0) failures_ = 0;
+  if (++graphs_ % 16 == 0) recorder_.fitted();
 }
 
 // As they would have been without replay.
@@ -175,7 +137,7 @@ void Replayer::abandon() {
   submit_one_by_one();
   ++abandoned_;
   stop_following();
-  if (quiet_until_ != ~std::uint64_t{0}) quiet_until_ = things_ + (std::uint64_t{64} << std::min(++failures_, 12u));
+  recorder_.failed();
 }
 
 // The host waits at the end of a loop without waiting: the next one may be the same again.
@@ -190,23 +152,13 @@ void Replayer::stop_following() {
   plan_.clear();
   follows_.store(false, std::memory_order_relaxed);
   part_ = 0;
-  finder_.clear();
+  recorder_.clear();
 }
 
 void Replayer::flush() {
   if (!on_) return;
   if (held_ > 0) pause();
-  if (host_waited_ || !plan_.empty()) return;
-  const bool recording = to_record_ > 0;
-  static_cast<void>(saw(0));
-  host_waited_ = true;
-  if (!recording || to_record_ == 0) return;
-  if (after_wait_) {
-    after_wait_ = false;  // here it starts
-    return;
-  }
-  recording_.emplace_back();
-  if (--to_record_ == 0) end_recording();
+  if (plan_.empty()) begin(recorder_.waited());
 }
 
 }  // namespace heddle::sched

@@ -1,7 +1,7 @@
 // Replay: repeated launches are submitted all at once.
 //
-// When a program makes the same launches again and again (repetition_finder.hpp), one more period of them is recorded
-// and made into graphs of the device (device/launch_graph.hpp), one for each part. From then on its launches are
+// When a program makes the same launches again and again, one more period of them is recorded (replay_recorder.hpp) and
+// made into graphs of the device (device/launch_graph.hpp), one for each part. From then on its launches are
 // compared with the recorded ones and held. The last launch of a part submits the graph, with the arguments of this
 // period. A launch that differs, a wait of the host, or some time without launches ends that: held launches are then
 // submitted one by one. So results are the same, and no launch is held for long.
@@ -25,8 +25,8 @@
 #include "sched/bound_launch.hpp"
 #include "sched/held_batches.hpp"
 #include "sched/pinned_arrays.hpp"
-#include "sched/repetition_finder.hpp"
 #include "sched/replay_plan.hpp"
+#include "sched/replay_recorder.hpp"
 #include "sched/scheduler.hpp"
 #include "sched/transfers.hpp"
 
@@ -64,7 +64,8 @@ class Replayer {
                  std::span<const graph::Access> accesses) {
     if (!on_ || !plan_.empty()) return;
     const bool plain = !moved && is_plain(launch.bound);
-    if (saw(plain ? hash_of(launch.bound) : ++others_)) record(ReplayStep(launch, function, accesses));
+    if (recorder_.launched(plain ? std::optional(hash_of(launch.bound)) : std::nullopt)) [[unlikely]]
+      begin(recorder_.record(ReplayStep(launch, function, accesses)));
   }
   // For a thread that has released the lock since it called flush() or take(): other threads may have added held
   // launches meanwhile.
@@ -86,13 +87,9 @@ class Replayer {
   void set_patience(std::chrono::nanoseconds patience) { patience_ = patience; }
 
  private:
-  static constexpr std::size_t most_in_part = 512, least_in_part = 64;
-
   bool is_plain(const BoundLaunch& launch) const;
   std::optional<Held> follow(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
-  bool saw(std::uint64_t thing);
-  void record(ReplayStep step);
-  void end_recording();
+  void begin(std::optional<ReplayRecorder::Recording> recording);
   void copy_back(const ReplayPart& part, std::size_t steps);
   void submit_part();
   void submit_one_by_one();
@@ -104,22 +101,14 @@ class Replayer {
   Transfers& transfers_;
   const PinnedArrays& pinned_;
   const bool on_;
-  std::uint64_t others_ = 1;  // numbers for launches that are not plain: each occurs once
-  RepetitionFinder finder_;
-  std::uint64_t things_ = 0, quiet_until_ = 0;  // number of things so far; no recording before so many
-  unsigned failures_ = 0;                       // in a row
-  // The recording: things that are still to be recorded, and the parts so far.
-  std::size_t to_record_ = 0;
-  bool after_wait_ = false;  // recording starts when the host has waited
-  bool host_waited_ = false;
-  std::vector<ReplayPart> recording_;
+  ReplayRecorder recorder_;
   // The recorded period with which launches are compared; empty: none.
   std::vector<ReplayPart> plan_;
   std::atomic<bool> follows_{false};
   std::size_t part_ = 0, held_ = 0;  // the position in it: the current part, and how many of its steps are held
-  std::size_t period_ = 0;  // launches in a period during which the host does not wait; a part consists of such periods
-  std::size_t passing_ = 0;  // launches until the next period begins; they are not held
-  bool launched_ = false;    // a graph was submitted since the host's last wait
+  std::size_t period_ = 0;           // see ReplayRecorder::Recording
+  std::size_t passing_ = 0;          // launches until the next period begins; they are not held
+  bool launched_ = false;            // a graph was submitted since the host's last wait
   HeldBatches batches_;
   std::uint64_t graphs_ = 0, abandoned_ = 0;
   std::chrono::nanoseconds patience_ = usual_patience;

@@ -1,4 +1,5 @@
 #include "cuda_api/core/capture.hpp"
+#include "base/thread_safety.hpp"
 
 #include <algorithm>
 #include <unordered_set>
@@ -10,7 +11,7 @@ std::atomic<unsigned> captures_under_way{0};
 namespace {
 
 struct Captures {
-  std::mutex mutex;
+  heddle::base::Mutex mutex;
   std::vector<std::shared_ptr<Capture>> active;
   std::uint64_t next_id = 1;
 };
@@ -82,7 +83,7 @@ void refuse_unsafe(const char* what) {
 
 }  // namespace
 
-std::mutex& captures_mutex() { return captures().mutex; }
+heddle::base::Mutex& captures_mutex() { return captures().mutex; }
 
 void CaptureTips::add(cudaGraphNode_t node, const cudaGraphEdgeData& edge) {
   constexpr std::size_t few = 16;
@@ -119,12 +120,12 @@ Capture* capture_of(CUstream_st& stream) {
 }
 
 void forbid_unsafe_slow(const char* what) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   refuse_unsafe(what);
 }
 
 void forbid_stream_wait_slow(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (Capture* const capture = capture_of(stream)) {
     invalidate(*capture, "the stream was waited for");
     throw Failure(cudaErrorStreamCaptureUnsupported, "a stream that captures cannot be waited for");
@@ -132,7 +133,7 @@ void forbid_stream_wait_slow(CUstream_st& stream) {
 }
 
 void forbid_device_wait_slow(Context& context) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   bool any = false;
   for (const auto& capture : captures().active) {
     const bool here = std::any_of(capture->streams.begin(), capture->streams.end(),
@@ -146,14 +147,14 @@ void forbid_device_wait_slow(Context& context) {
 }
 
 void forbid_event_wait_slow(CUevent_st& event) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (!event.capture) return;
   if (!event.capture->ended) invalidate(*event.capture, "an event of it was waited for");
   throw Failure(cudaErrorCapturedEvent, "the event was recorded in a stream that captured");
 }
 
 void forbid_synchronous_slow(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (Capture* const capture = capture_of(stream)) {
     invalidate(*capture, "a copy that waits was made in the stream");
     throw Failure(cudaErrorStreamCaptureUnsupported, "a copy that waits cannot be captured");
@@ -163,7 +164,7 @@ void forbid_synchronous_slow(CUstream_st& stream) {
 
 void forbid_in_capture(CUstream_st& stream, const char* what) {
   if (none_captures()) return;
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (Capture* const capture = capture_of(stream)) {
     invalidate(*capture, what);
     throw Failure(cudaErrorStreamCaptureUnsupported, std::string(what) + " cannot be captured");
@@ -171,7 +172,7 @@ void forbid_in_capture(CUstream_st& stream, const char* what) {
 }
 
 bool capture_record_slow(CUstream_st& stream, CUevent_st& event, bool external) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   Capture* const capture = capture_of(stream);
   if (capture && external) {
     capture->add(stream, RecordCommand{&event});
@@ -185,7 +186,7 @@ bool capture_record_slow(CUstream_st& stream, CUevent_st& event, bool external) 
 }
 
 bool capture_wait_slow(CUstream_st& stream, CUevent_st& event, bool external) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   Capture* const mine = capture_of(stream);
   if (mine && external) {
     mine->add(stream, WaitCommand{&event});
@@ -252,7 +253,7 @@ bool is_joined(const Capture& capture) {
 }  // namespace
 
 void forget_captures(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   const std::shared_ptr<Capture> capture = stream.capture;
   if (!capture) return;
   // One that was joined back is no longer needed.
@@ -268,7 +269,7 @@ void forget_captures(CUstream_st& stream) {
 
 void forget_captures(CUevent_st& event) {
   if (!event.captured.load(std::memory_order_relaxed)) return;
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (event.capture) event.capture->events.erase(&event);
   event.capture.reset();
   event.captured.store(false, std::memory_order_relaxed);
@@ -276,7 +277,7 @@ void forget_captures(CUevent_st& event) {
 
 void begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, CUgraph_st* graph,
                    std::span<const cudaGraphNode_t> dependencies, const cudaGraphEdgeData* data) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (static_cast<unsigned>(mode) > cudaStreamCaptureModeRelaxed)
     throw Failure(cudaErrorInvalidValue, "no mode of a capture");
   if (stream.context->is_legacy(stream))
@@ -301,12 +302,12 @@ void begin_capture(CUstream_st& stream, cudaStreamCaptureMode mode, CUgraph_st* 
 }
 
 bool captures_to_given_graph(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   return stream.capture && !stream.capture->own_graph;
 }
 
 CUgraph_st& end_capture(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   const std::shared_ptr<Capture> capture = stream.capture;
   if (!capture) throw Failure(cudaErrorIllegalState, "the stream does not capture");
   if (capture->origin != &stream)
@@ -329,7 +330,7 @@ cudaStreamCaptureMode exchange_capture_mode(cudaStreamCaptureMode mode) {
 }
 
 CaptureInfo capture_info(CUstream_st& stream) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   if (!stream.capture) {
     if (stream.context->is_legacy(stream)) refuse_implicit(*stream.context, false);
     return {};
@@ -341,7 +342,7 @@ CaptureInfo capture_info(CUstream_st& stream) {
 
 void update_capture(CUstream_st& stream, std::span<const cudaGraphNode_t> dependencies, const cudaGraphEdgeData* data,
                     bool replace) {
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   Capture* const capture = capture_of(stream);
   if (!capture) throw Failure(cudaErrorIllegalState, "the stream does not capture");
   for (cudaGraphNode_t node : dependencies)

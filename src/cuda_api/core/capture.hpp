@@ -3,12 +3,12 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <span>
 #include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/graph.hpp"
 
 namespace heddle::cuda_api {
@@ -44,7 +44,7 @@ class Capture {
 };
 
 extern std::atomic<unsigned> captures_under_way;
-std::mutex& captures_mutex();
+heddle::base::Mutex& captures_mutex();
 
 inline bool none_captures() { return captures_under_way.load(std::memory_order_relaxed) == 0; }
 
@@ -57,7 +57,7 @@ template <class Make>
 bool capture(CUstream_st& stream, Make&& make) {
   if (none_captures()) [[likely]]
     return false;
-  const std::lock_guard lock(captures_mutex());
+  const base::Lock lock(captures_mutex());
   Capture* const into = capture_of(stream);
   if (into) into->add(stream, make());
   return into != nullptr;

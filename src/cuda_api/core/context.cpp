@@ -35,7 +35,7 @@ CUstream_st& Context::start_stream(unsigned flags, int priority) {
   heddle::Event turn = device_.untimed_event();
   CUstream_st& stream = handles_.streams.take();
   // Who still has the handle of an earlier stream in this slot must not see a half of it.
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   stream.context = this;
   stream.queue.emplace(std::move(queue));
   stream.turn.emplace(std::move(turn));
@@ -43,7 +43,7 @@ CUstream_st& Context::start_stream(unsigned flags, int priority) {
   stream.priority = priority;
   stream.synchronization_policy = 1;
   {
-    const std::lock_guard hints(stream.hints_mutex);
+    const base::Lock hints(stream.hints_mutex);
     stream.hints.clear();
   }
   stream.id = handles_.next_id();
@@ -85,7 +85,7 @@ void Context::destroy_stream(CUstream_st& stream) {
   if (&stream == legacy_) throw Failure(cudaErrorInvalidResourceHandle, "the legacy stream cannot be destroyed");
   Finished finished;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     check_usable(stream);
     end_stream(stream);
     finished = take_finished();
@@ -190,7 +190,7 @@ void Context::synchronize(CUstream_st& stream) {
   std::optional<Waited> waited;
   std::vector<Waited> others;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     check_usable(stream);
     if (&stream == legacy_) {
       for (CUstream_st* other : streams_)
@@ -209,7 +209,7 @@ void Context::synchronize(CUstream_st& stream) {
   check_graphs();
   Finished finished;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     was_waited_for(*waited);
     for (const Waited& other : others) was_waited_for(other);
     finished = take_finished();
@@ -238,7 +238,7 @@ void Context::synchronize() {
   std::vector<Waited> all;
   std::vector<heddle::Queue> ends;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     all.push_back(waited_of(*legacy_));
     for (CUstream_st* stream : streams_) all.push_back(waited_of(*stream));
     for (const Ended& ended : ended_) ends.push_back(ended.queue);
@@ -254,7 +254,7 @@ void Context::synchronize() {
   check_graphs();
   Finished finished;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (const Waited& waited : all) was_waited_for(waited);
     finished = take_finished();
   }
@@ -264,7 +264,7 @@ void Context::synchronize() {
 bool Context::idle(CUstream_st& stream) {
   std::vector<heddle::Event> ends;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     check_usable(stream);
     const auto ask = [&](CUstream_st& asked) {
       if (!asked.end) asked.end.emplace(device_.untimed_event());
@@ -303,7 +303,7 @@ void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_
   constexpr std::size_t many = 256;  // to look through at each allocation
   Finished finished;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     check_usable(stream);
     heddle::Event end = device_.untimed_event();
     order(stream);
@@ -317,7 +317,7 @@ void Context::free_behind(CUstream_st& stream, heddle::Memory memory, std::size_
 
 std::optional<heddle::Memory> Context::take_again(CUstream_st& stream, std::size_t size, CUmemPoolHandle_st& pool) {
   std::vector<Later> taken;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (std::size_t i = later_.size(); i-- > 0 && taken.empty();) {
     const Later& later = later_[i];
     if (later.pool == &pool && later.size == size && (later.stream == stream.id || later.end.done()))
@@ -330,7 +330,7 @@ std::optional<heddle::Memory> Context::take_again(CUstream_st& stream, std::size
 bool Context::free_waiting() {
   std::vector<Later> all;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     while (!later_.empty()) take_later(later_.size() - 1, all);
   }
   for (const Later& later : all) {
@@ -345,13 +345,13 @@ bool Context::free_waiting() {
 
 void Context::trim(CUmemPoolHandle_st& pool, std::uint64_t keep) {
   Finished finished;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (std::size_t i = later_.size(); i-- > 0;)
     if (later_[i].pool == &pool && later_[i].end.done() && pool.freed > keep) take_later(i, finished.memory);
 }
 
 std::vector<CUstream_st*> Context::streams() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return streams_;
 }
 
@@ -360,7 +360,7 @@ void Context::end_all() {
   std::vector<heddle::Queue> queues;  // end without the mutex
   Finished finished;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (CUstream_st* stream : streams_) {
       stream->alive.store(false, std::memory_order_release);
       queues.push_back(std::move(*stream->queue));

@@ -3,10 +3,10 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/device_settings.hpp"
 #include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/graph_lanes.hpp"
@@ -53,7 +53,7 @@ class Context {
   // stream and the others. `put` must put it into the stream's queue.
   template <class Put>
   void submit(CUstream_st& stream, Put&& put) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     check_usable(stream);
     order(stream);
     put(*stream.queue);
@@ -116,10 +116,10 @@ class Context {
   static Waited waited_of(CUstream_st& stream);
   static void was_waited_for(const Waited& waited);
   void check_usable(const CUstream_st& stream) const;
-  void order(CUstream_st& stream);
-  Finished take_finished();
-  void take_later(std::size_t i, std::vector<Later>& to);
-  void end_stream(CUstream_st& stream);
+  void order(CUstream_st& stream) HEDDLE_REQUIRES(mutex_);
+  Finished take_finished() HEDDLE_REQUIRES(mutex_);
+  void take_later(std::size_t i, std::vector<Later>& to) HEDDLE_REQUIRES(mutex_);
+  void end_stream(CUstream_st& stream) HEDDLE_REQUIRES(mutex_);
   // Without it.
   void let_go(const Finished& finished);
   void wait_for(const heddle::Queue& queue, std::optional<Error>& first);
@@ -134,11 +134,11 @@ class Context {
   DeviceInfo info_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};
   std::atomic<std::uint64_t> epoch_;
-  std::mutex mutex_;
+  heddle::base::Mutex mutex_;
   CUstream_st* legacy_ = nullptr;
-  std::vector<CUstream_st*> streams_;  // all others
-  std::vector<Later> later_;           // memory that goes when its event is reached
-  std::vector<Ended> ended_;           // queues of streams that were destroyed with work in them
+  std::vector<CUstream_st*> streams_ HEDDLE_GUARDED_BY(mutex_);  // all others
+  std::vector<Later> later_ HEDDLE_GUARDED_BY(mutex_);           // memory that goes when its event is reached
+  std::vector<Ended> ended_ HEDDLE_GUARDED_BY(mutex_);  // queues of streams that were destroyed with work in them
 };
 
 }  // namespace heddle::cuda_api

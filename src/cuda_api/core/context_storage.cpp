@@ -10,17 +10,17 @@ ContextStorage& context_storage() {
 }
 
 void ContextStorage::put(const Context& context, void* key, void* value, AtEnd at_end) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   all_.insert_or_assign({&context, key}, Value{value, at_end});
 }
 
 void ContextStorage::remove(const Context& context, void* key) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   all_.erase({&context, key});
 }
 
 std::optional<void*> ContextStorage::find(const Context& context, void* key) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = all_.find({&context, key});
   if (found == all_.end()) return std::nullopt;
   return found->second.value;
@@ -30,7 +30,7 @@ std::optional<void*> ContextStorage::find(const Context& context, void* key) con
 void ContextStorage::end(Context& context) {
   std::vector<std::pair<void*, Value>> ended;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const auto begin = all_.lower_bound({&context, nullptr});
     auto end = begin;
     for (; end != all_.end() && end->first.first == &context; ++end) ended.emplace_back(end->first.second, end->second);

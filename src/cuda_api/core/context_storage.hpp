@@ -2,10 +2,10 @@
 #pragma once
 
 #include <map>
-#include <mutex>
 #include <optional>
 #include <utility>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/abi/driver.hpp"
 
 namespace heddle::cuda_api {
@@ -29,8 +29,8 @@ class ContextStorage {
     void* value;
     AtEnd at_end;
   };
-  mutable std::mutex mutex_;
-  std::map<std::pair<const Context*, void*>, Value> all_;
+  mutable heddle::base::Mutex mutex_;
+  std::map<std::pair<const Context*, void*>, Value> all_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // The process's; never destroyed.

@@ -18,7 +18,7 @@ Context& Contexts::of_device(int number) const {
 
 Context& Contexts::make(int number) {
   const Context& own = of_device(number);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto again = std::find_if(ended_.begin(), ended_.end(), [&](Context* c) { return c->number() == number; });
   if (again != ended_.end()) {
     Context& context = **again;
@@ -30,14 +30,14 @@ Context& Contexts::make(int number) {
 }
 
 void Contexts::give_back(Context& context) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   ended_.push_back(&context);
 }
 
 bool Contexts::has(const Context* context) const {
   const auto is = [&](const std::unique_ptr<Context>& c) { return c.get() == context; };
   if (std::any_of(own_.begin(), own_.end(), is)) return true;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return std::any_of(made_.begin(), made_.end(), is) &&
          std::find(ended_.begin(), ended_.end(), context) == ended_.end();
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/context.hpp"
 
 namespace heddle::cuda_api {
@@ -28,9 +28,9 @@ class Contexts {
  private:
   Handles& handles_;
   std::vector<std::unique_ptr<Context>> own_;
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Context>> made_;
-  std::vector<Context*> ended_;  // of these
+  mutable heddle::base::Mutex mutex_;
+  std::vector<std::unique_ptr<Context>> made_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<Context*> ended_ HEDDLE_GUARDED_BY(mutex_);  // of these
 };
 
 }  // namespace heddle::cuda_api

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/abi/runtime.hpp"
 
 namespace heddle::cuda_api {
@@ -22,14 +22,14 @@ class GuardedSettings {
   // Runs f with the settings, one thread at a time; `epoch`: the context's.
   template <class F>
   void with(std::uint64_t epoch, F&& f) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (settings_.epoch != epoch) settings_ = {.epoch = epoch};
     f(settings_);
   }
 
  private:
-  std::mutex mutex_;
-  DeviceSettings settings_;
+  heddle::base::Mutex mutex_;
+  DeviceSettings settings_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::cuda_api

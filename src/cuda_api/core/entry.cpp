@@ -10,7 +10,8 @@ void KernelEntry::prepare(Context& context, const heddle::LoadedKernel& loaded, 
   const std::uint64_t key = context.epoch() << 40 | std::uint64_t(context.number() & 63) << 34 |
                             std::uint64_t{block.x} << 20 | block.y << 8 | block.z;
   if (prepared_.load(std::memory_order_relaxed) == key) return;
-  base::run_on_dedicated_thread([&] { loaded.prepare(block); });
+  // This thread holds the lock meanwhile.
+  base::run_on_dedicated_thread([&]() HEDDLE_NO_THREAD_SAFETY_ANALYSIS { loaded.prepare(block); });
   prepared_.store(key, std::memory_order_relaxed);
 }
 
@@ -18,9 +19,9 @@ const heddle::LoadedKernel& KernelEntry::on(Context& context) {
   std::atomic<const Loaded*>& place = loaded_[context.slot() % most_contexts];
   const Loaded* loaded = place.load(std::memory_order_acquire);
   if (loaded && loaded->epoch == context.epoch()) return loaded->kernel;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   try {
-    base::run_on_dedicated_thread([&] {
+    base::run_on_dedicated_thread([&]() HEDDLE_NO_THREAD_SAFETY_ANALYSIS {  // this thread holds the lock meanwhile
       const heddle::Module module = image_.on(context);
       all_.push_back({context.device().load(module.kernel(name_)), context.epoch()});
     });

@@ -4,10 +4,10 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <string>
 #include <utility>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/image.hpp"
 
 namespace heddle::cuda_api {
@@ -40,8 +40,9 @@ class KernelEntry {
   Image& image_;
   std::string name_;
   const void* stub_;
-  std::mutex mutex_;
-  std::deque<Loaded> all_;  // also of contexts that were reset: a launch may still look at one
+  heddle::base::Mutex mutex_;
+  std::deque<Loaded> all_
+      HEDDLE_GUARDED_BY(mutex_);  // also of contexts that were reset: a launch may still look at one
   std::atomic<const Loaded*> loaded_[most_contexts] = {};
   std::atomic<std::uint64_t> prepared_{0};
 };

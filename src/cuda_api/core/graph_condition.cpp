@@ -1,17 +1,17 @@
 #include "cuda_api/core/graph_condition.hpp"
+#include "base/thread_safety.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <mutex>
 #include <unordered_map>
 
 namespace heddle::cuda_api {
 namespace {
 
 struct Conditions {
-  std::mutex mutex;
-  std::unordered_map<std::uint64_t, std::weak_ptr<GraphCondition>> all;
+  heddle::base::Mutex mutex;
+  std::unordered_map<std::uint64_t, std::weak_ptr<GraphCondition>> all HEDDLE_GUARDED_BY(mutex);
 };
 Conditions& conditions() {
   static Conditions* const made = new Conditions;  // never taken down, see Process
@@ -35,14 +35,14 @@ GraphCondition::GraphCondition(Context& context, unsigned initial, bool assigns)
 
 std::shared_ptr<GraphCondition> make_condition(Context& context, unsigned initial, bool assigns) {
   auto made = std::make_shared<GraphCondition>(context, initial, assigns);
-  const std::lock_guard lock(conditions().mutex);
+  const base::Lock lock(conditions().mutex);
   std::erase_if(conditions().all, [](const auto& entry) { return entry.second.expired(); });
   conditions().all[made->handle()] = made;
   return made;
 }
 
 std::shared_ptr<GraphCondition> condition_of(std::uint64_t handle) {
-  const std::lock_guard lock(conditions().mutex);
+  const base::Lock lock(conditions().mutex);
   const auto found = conditions().all.find(handle);
   std::shared_ptr<GraphCondition> condition = found == conditions().all.end() ? nullptr : found->second.lock();
   if (!condition) throw Failure(cudaErrorInvalidValue, fmt::format("{:#x} is no handle of a condition", handle));

@@ -190,7 +190,7 @@ CUgraphExec_st& exec_of(cudaGraphExec_t handle) {
 void destroy_exec(CUgraphExec_st& exec) {
   exec.alive.store(false, std::memory_order_release);
   {
-    const std::lock_guard lock(exec.mutex);
+    const base::Lock lock(exec.mutex);
     const bool current = exec.epoch == exec.home->epoch();
     struct Rest {
       std::vector<std::shared_ptr<GraphMemory>> memory;
@@ -222,7 +222,7 @@ void destroy_exec(CUgraphExec_st& exec) {
 }
 
 void launch_graph(CUgraphExec_st& exec, CUstream_st& stream) {
-  const std::lock_guard lock(exec.mutex);
+  const base::Lock lock(exec.mutex);
   Context& context = *stream.context;
   if (exec.epoch != exec.home->epoch())
     throw Failure(cudaErrorInvalidValue, "the executable graph is of before cudaDeviceReset");
@@ -251,7 +251,7 @@ void launch_graph(CUgraphExec_st& exec, CUstream_st& stream) {
 bool GraphBodies::run(std::size_t number) const noexcept {
   CUgraphExec_st& body = *bodies_[number];
   try {
-    const std::lock_guard lock(body.mutex);
+    const base::Lock lock(body.mutex);
     put_steps(body, *body.queues[0]);
     body.queues[0]->synchronize();
     return true;

@@ -1,16 +1,16 @@
 // Executable graphs: a copy of the graph, prepared for many launches.
 #pragma once
 
-#include <mutex>
 #include <unordered_map>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/graph_memory.hpp"
 #include "cuda_api/core/graph_plan.hpp"
 
 // What a cudaGraphExec_t points to; kept like streams.
 struct CUgraphExec_st {
   std::atomic<bool> alive{false};
-  std::mutex mutex;  // launches run one after the other
+  heddle::base::Mutex mutex;  // launches run one after the other
   heddle::cuda_api::Context* home = nullptr;
   std::uint64_t epoch = 0;
   unsigned long long flags = 0;

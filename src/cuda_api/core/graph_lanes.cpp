@@ -5,7 +5,7 @@
 namespace heddle::cuda_api {
 
 heddle::Queue GraphLanes::take(const heddle::Device& device) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (free_.empty()) return device.queue();
   heddle::Queue queue = std::move(free_.back());
   free_.pop_back();
@@ -13,13 +13,13 @@ heddle::Queue GraphLanes::take(const heddle::Device& device) {
 }
 
 void GraphLanes::give(heddle::Queue queue) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_.push_back(std::move(queue));
 }
 
 std::shared_ptr<void> GraphLanes::watch(std::vector<heddle::Event> ends) {
   auto watched = std::make_shared<Ends>(std::move(ends));
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   std::erase_if(watched_, [](const std::weak_ptr<Ends>& old) { return old.expired(); });
   watched_.push_back(watched);
   return watched;
@@ -28,7 +28,7 @@ std::shared_ptr<void> GraphLanes::watch(std::vector<heddle::Event> ends) {
 void GraphLanes::check() {
   std::vector<std::shared_ptr<Ends>> all;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     for (const std::weak_ptr<Ends>& ends : watched_)
       if (auto locked = ends.lock()) all.push_back(std::move(locked));
   }
@@ -39,13 +39,13 @@ void GraphLanes::check() {
 
 void GraphLanes::keep_until(const heddle::Event& end, std::shared_ptr<void> what) {
   drop_finished();
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   kept_.push_back({end, std::move(what)});
 }
 
 void GraphLanes::drop_finished() {
   std::vector<Kept> done;  // ends after the lock is given back: user objects call functions of the program
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (auto kept = kept_.begin(); kept != kept_.end();) {
     if (!kept->end.done()) {
       ++kept;
@@ -58,7 +58,7 @@ void GraphLanes::drop_finished() {
 
 void GraphLanes::reset() {
   std::vector<Kept> kept;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   free_.clear();
   watched_.clear();
   kept.swap(kept_);

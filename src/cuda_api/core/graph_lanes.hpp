@@ -3,9 +3,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
@@ -31,10 +31,10 @@ class GraphLanes {
     heddle::Event end;
     std::shared_ptr<void> what;
   };
-  std::mutex mutex_;
-  std::vector<heddle::Queue> free_;
-  std::vector<std::weak_ptr<Ends>> watched_;
-  std::vector<Kept> kept_;
+  heddle::base::Mutex mutex_;
+  std::vector<heddle::Queue> free_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<std::weak_ptr<Ends>> watched_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<Kept> kept_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::cuda_api

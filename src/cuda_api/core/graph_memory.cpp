@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <map>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
 namespace {
 
 struct Uses {
-  std::mutex mutex;
-  std::map<int, GraphMemoryUse> by_device;
+  heddle::base::Mutex mutex;
+  std::map<int, GraphMemoryUse> by_device HEDDLE_GUARDED_BY(mutex);
 };
 Uses& uses() {
   static Uses* const made = new Uses;  // never taken down, see Process
@@ -19,7 +20,7 @@ Uses& uses() {
 
 void count(const Context& context, std::uint64_t GraphMemoryUse::* now, std::uint64_t GraphMemoryUse::* high,
            std::size_t bytes, bool more) {
-  const std::lock_guard lock(uses().mutex);
+  const base::Lock lock(uses().mutex);
   GraphMemoryUse& use = uses().by_device[context.number()];
   use.*now = more ? use.*now + bytes : use.*now - bytes;
   use.*high = std::max(use.*high, use.*now);
@@ -52,36 +53,36 @@ GraphMemory::~GraphMemory() {
 }
 
 bool GraphMemory::is_live() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return self_ != nullptr;
 }
 
 void GraphMemory::set_live(bool live) {
   std::shared_ptr<GraphMemory> self = live ? shared_from_this() : nullptr;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if ((self_ != nullptr) == live) return;
   self_.swap(self);
   count(context_, &GraphMemoryUse::used, &GraphMemoryUse::used_high, size_, live);
 }
 
 void GraphMemory::free_behind(heddle::Event end) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   freed_ = std::move(end);
 }
 
 void GraphMemory::wait_for_free(heddle::Queue& queue) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (freed_) queue.wait(*freed_);
   freed_.reset();
 }
 
 GraphMemoryUse graph_memory_use(const Context& context) {
-  const std::lock_guard lock(uses().mutex);
+  const base::Lock lock(uses().mutex);
   return uses().by_device[context.number()];
 }
 
 void reset_graph_memory_high(const Context& context, bool used) {
-  const std::lock_guard lock(uses().mutex);
+  const base::Lock lock(uses().mutex);
   GraphMemoryUse& use = uses().by_device[context.number()];
   if (used)
     use.used_high = use.used;

@@ -4,9 +4,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/context.hpp"
 
 namespace heddle::cuda_api {
@@ -41,9 +41,9 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
   std::size_t size_;
   std::uint64_t graph_;
   heddle::Memory memory_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<GraphMemory> self_;  // while it is live
-  std::optional<heddle::Event> freed_;
+  mutable heddle::base::Mutex mutex_;
+  std::shared_ptr<GraphMemory> self_ HEDDLE_GUARDED_BY(mutex_);  // while it is live
+  std::optional<heddle::Event> freed_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // For cudaDeviceGetGraphMemAttribute: bytes that launches have allocated and that are not freed, and those that are

@@ -134,12 +134,12 @@ void change_node(CUgraphNode_st& node, Command command) {
 }
 
 cudaGraphExecUpdateResultInfo update_exec(CUgraphExec_st& exec, CUgraph_st& graph) {
-  const std::lock_guard lock(exec.mutex);
+  const base::Lock lock(exec.mutex);
   return update(exec, *exec.graph, graph);
 }
 
 cudaGraphExecUpdateResultInfo update_child(CUgraphExec_st& exec, CUgraphNode_st& node, CUgraph_st& graph) {
-  const std::lock_guard lock(exec.mutex);
+  const base::Lock lock(exec.mutex);
   const auto* child = std::get_if<ChildCommand>(&node.command);
   if (!child) throw Failure(cudaErrorInvalidValue, "the node is no child graph");
   return update(exec, *child->graph, graph);

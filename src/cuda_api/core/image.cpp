@@ -44,7 +44,7 @@ const FatBinary& Image::binary() {
 }
 
 void Image::place(PlacedVariable variable) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   placed_.push_back(std::move(variable));
 }
 
@@ -54,7 +54,7 @@ void Image::write_values_of(const FatBinary& file) {
   if (!ptx) return;
   for (OpenAddress& address : heddle::write_initial_values(ptx->text, placed_)) open_.push_back(std::move(address));
   // What another file has said before may be known now.
-  std::erase_if(open_, [&](const OpenAddress& open) {
+  std::erase_if(open_, [&](const OpenAddress& open) HEDDLE_NO_THREAD_SAFETY_ANALYSIS {
     const auto found = std::find_if(placed_.begin(), placed_.end(),
                                     [&](const PlacedVariable& variable) { return variable.name == open.name; });
     if (found == placed_.end()) return false;
@@ -68,9 +68,9 @@ void Image::write_values_of(const FatBinary& file) {
 }
 
 void Image::write_initial_values(const void* wrapper) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (placed_.empty()) return;
-  base::run_on_dedicated_thread([&] {
+  base::run_on_dedicated_thread([&]() HEDDLE_NO_THREAD_SAFETY_ANALYSIS {  // this thread holds the lock meanwhile
     try {
       write_values_of(read_registered_binary(wrapper));
     } catch (const std::exception& error) {  // said where they are used
@@ -81,7 +81,7 @@ void Image::write_initial_values(const void* wrapper) {
 
 void Image::write_initial_values() {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     open_.clear();
   }
   if (linked_.empty()) return write_initial_values(wrapper_);
@@ -89,7 +89,7 @@ void Image::write_initial_values() {
 }
 
 heddle::Module Image::on(Context& context) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto number = static_cast<std::size_t>(context.slot());
   if (loaded_.size() <= number) loaded_.resize(number + 1);
   Loaded& loaded = loaded_[number];
@@ -98,7 +98,8 @@ heddle::Module Image::on(Context& context) {
     require_managed(context);
     if (!problem_.empty()) throw Failure(cudaErrorNotSupported, problem_);
   }
-  base::run_on_dedicated_thread([&] {
+  // This thread holds the lock meanwhile.
+  base::run_on_dedicated_thread([&]() HEDDLE_NO_THREAD_SAFETY_ANALYSIS {
     const FatPtx* ptx = ptx_for(binary(), context);
     if (!ptx) no_ptx(binary(), context);
     loaded.module.reset();
@@ -115,13 +116,13 @@ heddle::Module Image::on(Context& context) {
 }
 
 unsigned Image::ptx_arch(Context& context) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const FatPtx* ptx = ptx_for(binary(), context);
   return ptx ? ptx->arch : 0;
 }
 
 void Image::unload() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   loaded_.clear();
 }
 

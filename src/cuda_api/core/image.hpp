@@ -2,11 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/context.hpp"
 #include "cuda_api/image/fat_binary.hpp"
 #include "heddle/device.hpp"
@@ -52,17 +52,17 @@ class Image {
     std::optional<heddle::Module> module;
     std::uint64_t epoch = 0;
   };
-  const FatBinary& binary();
-  void write_values_of(const FatBinary& file);
+  const FatBinary& binary() HEDDLE_REQUIRES(mutex_);
+  void write_values_of(const FatBinary& file) HEDDLE_REQUIRES(mutex_);
 
   const void* wrapper_ = nullptr;
   std::vector<const void*> linked_;
-  std::mutex mutex_;
-  std::optional<FatBinary> binary_;
-  std::vector<Loaded> loaded_;  // by the context's slot
-  std::vector<PlacedVariable> placed_;
-  std::vector<OpenAddress> open_;  // in these, of what is not known yet
-  std::string problem_;            // why they cannot be used; empty: they can be used
+  heddle::base::Mutex mutex_;
+  std::optional<FatBinary> binary_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<Loaded> loaded_ HEDDLE_GUARDED_BY(mutex_);  // by the context's slot
+  std::vector<PlacedVariable> placed_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<OpenAddress> open_ HEDDLE_GUARDED_BY(mutex_);  // in these, of what is not known yet
+  std::string problem_ HEDDLE_GUARDED_BY(mutex_);            // why they cannot be used; empty: they can be used
   std::atomic<bool> gone_{false};
 };
 

@@ -10,13 +10,13 @@ Links& links() {
 }
 
 CUlinkState_st& Links::make(const JitOptions& options) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto made = std::make_unique<CUlinkState_st>(CUlinkState_st{{}, options, {}});
   return *all_.emplace(made.get(), std::move(made)).first->second;
 }
 
 CUlinkState_st& Links::find(CUlinkState_st* state) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!all_.contains(state))
     throw Failure(cudaErrorInvalidResourceHandle, "the link was not created, or was destroyed before");
   return *state;
@@ -24,7 +24,7 @@ CUlinkState_st& Links::find(CUlinkState_st* state) const {
 
 void Links::end(CUlinkState_st* state) {
   find(state);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   all_.erase(state);
 }
 

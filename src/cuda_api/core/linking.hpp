@@ -2,11 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/jit_options.hpp"
 
 // Texts to be linked, and the result. One thread at a time uses it, as CUDA requires.
@@ -30,8 +30,8 @@ class Links {
   void end(CUlinkState_st* state);
 
  private:
-  mutable std::mutex mutex_;
-  std::unordered_map<const CUlinkState_st*, std::unique_ptr<CUlinkState_st>> all_;
+  mutable heddle::base::Mutex mutex_;
+  std::unordered_map<const CUlinkState_st*, std::unique_ptr<CUlinkState_st>> all_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // The process's; never destroyed.

@@ -18,18 +18,18 @@ std::atomic<bool> process_ends{false};
 }  // namespace
 
 void ManagedVariables::add_section(const void* begin, const void* end) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   sections_[address_of(begin)] = address_of(end);
 }
 
 bool ManagedVariables::covers(const void* variable) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto after = sections_.upper_bound(address_of(variable));
   return after != sections_.begin() && address_of(variable) < std::prev(after)->second;
 }
 
 void ManagedVariables::add(const Image& image, void* variable, std::size_t size) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = variables_.try_emplace(address_of(variable)).first;
   const bool is_new = found->second.images.empty();
   found->second.images.insert(&image);
@@ -41,7 +41,7 @@ void ManagedVariables::remove(const Image& image) {
   if (process_ends) return;
   Process* process = nullptr;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     const bool has_some = std::any_of(variables_.begin(), variables_.end(),
                                       [&](const auto& variable) { return variable.second.images.contains(&image); });
     if (!has_some) return;
@@ -53,7 +53,7 @@ void ManagedVariables::remove(const Image& image) {
     } catch (const std::exception&) {  // told to who asks for it
     }
   }
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (auto it = variables_.begin(); it != variables_.end();) {
     const auto next = std::next(it);
     if (it->second.images.erase(&image) != 0 && it->second.images.empty()) {
@@ -90,7 +90,7 @@ void ManagedVariables::show(Process& process, Variables::value_type& variable) {
 }
 
 void ManagedVariables::show_to(Process& process) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   process_ = &process;
   std::atexit([] { process_ends = true; });
   for (auto& variable : variables_) show(process, variable);

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
@@ -39,12 +39,12 @@ class ManagedVariables {
   };
   using Variables = std::map<std::uint64_t, Variable>;
   static void show(Process& process, Variables::value_type& variable);
-  void hide(Variables::value_type& variable);
+  void hide(Variables::value_type& variable) HEDDLE_REQUIRES(mutex_);
 
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> sections_;  // begin, end
-  Variables variables_;
-  Process* process_ = nullptr;
+  mutable heddle::base::Mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> sections_ HEDDLE_GUARDED_BY(mutex_);  // begin, end
+  Variables variables_ HEDDLE_GUARDED_BY(mutex_);
+  Process* process_ HEDDLE_GUARDED_BY(mutex_) = nullptr;
 };
 
 // Throws cudaErrorNotSupported if the device has no managed memory.

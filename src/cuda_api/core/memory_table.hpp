@@ -6,12 +6,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <shared_mutex>
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/pool.hpp"
 #include "heddle/device.hpp"
 
@@ -23,10 +23,10 @@ enum class BlockKind : std::uint8_t { device, host, registered, managed, variabl
 
 // Hints of the program about managed memory, without effect. Devices by CUDA's number, -1: the host, -2: no hint.
 struct MemoryHints {
-  std::mutex mutex;
-  bool mostly_read = false;
-  int preferred = -2, prefetched = -2;
-  std::vector<int> accessed_by;
+  heddle::base::Mutex mutex;
+  bool mostly_read HEDDLE_GUARDED_BY(mutex) = false;
+  int preferred HEDDLE_GUARDED_BY(mutex) = -2, prefetched HEDDLE_GUARDED_BY(mutex) = -2;
+  std::vector<int> accessed_by HEDDLE_GUARDED_BY(mutex);
 };
 
 struct Block {

@@ -1,11 +1,11 @@
 #include "cuda_api/core/process.hpp"
 
 #include <atomic>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/dedicated_thread.hpp"
+#include "base/thread_safety.hpp"
 #include "cuda_api/core/fork.hpp"
 #include "cuda_api/core/mistake.hpp"
 
@@ -16,9 +16,9 @@ std::atomic<Process*> made_process{nullptr};
 
 // Who wants to know of the process when it is made.
 struct Waiting {
-  std::mutex mutex;
-  Process* made = nullptr;
-  std::vector<std::function<void(Process&)>> all;
+  heddle::base::Mutex mutex;
+  Process* made HEDDLE_GUARDED_BY(mutex) = nullptr;
+  std::vector<std::function<void(Process&)>> all HEDDLE_GUARDED_BY(mutex);
 };
 Waiting& waiting() {
   static Waiting* const made = new Waiting;  // never taken down, see Process
@@ -26,7 +26,7 @@ Waiting& waiting() {
 }
 
 void announce(Process& process) {
-  const std::lock_guard lock(waiting().mutex);
+  const base::Lock lock(waiting().mutex);
   for (const auto& f : waiting().all) f(process);
   waiting().made = &process;
   waiting().all.clear();
@@ -37,7 +37,7 @@ void announce(Process& process) {
 Process* Process::if_made() noexcept { return made_process.load(std::memory_order_acquire); }
 
 void Process::when_made(std::function<void(Process&)> f) {
-  const std::lock_guard lock(waiting().mutex);
+  const base::Lock lock(waiting().mutex);
   if (waiting().made)
     f(*waiting().made);
   else

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <unordered_set>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/abi/runtime.hpp"
 #include "heddle/device.hpp"
 
@@ -31,8 +31,8 @@ struct CUstream_st {
   int priority = 0;
   std::atomic<int> synchronization_policy{1};  // the program's hint how the host waits, without effect
   // Attributes that are hints about caches and fences, as the program has set them, by their numbers; without effect.
-  std::mutex hints_mutex;
-  std::map<int, std::array<char, 64>> hints;
+  heddle::base::Mutex hints_mutex;
+  std::map<int, std::array<char, 64>> hints HEDDLE_GUARDED_BY(hints_mutex);
   std::uint64_t id = 0;
   // Guarded by the context's mutex. The number of commands so far, how many of them the legacy stream has waited for,
   // and how many of the legacy stream's this one has waited for.
@@ -65,7 +65,7 @@ template <class T>
 class Slots {
  public:
   T& take() {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (free_.empty()) {
       all_.push_back(std::make_unique<T>());
       known_.insert(all_.back().get());
@@ -77,19 +77,19 @@ class Slots {
   }
   // Whether it is one of these slots, in use or not.
   bool has(const T* slot) const {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     return known_.contains(slot);
   }
   void give(T& slot) {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     free_.push_back(&slot);
   }
 
  private:
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<T>> all_;
-  std::unordered_set<const T*> known_;
-  std::vector<T*> free_;
+  mutable heddle::base::Mutex mutex_;
+  std::vector<std::unique_ptr<T>> all_ HEDDLE_GUARDED_BY(mutex_);
+  std::unordered_set<const T*> known_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<T*> free_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // The slots of the process, and numbers that are unique in it.

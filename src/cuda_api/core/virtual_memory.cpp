@@ -70,14 +70,14 @@ std::uint64_t VirtualMemory::reserve(std::size_t size, std::size_t alignment, st
   check_multiple(size, "a range of addresses");
   if ((alignment & (alignment - 1)) != 0) invalid(fmt::format("an alignment of {}, no power of two", alignment));
   alignment = std::max(alignment, virtual_granularity);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const std::uint64_t start = ranges().reserve(size, alignment, wanted);
   reserved_.emplace(start, size);
   return start;
 }
 
 void VirtualMemory::free(std::uint64_t address, std::size_t size) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = reserved_.find(address);
   if (found == reserved_.end() || found->second != size)
     invalid(fmt::format("{} bytes at {:#x} are no range that was reserved", size, address));
@@ -102,7 +102,7 @@ std::uint64_t VirtualMemory::bytes_of(int device) const {
 }
 
 std::uint64_t VirtualMemory::created_bytes(int device) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return bytes_of(device);
 }
 
@@ -114,7 +114,7 @@ std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp&
   auto memory = std::make_shared<Physical>();
   memory->size = size;
   memory->properties = properties;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const std::uint64_t used = bytes_of(device);
   if (size > free || used > free - size)
     exhausted(
@@ -129,14 +129,14 @@ std::uint64_t VirtualMemory::create(std::size_t size, const CUmemAllocationProp&
 }
 
 void VirtualMemory::release(std::uint64_t handle) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = created_.find(handle);
   if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
   if (--found->second->holds == 0) created_.erase(found);
 }
 
 std::uint64_t VirtualMemory::retain(std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = mapping_at(address);
   if (found == mappings_.end()) invalid(fmt::format("nothing is mapped at {:#x}", address));
   const auto [held, is_new] = created_.emplace(found->second.handle, found->second.memory);
@@ -145,7 +145,7 @@ std::uint64_t VirtualMemory::retain(std::uint64_t address) {
 }
 
 CUmemAllocationProp VirtualMemory::properties(std::uint64_t handle) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = created_.find(handle);
   if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
   return found->second->properties;
@@ -171,7 +171,7 @@ void VirtualMemory::map(std::uint64_t address, std::size_t size, std::uint64_t h
   check_multiple(size, "a mapping");
   if (address % virtual_granularity != 0)
     invalid(fmt::format("a mapping at {:#x}, which is no multiple of {}", address, virtual_granularity));
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   reservation_of(address, size);
   const auto found = created_.find(handle);
   if (found == created_.end()) invalid(fmt::format("{:#x} is no handle, or was released before", handle));
@@ -232,7 +232,7 @@ void VirtualMemory::list_blocks(std::uint64_t reservation) {
 
 void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
   for (int i = 0; i < contexts_.device_count(); ++i) contexts_.of_device(i).synchronize();
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);
   const auto [first, end] = whole_mappings(address, size);
   Mappings gone;
@@ -245,7 +245,7 @@ void VirtualMemory::unmap(std::uint64_t address, std::size_t size) {
 void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int device, CUmemAccess_flags flags) {
   const heddle::Device& of = contexts_.of_device(device).device();
   heddle::AddressMapping& own = mapping_of(device);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const std::uint64_t reservation = reservation_of(address, size);
   const auto [first, end] = whole_mappings(address, size);
   for (auto it = first; it != end; ++it) {
@@ -265,7 +265,7 @@ void VirtualMemory::set_access(std::uint64_t address, std::size_t size, int devi
 }
 
 CUmemAccess_flags VirtualMemory::access(std::uint64_t address, int device) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto found = mapping_at(address);
   if (found == mappings_.end()) invalid(fmt::format("nothing is mapped at {:#x}", address));
   const auto flags = found->second.access.find(device);

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "cuda_api/abi/driver.hpp"
 #include "cuda_api/core/contexts.hpp"
 #include "cuda_api/core/host_mapping.hpp"
@@ -88,22 +88,24 @@ class VirtualMemory {
   // The one that assigns addresses.
   heddle::AddressMapping& ranges() const;
 
-  // With the mutex.
-  std::pair<Mappings::iterator, Mappings::iterator> whole_mappings(std::uint64_t address, std::size_t size);
-  std::uint64_t reservation_of(std::uint64_t address, std::size_t size) const;
-  Mappings::const_iterator mapping_at(std::uint64_t address) const;
-  void list_blocks(std::uint64_t reservation);
-  std::uint64_t bytes_of(int device) const;
+  std::pair<Mappings::iterator, Mappings::iterator> whole_mappings(std::uint64_t address, std::size_t size)
+      HEDDLE_REQUIRES(mutex_);
+  std::uint64_t reservation_of(std::uint64_t address, std::size_t size) const HEDDLE_REQUIRES(mutex_);
+  Mappings::const_iterator mapping_at(std::uint64_t address) const HEDDLE_REQUIRES(mutex_);
+  void list_blocks(std::uint64_t reservation) HEDDLE_REQUIRES(mutex_);
+  std::uint64_t bytes_of(int device) const HEDDLE_REQUIRES(mutex_);
 
   const Contexts& contexts_;
   MemoryTable& memory_;
   mutable HostMapping host_;
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::size_t> reserved_;
-  Mappings mappings_;
-  std::map<std::uint64_t, std::shared_ptr<Physical>> created_;  // by handle, while the program holds it
-  std::map<std::uint64_t, std::vector<std::uint64_t>> blocks_;  // in the memory table, by reservation
-  std::uint64_t last_handle_ = 0;
+  mutable heddle::base::Mutex mutex_;
+  std::map<std::uint64_t, std::size_t> reserved_ HEDDLE_GUARDED_BY(mutex_);
+  Mappings mappings_ HEDDLE_GUARDED_BY(mutex_);
+  std::map<std::uint64_t, std::shared_ptr<Physical>> created_
+      HEDDLE_GUARDED_BY(mutex_);  // by handle, while the program holds it
+  std::map<std::uint64_t, std::vector<std::uint64_t>> blocks_
+      HEDDLE_GUARDED_BY(mutex_);  // in the memory table, by reservation
+  std::uint64_t last_handle_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace heddle::cuda_api

@@ -30,7 +30,7 @@ cudaError_t launch_call(const char* function, cudaGraphExec_t exec, cudaStream_t
     CUgraphExec_st& launched = exec_of(exec);
     CUstream_st& into = context.stream(stream, per_thread);
     const bool captured = capture(into, [&] {
-      const std::lock_guard lock(launched.mutex);
+      const heddle::base::Lock lock(launched.mutex);
       CUgraph_st& child = clone_graph(*launched.graph);
       child.owned = true;
       return ChildCommand{&child};
@@ -99,7 +99,7 @@ HEDDLE_CUDA_SZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
   return guarded(__func__, [&] {
     CUgraphExec_st& changed = exec_of(exec);
-    const std::lock_guard lock(changed.mutex);
+    const heddle::base::Lock lock(changed.mutex);
     CUgraphNode_st& copy = node_in(changed, node);
     require(can_be_disabled(copy), cudaErrorInvalidValue, "only nodes that launch, copy or fill can be disabled");
     copy.enabled = enabled != 0;

@@ -17,7 +17,7 @@ template <class Make>
 cudaError_t set_in_exec(const char* function, cudaGraphExec_t exec, cudaGraphNode_t node, Make&& make) {
   return with_context(function, [&](Context& context) {
     CUgraphExec_st& changed = exec_of(exec);
-    const std::lock_guard lock(changed.mutex);
+    const heddle::base::Lock lock(changed.mutex);
     CUgraphNode_st& copy = node_in(changed, node);
     Command command = make(context);
     if (auto* kernel = std::get_if<KernelCommand>(&command)) {

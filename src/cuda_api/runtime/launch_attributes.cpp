@@ -62,13 +62,13 @@ cudaError_t launch_with(const char* function, const abi::LaunchConfig* config, c
 }
 
 void get_hint(CUstream_st& stream, int id, abi::AttributeValue& value) {
-  const std::lock_guard lock(stream.hints_mutex);
+  const heddle::base::Lock lock(stream.hints_mutex);
   const auto found = stream.hints.find(id);
   if (found != stream.hints.end()) std::memcpy(&value, found->second.data(), sizeof value);
 }
 
 void set_hint(CUstream_st& stream, int id, const abi::AttributeValue& value) {
-  const std::lock_guard lock(stream.hints_mutex);
+  const heddle::base::Lock lock(stream.hints_mutex);
   std::memcpy(stream.hints[id].data(), &value, sizeof value);
 }
 
@@ -127,8 +127,13 @@ cudaError_t copy_attributes(const char* function, cudaStream_t to, cudaStream_t 
     CUstream_st& copied = context.any_stream(from, per_thread);
     if (&changed == &copied) return;
     changed.synchronization_policy = copied.synchronization_policy.load();
-    const std::scoped_lock lock(changed.hints_mutex, copied.hints_mutex);
-    changed.hints = copied.hints;
+    decltype(copied.hints) hints;
+    {
+      const heddle::base::Lock lock(copied.hints_mutex);
+      hints = copied.hints;
+    }
+    const heddle::base::Lock lock(changed.hints_mutex);
+    changed.hints = std::move(hints);
   });
 }
 

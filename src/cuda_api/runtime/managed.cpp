@@ -40,7 +40,7 @@ int place_of(const abi::MemLocation& location) {
 void advise(const void* p, std::size_t count, int advice, int device) {
   const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
   if (advice >= cudaMemAdviseSetPreferredLocation) check_place(device);
-  const std::lock_guard lock(hints->mutex);
+  const heddle::base::Lock lock(hints->mutex);
   switch (advice) {
     case cudaMemAdviseSetReadMostly: hints->mostly_read = true; break;
     case cudaMemAdviseUnsetReadMostly: hints->mostly_read = false; break;
@@ -59,11 +59,11 @@ void prefetch(Context& context, const void* p, std::size_t count, int device, cu
   const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
   check_place(device);
   context.any_stream(stream, per_thread);
-  const std::lock_guard lock(hints->mutex);
+  const heddle::base::Lock lock(hints->mutex);
   hints->prefetched = device;
 }
 
-void answer(const MemoryHints& hints, void* data, std::size_t size, int attribute) {
+void answer(const MemoryHints& hints, void* data, std::size_t size, int attribute) HEDDLE_REQUIRES(hints.mutex) {
   enum : int {
     mostly = 1,
     preferred,
@@ -160,7 +160,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t siz
                                                      std::size_t count) {
   return with_context(__func__, [&](Context&) {
     const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
-    const std::lock_guard lock(hints->mutex);
+    const heddle::base::Lock lock(hints->mutex);
     answer(*hints, data, size, attribute);
   });
 }
@@ -169,7 +169,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* 
   return with_context(__func__, [&](Context&) {
     require(data && sizes && attributes && number > 0, cudaErrorInvalidValue, "no attributes are asked for");
     const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
-    const std::lock_guard lock(hints->mutex);
+    const heddle::base::Lock lock(hints->mutex);
     for (std::size_t i = 0; i < number; ++i) answer(*hints, data[i], sizes[i], attributes[i]);
   });
 }

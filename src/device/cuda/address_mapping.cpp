@@ -75,7 +75,7 @@ void CudaAddressMapping::map(std::uint64_t address, std::size_t size, std::uint6
   state_->check_lost();
   const DeviceState::Current current(*state_);
   check(*state_, state_->driver().address_map(address, size, 0, handle, 0), fmt::format("mapping {} bytes", size));
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   std::uint64_t begin = address, end = address + size;
   const auto behind = pieces_.find(end);
   if (behind != pieces_.end()) {
@@ -93,13 +93,13 @@ void CudaAddressMapping::unmap(std::uint64_t address, std::size_t size) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
   check(*state_, state_->driver().address_unmap(address, size), fmt::format("unmapping {} bytes", size));
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto after = pieces_.upper_bound(address);
   if (after == pieces_.begin()) return;
   const auto [begin, end] = *std::prev(after);
   state_->spans.remove(begin);
   pieces_.erase(begin);
-  const auto keep = [&](std::uint64_t from, std::uint64_t to) {
+  const auto keep = [&](std::uint64_t from, std::uint64_t to) HEDDLE_NO_THREAD_SAFETY_ANALYSIS {
     if (from >= to) return;
     pieces_[from] = to;
     state_->spans.add(from, to - from);

@@ -3,8 +3,8 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "heddle/address_mapping.hpp"
 
@@ -27,8 +27,8 @@ class CudaAddressMapping final : public AddressMapping {
   driver::PhysicalKind kind(bool compressible) const;
 
   std::shared_ptr<DeviceState> state_;
-  std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> pieces_;  // begin and end, of what is mapped
+  base::Mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> pieces_ HEDDLE_GUARDED_BY(mutex_);  // begin and end, of what is mapped
 };
 
 }  // namespace heddle::device::cuda

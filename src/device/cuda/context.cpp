@@ -3,13 +3,14 @@
 #include <map>
 
 #include "base/fail.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::device::cuda {
 namespace {
 
 // What the process has open, or has lost, by GPU.
 struct Open {
-  std::mutex mutex;
+  base::Mutex mutex;
   struct Entry {
     std::weak_ptr<PrimaryContext> context;
     std::string loss;
@@ -27,7 +28,7 @@ Open& process() {
 
 std::shared_ptr<PrimaryContext> PrimaryContext::open(std::shared_ptr<const Driver> driver, driver::DeviceNumber number,
                                                      const std::string& id) {
-  const std::lock_guard lock(process().mutex);
+  const base::Lock lock(process().mutex);
   Open::Entry& entry = process().entries[number];
   if (!entry.loss.empty())
     base::fail(ErrorCode::device_lost, "{} is lost to this process since {}; a new process can use it", id, entry.loss);
@@ -50,18 +51,18 @@ PrimaryContext::~PrimaryContext() {
 
 bool PrimaryContext::lose(const std::string& loss) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (lost_.load(std::memory_order_relaxed)) return false;
     loss_ = loss;
     lost_.store(true, std::memory_order_release);
   }
-  const std::lock_guard lock(process().mutex);
+  const base::Lock lock(process().mutex);
   process().entries[number_].loss = loss;
   return true;
 }
 
 std::string PrimaryContext::loss() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return loss_;
 }
 

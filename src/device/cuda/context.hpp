@@ -3,9 +3,9 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/driver.hpp"
 
 namespace heddle::device::cuda {
@@ -37,8 +37,8 @@ class PrimaryContext {
   driver::DeviceNumber number_;
   driver::Context handle_ = nullptr;
   std::atomic<bool> lost_{false};
-  mutable std::mutex mutex_;
-  std::string loss_;
+  mutable base::Mutex mutex_;
+  std::string loss_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

@@ -1,9 +1,9 @@
 #include <array>
 #include <cstdio>
-#include <mutex>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/thread_safety.hpp"
 #include "device/cuda/address_mapping.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/cuda/launch_graph.hpp"
@@ -95,7 +95,7 @@ class CudaDevice final : public Device {
   }
 
   double measured_bandwidth() override {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (bandwidth_ == 0) bandwidth_ = measure();
     return bandwidth_;
   }
@@ -148,7 +148,7 @@ class CudaDevice final : public Device {
   std::shared_ptr<PoolTable> pools_;
   std::shared_ptr<ProgressFlagTable> progress_flags_;
   std::unique_ptr<Tracer> tracer_;
-  std::mutex mutex_;
+  base::Mutex mutex_;
   double bandwidth_ = 0;
 };
 

@@ -172,7 +172,7 @@ void DriverGraph::update(unsigned place, std::span<const std::byte> arguments) {
 
 void DriverGraph::set_arguments(unsigned place, std::span<const std::byte> arguments) {
   launches_.at(place).arguments.assign(arguments.begin(), arguments.end());
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (has_kept()) {
     outdated_ = true;
     return;
@@ -182,7 +182,7 @@ void DriverGraph::set_arguments(unsigned place, std::span<const std::byte> argum
 }
 
 driver::Result DriverGraph::start(driver::Stream stream, const Kept* kept) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   outdated_ = outdated_ || kept != nullptr;
   if (outdated_) {
     for (unsigned place = 0; place < launches_.size(); ++place) {
@@ -197,7 +197,7 @@ driver::Result DriverGraph::start(driver::Stream stream, const Kept* kept) {
 void DriverGraph::count_launch() {
   if (can_link_.empty() || ++launched_ <= link_after) return;
   const DeviceState::Current current(*state_);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   try_to_link();
 }
 

@@ -7,10 +7,10 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "device/launch_graph.hpp"
 
@@ -56,21 +56,21 @@ class DriverGraph {
   Made make() const;
   void add(Made& made, unsigned place) const;
   // Sets a launch's arguments in the driver's graph. Needs the lock and the GPU's context.
-  void update(unsigned place, std::span<const std::byte> arguments);
+  void update(unsigned place, std::span<const std::byte> arguments) HEDDLE_REQUIRES(mutex_);
   void destroy(const Made& made) const;
   // The code of the launch.
   DriverFunction& function_of(unsigned place) const;
-  void try_to_link();
+  void try_to_link() HEDDLE_REQUIRES(mutex_);
   bool is_linked(unsigned place) const { return place < linked_.size() && linked_[place]; }
 
   std::shared_ptr<DeviceState> state_;
   std::vector<GraphLaunch> launches_;  // as they are from the next launch of the graph on
   std::vector<std::string> kernels_;
   std::shared_ptr<void> token_ = std::make_shared<int>();
-  std::mutex mutex_;  // over what the driver has: other threads put in launches that were held back
-  Made made_, unlinked_;
-  std::vector<std::vector<std::byte>> given_;  // by place: the arguments in made_
-  bool outdated_ = false;                      // they may differ from those of launches_
+  base::Mutex mutex_;  // over what the driver has: other threads put in launches that were held back
+  Made made_ HEDDLE_GUARDED_BY(mutex_), unlinked_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<std::vector<std::byte>> given_ HEDDLE_GUARDED_BY(mutex_);  // by place: the arguments in made_
+  bool outdated_ HEDDLE_GUARDED_BY(mutex_) = false;                      // they may differ from those of launches_
   // By place: may begin while the one before, which is its only parent, ends.
   std::vector<bool> can_link_, linked_;
   unsigned launched_ = 0;  // as long as it may be linked and is not

@@ -48,12 +48,12 @@ void CudaPoint::fail(std::exception_ptr failure) {
 std::uint64_t CudaPoint::completed_ns() const { return state_->time_of(event_); }
 
 std::shared_ptr<CudaPoint> CudaEvent::current() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return point_;
 }
 
 void CudaEvent::set(std::shared_ptr<CudaPoint> point) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   point_ = std::move(point);
 }
 

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <memory>
-#include <mutex>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "device/polled_point.hpp"
 
@@ -57,8 +57,8 @@ class CudaEvent final : public Event {
  private:
   std::shared_ptr<DeviceState> state_;
   bool timed_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<CudaPoint> point_;
+  mutable base::Mutex mutex_;
+  std::shared_ptr<CudaPoint> point_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

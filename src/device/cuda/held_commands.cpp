@@ -12,7 +12,7 @@ constexpr unsigned most_on_watcher = 32;
 
 void HeldCommands::add(Step step) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     steps_.push_back(std::move(step));
     busy_.store(true, std::memory_order_release);
   }
@@ -29,24 +29,24 @@ void HeldCommands::hold_back(std::function<void()> command, std::function<void(s
 }
 
 void HeldCommands::drain() {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return steps_.empty() && !in_step_ && !advancing_; });
+  base::Lock lock(mutex_);
+  while (!steps_.empty() || in_step_ || advancing_) lock.wait(changed_);
 }
 
 std::exception_ptr HeldCommands::take_failure() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   busy_.store(!steps_.empty() || in_step_ || advancing_, std::memory_order_release);
   return std::exchange(failure_, nullptr);
 }
 
 void HeldCommands::fail(std::exception_ptr failure) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!failure_) failure_ = std::move(failure);
 }
 
 void HeldCommands::resume(Thread thread) {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     in_step_ = false;
   }
   advance(thread);
@@ -66,7 +66,7 @@ bool HeldCommands::may_continue(Thread thread, unsigned done) {
 }
 
 void HeldCommands::advance(Thread thread) {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   if (advancing_) return;
   advancing_ = true;
   for (unsigned done = 0; !in_step_ && !steps_.empty() && may_continue(thread, done); ++done) {

@@ -12,9 +12,9 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <variant>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/event.hpp"
 #include "device/cuda/state.hpp"
 #include "device/event.hpp"
@@ -68,7 +68,7 @@ class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
   void add(Step step);
   void advance(Thread thread);
   // Whether the next step may run on this thread; else another thread resumes.
-  bool may_continue(Thread thread, unsigned done);
+  bool may_continue(Thread thread, unsigned done) HEDDLE_REQUIRES(mutex_);
   // Starts a step. True: it is over, and the next may start; false: resume() follows.
   bool start(Step& step);
   bool start_call(std::function<void()> function);
@@ -79,12 +79,12 @@ class HeldCommands : public std::enable_shared_from_this<HeldCommands> {
   std::shared_ptr<DeviceState> state_;
   const Stream stream_;
   std::atomic<bool> busy_{false};
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Step> steps_;
-  std::exception_ptr failure_;
-  bool in_step_ = false;    // a step is in progress: resume() follows
-  bool advancing_ = false;  // a thread is in advance(): it checks again before it returns
+  std::deque<Step> steps_ HEDDLE_GUARDED_BY(mutex_);
+  std::exception_ptr failure_ HEDDLE_GUARDED_BY(mutex_);
+  bool in_step_ HEDDLE_GUARDED_BY(mutex_) = false;    // a step is in progress: resume() follows
+  bool advancing_ HEDDLE_GUARDED_BY(mutex_) = false;  // a thread is in advance(): it checks again before it returns
 };
 
 }  // namespace heddle::device::cuda

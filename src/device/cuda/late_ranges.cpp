@@ -45,7 +45,7 @@ LateRanges::~LateRanges() {
 }
 
 RangeCode LateRanges::code(const ptx::RangeEntry& entry) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto found = made_.find(entry.form);
   if (found == made_.end()) {
     Made made;

@@ -5,10 +5,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/driver_function.hpp"
 #include "device/module.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
@@ -60,8 +60,8 @@ class LateRanges {
   Module& module_;
   std::uint32_t kernel_ = 0;
   ptx::RangeModule forms_;
-  std::mutex mutex_;
-  std::map<ptx::RangeForm, Made> made_;
+  base::Mutex mutex_;
+  std::map<ptx::RangeForm, Made> made_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

@@ -96,7 +96,7 @@ std::vector<Occupancy> CudaFunction::occupancy(const Dim3& block, std::uint32_t 
 
 CudaFunction::Forms CudaFunction::forms() {
   if (!module_.ranges_are_late()) return {&module_.ranges(), index_};
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!late_) late_ = std::make_unique<LateRanges>(module_.state(), module_, module_.ptx(), index_);
   return {&late_->forms(), late_->kernel()};
 }
@@ -107,7 +107,7 @@ bool CudaFunction::has(ptx::RangeForm form) {
 }
 
 DependentForm& CudaFunction::dependent_form() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!dependent_) dependent_ = std::make_unique<DependentForm>(module_.state(), module_.ptx(), index_);
   return *dependent_;
 }
@@ -126,7 +126,7 @@ RangeCode CudaFunction::range(ptx::RangeForm form) {
   }
   if (entry->function == all.kernel) return {entry, &whole_};
   if (module_.ranges_are_late()) return late_->code(*entry);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto& function = ranges_[form];
   if (!function) function = std::make_unique<DriverFunction>(module_.state(), module_.handle(), entry->name);
   return {entry, function.get()};
@@ -185,7 +185,7 @@ Function& CudaModule::function(std::string_view name) {
       if (function.is_entry) append(names, function.name);
     base::fail(ErrorCode::not_found, "the module has no kernel '{}'; it has {}", name, names.empty() ? "none" : names);
   }
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto place = functions_.find(name);
   if (place == functions_.end()) {
     const DeviceState::Current current(*state_);

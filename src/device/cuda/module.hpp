@@ -4,10 +4,10 @@
 #include <atomic>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/dependent_form.hpp"
 #include "device/cuda/driver_function.hpp"
 #include "device/cuda/late_ranges.hpp"
@@ -70,10 +70,11 @@ class CudaFunction final : public Function {
   std::uint64_t static_shared_ = 0;
   DriverFunction whole_;
   std::atomic<bool> prepared_{false};
-  std::mutex mutex_;
-  std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_;  // of the module's own entries
-  std::unique_ptr<LateRanges> late_;                                  // made once, where the module has no entries
-  std::unique_ptr<DependentForm> dependent_;
+  base::Mutex mutex_;
+  std::map<ptx::RangeForm, std::unique_ptr<DriverFunction>> ranges_
+      HEDDLE_GUARDED_BY(mutex_);      // of the module's own entries
+  std::unique_ptr<LateRanges> late_;  // made once, where the module has no entries
+  std::unique_ptr<DependentForm> dependent_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 // The function as one of this GPU's modules. Throws invalid_argument for one of another device, device_lost.
@@ -106,8 +107,8 @@ class CudaModule final : public Module {
   bool late_ = false;
   ptx::RangeModule ranges_;
   driver::ModuleHandle handle_ = nullptr;
-  std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<CudaFunction>, std::less<>> functions_;
+  base::Mutex mutex_;
+  std::map<std::string, std::unique_ptr<CudaFunction>, std::less<>> functions_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

@@ -46,7 +46,7 @@ void PartitionTable::split() {
 std::unique_ptr<Partition> PartitionTable::partition(const ProcessorSet& processors) {
   state_->check_lost();
   const DeviceState::Current current(*state_);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   split();
   const std::string& id = state_->info().id;
   if (processors.ids.empty()) base::fail(ErrorCode::invalid_argument, "{}: a partition without SMs", id);

@@ -8,10 +8,10 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "device/partition.hpp"
 
@@ -45,13 +45,13 @@ class PartitionTable : public std::enable_shared_from_this<PartitionTable> {
   std::unique_ptr<Partition> partition(const ProcessorSet& processors);
 
  private:
-  void split();
+  void split() HEDDLE_REQUIRES(mutex_);
 
   std::shared_ptr<DeviceState> state_;
-  std::mutex mutex_;
-  std::vector<driver::Resource> groups_;
-  std::vector<unsigned> first_;  // number of each group's first SM; one more at the end
-  std::map<std::set<std::size_t>, driver::GreenContext> contexts_;
+  base::Mutex mutex_;
+  std::vector<driver::Resource> groups_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<unsigned> first_ HEDDLE_GUARDED_BY(mutex_);  // number of each group's first SM; one more at the end
+  std::map<std::set<std::size_t>, driver::GreenContext> contexts_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

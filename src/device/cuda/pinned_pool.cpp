@@ -25,7 +25,7 @@ PinnedPool::~PinnedPool() {
 }
 
 void PinnedPool::unregister() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   for (const auto& [mapping, bytes] : mappings_) driver_->host_unregister(mapping);
 }
 
@@ -54,7 +54,7 @@ void PinnedPool::unmap(void* mapping) {
 driver::Result PinnedPool::acquire(std::size_t bytes, void*& block) {
   bytes = rounded(bytes);
   const bool small = bytes <= mebibyte;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto& spare = small ? spare_small_ : spare_large_;
   if (const auto found = spare.find(bytes); found != spare.end()) {
     block = found->second;
@@ -82,7 +82,7 @@ driver::Result PinnedPool::acquire(std::size_t bytes, void*& block) {
 
 void PinnedPool::release(void* block, std::size_t bytes) noexcept {
   bytes = rounded(bytes);
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (bytes <= mebibyte) {
     spare_small_.emplace(bytes, block);
     return;

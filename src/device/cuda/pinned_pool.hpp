@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/context.hpp"
 #include "device/cuda/driver.hpp"
 
@@ -36,21 +36,22 @@ class PinnedPool {
   static std::size_t rounded(std::size_t bytes);
 
  private:
-  driver::Result pin(std::size_t bytes, void*& mapping);
-  void unmap(void* mapping);
-  void trim(std::size_t to);
+  driver::Result pin(std::size_t bytes, void*& mapping) HEDDLE_REQUIRES(mutex_);
+  void unmap(void* mapping) HEDDLE_REQUIRES(mutex_);
+  void trim(std::size_t to) HEDDLE_REQUIRES(mutex_);
 
   const std::shared_ptr<const Driver> driver_;
   const std::shared_ptr<const PrimaryContext> context_;
-  std::mutex mutex_;
-  std::map<void*, std::size_t> mappings_;
-  std::multimap<std::size_t, void*> spare_small_, spare_large_;  // large ones are whole mappings
-  std::size_t spare_large_bytes_ = 0;
+  base::Mutex mutex_;
+  std::map<void*, std::size_t> mappings_ HEDDLE_GUARDED_BY(mutex_);
+  std::multimap<std::size_t, void*> spare_small_ HEDDLE_GUARDED_BY(mutex_),
+      spare_large_ HEDDLE_GUARDED_BY(mutex_);  // large ones are whole mappings
+  std::size_t spare_large_bytes_ HEDDLE_GUARDED_BY(mutex_) = 0;
   // What is left of the last slab of each size of small blocks.
   struct Rest {
     std::byte *next = nullptr, *end = nullptr;
   };
-  std::map<std::size_t, Rest> rests_;
+  std::map<std::size_t, Rest> rests_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

@@ -19,7 +19,7 @@ PoolControl::PoolControl(std::shared_ptr<PoolTable> table, std::size_t slot, Blo
 PoolControl::~PoolControl() { table_->release(slot_, stopped_); }
 
 void PoolControl::stop() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!std::exchange(stopped_, true)) table_->stop(slot_);
 }
 
@@ -33,7 +33,7 @@ driver::Address PoolControl::counter() const { return table_->words(slot_); }
 driver::Address PoolControl::control() const { return table_->words(slot_) + PoolTable::slot_bytes / 2; }
 
 void* PoolControl::result() const {
-  const std::lock_guard lock(table_->mutex_);
+  const base::Lock lock(table_->mutex_);
   const PoolTable::Chunk& chunk = table_->chunks_[slot_ / PoolTable::chunk_slots];
   return static_cast<std::uint32_t*>(chunk.results->host()) + slot_ % PoolTable::chunk_slots;
 }
@@ -57,7 +57,7 @@ PoolTable::~PoolTable() {
 }
 
 driver::Address PoolTable::words(std::size_t slot) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return chunks_[slot / chunk_slots].words->span().address + slot % chunk_slots * slot_bytes;
 }
 
@@ -77,7 +77,7 @@ void PoolTable::grow() {
 std::shared_ptr<PoolControl> PoolTable::acquire(BlockRange range) {
   std::size_t slot = 0;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     if (free_.empty() && !stopped_.empty()) {
       for (const std::size_t used : stopped_) {
         const driver::Address word =
@@ -95,7 +95,7 @@ std::shared_ptr<PoolControl> PoolTable::acquire(BlockRange range) {
 }
 
 void PoolTable::release(std::size_t slot, bool stopped) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   (stopped ? stopped_ : free_).push_back(slot);
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "device/memory.hpp"
 #include "device/stoppable_launch.hpp"
@@ -34,8 +34,8 @@ class PoolControl final : public StoppableLaunch {
   std::shared_ptr<PoolTable> table_;
   std::size_t slot_;
   BlockRange range_;
-  std::mutex mutex_;
-  bool stopped_ = false;
+  base::Mutex mutex_;
+  bool stopped_ HEDDLE_GUARDED_BY(mutex_) = false;
 };
 
 // The words of all launches that can be stopped, in memory of the GPU: a control word in host memory would have each
@@ -56,7 +56,7 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   };
   static constexpr std::size_t chunk_slots = 64, slot_bytes = 256;
   void start();
-  void grow();
+  void grow() HEDDLE_REQUIRES(mutex_);
   driver::Result write(driver::Address control, bool stop);
   void release(std::size_t slot, bool stopped);
   void stop(std::size_t slot);
@@ -65,10 +65,11 @@ class PoolTable : public std::enable_shared_from_this<PoolTable> {
   Device& device_;
   std::shared_ptr<DeviceState> state_;
   driver::Stream stream_ = nullptr;  // for stop words alone, so that none waits for other commands
-  mutable std::mutex mutex_;
-  std::unique_ptr<Memory> values_;  // pinned: 0 and 1, to copy from
-  std::vector<Chunk> chunks_;
-  std::vector<std::size_t> free_, stopped_;  // the stop words of the latter must be reset first
+  mutable base::Mutex mutex_;
+  std::unique_ptr<Memory> values_;  // pinned: 0 and 1, to copy from; made before the first slot
+  std::vector<Chunk> chunks_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<std::size_t> free_,
+      stopped_ HEDDLE_GUARDED_BY(mutex_);  // the stop words of the latter must be reset first
 };
 
 }  // namespace heddle::device::cuda

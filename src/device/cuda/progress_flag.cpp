@@ -5,7 +5,7 @@
 namespace heddle::device::cuda {
 
 CudaProgressFlag::~CudaProgressFlag() {
-  const std::lock_guard lock(table_->mutex_);
+  const base::Lock lock(table_->mutex_);
   table_->spare_.push_back(address_);
 }
 
@@ -34,7 +34,7 @@ void ProgressFlagTable::grow() {
 }
 
 std::unique_ptr<ProgressFlag> ProgressFlagTable::acquire() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!possible()) return nullptr;
   if (spare_.empty()) grow();
   const std::uint64_t address = spare_.back();

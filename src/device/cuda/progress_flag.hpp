@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/cuda/state.hpp"
 #include "device/memory.hpp"
 #include "device/progress_flag.hpp"
@@ -39,15 +39,15 @@ class ProgressFlagTable : public std::enable_shared_from_this<ProgressFlagTable>
  private:
   friend class CudaProgressFlag;
   static constexpr std::size_t chunk_words = 256, word_bytes = 256;
-  bool possible();
-  void grow();
+  bool possible() HEDDLE_REQUIRES(mutex_);
+  void grow() HEDDLE_REQUIRES(mutex_);
 
   Device& device_;
   std::shared_ptr<DeviceState> state_;
-  std::mutex mutex_;
-  int possible_ = -1;  // not queried yet
-  std::vector<std::unique_ptr<Memory>> chunks_;
-  std::vector<std::uint64_t> spare_;  // they hold ~0
+  base::Mutex mutex_;
+  int possible_ HEDDLE_GUARDED_BY(mutex_) = -1;  // not queried yet
+  std::vector<std::unique_ptr<Memory>> chunks_ HEDDLE_GUARDED_BY(mutex_);
+  std::vector<std::uint64_t> spare_ HEDDLE_GUARDED_BY(mutex_);  // they hold ~0
 };
 
 }  // namespace heddle::device::cuda

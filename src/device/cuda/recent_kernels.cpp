@@ -4,18 +4,18 @@
 namespace heddle::device::cuda {
 
 void RecentKernels::add(const std::string& kernel) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   names_[launches_++ % names_.size()] = kernel;
 }
 
 void RecentKernels::clear() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   launches_ = 0;
 }
 
 std::string RecentKernels::describe() const {
   std::string names;
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const std::uint64_t first = launches_ > names_.size() ? launches_ - names_.size() : 0;
   for (std::uint64_t i = first; i < launches_; ++i) {
     const std::string name = base::demangled(names_[i % names_.size()]);

@@ -3,8 +3,9 @@
 
 #include <array>
 #include <cstdint>
-#include <mutex>
 #include <string>
+
+#include "base/thread_safety.hpp"
 
 namespace heddle::device::cuda {
 
@@ -17,9 +18,9 @@ class RecentKernels {
   std::string describe() const;
 
  private:
-  mutable std::mutex mutex_;
-  std::array<std::string, 4> names_;
-  std::uint64_t launches_ = 0;
+  mutable base::Mutex mutex_;
+  std::array<std::string, 4> names_ HEDDLE_GUARDED_BY(mutex_);
+  std::uint64_t launches_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace heddle::device::cuda

@@ -7,17 +7,17 @@
 namespace heddle::device::cuda {
 
 void SpanMap::add(std::uint64_t address, std::uint64_t bytes) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   spans_[address] = bytes;
 }
 
 void SpanMap::remove(std::uint64_t address) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   spans_.erase(address);
 }
 
 bool SpanMap::contains(std::uint64_t address, std::uint64_t bytes) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   auto behind = spans_.upper_bound(address);
   if (behind == spans_.begin()) return false;
   const auto& [begin, size] = *std::prev(behind);
@@ -25,7 +25,7 @@ bool SpanMap::contains(std::uint64_t address, std::uint64_t bytes) const {
 }
 
 std::string SpanMap::whereabouts(std::uint64_t address) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   const auto behind = spans_.upper_bound(address);
   if (behind != spans_.begin()) {
     const auto& [begin, size] = *std::prev(behind);

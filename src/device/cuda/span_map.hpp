@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <string>
+
+#include "base/thread_safety.hpp"
 
 namespace heddle::device::cuda {
 
@@ -18,8 +19,8 @@ class SpanMap {
   std::string whereabouts(std::uint64_t address) const;
 
  private:
-  mutable std::mutex mutex_;
-  std::map<std::uint64_t, std::uint64_t> spans_;
+  mutable base::Mutex mutex_;
+  std::map<std::uint64_t, std::uint64_t> spans_ HEDDLE_GUARDED_BY(mutex_);
 };
 
 }  // namespace heddle::device::cuda

@@ -192,7 +192,7 @@ void DeviceState::check_lost() const {
 
 EventHandle DeviceState::acquire_event(bool timed) const {
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     auto& spare = spare_events_[timed ? 1 : 0];
     if (!spare.empty()) {
       EventHandle event = spare.back();
@@ -206,7 +206,7 @@ EventHandle DeviceState::acquire_event(bool timed) const {
 }
 
 void DeviceState::release_event(EventHandle event, bool timed) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   spare_events_[timed ? 1 : 0].push_back(event);
 }
 
@@ -216,6 +216,7 @@ void DeviceState::start_clock() {
   check(driver_->event_record(event, service_), "recording an event");
   check(driver_->event_synchronize(event), "waiting for an event");
   const std::uint64_t now = clock().now_ns();
+  const base::Lock lock(clock_mutex_);
   references_.push_back({event, now, true});
   next_reference_ns_ = now + reference_period_ns;
 }
@@ -226,12 +227,12 @@ void DeviceState::keep_time() const {
   if (now < due || !next_reference_ns_.compare_exchange_strong(due, now + reference_period_ns)) return;
   EventHandle event = acquire_event(true);
   if (driver_->event_record(event, service_) != driver::success) return release_event(event, true);
-  const std::lock_guard lock(clock_mutex_);
+  const base::Lock lock(clock_mutex_);
   references_.push_back({event, 0, false});
 }
 
 std::uint64_t DeviceState::time_of(EventHandle event) const {
-  const std::lock_guard lock(clock_mutex_);
+  const base::Lock lock(clock_mutex_);
   for (std::size_t i = 1; i < references_.size() && !references_[i].known; ++i) {
     float ms = 0;
     if (driver_->event_elapsed(&ms, references_[i - 1].event, references_[i].event) != driver::success) break;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/thread_cache.hpp"
+#include "base/thread_safety.hpp"
 #include "base/trace.hpp"
 #include "base/watcher.hpp"
 #include "device/cuda/context.hpp"
@@ -128,10 +129,10 @@ class DeviceState {
   mutable std::once_flag pool_started_;
   mutable std::atomic<bool> has_pool_{false};
 
-  mutable std::mutex mutex_;
-  mutable std::vector<driver::EventHandle> spare_events_[2];  // without and with time
-  mutable std::mutex clock_mutex_;
-  mutable std::vector<Reference> references_;  // the last ones; the front is known
+  mutable base::Mutex mutex_;
+  mutable std::vector<driver::EventHandle> spare_events_[2] HEDDLE_GUARDED_BY(mutex_);  // without and with time
+  mutable base::Mutex clock_mutex_;
+  mutable std::vector<Reference> references_ HEDDLE_GUARDED_BY(clock_mutex_);  // the last ones; the front is known
   mutable std::atomic<std::uint64_t> next_reference_ns_{0};
 };
 

@@ -53,7 +53,7 @@ Tracer::Scope::~Scope() {
 
 // Numbers are in the order in which the worker gets the commands.
 void Tracer::add(Command command) {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   command.event.command = next_++;
   worker_.post([this, command = std::move(command)] { report(command); });
 }

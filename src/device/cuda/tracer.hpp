@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 
+#include "base/thread_safety.hpp"
 #include "base/trace.hpp"
 #include "base/worker_thread.hpp"
 #include "device/cuda/event.hpp"
@@ -63,8 +63,8 @@ class Tracer {
 
   std::shared_ptr<DeviceState> state_;
   base::TraceSink& sink_;
-  std::mutex mutex_;
-  std::uint64_t next_ = 1;
+  base::Mutex mutex_;
+  std::uint64_t next_ HEDDLE_GUARDED_BY(mutex_) = 1;
   base::WorkerThread worker_{"heddle-trace"};  // the last member: its work uses the others
 };
 

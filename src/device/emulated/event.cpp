@@ -5,7 +5,7 @@ namespace heddle::device::emulated {
 void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) {
   std::vector<std::function<void()>> callbacks;
   {
-    const std::lock_guard lock(mutex_);
+    const base::Lock lock(mutex_);
     reached_ = true;
     error_ = std::move(failure);
     completed_ns_ = time_ns;
@@ -16,39 +16,39 @@ void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) {
 }
 
 bool EventState::on_done(std::function<void()> callback) const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (!reached_) callbacks_.push_back(std::move(callback));
   return !reached_;
 }
 
 void EventState::wait_done() const {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return reached_; });
+  base::Lock lock(mutex_);
+  while (!reached_) lock.wait(changed_);
 }
 
 bool EventState::done() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return reached_;
 }
 
 std::exception_ptr EventState::error() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return error_;
 }
 
 std::uint64_t EventState::completed_ns() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return completed_ns_;
 }
 
 std::shared_ptr<EventState> QueueEvent::renew() {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   state_ = std::make_shared<EventState>(watcher_);
   return state_;
 }
 
 std::shared_ptr<EventState> QueueEvent::current() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return state_;
 }
 

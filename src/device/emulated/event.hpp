@@ -6,10 +6,10 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 #include "device/event.hpp"
 
@@ -30,12 +30,12 @@ class EventState final : public EventPoint {
 
  private:
   const std::shared_ptr<base::Watcher> watcher_;
-  mutable std::mutex mutex_;
+  mutable base::Mutex mutex_;
   mutable std::condition_variable changed_;
-  mutable std::vector<std::function<void()>> callbacks_;
-  bool reached_ = false;
-  std::exception_ptr error_;
-  std::uint64_t completed_ns_ = 0;
+  mutable std::vector<std::function<void()>> callbacks_ HEDDLE_GUARDED_BY(mutex_);
+  bool reached_ HEDDLE_GUARDED_BY(mutex_) = false;
+  std::exception_ptr error_ HEDDLE_GUARDED_BY(mutex_);
+  std::uint64_t completed_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 class QueueEvent final : public Event {
@@ -52,8 +52,8 @@ class QueueEvent final : public Event {
 
  private:
   const std::shared_ptr<base::Watcher> watcher_;
-  mutable std::mutex mutex_;
-  std::shared_ptr<EventState> state_;  // null: never recorded
+  mutable base::Mutex mutex_;
+  std::shared_ptr<EventState> state_ HEDDLE_GUARDED_BY(mutex_);  // null: never recorded
 };
 
 }  // namespace heddle::device::emulated

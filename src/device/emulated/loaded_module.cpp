@@ -15,7 +15,7 @@ void LoadedModule::no_function(std::string_view name) const {
 Function& LoadedModule::function(std::string_view name) {
   const ptx::Function* found = program_.ptx().find(name);
   if (!found || !found->is_entry || found->is_declaration) no_function(name);
-  std::lock_guard lock(mutex_);
+  base::Lock lock(mutex_);
   auto place = functions_.find(name);
   if (place == functions_.end()) {
     auto loaded = std::make_unique<LoadedFunction>(program_, program_.code(*found), data_.get());

@@ -3,11 +3,11 @@
 
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "device/emulated/state.hpp"
 #include "device/machine/program.hpp"
 #include "device/module.hpp"
@@ -53,8 +53,8 @@ class LoadedModule final : public Module {
   std::shared_ptr<DeviceState> state_;
   machine::Program program_;
   std::unique_ptr<ProgramData> data_;
-  std::map<std::string, std::unique_ptr<LoadedFunction>, std::less<>> functions_;
-  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<LoadedFunction>, std::less<>> functions_ HEDDLE_GUARDED_BY(mutex_);
+  base::Mutex mutex_;
 };
 
 }  // namespace heddle::device::emulated

@@ -24,7 +24,7 @@ void CommandQueue::push(std::function<void()> run, std::function<void(std::excep
         run();
       } catch (...) {
         failure = std::current_exception();
-        const std::lock_guard lock(mutex_);
+        const base::Lock lock(mutex_);
         failure_ = failure;
       }
     }
@@ -33,7 +33,7 @@ void CommandQueue::push(std::function<void()> run, std::function<void(std::excep
 }
 
 std::exception_ptr CommandQueue::failure() const {
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   return failure_;
 }
 
@@ -207,7 +207,7 @@ void CommandQueue::call(std::function<void()> function) { push(std::move(functio
 
 void CommandQueue::synchronize() {
   worker_.drain();
-  const std::lock_guard lock(mutex_);
+  const base::Lock lock(mutex_);
   if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 

@@ -4,9 +4,9 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/thread_safety.hpp"
 #include "base/worker_thread.hpp"
 #include "device/emulated/event.hpp"
 #include "device/emulated/loaded_module.hpp"
@@ -51,9 +51,9 @@ class CommandQueue final : public Queue {
   std::shared_ptr<const ProcessorSet> processors_;  // for the launches from now on; null: all
   std::shared_ptr<const Footprint> footprint_;      // for the launches from now on
   std::uint64_t time_ = 0;                          // at which the commands so far have ended; of the worker's thread
-  mutable std::mutex mutex_;
-  std::exception_ptr failure_;  // the first, until synchronize() has thrown it
-  base::WorkerThread worker_;   // the last member, as its commands use the others
+  mutable base::Mutex mutex_;
+  std::exception_ptr failure_ HEDDLE_GUARDED_BY(mutex_);  // the first, until synchronize() has thrown it
+  base::WorkerThread worker_;                             // the last member, as its commands use the others
 };
 
 }  // namespace heddle::device::emulated

@@ -4,9 +4,9 @@
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
 
+#include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 #include "device/emulated/engine.hpp"
 #include "device/machine/machine.hpp"
@@ -21,9 +21,9 @@ class TurnLock {
   void unlock();
 
  private:
-  std::mutex mutex_;
+  base::Mutex mutex_;
   std::condition_variable changed_;
-  std::uint64_t next_ = 0, serving_ = 0;
+  std::uint64_t next_ HEDDLE_GUARDED_BY(mutex_) = 0, serving_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 struct DeviceState {

@@ -1,18 +1,17 @@
-#include <mutex>
 
 #include "device/emulated/state.hpp"
 
 namespace heddle::device::emulated {
 
 void TurnLock::lock() {
-  std::unique_lock lock(mutex_);
+  base::Lock lock(mutex_);
   const std::uint64_t mine = next_++;
-  changed_.wait(lock, [&] { return serving_ == mine; });
+  while (serving_ != mine) lock.wait(changed_);
 }
 
 void TurnLock::unlock() {
   {
-    std::lock_guard lock(mutex_);
+    base::Lock lock(mutex_);
     ++serving_;
   }
   changed_.notify_all();

@@ -1,11 +1,11 @@
-#include "runtime/inspect.hpp"
+#include "modules/kernel_info.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/kernel_name.hpp"
 
-namespace heddle::runtime {
+namespace heddle::modules {
 namespace {
 
 Access public_access(ptx::analysis::AccessMode mode) {
@@ -22,7 +22,7 @@ Access public_access(ptx::analysis::AccessMode mode) {
 
 }  // namespace
 
-void set_source_type(Parameter& parameter, const modules::SourceType& type) {
+void set_source_type(Parameter& parameter, const SourceType& type) {
   parameter.source_type = type.text;
   parameter.element = type.element;
   parameter.number = type.number;
@@ -39,8 +39,7 @@ std::string signature_of(const KernelInfo& kernel) {
   return kernel.parameters.empty() ? kernel.name : text + ")";
 }
 
-KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel,
-                       const std::vector<modules::SourceParameter>& source) {
+KernelInfo kernel_info(const ptx::analysis::InspectedKernel& kernel, const std::vector<SourceParameter>& source) {
   KernelInfo info;
   info.name = kernel.name;
   for (const ptx::analysis::InspectedParameter& parameter : kernel.parameters) {
@@ -54,7 +53,7 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel,
                                .pointer = parameter.is_pointer,
                                .may_be_index = parameter.may_be_index,
                                .access = access});
-    const modules::SourceParameter& known = source[info.parameters.size() - 1];
+    const SourceParameter& known = source[info.parameters.size() - 1];
     info.parameters.back().label = known.name;
     set_source_type(info.parameters.back(), known.type);
   }
@@ -73,19 +72,4 @@ KernelInfo public_info(const ptx::analysis::InspectedKernel& kernel,
   return info;
 }
 
-DeviceInfo public_info(const device::DeviceInfo& info) {
-  return {.id = info.id,
-          .name = info.name,
-          .processors = info.processors,
-          .warp_size = info.warp_size,
-          .vector_bits = info.vector_bits,
-          .memory_bytes = info.memory_bytes,
-          .host_memory = info.host_memory,
-          .managed_memory = info.managed_memory,
-          .capability = info.capability,
-          .simulated = info.simulated,
-          .max_threads_per_block = info.max_threads_per_block,
-          .max_shared_per_block = info.max_shared_per_block};
-}
-
-}  // namespace heddle::runtime
+}  // namespace heddle::modules
