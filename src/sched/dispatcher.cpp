@@ -278,7 +278,8 @@ bool Dispatcher::ask_policy() {
   }
   log_.shown();
   if (decisions_.empty()) set_timer(now);
-  if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
+  if (base::logger()->should_log(spdlog::level::debug))
+    if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
   bool any = false;
   for (const Decision& decision : decisions_) {
     if (decision.task >= ready_.size()) continue;

@@ -8,13 +8,13 @@
 namespace heddle::sched::lithos {
 
 struct AtomChoice {
-  double left_seconds = 0;      // predicted for the blocks that are left, on the units chosen
+  double left_seconds = 0;       // predicted for the blocks that are left, on the units chosen
   double atom_seconds = 400e-6;  // how long an atom is to take
-  double fixed_seconds = 0;     // what each atom takes besides its share of the work
-  double most_overhead = 0.1;   // of left_seconds, that the atoms may cost together
-  std::uint64_t left = 1;       // blocks
-  std::uint64_t multiple = 1;   // atoms end at multiples of it
-  std::uint64_t wave = 0;       // blocks that run at once on these units; 0: not known
+  double fixed_seconds = 0;      // what each atom takes besides its share of the work
+  double most_overhead = 0.1;    // of left_seconds, that the atoms may cost together
+  std::uint64_t left = 1;        // blocks
+  std::uint64_t multiple = 1;    // atoms end at multiples of it
+  std::uint64_t wave = 0;        // blocks that run at once on these units; 0: not known
 };
 
 // n = ceil(left_seconds / atom_seconds). Fewer where atoms would cost too much.

@@ -125,8 +125,8 @@ Estimate Predictor::estimate(const Record& record, const Condition& condition) c
     const double seconds = (model->m * x + model->b) * slower;
     return {seconds, seconds, Estimate::Source::model};
   }
-  const double seconds = full_speed(nearest->mean, nearest->condition.mhz) * slower * x /
-                         share(nearest->condition, record.of_blocks);
+  const double seconds =
+      full_speed(nearest->mean, nearest->condition.mhz) * slower * x / share(nearest->condition, record.of_blocks);
   return {seconds, seconds, Estimate::Source::linear};
 }
 

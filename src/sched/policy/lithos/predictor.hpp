@@ -81,7 +81,7 @@ class Predictor {
   struct History {
     std::deque<Record> by_ordinal;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Record> by_signature;
-    std::int64_t shift = 0;                                          // of this batch: position - ordinal
+    std::int64_t shift = 0;                                         // of this batch: position - ordinal
     std::deque<std::pair<std::uint64_t, std::uint64_t>> positions;  // task, position: of tasks that were seen
   };
 
