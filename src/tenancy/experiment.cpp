@@ -22,30 +22,30 @@ std::uint64_t nanoseconds(double seconds) {
 // Passes all on, and counts.
 class Observed final : public sched::Policy {
  public:
-  Observed(std::unique_ptr<sched::Policy> policy, const ExperimentOptions& options, std::uint64_t& ranges)
-      : policy_(std::move(policy)), options_(options), ranges_(ranges) {}
-  bool sees_ranges() const override { return policy_->sees_ranges() || options_.observe; }
+  Observed(sched::Policy& policy, const ExperimentOptions& options, std::uint64_t& ranges)
+      : policy_(policy), options_(options), ranges_(ranges) {}
+  bool sees_ranges() const override { return policy_.sees_ranges() || options_.observe; }
   void decide(const sched::View& view, std::vector<sched::Decision>& decisions) override {
-    policy_->decide(view, decisions);
+    policy_.decide(view, decisions);
     ranges_ += decisions.size();
     if (options_.observe) options_.observe(view, decisions);
   }
-  std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_->wake_ns(view); }
-  std::string explain() const override { return policy_->explain(); }
+  std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_.wake_ns(view); }
+  std::string explain() const override { return policy_.explain(); }
 
  private:
-  const std::unique_ptr<sched::Policy> policy_;
+  sched::Policy& policy_;
   const ExperimentOptions& options_;
   std::uint64_t& ranges_;
 };
 
-class Machine {
+class Machine final : public Control {
  public:
-  Machine(std::unique_ptr<sched::Policy> policy, const std::vector<TenantLoad>& loads, const ExperimentOptions& options)
+  Machine(sched::Policy& policy, const std::vector<TenantLoad>& loads, const ExperimentOptions& options)
       : options_(options),
         gpu_(options.gpu),
         dispatcher_(
-            std::make_unique<Observed>(std::move(policy), options, ranges_),
+            std::make_unique<Observed>(policy, options, ranges_),
             {{.processors = options.gpu.units * options.gpu.grain, .grain = options.gpu.grain}},
             [this](std::size_t, const std::vector<unsigned>& processors) { return partition(processors); }, mutex_,
             watcher_) {
@@ -55,6 +55,12 @@ class Machine {
                                                   options.seed * 0x9e3779b97f4a7c15ULL + i));
       stream += loads[i].streams;
     }
+  }
+
+  VirtualGpu& gpu() override { return gpu_; }
+  void set(std::size_t tenant, const sched::TenantSettings& settings) override {
+    const base::Lock lock(mutex_);
+    dispatcher_.set_tenant(clients_[tenant]->tenant(), settings);
   }
 
   Outcome run() {
@@ -68,7 +74,7 @@ class Machine {
       step(next);
       if (next < tick) continue;
       tick += tick_ns;
-      if (options_.every) options_.every(gpu_, static_cast<double>(next) * 1e-9);
+      if (options_.every) options_.every(*this, static_cast<double>(next) * 1e-9);
     }
     return outcome();
   }
@@ -120,10 +126,14 @@ class Machine {
 
 }  // namespace
 
+Outcome run(sched::Policy& policy, const std::vector<TenantLoad>& loads, const ExperimentOptions& options) {
+  Machine machine(policy, loads, options);
+  return machine.run();
+}
+
 Outcome run(std::unique_ptr<sched::Policy> policy, const std::vector<TenantLoad>& loads,
             const ExperimentOptions& options) {
-  Machine machine(std::move(policy), loads, options);
-  return machine.run();
+  return run(*policy, loads, options);
 }
 
 }  // namespace heddle::tenancy

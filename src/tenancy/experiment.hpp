@@ -26,14 +26,23 @@ struct TenantLoad {
   std::function<bool(std::uint64_t request, std::size_t kernel)> launches = {};
 };
 
+// What can be changed while it runs.
+class Control {
+ public:
+  virtual ~Control() = default;
+  virtual VirtualGpu& gpu() = 0;
+  // Of the tenant of a load, by its place.
+  virtual void set(std::size_t tenant, const sched::TenantSettings& settings) = 0;
+};
+
 struct ExperimentOptions {
   VirtualGpuShape gpu = {};
   double seconds = 10;         // virtual
   double warm_up = 1;          // requests that arrive before are not counted
   std::uint64_t requests = 0;  // of open loads together, after which it ends; 0: after `seconds`
   std::uint64_t seed = 1;
-  // Called about every 10 ms with the GPU, for governors and changes of settings; null: nothing.
-  std::function<void(VirtualGpu& gpu, double now)> every = {};
+  std::function<void(Control& control, double now)> every = {};  // called every 10 ms; null: nothing
+  // Called when the policy has decided; null: nothing.
   std::function<void(const sched::View& view, const std::vector<sched::Decision>& decisions)> observe = {};
 };
 
@@ -46,7 +55,8 @@ struct Outcome {
   std::uint64_t digest = 0;  // of all latencies: equal for equal runs
 };
 
-// `policy` is used by this run alone. The same arguments give the same outcome.
+// The same arguments, and a policy that is used by this run alone, give the same outcome.
+Outcome run(sched::Policy& policy, const std::vector<TenantLoad>& loads, const ExperimentOptions& options);
 Outcome run(std::unique_ptr<sched::Policy> policy, const std::vector<TenantLoad>& loads,
             const ExperimentOptions& options);
 

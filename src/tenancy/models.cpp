@@ -21,11 +21,14 @@ std::uint64_t seed_of(std::string_view name) {
 
 KernelModel make_kernel(const ModelFigures& figures, double seconds, unsigned units, unsigned grain, Random& random) {
   KernelModel kernel;
+  // Kernels that do not fill the device have one wave: of more blocks, they would. Long ones fill it.
+  constexpr double longest_unfilled = 1e-3;
+  const bool fills = random.uniform() >= figures.unfilled || seconds > longest_unfilled;
+  const double filled = fills ? 1.0 : 0.15 + 0.8 * random.uniform();
   const double wanted = std::max(figures.block_seconds * std::exp(0.5 * random.normal()), shortest_block);
-  const double waves = std::max(1.0, std::round(seconds / wanted));
+  const double waves = fills ? std::max(1.0, std::round(seconds / wanted)) : 1.0;
   kernel.block_seconds = seconds / waves;
   kernel.resident_blocks = 1u << (random.next() % 4);
-  const double filled = random.uniform() < figures.unfilled ? 0.15 + 0.8 * random.uniform() : 1.0;
   const double at_once = std::max(1.0, std::round(filled * units)) * grain * kernel.resident_blocks;
   kernel.blocks = static_cast<std::uint64_t>(at_once * waves);
   kernel.memory_share = std::clamp(figures.memory + 0.25 * random.normal(), 0.05, 0.95) * filled;
@@ -45,9 +48,9 @@ const std::vector<ModelFigures>& inference_models() {
 
 const std::vector<ModelFigures>& training_models() {
   static const std::vector<ModelFigures> models = {
-      {"vgg19-train", 60, 291e-3, 1.0, 250e-6, 0.1, 0.4},     {"resnet50-train", 160, 281e-3, 0.9, 120e-6, 0.2, 0.5},
-      {"mobilenet-train", 160, 254e-3, 0.8, 80e-6, 0.3, 0.6}, {"dlrm-train", 24, 74e-3, 1.6, 400e-6, 0.2, 0.7},
-      {"bert-train", 110, 159e-3, 0.8, 150e-6, 0.2, 0.4},     {"llama3-train", 140, 690e-3, 0.9, 250e-6, 0.1, 0.4}};
+      {"vgg19-train", 60, 291e-3, 1.0, 150e-6, 0.1, 0.4},     {"resnet50-train", 160, 281e-3, 0.9, 100e-6, 0.2, 0.5},
+      {"mobilenet-train", 160, 254e-3, 0.8, 60e-6, 0.3, 0.6}, {"dlrm-train", 24, 74e-3, 1.6, 200e-6, 0.2, 0.7},
+      {"bert-train", 110, 159e-3, 0.8, 120e-6, 0.2, 0.4},     {"llama3-train", 140, 690e-3, 0.9, 150e-6, 0.1, 0.4}};
   return models;
 }
 

@@ -9,7 +9,7 @@ namespace heddle::sched::lithos {
 
 struct AtomChoice {
   double left_seconds = 0;       // predicted for the blocks that are left, on the units chosen
-  double atom_seconds = 400e-6;  // how long an atom is to take
+  double atom_seconds = 300e-6;  // how long an atom is to take
   double fixed_seconds = 0;      // what each atom takes besides its share of the work
   double most_overhead = 0.1;    // of left_seconds, that the atoms may cost together
   std::uint64_t left = 1;        // blocks
@@ -26,11 +26,13 @@ inline std::uint64_t atom_count(const AtomChoice& choice) {
   return static_cast<std::uint64_t>(std::clamp(n, 1.0, static_cast<double>(choice.left)));
 }
 
-// Blocks of the next atom. Full waves where it has more than one, so that no units idle at its end.
+// Blocks of the next atom. A wave at least, as fewer blocks take as long; and full waves, so that no units idle at its
+// end.
 inline std::uint64_t atom_blocks(const AtomChoice& choice) {
   const std::uint64_t n = atom_count(choice);
   std::uint64_t blocks = (choice.left + n - 1) / n;
-  if (n > 1 && choice.wave > 0 && blocks > choice.wave) blocks = (blocks + choice.wave / 2) / choice.wave * choice.wave;
+  if (n > 1 && choice.wave > 0)
+    blocks = std::max((blocks + choice.wave / 2) / choice.wave, std::uint64_t{1}) * choice.wave;
   blocks = (blocks + choice.multiple - 1) / choice.multiple * choice.multiple;
   return std::min(std::max<std::uint64_t>(blocks, 1), choice.left);
 }

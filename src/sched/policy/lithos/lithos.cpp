@@ -44,7 +44,12 @@ void LithosPolicy::learn(const View& view) {
     const std::size_t processors = range.processors->empty() ? device.processors : range.processors->size();
     const auto units = static_cast<unsigned>((processors + device.grain - 1) / device.grain);
     const double seconds = completion.seconds();
-    counters_.unit_seconds += units * seconds;
+    if (slip_of(range.tenant) >= 1 && !quotas_.empty()) {
+      const Quotas& quotas = quotas_[range.place];
+      const auto owned = quotas.owned_by(number_of(view, range.tenant)).count();
+      counters_.unit_seconds += units * seconds;
+      counters_.unit_seconds_unsized += static_cast<double>(owned > 0 ? owned : quotas.units()) * seconds;
+    }
     if (range.predicted_seconds >= 0) {
       const bool missed = std::abs(range.predicted_seconds - seconds) > miss_seconds;
       const bool latency = range.tenant && range.tenant->settings.kind == TenantClass::latency;
@@ -127,7 +132,8 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
     if (choice.set[unit] || owner == tenant) continue;
-    if (owner != Quotas::nobody && view.tenants[static_cast<std::size_t>(owner)]->awake()) continue;
+    if (owner != Quotas::nobody && (!options_.steal || view.tenants[static_cast<std::size_t>(owner)]->awake()))
+      continue;
     const std::uint64_t busy = place.timers->busy_until(unit);
     if (busy > view.now_ns + most_wait) {
       wake_at(view, busy - most_wait);
@@ -144,10 +150,9 @@ LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView
   Choice choice;
   const UnitSet own = tenant == Quotas::nobody ? UnitSet() : place.quotas->owned_by(tenant);
   const auto owned = static_cast<unsigned>(own.count());
-  const unsigned most = options_.steal || owned == 0 ? place.units : owned;
+  const unsigned most = place.units;
   const bool sized = slip_of(task.queue->tenant) >= 1;
   const unsigned want = wanted_units(task, place, sized && owned > 0 ? owned : most);
-  choice.unsized = owned > 0 ? owned : place.units;
   if (owned > want) {
     std::vector<unsigned> free;
     for (unsigned unit = 0; unit < place.units; ++unit)
@@ -160,8 +165,7 @@ LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView
   }
   choice.set = own;
   choice.count = owned;
-  const bool may_steal = !task.traits.cooperative && (options_.steal || owned == 0);
-  if (owned >= want || !may_steal) return choice;
+  if (owned >= want || task.traits.cooperative) return choice;
   add_stolen(view, task, place, tenant, want, choice);
   if (!choice.stolen || task.divisible || owned > 0) return choice;
   const Estimate whole = predictor_.predict(key_of(task), {choice.count, task.left.size()});
@@ -229,10 +233,6 @@ void LithosPolicy::submit(const View& view, std::size_t number, const Choice& ch
   counters_.stolen += choice.stolen ? 1 : 0;
   counters_.atoms += part ? 1 : 0;
   counters_.whole += part ? 0 : 1;
-  if (slip_of(task.queue->tenant) >= 1 && seconds > 0) {
-    const double without = predictor_.predict(key_of(task), {choice.unsized, blocks}).seconds;
-    counters_.unit_seconds_unsized += without * choice.unsized;
-  }
   served_[id_of(task.queue->tenant)] += std::max(seconds, options_.throttle_seconds) * choice.count;
   last_ = {choice.stolen ? "steals" : "own units", task.id, blocks, choice.count, seconds, true};
 }

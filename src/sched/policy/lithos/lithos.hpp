@@ -22,9 +22,9 @@ namespace heddle::sched::lithos {
 
 struct Options {
   double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
-  double atom_seconds = 400e-6;
-  bool atoms = true;  // otherwise launches go whole
-  bool steal = true;
+  double atom_seconds = 300e-6;
+  bool atoms = true;           // otherwise launches go whole
+  bool steal = true;           // units of tenants that have no work; otherwise only those of nobody
   unsigned most_stolen = 2;    // ranges of a queue in flight on units that are not its tenant's
   double slip = 0;             // of tenants that set none; below 1: kernels get all units that there are
   double most_overhead = 0.1;  // that atoms may add to a kernel's time
@@ -38,8 +38,9 @@ struct Counters {
   std::uint64_t ranges = 0, stolen = 0, atoms = 0, whole = 0, probes = 0;
   std::uint64_t predicted = 0, missed = 0;                  // ranges with a prediction; of these, more than 50 us off
   std::uint64_t latency_predicted = 0, latency_missed = 0;  // of latency tenants
-  double unit_seconds = 0;                                  // used by ranges
-  double unit_seconds_unsized = 0;                          // that they would have used without right-sizing
+  // Of tenants with right-sizing: units times the time for which ranges had them, and the same with all units that they
+  // could have had.
+  double unit_seconds = 0, unit_seconds_unsized = 0;
 };
 
 // "throttle=100,atom=400,atoms=off,steal=off,slip=1.1": microseconds, on or off. Throws invalid_argument.
@@ -66,7 +67,7 @@ class LithosPolicy final : public Policy {
   // Units for a launch.
   struct Choice {
     UnitSet set;
-    unsigned count = 0, unsized = 0;  // `unsized`: without right-sizing
+    unsigned count = 0;
     bool stolen = false;
   };
   struct Last {
