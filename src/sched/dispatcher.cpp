@@ -29,7 +29,7 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       watcher_(std::move(watcher)),
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  for (const Device& device : devices) devices_.push_back({.processors = device.processors});
+  for (const Device& device : devices) devices_.push_back({.processors = device.processors, .grain = device.grain});
 }
 
 Dispatcher::~Dispatcher() {
@@ -37,11 +37,34 @@ Dispatcher::~Dispatcher() {
   link_->dispatcher = nullptr;
 }
 
-LaunchQueue& Dispatcher::add_queue(std::string name, int priority) {
-  return queues_.emplace_back(LaunchQueue{queues_made_++, std::move(name), priority});
+LaunchQueue& Dispatcher::add_queue(std::string name, int priority, Tenant* tenant) {
+  log_.add_queue(queues_made_);
+  return queues_.emplace_back(
+      LaunchQueue{.id = queues_made_++, .name = std::move(name), .priority = priority, .tenant = tenant});
+}
+
+Tenant& Dispatcher::add_tenant(TenantSettings settings) {
+  ++tenants_version_;
+  Tenant& tenant = tenants_.emplace_back(Tenant{tenants_made_++, std::move(settings)});
+  tenant_views_.push_back(&tenant);
+  return tenant;
+}
+
+void Dispatcher::set_tenant(Tenant& tenant, TenantSettings settings) {
+  ++tenants_version_;
+  tenant.settings = std::move(settings);
+  dispatch();
+}
+
+void Dispatcher::remove_tenant(Tenant& tenant) {
+  ++tenants_version_;
+  log_.forget(tenant);
+  std::erase(tenant_views_, &tenant);
+  tenants_.remove_if([&](const Tenant& other) { return &other == &tenant; });
 }
 
 void Dispatcher::remove_queue(LaunchQueue& queue) {
+  log_.remove_queue(queue.id);
   queues_.remove_if([&](const LaunchQueue& other) { return &other == &queue; });
 }
 
@@ -60,6 +83,9 @@ std::shared_ptr<HeldTask> Dispatcher::add(LaunchQueue& queue, std::unique_ptr<Wo
   task->work = std::move(work);
   task->queue = &queue;
   ++queue.tasks;
+  if (queue.tenant) ++queue.tenant->held;
+  if (task->work->governed()) task->ordinal = queue.launches++;
+  task->held_ns = watcher_->clock().now_ns();
   tasks_.push_back(task);
   task->place_in_list = std::prev(tasks_.end());
   return task;
@@ -194,7 +220,7 @@ bool Dispatcher::submit_ungoverned() {
       continue;
     }
     const std::uint64_t id = task.id;
-    submit(task, 0, {});
+    submit(task, {});
     any = true;
     at = ready_others_.lower_bound(id);
   }
@@ -220,7 +246,7 @@ View Dispatcher::view() {
   views_.clear();
   for (HeldTask* const task : ready_) {
     const LaunchQueue& queue = *task->queue;
-    queue_views_.push_back({queue.id, queue.name, queue.priority, queue.suspended});
+    queue_views_.push_back({queue.id, queue.name, queue.priority, queue.suspended, queue.tenant});
     views_.push_back({.id = task->id,
                       .name = task->work->name(),
                       .queue = &queue_views_.back(),
@@ -229,9 +255,14 @@ View Dispatcher::view() {
                       .blocks = task->work->blocks().size(),
                       .divisible = task->work->divisible(),
                       .required = task->required,
-                      .seconds_per_block = task->work->seconds_per_block()});
+                      .seconds_per_block = task->work->seconds_per_block(),
+                      .traits = task->work->traits(),
+                      .ordinal = task->ordinal,
+                      .held_ns = task->held_ns});
   }
-  return {watcher_->clock().now_ns(), views_, devices_};
+  View made{watcher_->clock().now_ns(), views_, devices_, tenant_views_, tenants_version_};
+  if (policy_->sees_ranges()) log_.show(made);
+  return made;
 }
 
 bool Dispatcher::ask_policy() {
@@ -245,15 +276,17 @@ bool Dispatcher::ask_policy() {
     base::log_error("the scheduling policy failed, and nothing is submitted for it: {}", error.what());
     decisions_.clear();
   }
+  log_.shown();
   if (decisions_.empty()) set_timer(now);
-  if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
+  if (base::logger()->should_log(spdlog::level::debug))
+    if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
   bool any = false;
   for (const Decision& decision : decisions_) {
     if (decision.task >= ready_.size()) continue;
     HeldTask* const task = ready_[decision.task];
     if (task == nullptr) continue;  // all of it is submitted
     any = true;
-    if (submit(*task, decision.blocks, decision.processors)) ready_[decision.task] = nullptr;
+    if (submit(*task, decision)) ready_[decision.task] = nullptr;
   }
   return any;
 }
@@ -273,7 +306,7 @@ bool Dispatcher::force_required() {
     if (!task->required || task->waits_for_memory || !task->work->is_ready()) continue;
     base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", id,
                     task->work->name());
-    submit(*task, 0, {});
+    submit(*task, {});
     return true;
   }
   return false;
@@ -304,18 +337,21 @@ void Dispatcher::make_ready(HeldTask& task) {
   }
 }
 
-bool Dispatcher::submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors) {
+bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
+  const std::vector<unsigned>& processors = decision.processors;
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
   Work& work = *task.work;
   BlockRange range = task.left;
-  if (blocks != 0 && blocks < range.size() && work.divisible()) range.end = range.begin + blocks;
+  if (decision.blocks != 0 && decision.blocks < range.size() && work.divisible())
+    range.end = range.begin + decision.blocks;
   const bool last = range.end == task.left.end;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
     auto end = work.governed() ? work.take_event() : nullptr;
+    if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
     work.submit(range, last, partition, end.get());
     task.left.begin = range.end;
-    if (end) track(task, range.size(), std::move(end));
+    if (end) track(task, range, decision, std::move(end));
   } catch (...) {
     failed(task, std::current_exception());
     return true;
@@ -343,17 +379,38 @@ void Dispatcher::submitted(HeldTask& task) {
   task.children.clear();
   if (task.logical.id != 0) dag_.finish(task.logical);
   --task.queue->tasks;
+  if (task.queue->tenant) --task.queue->tenant->held;
   tasks_.erase(task.place_in_list);
   again_ = true;
   changed_.notify_all();
 }
 
-void Dispatcher::track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end) {
+RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision) {
+  if (!policy_->sees_ranges()) return nullptr;
+  return log_.add({.task = task.id,
+                   .queue = task.queue->id,
+                   .tenant = task.queue->tenant,
+                   .place = task.work->place(),
+                   .blocks = blocks,
+                   .of_blocks = task.work->blocks().size(),
+                   .ordinal = task.ordinal,
+                   .traits = task.work->traits(),
+                   .priority = decision.priority,
+                   .submitted_ns = watcher_->clock().now_ns(),
+                   .predicted_seconds = decision.predicted_seconds},
+                  decision.processors);
+}
+
+void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decision& decision,
+                       std::shared_ptr<device::Event> end) {
   const std::size_t place = task.work->place();
+  const std::uint64_t blocks = range_of_blocks.size();
   const double each = task.work->seconds_per_block();
-  InFlight& range = in_flight_.emplace_back(InFlight{*task.place_in_list, place, blocks,
-                                                     each > 0 ? each * static_cast<double>(blocks) : -1,
-                                                     watcher_->clock().now_ns(), std::move(end)});
+  Tenant* const tenant = task.queue->tenant;
+  if (tenant) ++tenant->in_flight;
+  InFlight& range = in_flight_.emplace_back(
+      InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1,
+               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision), tenant});
   const auto at = std::prev(in_flight_.end());
   DeviceView& device = devices_[place];
   ++device.ranges;
@@ -387,6 +444,8 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
   else
     device.predicted_seconds = device.ranges == 0 ? 0 : device.predicted_seconds - range.predicted;
   task.work->give_event(std::move(range.end));
+  if (range.tenant) --range.tenant->in_flight;
+  if (range.entry) log_.ended(*range.entry, end_ns);
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
   again_ = true;
   in_flight_.erase(at);

@@ -28,6 +28,7 @@
 #include "sched/held_task.hpp"
 #include "sched/launch_queue.hpp"
 #include "sched/policy.hpp"
+#include "sched/range_log.hpp"
 
 namespace heddle::sched {
 
@@ -36,6 +37,7 @@ class Dispatcher {
  public:
   struct Device {
     unsigned processors = 1;
+    unsigned grain = 1;  // DeviceView::grain
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
@@ -46,8 +48,14 @@ class Dispatcher {
   Dispatcher(const Dispatcher&) = delete;
   Dispatcher& operator=(const Dispatcher&) = delete;
 
-  LaunchQueue& add_queue(std::string name, int priority);
+  // `tenant`: whose queue it is; null: nobody's.
+  LaunchQueue& add_queue(std::string name, int priority, Tenant* tenant = nullptr);
   void remove_queue(LaunchQueue& queue);  // it must have no held tasks
+  Tenant& add_tenant(TenantSettings settings);
+  void set_tenant(Tenant& tenant, TenantSettings settings);
+  void remove_tenant(Tenant& tenant);  // it must have no queues, and no tasks held or in flight
+  // The host has waited for all of the queue's tasks: the next launch is the first of a batch.
+  void begin_batch(LaunchQueue& queue) { queue.launches = 0; }
   // Suspends a queue, or resumes it.
   void set_suspended(LaunchQueue& queue, bool suspended);
 
@@ -86,6 +94,8 @@ class Dispatcher {
     double predicted;  // seconds; negative: not known
     std::uint64_t submitted_ns;
     std::shared_ptr<device::Event> end;
+    RangeLog::Entry* entry;  // null: the policy does not see it
+    Tenant* tenant;          // null: nobody's
   };
   // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
@@ -105,10 +115,11 @@ class Dispatcher {
   bool submit_ungoverned();
   void make_ready(HeldTask& task);
   // Returns whether all blocks of the task are submitted, or it has failed.
-  bool submit(HeldTask& task, std::uint64_t blocks, const std::vector<unsigned>& processors);
+  bool submit(HeldTask& task, const Decision& decision);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
-  void track(HeldTask& task, std::uint64_t blocks, std::shared_ptr<device::Event> end);
+  void track(HeldTask& task, BlockRange blocks, const Decision& decision, std::shared_ptr<device::Event> end);
+  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision);
   void range_done(std::list<InFlight>::iterator range);
   void set_timer(const View& view);
 
@@ -122,6 +133,11 @@ class Dispatcher {
   std::vector<HeldTask*> by_slot_;  // by slot of the DAG
   std::list<LaunchQueue> queues_;
   std::uint32_t queues_made_ = 0;
+  std::list<Tenant> tenants_;
+  std::vector<const Tenant*> tenant_views_;
+  std::uint32_t tenants_made_ = 0;
+  std::uint64_t tenants_version_ = 0;
+  RangeLog log_;
   std::list<std::shared_ptr<HeldTask>> tasks_;  // tasks that are not submitted, by age
   // Of these, the ready ones, by age: those about which the policy decides, and the others.
   std::map<std::uint64_t, HeldTask*> ready_governed_, ready_others_;

@@ -13,6 +13,7 @@
 #include "device/partition.hpp"
 #include "graph/task.hpp"
 #include "heddle/dim3.hpp"
+#include "sched/range_view.hpp"
 
 namespace heddle::sched {
 
@@ -27,6 +28,7 @@ class Work {
   virtual BlockRange blocks() const { return {0, 1}; }
   // Whether its blocks may be submitted in several ranges.
   virtual bool divisible() { return false; }
+  virtual LaunchTraits traits() { return {}; }
   // Whether the policy decides when it is submitted, as for launches. Other work (copies, fills, events, calls) is
   // submitted when all that it depends on has been submitted and its queue is not suspended. Its end is not tracked.
   virtual bool governed() const { return true; }
@@ -37,6 +39,8 @@ class Work {
   // Submits blocks to the device, in order after those before. `last`: these are the last blocks. `partition`: where
   // they run; null: the whole device. Records `end` after them, if it is not null. Throws what the device throws.
   virtual void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) = 0;
+  // Called before submit() where the policy has chosen one (Decision::priority). Devices without priorities ignore it.
+  virtual void set_priority(int priority) { static_cast<void>(priority); }
   // Called when the work is not submitted, or not completely, because of this failure.
   virtual void failed(const std::exception_ptr& failure) { static_cast<void>(failure); }
   // An event that submit() can record. Called for governed work only.
@@ -68,7 +72,10 @@ struct HeldTask {
   BlockRange left;        // blocks that are not submitted
   bool required = false;  // a thread, or a queue that is not suspended, waits for it
   bool waits_for_memory = false;
-  std::uint32_t ranges = 0;  // number of its ranges in flight
+  int priority = 0;           // Work::set_priority
+  std::uint32_t ranges = 0;   // number of its ranges in flight
+  std::uint64_t ordinal = 0;  // of governed tasks of its queue since the last synchronisation
+  std::uint64_t held_ns = 0;  // the time at which it was made
   // Tasks that must be submitted before it, and after it.
   boost::container::small_vector<HeldTask*, 2> parents, children;
   std::list<std::shared_ptr<HeldTask>>::iterator place_in_list;

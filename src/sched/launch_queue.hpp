@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sched/tenant.hpp"
+
 namespace heddle::sched {
 
 // Guarded by the core's lock.
@@ -13,7 +15,9 @@ struct LaunchQueue {
   int priority = 0;
   // Its tasks are not submitted, except those for which something outside of the queue waits.
   bool suspended = false;
-  std::uint64_t tasks = 0;  // that are not submitted
+  std::uint64_t tasks = 0;     // that are not submitted
+  Tenant* tenant = nullptr;    // whose queue it is; null: nobody's
+  std::uint64_t launches = 0;  // since the last synchronisation
 };
 
 }  // namespace heddle::sched

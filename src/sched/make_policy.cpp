@@ -3,7 +3,9 @@
 #include <charconv>
 
 #include "base/fail.hpp"
+#include "sched/policy/baselines.hpp"
 #include "sched/policy/bounded.hpp"
+#include "sched/policy/lithos/lithos.hpp"
 #include "sched/policy/slice.hpp"
 
 namespace heddle::sched {
@@ -21,6 +23,33 @@ std::uint64_t number_of(std::string_view name, std::string_view text, std::uint6
   return value;
 }
 
+double microseconds(std::string_view name, std::string_view text, std::uint64_t otherwise) {
+  return static_cast<double>(number_of(name, text, otherwise)) * 1e-6;
+}
+
+void refuse_parameter(std::string_view name, std::string_view parameter) {
+  if (!parameter.empty())
+    base::fail(ErrorCode::invalid_argument, "the policy '{}' has no parameter; it was given '{}'", name, parameter);
+}
+
+// The policies for several tenants; null: there is none of this name.
+std::unique_ptr<Policy> make_tenant_policy(std::string_view name, std::string_view parameter) {
+  if (name == "lithos") return std::make_unique<lithos::LithosPolicy>(lithos::parse_options(parameter));
+  if (name == "static")
+    return std::make_unique<StaticPolicy>(
+        static_cast<unsigned>(std::min<std::uint64_t>(number_of(name, parameter, 1), lithos::most_units)));
+  if (name == "timeslice") return std::make_unique<TimeSlicePolicy>(microseconds(name, parameter, 2000));
+  if (name == "reef")
+    return std::make_unique<ReefPolicy>(
+        static_cast<unsigned>(std::min<std::uint64_t>(number_of(name, parameter, 4), 1 << 20)));
+  if (name == "orion") return std::make_unique<OrionPolicy>(microseconds(name, parameter, 250));
+  if (name == "tgs") return std::make_unique<TgsPolicy>(microseconds(name, parameter, 20'000));
+  if (name != "mps-like" && name != "priority") return nullptr;
+  refuse_parameter(name, parameter);
+  if (name == "priority") return std::make_unique<StreamPriorityPolicy>();
+  return std::make_unique<MpsLikePolicy>();
+}
+
 }  // namespace
 
 std::unique_ptr<Policy> make_policy(std::string_view text) {
@@ -29,14 +58,13 @@ std::unique_ptr<Policy> make_policy(std::string_view text) {
   const std::string_view parameter = colon == text.npos ? std::string_view() : text.substr(colon + 1);
   if (name.empty() || name == "direct") return nullptr;
   if (name == "slice") return std::make_unique<SlicePolicy>(number_of(name, parameter, default_slice));
-  if (name == "bounded") {
-    const std::uint64_t microseconds = number_of(name, parameter, default_microseconds);
-    return std::make_unique<BoundedPolicy>(static_cast<double>(microseconds) * 1e-6);
-  }
-  base::fail(
-      ErrorCode::invalid_argument,
-      "there is no policy '{}'; there are direct, slice:BLOCKS (default {}) and bounded:MICROSECONDS (default {})",
-      name, default_slice, default_microseconds);
+  if (name == "bounded") return std::make_unique<BoundedPolicy>(microseconds(name, parameter, default_microseconds));
+  if (auto made = make_tenant_policy(name, parameter)) return made;
+  base::fail(ErrorCode::invalid_argument,
+             "there is no policy '{}'; there are direct, slice:BLOCKS (default {}), bounded:MICROSECONDS (default {}), "
+             "and for tenants: lithos:OPTIONS, mps-like, priority, reef:LAUNCHES, orion:MICROSECONDS, "
+             "tgs:MICROSECONDS, static:UNITS and timeslice:MICROSECONDS",
+             name, default_slice, default_microseconds);
 }
 
 }  // namespace heddle::sched

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "heddle/dim3.hpp"
+#include "sched/range_view.hpp"
+#include "sched/tenant.hpp"
 
 namespace heddle::sched {
 
@@ -21,6 +23,7 @@ struct QueueView {
   std::string_view name;
   int priority = 0;  // higher is more urgent
   bool suspended = false;
+  const Tenant* tenant = nullptr;  // whose queue it is; null: nobody's
 };
 
 // A task that may be submitted now, as all tasks that it depends on have been submitted.
@@ -35,6 +38,9 @@ struct TaskView {
   bool required = false;     // the host, or a queue that is not suspended, waits for it
   // Seconds that a block has taken, divided by the number of blocks that run at once; 0: not known.
   double seconds_per_block = 0;
+  LaunchTraits traits = {};
+  std::uint64_t ordinal = 0;  // of launches of its queue since the last synchronisation
+  std::uint64_t held_ns = 0;  // the time at which it was made
 };
 
 // The work in flight that was submitted to a device.
@@ -43,12 +49,18 @@ struct DeviceView {
   std::uint32_t ranges = 0;          // submitted and not known to be done
   double predicted_seconds = 0;      // of the ranges whose time is known
   std::uint32_t unknown_ranges = 0;  // ranges whose time is not known
+  unsigned grain = 1;                // processors that can only be given together: the SMs of a TPC
 };
 
 struct View {
-  std::uint64_t now_ns = 0;             // time of the runtime's clock
-  std::span<const TaskView> ready;      // in the order in which they were made
-  std::span<const DeviceView> devices;  // by place
+  std::uint64_t now_ns = 0;                     // time of the runtime's clock
+  std::span<const TaskView> ready;              // in the order in which they were made
+  std::span<const DeviceView> devices;          // by place
+  std::span<const Tenant* const> tenants = {};  // all, in the order in which they were made
+  std::uint64_t tenants_version = 0;            // changes when a tenant was made, removed or set
+  // Of policies whose sees_ranges() is true; otherwise empty.
+  std::span<const RangeView> in_flight = {};     // in the order of submission
+  std::span<const Completion> completions = {};  // since the last call, in the order of their ends
 };
 
 // Submit blocks of a task, from the first that is left.
@@ -57,6 +69,9 @@ struct Decision {
   std::uint64_t blocks = 0;  // their number; 0: all that are left
   // The processors on which they run, ascending; empty: the whole device.
   std::vector<unsigned> processors = {};
+  // Against work of other queues on the same processors, where the device has priorities: above 0 first, below 0 last.
+  int priority = 0;
+  double predicted_seconds = -1;  // how long it will take; negative: not known. Shown again in RangeView
 };
 
 class Policy {
@@ -68,6 +83,8 @@ class Policy {
   virtual void decide(const View& view, std::vector<Decision>& decisions) = 0;
   // A time at which it is to be called even if nothing changes; nothing: no such time.
   virtual std::optional<std::uint64_t> wake_ns(const View&) { return std::nullopt; }
+  // Whether it needs the ranges in flight and the completions of the view. They take time to collect.
+  virtual bool sees_ranges() const { return false; }
   // The reason for its decision, in one line; for the log.
   virtual std::string explain() const { return {}; }
 };

@@ -20,6 +20,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"graph", {"base"}},
       {"memory", {"base", "graph", "device"}},
       {"sched", {"base", "ptx", "graph", "memory", "trace", "device"}},
+      // Policies and the dispatcher on a device in virtual time.
+      {"tenancy", {"base", "graph", "device", "sched"}},
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},

@@ -1,0 +1,246 @@
+#include "sched/policy/lithos/lithos.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sched/policy/lithos/atoms.hpp"
+
+namespace heddle::sched::lithos {
+namespace {
+
+constexpr double miss_seconds = 50e-6;
+constexpr std::uint32_t nobody_id = ~std::uint32_t{0};
+
+std::uint64_t nanoseconds(double seconds) { return static_cast<std::uint64_t>(seconds * 1e9); }
+
+TenantClass class_of(const TaskView& task) {
+  const Tenant* const tenant = task.queue->tenant;
+  return tenant ? tenant->settings.kind : TenantClass::batch;
+}
+
+std::uint32_t id_of(const Tenant* tenant) { return tenant ? tenant->id : nobody_id; }
+
+}  // namespace
+
+LaunchKey LithosPolicy::key_of(const TaskView& task) {
+  return {task.queue->id, task.id, task.ordinal, task.traits.signature, task.blocks};
+}
+
+int LithosPolicy::number_of(const View& view, const Tenant* tenant) const {
+  const auto at = std::find(view.tenants.begin(), view.tenants.end(), tenant);
+  return at == view.tenants.end() ? Quotas::nobody : static_cast<int>(at - view.tenants.begin());
+}
+
+double LithosPolicy::slip_of(const Tenant* tenant) const {
+  return tenant && tenant->settings.slip > 0 ? tenant->settings.slip : options_.slip;
+}
+
+void LithosPolicy::learn(const View& view) {
+  for (const Completion& completion : view.completions) {
+    const RangeView& range = completion.range;
+    const DeviceView& device = view.devices[range.place];
+    const std::size_t processors = range.processors->empty() ? device.processors : range.processors->size();
+    const auto units = static_cast<unsigned>((processors + device.grain - 1) / device.grain);
+    const double seconds = completion.seconds();
+    if (slip_of(range.tenant) >= 1 && !quotas_.empty()) {
+      const Quotas& quotas = quotas_[range.place];
+      const auto owned = quotas.owned_by(number_of(view, range.tenant)).count();
+      counters_.unit_seconds += units * seconds;
+      counters_.unit_seconds_unsized += static_cast<double>(owned > 0 ? owned : quotas.units()) * seconds;
+    }
+    if (range.predicted_seconds >= 0) {
+      const bool missed = std::abs(range.predicted_seconds - seconds) > miss_seconds;
+      const bool latency = range.tenant && range.tenant->settings.kind == TenantClass::latency;
+      ++counters_.predicted;
+      counters_.missed += missed ? 1 : 0;
+      counters_.latency_predicted += latency ? 1 : 0;
+      counters_.latency_missed += latency && missed ? 1 : 0;
+    }
+    predictor_.record({range.queue, range.task, range.ordinal, range.traits.signature, range.of_blocks},
+                      {units, range.blocks.size()}, seconds);
+  }
+}
+
+// Quotas, timers, and the order of the tasks: latency tenants first, then by the priority of their queues. Tenants of
+// one rank take turns: the one that has had least goes first.
+void LithosPolicy::look_at(const View& view) {
+  if (quotas_version_ != view.tenants_version || quotas_.size() != view.devices.size()) {
+    quotas_version_ = view.tenants_version;
+    quotas_.resize(view.devices.size());
+    for (std::size_t i = 0; i < quotas_.size(); ++i) {
+      const unsigned grain = view.devices[i].grain;
+      const unsigned units = (view.devices[i].processors + grain - 1) / grain;
+      quotas_[i].assign(view.tenants, std::min<unsigned>(units, most_units));
+    }
+  }
+  places_.clear();
+  for (std::size_t i = 0; i < quotas_.size(); ++i) {
+    const DeviceView& device = view.devices[i];
+    Place& place = places_.emplace_back(Place{quotas_[i].units(), device.grain, device.processors, &quotas_[i], {}});
+    place.timers.emplace(view.in_flight, i, place.units, place.grain, view.now_ns, nanoseconds(options_.atom_seconds));
+  }
+  order_.resize(view.ready.size());
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  if (order_.size() < 2) return;
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+    const TaskView &left = view.ready[a], &right = view.ready[b];
+    if (class_of(left) != class_of(right)) return class_of(left) == TenantClass::latency;
+    if (left.queue->priority != right.queue->priority) return left.queue->priority > right.queue->priority;
+    return served_[id_of(left.queue->tenant)] < served_[id_of(right.queue->tenant)];
+  });
+}
+
+void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {
+  wake_.reset();
+  last_ = {};
+  learn(view);
+  look_at(view);
+  // One range at a time: the next call sees it in flight.
+  for (const std::size_t number : order_) {
+    consider(view, number, decisions);
+    if (!decisions.empty()) return;
+  }
+}
+
+void LithosPolicy::wake_at(const View& view, std::uint64_t time) {
+  if (time <= view.now_ns) time = view.now_ns + 1000;
+  wake_ = wake_ ? std::min(*wake_, time) : time;
+}
+
+// The kernel's blocks fill so many units, and its time hardly falls with more than so many.
+unsigned LithosPolicy::wanted_units(const TaskView& task, const Place& place, unsigned most) {
+  const std::uint64_t resident = std::uint64_t{task.traits.resident_blocks} * place.grain;
+  unsigned want = most;
+  if (resident > 0)
+    want = static_cast<unsigned>(std::min<std::uint64_t>(want, (task.left.size() + resident - 1) / resident));
+  const double slip = slip_of(task.queue->tenant);
+  if (slip < 1 || want < most || most < 2) return std::max(want, 1u);
+  const LaunchKey key = key_of(task);
+  if (const auto scaling = predictor_.scaling(key)) return std::min(want, scaling->least(most, slip));
+  // The model lacks a second point.
+  const std::uint64_t samples = predictor_.samples(key);
+  return samples > 1 ? std::max(most / 2, 1u) : want;
+}
+
+void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
+                              Choice& choice) {
+  const std::uint64_t most_wait = nanoseconds(options_.atom_seconds);
+  const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
+  if (backlog.stolen >= options_.most_stolen) return;
+  for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
+    const int owner = place.quotas->owner(unit);
+    if (choice.set[unit] || owner == tenant) continue;
+    if (owner != Quotas::nobody && (!options_.steal || view.tenants[static_cast<std::size_t>(owner)]->awake()))
+      continue;
+    const std::uint64_t busy = place.timers->busy_until(unit);
+    if (busy > view.now_ns + most_wait) {
+      wake_at(view, busy - most_wait);
+      continue;
+    }
+    choice.set.set(unit);
+    ++choice.count;
+    choice.stolen = true;
+  }
+}
+
+LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView& task, const Place& place) {
+  const int tenant = task.queue->tenant ? number_of(view, task.queue->tenant) : Quotas::nobody;
+  Choice choice;
+  const UnitSet own = tenant == Quotas::nobody ? UnitSet() : place.quotas->owned_by(tenant);
+  const auto owned = static_cast<unsigned>(own.count());
+  const unsigned most = place.units;
+  const bool sized = slip_of(task.queue->tenant) >= 1;
+  const unsigned want = wanted_units(task, place, sized && owned > 0 ? owned : most);
+  if (owned > want) {
+    std::vector<unsigned> free;
+    for (unsigned unit = 0; unit < place.units; ++unit)
+      if (own[unit]) free.push_back(unit);
+    std::stable_sort(free.begin(), free.end(),
+                     [&](unsigned a, unsigned b) { return place.timers->busy_until(a) < place.timers->busy_until(b); });
+    for (unsigned i = 0; i < want; ++i) choice.set.set(free[i]);
+    choice.count = want;
+    return choice;
+  }
+  choice.set = own;
+  choice.count = owned;
+  if (owned >= want || task.traits.cooperative) return choice;
+  add_stolen(view, task, place, tenant, want, choice);
+  if (!choice.stolen || task.divisible || owned > 0) return choice;
+  const Estimate whole = predictor_.predict(key_of(task), {choice.count, task.left.size()});
+  if (whole.seconds <= options_.confined_atoms * options_.atom_seconds) return choice;
+  for (unsigned unit = place.units, keep = (choice.count + 1) / 2; unit-- > 0 && choice.count > keep;) {
+    if (!choice.set[unit]) continue;
+    choice.set.reset(unit);
+    --choice.count;
+  }
+  return choice;
+}
+
+std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, const Choice& choice,
+                                      const Estimate& whole) {
+  if (!task.divisible || !options_.atoms || task.traits.cooperative) return task.left.size();
+  AtomChoice atoms{.left_seconds = whole.seconds,
+                   .atom_seconds = options_.atom_seconds,
+                   .most_overhead = options_.most_overhead,
+                   .left = task.left.size(),
+                   .multiple = task.traits.block_multiple,
+                   .wave = std::uint64_t{task.traits.resident_blocks} * place.grain * choice.count};
+  if (const auto scaling = predictor_.scaling(key_of(task))) atoms.fixed_seconds = scaling->b;
+  return atom_blocks(atoms);
+}
+
+void LithosPolicy::consider(const View& view, std::size_t number, std::vector<Decision>& decisions) {
+  const TaskView& task = view.ready[number];
+  const Place& place = places_[task.place];
+  const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
+  if (backlog.unknown > 0) return;  // it measures
+  const std::uint64_t throttle = nanoseconds(options_.throttle_seconds);
+  if (backlog.ranges > 0 && backlog.end_ns >= view.now_ns + throttle)
+    return wake_at(view, backlog.end_ns - throttle + 1);
+  const Choice choice = choose_units(view, task, place);
+  if (choice.count == 0) return;
+  const Estimate whole = predictor_.predict(key_of(task), {choice.count, task.left.size()});
+  if (whole.source == Estimate::Source::unknown) {
+    // The first wave measures it.
+    const std::uint64_t wave =
+        std::uint64_t{choice.count} * place.grain * std::max<std::uint32_t>(task.traits.resident_blocks, 1);
+    const std::uint64_t multiple = task.traits.block_multiple;
+    const bool cut = task.divisible && options_.atoms && !task.traits.cooperative;
+    const std::uint64_t blocks = cut ? (wave + multiple - 1) / multiple * multiple : task.left.size();
+    ++counters_.probes;
+    return submit(view, number, choice, std::min(blocks, task.left.size()), -1, decisions);
+  }
+  const std::uint64_t blocks = blocks_of(task, place, choice, whole);
+  const double seconds =
+      blocks == task.left.size() ? whole.seconds : predictor_.predict(key_of(task), {choice.count, blocks}).seconds;
+  submit(view, number, choice, blocks, seconds, decisions);
+}
+
+void LithosPolicy::submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks,
+                          double seconds, std::vector<Decision>& decisions) {
+  const TaskView& task = view.ready[number];
+  const Place& place = places_[task.place];
+  const int priority = choice.stolen ? -1 : class_of(task) == TenantClass::latency ? 1 : 0;
+  decisions.push_back({.task = number,
+                       .blocks = blocks,
+                       .processors = processors_of(choice.set, place.units, place.grain, place.processors),
+                       .priority = priority,
+                       .predicted_seconds = seconds});
+  const bool part = blocks < task.blocks;
+  ++counters_.ranges;
+  counters_.stolen += choice.stolen ? 1 : 0;
+  counters_.atoms += part ? 1 : 0;
+  counters_.whole += part ? 0 : 1;
+  served_[id_of(task.queue->tenant)] += std::max(seconds, options_.throttle_seconds) * choice.count;
+  last_ = {choice.stolen ? "steals" : "own units", task.id, blocks, choice.count, seconds, true};
+}
+
+std::string LithosPolicy::explain() const {
+  if (!last_.any) return {};
+  return fmt::format("task {}: {} blocks on {} units ({}), {:.0f} us predicted", last_.task, last_.blocks, last_.units,
+                     last_.why, last_.seconds * 1e6);
+}
+
+}  // namespace heddle::sched::lithos

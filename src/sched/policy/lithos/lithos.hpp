@@ -1,0 +1,108 @@
+// Many tenants on one device, none of them hurt: the scheduler of "LithOS: An Operating System for Efficient Machine
+// Learning on GPUs" (Coppock et al., SOSP 2025, section 4).
+//
+// Each tenant owns units (TPCs) by its quota. A launch gets its tenant's units, and those of tenants that have no work,
+// or of nobody: these are stolen. Launches go out late, in atoms: ranges of blocks that take some hundred microseconds.
+// So a tenant that wakes has its units again after at most an atom.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sched/policy.hpp"
+#include "sched/policy/lithos/predictor.hpp"
+#include "sched/policy/lithos/timers.hpp"
+#include "sched/policy/lithos/units.hpp"
+
+namespace heddle::sched::lithos {
+
+struct Options {
+  double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
+  double atom_seconds = 300e-6;
+  bool atoms = true;           // otherwise launches go whole
+  bool steal = true;           // units of tenants that have no work; otherwise only those of nobody
+  unsigned most_stolen = 2;    // ranges of a queue in flight on units that are not its tenant's
+  double slip = 0;             // of tenants that set none; below 1: kernels get all units that there are
+  double most_overhead = 0.1;  // that atoms may add to a kernel's time
+  // A launch that cannot be divided and takes longer than this many atoms gets at most half of the units that it could
+  // steal.
+  double confined_atoms = 4;
+};
+
+// Figures of the policy, for tests and reports.
+struct Counters {
+  std::uint64_t ranges = 0, stolen = 0, atoms = 0, whole = 0, probes = 0;
+  std::uint64_t predicted = 0, missed = 0;                  // ranges with a prediction; of these, more than 50 us off
+  std::uint64_t latency_predicted = 0, latency_missed = 0;  // of latency tenants
+  // Of tenants with right-sizing: units times the time for which ranges had them, and the same with all units that they
+  // could have had.
+  double unit_seconds = 0, unit_seconds_unsized = 0;
+};
+
+// "throttle=100,atom=400,atoms=off,steal=off,slip=1.1": microseconds, on or off. Throws invalid_argument.
+Options parse_options(std::string_view text);
+
+class LithosPolicy final : public Policy {
+ public:
+  explicit LithosPolicy(const Options& options) : options_(options) {}
+  bool sees_ranges() const override { return true; }
+  void decide(const View& view, std::vector<Decision>& decisions) override;
+  std::optional<std::uint64_t> wake_ns(const View&) override { return wake_; }
+  std::string explain() const override;
+
+  const Counters& counters() const { return counters_; }
+  Predictor& predictor() { return predictor_; }
+
+ private:
+  // A device during one call.
+  struct Place {
+    unsigned units, grain, processors;
+    const Quotas* quotas;
+    std::optional<Timers> timers;
+  };
+  // Units for a launch.
+  struct Choice {
+    UnitSet set;
+    unsigned count = 0;
+    bool stolen = false;
+  };
+  struct Last {
+    std::string_view why;
+    std::uint64_t task = 0, blocks = 0;
+    unsigned units = 0;
+    double seconds = 0;
+    bool any = false;
+  };
+
+  void learn(const View& view);
+  void look_at(const View& view);
+  void consider(const View& view, std::size_t number, std::vector<Decision>& decisions);
+  Choice choose_units(const View& view, const TaskView& task, const Place& place);
+  void add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
+                  Choice& choice);
+  unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
+  std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
+  void wake_at(const View& view, std::uint64_t time);
+  int number_of(const View& view, const Tenant* tenant) const;
+  double slip_of(const Tenant* tenant) const;
+  void submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks, double seconds,
+              std::vector<Decision>& decisions);
+  static LaunchKey key_of(const TaskView& task);
+
+  const Options options_;
+  Predictor predictor_;
+  std::vector<Quotas> quotas_;  // by place
+  std::uint64_t quotas_version_ = ~std::uint64_t{0};
+  std::vector<Place> places_;
+  std::vector<std::size_t> order_;
+  std::map<std::uint32_t, double> served_;  // unit-seconds given to each tenant
+  std::optional<std::uint64_t> wake_;
+  Counters counters_;
+  Last last_;
+};
+
+}  // namespace heddle::sched::lithos

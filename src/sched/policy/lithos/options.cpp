@@ -1,0 +1,61 @@
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "base/fail.hpp"
+#include "heddle/error.hpp"
+#include "sched/policy/lithos/lithos.hpp"
+
+namespace heddle::sched::lithos {
+namespace {
+
+double number_of(const std::string& name, const std::string& text, double least) {
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
+    base::fail(ErrorCode::invalid_argument,
+               "the option '{}' of the policy 'lithos' is '{}'; it must be a number from {}", name, text, least);
+  return value;
+}
+
+bool switch_of(const std::string& name, const std::string& text) {
+  if (text != "on" && text != "off")
+    base::fail(ErrorCode::invalid_argument, "the option '{}' of the policy 'lithos' is '{}'; it must be on or off",
+               name, text);
+  return text == "on";
+}
+
+void set(Options& options, const std::string& name, const std::string& value) {
+  if (name == "throttle")
+    options.throttle_seconds = number_of(name, value, 1) * 1e-6;
+  else if (name == "atom")
+    options.atom_seconds = number_of(name, value, 1) * 1e-6;
+  else if (name == "atoms")
+    options.atoms = switch_of(name, value);
+  else if (name == "steal")
+    options.steal = switch_of(name, value);
+  else if (name == "slip")
+    options.slip = number_of(name, value, 1);
+  else
+    base::fail(ErrorCode::invalid_argument,
+               "the policy 'lithos' has no option '{}'; it has throttle, atom (microseconds), atoms, steal (on or off) "
+               "and slip (1.1)",
+               name);
+}
+
+}  // namespace
+
+Options parse_options(std::string_view text) {
+  Options options;
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    const std::size_t equals = item.find('=');
+    set(options, std::string(item.substr(0, equals)),
+        equals == item.npos ? std::string() : std::string(item.substr(equals + 1)));
+    text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+  }
+  return options;
+}
+
+}  // namespace heddle::sched::lithos

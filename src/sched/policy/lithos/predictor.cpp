@@ -1,0 +1,159 @@
+#include "sched/policy/lithos/predictor.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::sched::lithos {
+namespace {
+
+constexpr double weight_of_new = 0.25;   // of a mean
+constexpr double weight_of_old = 0.96;   // of the sums of a line, for each sample
+constexpr double spread_of_line = 1.15;  // a line needs x that differ by so much
+
+double share(const Condition& condition, std::uint64_t of_blocks) {
+  return static_cast<double>(condition.blocks) / (static_cast<double>(of_blocks) * condition.units);
+}
+
+}  // namespace
+
+// Where a task's launch is among the ordinals. Each task is matched once, when it is first seen.
+std::size_t Predictor::position(History& history, const LaunchKey& launch) {
+  auto& positions = history.positions;
+  for (auto at = positions.rbegin(); at != positions.rend() && at->first >= launch.task; ++at)
+    if (at->first == launch.task) return at->second;
+  if (launch.ordinal == 0) history.shift = 0;
+  auto& records = history.by_ordinal;
+  const auto matches = [&](std::int64_t at) {
+    if (at < 0 || at >= static_cast<std::int64_t>(records.size())) return false;
+    const Record& record = records[static_cast<std::size_t>(at)];
+    return record.signature == launch.signature && record.of_blocks == launch.of_blocks;
+  };
+  const auto ordinal = static_cast<std::int64_t>(launch.ordinal);
+  std::int64_t expected = std::max<std::int64_t>(ordinal + history.shift, 0);
+  if (expected < static_cast<std::int64_t>(records.size()) && !matches(expected)) {
+    // Launches were skipped, or those that were skipped last time are back.
+    for (std::int64_t distance = 1; distance <= window; ++distance) {
+      if (!matches(expected + distance)) continue;
+      history.shift += distance;
+      expected += distance;
+      break;
+    }
+    ++resyncs_;
+  }
+  const auto found = std::min(static_cast<std::size_t>(expected), most_ordinals);
+  if (records.size() <= found) records.resize(found + 1);
+  if (!matches(static_cast<std::int64_t>(found))) {
+    records[found] = {};
+    records[found].signature = launch.signature;
+    records[found].of_blocks = launch.of_blocks;
+  }
+  positions.emplace_back(launch.task, found);
+  if (positions.size() > 4096) positions.pop_front();
+  return found;
+}
+
+// What is known of the ordinal, or else of the kernel.
+Predictor::Record* Predictor::find(const LaunchKey& launch) {
+  History& history = queues_[launch.queue];
+  Record& record = history.by_ordinal[position(history, launch)];
+  if (record.samples > 0) return &record;
+  const auto kernel = history.by_signature.find({launch.signature, launch.of_blocks});
+  return kernel == history.by_signature.end() ? nullptr : &kernel->second;
+}
+
+// The time at the highest frequency, if all of it scales with the frequency.
+double Predictor::full_speed(double seconds, unsigned mhz) const {
+  return mhz == 0 || highest_mhz_ == 0 ? seconds : seconds * mhz / highest_mhz_;
+}
+
+void Predictor::add(Record& record, const Condition& condition, double seconds) {
+  ++record.samples;
+  auto at = std::find_if(record.conditions.begin(), record.conditions.end(),
+                         [&](const Measured& measured) { return measured.condition == condition; });
+  if (at == record.conditions.end()) {
+    if (record.conditions.size() == most_conditions)
+      record.conditions.erase(std::min_element(record.conditions.begin(), record.conditions.end(),
+                                               [](const auto& a, const auto& b) { return a.used < b.used; }));
+    at = record.conditions.insert(record.conditions.end(), Measured{.condition = condition});
+  }
+  Measured& measured = *at;
+  measured.used = ++time_;
+  const double weight = std::max(1.0 / (measured.count + 1), weight_of_new);
+  measured.mean += (seconds - measured.mean) * weight;
+  measured.last[measured.count++ % measured.last.size()] = static_cast<float>(seconds);
+  const double x = share(condition, record.of_blocks), y = full_speed(seconds, condition.mhz);
+  record.least_x = record.samples == 1 ? x : std::min(record.least_x, x);
+  record.most_x = std::max(record.most_x, x);
+  for (double* sum : {&record.n, &record.x, &record.y, &record.xx, &record.xy}) *sum *= weight_of_old;
+  record.n += 1;
+  record.x += x;
+  record.y += y;
+  record.xx += x * x;
+  record.xy += x * y;
+}
+
+std::optional<Scaling> Predictor::line(const Record& record) {
+  if (record.samples < 2 || record.most_x < spread_of_line * record.least_x) return std::nullopt;
+  const double spread = record.n * record.xx - record.x * record.x;
+  if (spread <= 1e-9 * record.n * record.xx) return std::nullopt;
+  const double m = (record.n * record.xy - record.x * record.y) / spread;
+  const double b = (record.y - m * record.x) / record.n;
+  if (m < 0) return Scaling{0, record.y / record.n};
+  if (b < 0) return Scaling{record.xy / record.xx, 0};
+  return Scaling{m, b};
+}
+
+Estimate Predictor::estimate(const Record& record, const Condition& condition) const {
+  const double x = share(condition, record.of_blocks);
+  const Measured* nearest = nullptr;
+  double distance = 0;
+  for (const Measured& measured : record.conditions) {
+    if (measured.condition == condition) {
+      const auto known = std::min<std::size_t>(measured.count, measured.last.size());
+      const double longest = *std::max_element(measured.last.begin(), measured.last.begin() + known);
+      return {measured.mean, std::max(longest, measured.mean), Estimate::Source::exact};
+    }
+    const double off = std::abs(std::log(share(measured.condition, record.of_blocks) / x));
+    if (nearest == nullptr || off < distance) {
+      nearest = &measured;
+      distance = off;
+    }
+  }
+  if (nearest == nullptr) return {};
+  const double slower = condition.mhz == 0 || highest_mhz_ == 0 ? 1.0 : double(highest_mhz_) / condition.mhz;
+  if (const auto model = line(record)) {
+    const double seconds = (model->m * x + model->b) * slower;
+    return {seconds, seconds, Estimate::Source::model};
+  }
+  const double seconds =
+      full_speed(nearest->mean, nearest->condition.mhz) * slower * x / share(nearest->condition, record.of_blocks);
+  return {seconds, seconds, Estimate::Source::linear};
+}
+
+Estimate Predictor::predict(const LaunchKey& launch, const Condition& condition) {
+  const Record* const record = find(launch);
+  return record == nullptr ? Estimate() : estimate(*record, condition);
+}
+
+void Predictor::record(const LaunchKey& launch, const Condition& condition, double seconds) {
+  History& history = queues_[launch.queue];
+  add(history.by_ordinal[position(history, launch)], condition, seconds);
+  Record& kernel = history.by_signature[{launch.signature, launch.of_blocks}];
+  kernel.signature = launch.signature;
+  kernel.of_blocks = launch.of_blocks;
+  add(kernel, condition, seconds);
+  // Tasks of a queue end in their order.
+  while (!history.positions.empty() && history.positions.front().first < launch.task) history.positions.pop_front();
+}
+
+std::optional<Scaling> Predictor::scaling(const LaunchKey& launch) {
+  const Record* const record = find(launch);
+  return record == nullptr ? std::nullopt : line(*record);
+}
+
+std::uint64_t Predictor::samples(const LaunchKey& launch) {
+  const Record* const record = find(launch);
+  return record == nullptr ? 0 : record->samples;
+}
+
+}  // namespace heddle::sched::lithos

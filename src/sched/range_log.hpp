@@ -1,0 +1,71 @@
+// The ranges in flight and those that have ended, as policies see them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <list>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "sched/policy.hpp"
+
+namespace heddle::sched {
+
+// Needs the core's lock.
+class RangeLog {
+ public:
+  struct Entry {
+    RangeView view;
+    std::vector<unsigned> processors;
+    std::uint64_t end_ns = 0;
+    std::list<Entry>::iterator place;
+  };
+
+  void add_queue(std::uint32_t queue) { last_end_.emplace(queue, 0); }
+  void remove_queue(std::uint32_t queue) { last_end_.erase(queue); }
+
+  // The tenant is about to be removed; none of its ranges is in flight.
+  void forget(const Tenant& tenant) {
+    for (Completion& completion : completions_)
+      if (completion.range.tenant == &tenant) completion.range.tenant = nullptr;
+  }
+
+  // A range that was submitted. The entry lives until its end has been shown.
+  Entry* add(const RangeView& view, const std::vector<unsigned>& processors) {
+    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, {}});
+    entry.view.processors = &entry.processors;
+    entry.place = std::prev(in_flight_.end());
+    return &entry;
+  }
+  void ended(Entry& entry, std::uint64_t end_ns) {
+    entry.end_ns = end_ns;
+    std::uint64_t start = entry.view.submitted_ns;
+    if (const auto last = last_end_.find(entry.view.queue); last != last_end_.end()) {
+      start = std::max(start, last->second);
+      last->second = std::max(last->second, end_ns);
+    }
+    completions_.push_back({entry.view, std::min(start, end_ns), end_ns});
+    ended_.splice(ended_.end(), in_flight_, entry.place);
+  }
+
+  void show(View& view) {
+    ranges_.clear();
+    for (const Entry& entry : in_flight_) ranges_.push_back(entry.view);
+    view.in_flight = ranges_;
+    view.completions = completions_;
+  }
+  // The policy has seen what there was.
+  void shown() {
+    completions_.clear();
+    ended_.clear();
+  }
+
+ private:
+  std::list<Entry> in_flight_, ended_;
+  std::vector<Completion> completions_;
+  std::vector<RangeView> ranges_;                    // used by one call of the policy
+  std::map<std::uint32_t, std::uint64_t> last_end_;  // by queue
+};
+
+}  // namespace heddle::sched
