@@ -29,7 +29,7 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       watcher_(std::move(watcher)),
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  for (const Device& device : devices) devices_.push_back({.processors = device.processors});
+  for (const Device& device : devices) devices_.push_back({.processors = device.processors, .corun = device.corun});
 }
 
 Dispatcher::~Dispatcher() {
@@ -229,9 +229,14 @@ View Dispatcher::view() {
                       .blocks = task->work->blocks().size(),
                       .divisible = task->work->divisible(),
                       .required = task->required,
-                      .seconds_per_block = task->work->seconds_per_block()});
+                      .seconds_per_block = task->work->seconds_per_block(),
+                      .traits = task->work->traits()});
   }
-  return {watcher_->clock().now_ns(), views_, devices_};
+  range_views_.clear();
+  if (policy_->wants_in_flight())
+    for (const InFlight& range : in_flight_)
+      range_views_.push_back({range.task->id, range.place, range.blocks, range.task->work->traits()});
+  return {watcher_->clock().now_ns(), views_, devices_, range_views_};
 }
 
 bool Dispatcher::ask_policy() {

@@ -36,6 +36,7 @@ class Dispatcher {
  public:
   struct Device {
     unsigned processors = 1;
+    const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
@@ -138,6 +139,7 @@ class Dispatcher {
   // Used during a dispatch only. Members, so that their memory is reused.
   std::vector<TaskView> views_;
   std::vector<QueueView> queue_views_;
+  std::vector<RangeView> range_views_;
   std::vector<Decision> decisions_;
   std::vector<HeldTask*> ready_;
 };

@@ -9,7 +9,8 @@
 namespace heddle::sched {
 
 // A policy by its name and parameter: "direct" (returns null: tasks are submitted when they are made), "slice:BLOCKS",
-// "bounded:MICROSECONDS". Throws invalid_argument with the known names.
+// "bounded:MICROSECONDS", "kernelet[:VARIANT]", "serial", "base:STREAMS", "mc:SEED". Throws invalid_argument with the
+// known names.
 std::unique_ptr<Policy> make_policy(std::string_view name);
 
 }  // namespace heddle::sched

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heddle/dim3.hpp"
+#include "sched/kernel_traits.hpp"
 
 namespace heddle::sched {
 
@@ -35,20 +36,31 @@ struct TaskView {
   bool required = false;     // the host, or a queue that is not suspended, waits for it
   // Seconds that a block has taken, divided by the number of blocks that run at once; 0: not known.
   double seconds_per_block = 0;
+  const KernelTraits* traits = nullptr;  // null: its kernel has no profile
+};
+
+// Blocks of a task in flight.
+struct RangeView {
+  std::uint64_t task = 0;
+  std::size_t place = 0;
+  std::uint64_t blocks = 0;
+  const KernelTraits* traits = nullptr;
 };
 
 // The work in flight that was submitted to a device.
 struct DeviceView {
   unsigned processors = 1;
-  std::uint32_t ranges = 0;          // submitted and not known to be done
-  double predicted_seconds = 0;      // of the ranges whose time is known
-  std::uint32_t unknown_ranges = 0;  // ranges whose time is not known
+  std::uint32_t ranges = 0;            // submitted and not known to be done
+  double predicted_seconds = 0;        // of the ranges whose time is known
+  std::uint32_t unknown_ranges = 0;    // ranges whose time is not known
+  const CoRunDevice* corun = nullptr;  // null: kernels do not share its processors, or it was not measured
 };
 
 struct View {
-  std::uint64_t now_ns = 0;             // time of the runtime's clock
-  std::span<const TaskView> ready;      // in the order in which they were made
-  std::span<const DeviceView> devices;  // by place
+  std::uint64_t now_ns = 0;                   // time of the runtime's clock
+  std::span<const TaskView> ready;            // in the order in which they were made
+  std::span<const DeviceView> devices;        // by place
+  std::span<const RangeView> in_flight = {};  // by age; empty for policies that do not want it
 };
 
 // Submit blocks of a task, from the first that is left.
@@ -68,6 +80,8 @@ class Policy {
   virtual void decide(const View& view, std::vector<Decision>& decisions) = 0;
   // A time at which it is to be called even if nothing changes; nothing: no such time.
   virtual std::optional<std::uint64_t> wake_ns(const View&) { return std::nullopt; }
+  // Whether it looks at View::in_flight.
+  virtual bool wants_in_flight() const { return false; }
   // The reason for its decision, in one line; for the log.
   virtual std::string explain() const { return {}; }
 };

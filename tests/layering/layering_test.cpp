@@ -19,7 +19,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"base"}},
       {"graph", {"base"}},
       {"memory", {"base", "graph", "device"}},
-      {"sched", {"base", "ptx", "graph", "memory", "trace", "device"}},
+      {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
