@@ -63,7 +63,7 @@ class Stated final : public PairRates {
 
 class KerneletTest : public testing::Test {
  protected:
-  void start(KerneletOptions options = {}) {
+  void start(KerneletOptions options = {.ahead = 2}) {
     auto rates = std::make_unique<Stated>();
     stated = rates.get();
     stated->pairs[{1, 2}] = {0, 1, 2, 1, {}, .2, 0};
@@ -136,7 +136,7 @@ TEST_F(KerneletTest, ResidualIsPairedAgain) {
 
 TEST_F(KerneletTest, AnArrivalEndsAPairOnlyIfAsked) {
   for (const bool on_arrival : {true, false}) {
-    start({.recompute_on_arrival = on_arrival});
+    start({.recompute_on_arrival = on_arrival, .ahead = 2});
     hold({.name = "a", .blocks = 100, .traits = &a});
     hold({.name = "b", .blocks = 100, .traits = &b});
     take_log();
@@ -224,7 +224,7 @@ TEST(KerneletDecision, TakesLessThanAMillisecond) {
   std::vector<Decision> decisions;
   policy.decide({0, tasks, devices}, decisions);
   EXPECT_FALSE(policy.explain().empty());
-  ASSERT_EQ(decisions.size(), 4u);
+  ASSERT_EQ(decisions.size(), 6u);
   // Another set of the same kernels: nothing is in its cache but the pairs.
   double least = 1;
   for (std::size_t without = 0; without < 8; ++without) {

@@ -20,7 +20,7 @@ struct KerneletOptions {
   // When a new kernel arrives, the pair is chosen again. False: only when one of the two has no blocks left (as
   // algorithm 1 is printed).
   bool recompute_on_arrival = true;
-  unsigned ahead = 2;        // slices of a kernel in flight, so that the device never waits for the host
+  unsigned ahead = 3;        // slices of a kernel in flight, so that the device never waits for the host
   unsigned alone_waves = 2;  // a kernel without a partner: blocks of its slices, in full devices
 };
 

@@ -7,6 +7,7 @@ namespace heddle::sched {
 namespace {
 
 // The chain's unit for decisions: pairs of warps of one scheduler's. Decisions need no sixth digit.
+constexpr std::size_t most_states = 100;
 constexpr unsigned most_units = 8;  // of an SM's part that one scheduler has, together
 
 unsigned warps_of(const CoRunDevice& device, const model::Candidate& kernel) {
@@ -22,6 +23,7 @@ model::SmModel coarse(const CoRunDevice& device) {
   model::SmModel sm = device.sm;
   const unsigned warps = device.limits.threads / device.limits.warp / sm.schedulers;
   sm.unit = std::max(sm.unit, (warps + most_units - 1) / most_units);
+  sm.most_states = std::min(sm.most_states, most_states);
   return sm;
 }
 
