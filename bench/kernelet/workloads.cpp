@@ -89,7 +89,10 @@ Workload pc(unsigned blocks) {
     for (int step = 0; step < steps; ++step) place = next[place];
     expected[i] = place;
   }
-  return {{"PC", {}, "pc", {.grid = {blocks}, .block = {threads}},
+  return {{"PC",
+           {},
+           "pc",
+           {.grid = {blocks}, .block = {threads}},
            {array(next), zeros<unsigned>(expected.size()), scalar(places - 1), scalar(steps)}},
           [expected](Kernel& kernel) { return deviation(result<unsigned>(kernel, 1), expected); }};
 }
@@ -106,11 +109,15 @@ Workload sad(unsigned blocks) {
       unsigned sum = 0;
       for (int row = 0; row < 4; ++row)
         for (int column = 0; column < 4; ++column)
-          sum += static_cast<unsigned>(std::abs(frame[static_cast<std::size_t>((y + row) * width + x + column)] -
-                                                reference[static_cast<std::size_t>((y + row) * width + x + column + thread)]));
+          sum += static_cast<unsigned>(
+              std::abs(frame[static_cast<std::size_t>((y + row) * width + x + column)] -
+                       reference[static_cast<std::size_t>((y + row) * width + x + column + thread)]));
       expected[block * threads + static_cast<unsigned>(thread)] = sum;
     }
-  return {{"SAD", {}, "sad", {.grid = {blocks}, .block = {threads}},
+  return {{"SAD",
+           {},
+           "sad",
+           {.grid = {blocks}, .block = {threads}},
            {array(frame), array(reference), zeros<unsigned>(expected.size()), scalar(width)}},
           [expected](Kernel& kernel) { return deviation(result<unsigned>(kernel, 2), expected); }};
 }
@@ -128,10 +135,15 @@ Workload spmv(unsigned blocks) {
   std::vector<float> expected(rows);
   for (std::size_t row = 0; row < rows; ++row)
     for (int k = 0; k < width; ++k)
-      expected[row] += values[static_cast<std::size_t>(k) * rows + row] * x[columns[static_cast<std::size_t>(k) * rows + row]];
-  return {{"SPMV", {}, "spmv", {.grid = {blocks}, .block = {threads}},
-           {array(columns), array(values), array(x), zeros<float>(rows), scalar(static_cast<int>(rows)), scalar(width)}},
-          [expected](Kernel& kernel) { return deviation(result<float>(kernel, 3), expected, 1e-5f); }};
+      expected[row] +=
+          values[static_cast<std::size_t>(k) * rows + row] * x[columns[static_cast<std::size_t>(k) * rows + row]];
+  return {
+      {"SPMV",
+       {},
+       "spmv",
+       {.grid = {blocks}, .block = {threads}},
+       {array(columns), array(values), array(x), zeros<float>(rows), scalar(static_cast<int>(rows)), scalar(width)}},
+      [expected](Kernel& kernel) { return deviation(result<float>(kernel, 3), expected, 1e-5f); }};
 }
 
 Workload st(unsigned blocks) {
@@ -150,7 +162,10 @@ Workload st(unsigned blocks) {
         expected[static_cast<std::size_t>(z * plane + y * nx + x)] =
             (of(-plane) + of(plane) + of(-nx) + of(nx) + of(-1) + of(1)) * (1.0f / 6) - of(0) * 0.5f;
       }
-  return {{"ST", {}, "st", {.grid = {1, rows, layers}, .block = {threads}},
+  return {{"ST",
+           {},
+           "st",
+           {.grid = {1, rows, layers}, .block = {threads}},
            {array(in), zeros<float>(in.size()), scalar(nx), scalar(ny), scalar(nz), scalar(depth)}},
           [expected](Kernel& kernel) { return deviation(result<float>(kernel, 1), expected, 1e-5f); }};
 }
@@ -166,7 +181,10 @@ Workload mm(unsigned blocks) {
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < n; ++j)
       for (std::size_t l = 0; l < k; ++l) expected[i * n + j] += a[i * k + l] * b[l * n + j];
-  return {{"MM", {}, "mm", {.grid = {across, down}, .block = {tile, tile}},
+  return {{"MM",
+           {},
+           "mm",
+           {.grid = {across, down}, .block = {tile, tile}},
            {array(a), array(b), zeros<float>(m * n), scalar(n), scalar(k)}},
           [expected](Kernel& kernel) { return deviation(result<float>(kernel, 2), expected, 1e-4f); }};
 }
@@ -185,7 +203,10 @@ Workload mriq(unsigned blocks) {
       real[i] += (1 + t) * std::cos(angle);
       imaginary[i] += (1 + t) * std::sin(angle);
     }
-  return {{"MRIQ", {}, "mriq", {.grid = {blocks}, .block = {threads}},
+  return {{"MRIQ",
+           {},
+           "mriq",
+           {.grid = {blocks}, .block = {threads}},
            {array(x), array(y), array(z), zeros<float>(voxels), zeros<float>(voxels), scalar(count)}},
           [real, imaginary](Kernel& kernel) {
             return std::max(deviation(result<float>(kernel, 3), real, 1e-4f),
@@ -210,7 +231,10 @@ Workload bs(unsigned blocks) {
     call[i] = static_cast<float>(s * cumulative(d1) - x * discount * cumulative(d2));
     put[i] = static_cast<float>(x * discount * cumulative(-d2) - s * cumulative(-d1));
   }
-  return {{"BS", {}, "bs", {.grid = {blocks}, .block = {threads}},
+  return {{"BS",
+           {},
+           "bs",
+           {.grid = {blocks}, .block = {threads}},
            {array(price), array(strike), array(years), zeros<float>(options), zeros<float>(options), scalar(rate),
             scalar(volatility)}},
           [call, put](Kernel& kernel) {
@@ -239,7 +263,10 @@ Workload tea(unsigned blocks) {
       y += ((x << 4) + key.c) ^ (x + sum) ^ ((x >> 5) + key.d);
     }
   }
-  return {{"TEA", {}, "tea", {.grid = {blocks}, .block = {threads}},
+  return {{"TEA",
+           {},
+           "tea",
+           {.grid = {blocks}, .block = {threads}},
            {array(in), zeros<unsigned>(words), scalar(key), scalar(rounds)}},
           [expected](Kernel& kernel) { return deviation(result<unsigned>(kernel, 1), expected); }};
 }

@@ -19,7 +19,8 @@ struct Workload {
 
 // PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA, in that order. `blocks`: of each launch, nearly; by name, as in "pc". `folder`
 // has the sources, which are compiled. Data are the same in every run.
-std::vector<Workload> make_workloads(const std::string& folder, const std::function<unsigned(const std::string&)>& blocks);
+std::vector<Workload> make_workloads(const std::string& folder,
+                                     const std::function<unsigned(const std::string&)>& blocks);
 
 // The four mixes of table V, by indices into the workloads.
 struct Mix {

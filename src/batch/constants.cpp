@@ -81,11 +81,11 @@ struct Chase {
   std::shared_ptr<const ptx::Module> module = std::make_shared<ptx::Module>(ptx::parse(chase, "the pointer chase"));
 
   // Mean cycles of a turn of the loop, with a block of so many warps on each SM.
-  double turn(unsigned warps, unsigned stride, bool with) {
+  double turn(unsigned warps, unsigned stride, bool with, std::uint32_t bytes = area) {
     const unsigned blocks = std::max(1u, device.info().processors);
     KernelSpec spec{"chase", module, "chase", {.grid = {blocks}, .block = {warps * warp}}, {}};
     spec.arguments = {{std::vector<std::byte>(area), true},
-                      scalar<std::uint32_t>(area - sizeof(std::uint32_t)),
+                      scalar<std::uint32_t>(bytes - sizeof(std::uint32_t)),
                       scalar<std::uint32_t>(loads),
                       scalar<std::uint32_t>(stride),
                       scalar<std::uint32_t>(with ? 1 : 0),
@@ -94,13 +94,20 @@ struct Chase {
     const auto queue = device.queue({});
     queue->launch(kernel.function(), kernel.config(), {0, blocks}, kernel.arguments());
     queue->synchronize();
-    const std::vector<std::byte> bytes = kernel.read(spec.arguments.size() - 1);
-    std::vector<std::uint64_t> cycles(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(cycles.data(), bytes.data(), bytes.size());
+    const std::vector<std::byte> read = kernel.read(spec.arguments.size() - 1);
+    std::vector<std::uint64_t> cycles(read.size() / sizeof(std::uint64_t));
+    std::memcpy(cycles.data(), read.data(), read.size());
     const double sum = std::accumulate(cycles.begin(), cycles.end(), 0.0);
     return sum / static_cast<double>(cycles.size()) / loads;
   }
 };
+
+// Latency where caches hold all. The first turns fill them; the mean of many has few of these.
+double hit_latency(Chase& chase) {
+  constexpr unsigned little = 1024;  // bytes: a few lines
+  constexpr unsigned warps = 1, word = 4;
+  return std::max(1.0, chase.turn(warps, word, true, little) - chase.turn(warps, word, false, little));
+}
 
 struct Load {
   double latency = 0;  // cycles
@@ -127,6 +134,7 @@ model::MemoryLatency measure_latency(device::Device& device) {
   latency.per_request = std::max({0.0, narrow, wide});
   latency.base = std::max(1.0, alone.latency - latency.per_request * alone.waiting);
   latency.uncoalesced_base = std::max(1.0, alone_wide.latency - latency.per_request * warp * alone_wide.waiting);
+  latency.hit = std::min(hit_latency(chase), latency.base);
   return latency;
 }
 

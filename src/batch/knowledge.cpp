@@ -19,9 +19,11 @@ namespace {
 
 constexpr base::Database::Schema schema{
     1,
-    "CREATE TABLE latency (device TEXT PRIMARY KEY, base REAL, per_request REAL, offset REAL, uncoalesced_base REAL)"
+    "CREATE TABLE latency (device TEXT PRIMARY KEY, base REAL, per_request REAL, offset REAL, uncoalesced_base REAL, "
+    "hit REAL)"
     " WITHOUT ROWID;"
-    "CREATE TABLE profile (device TEXT, kernel INTEGER, memory_ratio REAL, uncoalesced REAL, uncoalesced_requests REAL,"
+    "CREATE TABLE profile (device TEXT, kernel INTEGER, memory_ratio REAL, uncoalesced REAL, uncoalesced_requests "
+    "REAL, accesses_per_wait REAL, misses REAL, far REAL, issue_cycles REAL, pipe INTEGER,"
     " threads INTEGER, registers INTEGER, shared INTEGER, block_instructions REAL, pipeline_use REAL, memory_use REAL,"
     " least_blocks INTEGER, alone_ipc REAL, PRIMARY KEY (device, kernel)) WITHOUT ROWID"};
 
@@ -77,13 +79,13 @@ model::MemoryLatency Knowledge::latency(const std::string& device,
                                         const std::function<model::MemoryLatency()>& measure) {
   const auto read = [&](base::Database& database) -> std::optional<model::MemoryLatency> {
     base::Rows rows =
-        database.find("SELECT base, per_request, offset, uncoalesced_base FROM latency WHERE device = ?1", device);
+        database.find("SELECT base, per_request, offset, uncoalesced_base, hit FROM latency WHERE device = ?1", device);
     if (!rows.next()) return std::nullopt;
-    return model::MemoryLatency{rows.real(0), rows.real(1), rows.real(2), rows.real(3)};
+    return model::MemoryLatency{rows.real(0), rows.real(1), rows.real(2), rows.real(3), rows.real(4)};
   };
   const auto write = [&](base::Database& database, const model::MemoryLatency& made) {
-    database.change("INSERT OR REPLACE INTO latency VALUES (?1, ?2, ?3, ?4, ?5)", device, made.base, made.per_request,
-                    made.offset, made.uncoalesced_base);
+    database.change("INSERT OR REPLACE INTO latency VALUES (?1, ?2, ?3, ?4, ?5, ?6)", device, made.base,
+                    made.per_request, made.offset, made.uncoalesced_base, made.hit);
   };
   return read_or_measure<model::MemoryLatency>(clock_, keep_, read, write, measure);
 }
@@ -93,29 +95,34 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
   const auto id = static_cast<std::int64_t>(kernel);
   const auto read = [&](base::Database& database) -> std::optional<sched::KernelTraits> {
     base::Rows rows = database.find(
-        "SELECT memory_ratio, uncoalesced, uncoalesced_requests, threads, registers, shared, block_instructions,"
+        "SELECT memory_ratio, uncoalesced, uncoalesced_requests, accesses_per_wait, misses, far, issue_cycles, pipe, threads, registers, "
+        "shared, block_instructions,"
         " pipeline_use, memory_use, least_blocks, alone_ipc FROM profile WHERE device = ?1 AND kernel = ?2",
         device, id);
     if (!rows.next()) return std::nullopt;
     sched::KernelTraits made;
     made.id = kernel;
-    made.kernel.profile = {rows.real(0), rows.real(1), rows.real(2)};
-    made.kernel.needs = {static_cast<unsigned>(rows.integer(3)), static_cast<unsigned>(rows.integer(4)),
-                         static_cast<std::uint64_t>(rows.integer(5))};
-    made.kernel.block_instructions = rows.real(6);
-    made.kernel.pipeline_use = rows.real(7);
-    made.kernel.memory_use = rows.real(8);
-    made.kernel.least_blocks = static_cast<unsigned>(rows.integer(9));
-    made.alone_ipc = rows.real(10);
+    made.kernel.profile = {rows.real(0), rows.real(1), rows.real(2), rows.real(3), rows.real(4), rows.real(5),
+                           rows.real(6), static_cast<unsigned>(rows.integer(7))};
+    made.kernel.needs = {static_cast<unsigned>(rows.integer(8)), static_cast<unsigned>(rows.integer(9)),
+                         static_cast<std::uint64_t>(rows.integer(10))};
+    made.kernel.block_instructions = rows.real(11);
+    made.kernel.pipeline_use = rows.real(12);
+    made.kernel.memory_use = rows.real(13);
+    made.kernel.least_blocks = static_cast<unsigned>(rows.integer(14));
+    made.alone_ipc = rows.real(15);
     return made;
   };
   const auto write = [&](base::Database& database, const sched::KernelTraits& made) {
     const model::Candidate& of = made.kernel;
     const auto whole = [](auto value) { return static_cast<std::int64_t>(value); };
-    database.change("INSERT OR REPLACE INTO profile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-                    device, id, of.profile.memory_ratio, of.profile.uncoalesced, of.profile.uncoalesced_requests,
-                    whole(of.needs.threads), whole(of.needs.registers), whole(of.needs.shared), of.block_instructions,
-                    of.pipeline_use, of.memory_use, whole(of.least_blocks), made.alone_ipc);
+    database.change(
+        "INSERT OR REPLACE INTO profile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        device, id, of.profile.memory_ratio, of.profile.uncoalesced, of.profile.uncoalesced_requests,
+        of.profile.accesses_per_wait, of.profile.misses, of.profile.far, of.profile.issue_cycles,
+                    whole(of.profile.pipe), whole(of.needs.threads), whole(of.needs.registers),
+        whole(of.needs.shared), of.block_instructions, of.pipeline_use, of.memory_use, whole(of.least_blocks),
+        made.alone_ipc);
   };
   return read_or_measure<sched::KernelTraits>(clock_, keep_, read, write, measure);
 }

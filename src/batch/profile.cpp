@@ -6,6 +6,7 @@
 #include <map>
 
 #include "device/sim/stepped.hpp"
+#include "ptx/analysis/memory_waits.hpp"
 
 namespace heddle::batch {
 namespace {
@@ -62,6 +63,54 @@ device::sim::KernelStatistics count_alone(SteppedMachine& machine, Kernel& kerne
   machine.launch(kernel.function(), kernel.config(), {0, blocks}, kernel.arguments());
   while (!machine.idle()) machine.advance();
   return machine.take_ended().front().statistics;
+}
+
+double part(std::uint64_t of, std::uint64_t all) {
+  return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
+}
+
+// Of the look-ups of both caches, those that neither answers.
+struct Misses {
+  double l1 = 1, l2 = 1;
+};
+Misses misses_of(const device::sim::MemoryCounters& memory) {
+  const auto rate = [](const device::sim::CacheCounters& cache) {
+    const std::uint64_t all = cache.hits + cache.misses + cache.pending_hits;
+    return all == 0 ? 1.0 : 1 - part(cache.hits, all);
+  };
+  return {rate(memory.sm.l1), rate(memory.l2.cache)};
+}
+
+double part_of_misses(const device::sim::MemoryCounters& memory) {
+  const Misses misses = misses_of(memory);
+  return misses.l1 * misses.l2;
+}
+
+// The L2 lies so far between the L1 and DRAM, by the machine's latencies.
+double far_of(const device::sim::MemoryCounters& memory, const device::sim::MachineDescription& machine) {
+  const Misses misses = misses_of(memory);
+  const double l1 = machine.l1.latency;
+  const double l2 = machine.l1.miss_latency + 2.0 * machine.crossbar.latency + machine.l2.latency +
+                    machine.l1.fill_latency;
+  const double open = machine.dram.t_cl * machine.clocks.sm_mhz / machine.clocks.dram_mhz;
+  const double dram = l2 + machine.dram.latency + open;
+  const double near = machine.l1.global_loads ? l1 : l2;
+  const double mean = machine.l1.global_loads
+                          ? (1 - misses.l1) * l1 + misses.l1 * ((1 - misses.l2) * l2 + misses.l2 * dram)
+                          : (1 - misses.l2) * l2 + misses.l2 * dram;
+  return std::clamp((mean - near) / (dram - near), 0.0, 1.0);
+}
+
+void find_pipe(const device::sim::KernelStatistics& counted, const device::sim::MachineDescription& machine,
+               model::KernelProfile& profile) {
+  for (unsigned pipe = 0; pipe < device::sim::pipe_classes; ++pipe) {
+    if (counted.sm.pipe_counts[pipe] == 0) continue;
+    const double pipes = part(counted.sm.pipe_counts[pipe], machine.sms);
+    const double cycles = part(counted.sm.pipe_cycles[pipe], counted.sm.warp_instructions) / pipes;
+    if (cycles * model_schedulers(machine) <= profile.issue_cycles) continue;
+    profile.issue_cycles = cycles * model_schedulers(machine);
+    profile.pipe = pipe + 1;
+  }
 }
 
 }  // namespace
@@ -148,6 +197,10 @@ sched::KernelTraits profile(device::Device& device, Kernel& kernel, RateOptions 
     const double requests = accesses > 0 ? memory.transactions_per_access() : 1;
     made.profile.uncoalesced = std::max(0.0, (requests - 1) / (made.profile.uncoalesced_requests - 1));
     if (made.profile.uncoalesced < worth_a_state) made.profile.uncoalesced = 0;
+    made.profile.misses = part_of_misses(counted.memory);
+    made.profile.far = far_of(counted.memory, machine.machine());
+    find_pipe(counted, machine.machine(), made.profile);
+    made.profile.accesses_per_wait = ptx::analysis::find_memory_waits(kernel.function().ptx()).accesses_per_wait();
     const auto cycles = static_cast<double>(counted.cycles());
     const double launching = machine.machine().launching.kernel_cycles;
     made.memory_use = counted.memory.dram_utilisation() * cycles / std::max(1.0, cycles - launching);
@@ -169,6 +222,10 @@ std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits
                       of.profile.memory_ratio);
   text += fmt::format("coalesced     {:.1f} %, uncoalesced {:.1f} %\n", 100 * (1 - of.profile.uncoalesced),
                       100 * of.profile.uncoalesced);
+  text += fmt::format("waits         one for {:.1f} accesses; {:.0f} % miss all caches; far {:.2f}\n",
+                      of.profile.accesses_per_wait, 100 * of.profile.misses, of.profile.far);
+  text += fmt::format("pipes         an instruction needs {:.2f} cycles of the pipe that is used most\n",
+                      of.profile.issue_cycles);
   text += fmt::format("IPC alone     {:.4f} on an SM\n", traits.alone_ipc);
   text += fmt::format("PUR           {:.4f}\nMUR           {:.4f}\n", of.pipeline_use, of.memory_use);
   text += fmt::format("occupancy     {:.1f} % ({} blocks of {} warps on an SM)\n",

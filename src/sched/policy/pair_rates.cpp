@@ -46,7 +46,7 @@ std::optional<model::CoSchedule> in_order(const KernelTraits& first, const Kerne
 model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile,
                                     double ipc) {
   if (ipc <= 0 || warps == 0) return profile;
-  double low = 0, high = 1;  // the IPC falls as the ratio rises
+  double low = 0, high = profile.accesses_per_wait;  // the IPC falls as the ratio rises
   constexpr int steps = 30;
   for (int step = 0; step < steps; ++step) {
     profile.memory_ratio = (low + high) / 2;
