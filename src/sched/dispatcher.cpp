@@ -29,7 +29,8 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       watcher_(std::move(watcher)),
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  for (const Device& device : devices) devices_.push_back({.processors = device.processors, .grain = device.grain});
+  for (const Device& device : devices)
+    devices_.push_back({.processors = device.processors, .grain = device.grain, .corun = device.corun});
 }
 
 Dispatcher::~Dispatcher() {
@@ -257,6 +258,7 @@ View Dispatcher::view() {
                       .required = task->required,
                       .seconds_per_block = task->work->seconds_per_block(),
                       .traits = task->work->traits(),
+                      .corun = task->work->corun(),
                       .ordinal = task->ordinal,
                       .held_ns = task->held_ns});
   }
@@ -395,6 +397,7 @@ RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const 
                    .of_blocks = task.work->blocks().size(),
                    .ordinal = task.ordinal,
                    .traits = task.work->traits(),
+                   .corun = task.work->corun(),
                    .priority = decision.priority,
                    .submitted_ns = watcher_->clock().now_ns(),
                    .predicted_seconds = decision.predicted_seconds},

@@ -38,6 +38,7 @@ class Dispatcher {
   struct Device {
     unsigned processors = 1;
     unsigned grain = 1;  // DeviceView::grain
+    const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;

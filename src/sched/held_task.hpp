@@ -13,6 +13,7 @@
 #include "device/partition.hpp"
 #include "graph/task.hpp"
 #include "heddle/dim3.hpp"
+#include "sched/kernel_traits.hpp"
 #include "sched/range_view.hpp"
 
 namespace heddle::sched {
@@ -52,6 +53,8 @@ class Work {
     static_cast<void>(blocks);
     static_cast<void>(seconds);
   }
+  // What is known of its kernel, for as long as the work lives; null: no profile.
+  virtual const KernelTraits* corun() const { return nullptr; }
   // Its task in flight, once some of it is submitted; id 0 at the explicit level.
   virtual graph::TaskRef task() const { return {}; }
 };

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "heddle/dim3.hpp"
+#include "sched/kernel_traits.hpp"
 #include "sched/range_view.hpp"
 #include "sched/tenant.hpp"
 
@@ -39,6 +40,7 @@ struct TaskView {
   // Seconds that a block has taken, divided by the number of blocks that run at once; 0: not known.
   double seconds_per_block = 0;
   LaunchTraits traits = {};
+  const KernelTraits* corun = nullptr;  // null: its kernel has no profile
   std::uint64_t ordinal = 0;  // of launches of its queue since the last synchronisation
   std::uint64_t held_ns = 0;  // the time at which it was made
 };
@@ -50,6 +52,7 @@ struct DeviceView {
   double predicted_seconds = 0;      // of the ranges whose time is known
   std::uint32_t unknown_ranges = 0;  // ranges whose time is not known
   unsigned grain = 1;                // processors that can only be given together: the SMs of a TPC
+  const CoRunDevice* corun = nullptr;  // null: kernels do not share its processors, or it was not measured
 };
 
 struct View {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heddle/dim3.hpp"
+#include "sched/kernel_traits.hpp"
 #include "sched/tenant.hpp"
 
 namespace heddle::sched {
@@ -30,6 +31,7 @@ struct RangeView {
   std::uint64_t of_blocks = 1;  // blocks of the whole task
   std::uint64_t ordinal = 0;    // TaskView::ordinal
   LaunchTraits traits = {};
+  const KernelTraits* corun = nullptr;                // TaskView::corun
   const std::vector<unsigned>* processors = nullptr;  // that it may use, ascending; empty: the whole device
   int priority = 0;                                   // Decision::priority
   std::uint64_t submitted_ns = 0;

@@ -19,7 +19,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"model", {"base"}},
       {"graph", {"base"}},
       {"memory", {"base", "graph", "device"}},
-      {"sched", {"base", "ptx", "graph", "memory", "trace", "device"}},
+      {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
       // Policies and the dispatcher on a device in virtual time.
       {"tenancy", {"base", "graph", "device", "sched"}},
       {"trace", {"base", "graph"}},

@@ -64,6 +64,7 @@ struct FakeTask {
   double seconds_per_block = 0;
   std::function<void()> make_ready = {};  // null: it is ready
   std::function<void()> on_submit = {};
+  const KernelTraits* corun = nullptr;
 };
 
 class FakeWork final : public Work {
@@ -88,6 +89,7 @@ class FakeWork final : public Work {
   std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<FakeEvent>(); }
   void give_event(std::shared_ptr<device::Event>) override {}
   double seconds_per_block() const override { return task_.seconds_per_block; }
+  const KernelTraits* corun() const override { return task_.corun; }
   void measured(std::uint64_t blocks, double seconds) override {
     task_.seconds_per_block = seconds / static_cast<double>(blocks);
   }

@@ -27,6 +27,8 @@ class EmulatedDevice : public Device {
   std::unique_ptr<Partition> partition(const ProcessorSet& processors) override;
   double measured_bandwidth() override;
 
+  DeviceState& state() const { return *state_; }
+
  private:
   std::shared_ptr<DeviceState> state_;
   DeviceInfo info_;

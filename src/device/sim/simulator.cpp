@@ -71,10 +71,15 @@ std::uint64_t Simulator::ns_of(Cycle cycle) const {
   return static_cast<std::uint64_t>(static_cast<double>(cycle) * 1000 / options_.machine.clocks.sm_mhz);
 }
 
+ProgramTiming& Simulator::timing(const emulated::LoadedFunction& function) const { return program_of(function).timing; }
+
+unsigned Simulator::registers(const emulated::LoadedFunction& function) const {
+  return std::min(program_of(function).registers(function.ptx()), options_.machine.residency.thread_registers);
+}
+
 BlockNeeds Simulator::needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const {
   const Residency& limits = options_.machine.residency;
-  const unsigned registers = std::min(program_of(function).registers(function.ptx()), limits.thread_registers);
-  return needs_of(limits, static_cast<unsigned>(config.block.count()), registers,
+  return needs_of(limits, static_cast<unsigned>(config.block.count()), registers(function),
                   function.static_shared_bytes() + config.dynamic_shared_bytes);
 }
 

@@ -25,10 +25,19 @@ class Simulator final : public emulated::Engine {
   std::uint64_t end_of_copy(std::uint64_t start, std::uint64_t bytes, emulated::Transfer transfer) override;
   std::uint64_t time(std::uint64_t reached) override;
 
+  // For a thread that lets time pass itself (stepped.hpp), while no queue runs anything.
+  Gpu& gpu() { return gpu_; }
+  const SimOptions& options() const { return options_; }
+  ProgramTiming& timing(const emulated::LoadedFunction& function) const;
+  BlockNeeds needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const;
+  // Of a thread.
+  unsigned registers(const emulated::LoadedFunction& function) const;
+  // Moves the clock to a cycle.
+  void reach(Cycle cycle) { clock_.reach(ns_of(cycle)); }
+
  private:
   void simulate(GpuLaunch& launch, Cycle start);
   void throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since);
-  BlockNeeds needs(const emulated::LoadedFunction& function, const LaunchConfig& config) const;
   Cycle cycle_of(std::uint64_t ns) const;
   std::uint64_t ns_of(Cycle cycle) const;
 

@@ -8,10 +8,12 @@
 namespace heddle::model {
 namespace {
 
-// One of the single-scheduler SMs that the SM is divided into.
-MemoryLatency virtual_latency(const SmModel& sm) {
+// One of the single-scheduler SMs that the SM is divided into, as a kernel sees it of which caches answer a part.
+MemoryLatency virtual_latency(const SmModel& sm, const KernelProfile& kernel) {
   MemoryLatency latency = sm.latency;
   latency.per_request *= sm.schedulers * sm.unit;
+  latency.base = latency.hit + kernel.far * (latency.base - latency.hit);
+  latency.uncoalesced_base = latency.hit + kernel.far * (latency.uncoalesced_base - latency.hit);
   return latency;
 }
 
@@ -22,6 +24,11 @@ unsigned virtual_warps(const SmModel& sm, unsigned warps) {
 
 // The cycles of a round in which so many warps are ready; one if none is.
 double issue_cycles(double ready) { return std::max(1.0, ready); }
+double issue_cycles(const KernelProfile& kernel, double ready) { return issue_cycles(kernel.issue_cycles * ready); }
+double issue_cycles(const KernelProfile& a, double ready_a, const KernelProfile& b, double ready_b) {
+  const double of_a = a.issue_cycles * ready_a, of_b = b.issue_cycles * ready_b;
+  return issue_cycles(std::max(ready_a + ready_b, a.pipe == b.pipe ? of_a + of_b : std::max(of_a, of_b)));
+}
 
 // Both kinds of accesses as one: the mean latency, and the mean number of requests of a warp that waits.
 KernelProfile without_kinds(const KernelProfile& kernel, MemoryLatency& latency) {
@@ -53,7 +60,7 @@ struct Side {
 };
 
 Side make_side(const SmModel& sm, const KernelProfile& kernel, unsigned warps, bool as_one) {
-  MemoryLatency latency = virtual_latency(sm);
+  MemoryLatency latency = virtual_latency(sm, kernel);
   const double weight = as_one ? mean_requests(kernel, latency) : 1;
   const KernelProfile used = as_one ? without_kinds(kernel, latency) : kernel;
   return {WarpStates(used, virtual_warps(sm, warps)), latency, weight};
@@ -74,14 +81,14 @@ double solo_ipc(const SmModel& sm, const KernelProfile& kernel, unsigned warps) 
   TransitionMatrix matrix(count);
   std::vector<double> row;
   for (std::size_t from = 0; from < count; ++from) {
-    side.step(from, issue_cycles(ready(from)), side.requests(from), row);
+    side.step(from, issue_cycles(kernel, ready(from)), side.requests(from), row);
     std::copy(row.begin(), row.end(), matrix.row(from));
   }
   const std::vector<double> shares = steady_state(std::move(matrix));
   double issued = 0, cycles = 0;
   for (std::size_t state = 0; state < count; ++state) {
     issued += shares[state] * ready(state);
-    cycles += shares[state] * issue_cycles(ready(state));
+    cycles += shares[state] * issue_cycles(kernel, ready(state));
   }
   return sm.schedulers * issued / cycles;
 }
@@ -96,13 +103,13 @@ PairIpc pair_ipc(const SmModel& sm, const KernelProfile& first, unsigned first_w
   const Side a = make_side(sm, first, first_warps, as_one), b = make_side(sm, second, second_warps, as_one);
   const std::size_t columns = b.states.count();
   TransitionMatrix matrix(a.states.count() * columns);
-  const auto ready = [&](std::size_t i, std::size_t j) {
-    return static_cast<double>((a.states.ready(i) + b.states.ready(j)) * sm.unit);
+  const auto cycles_of = [&](std::size_t i, std::size_t j) {
+    return issue_cycles(first, a.states.ready(i) * sm.unit, second, b.states.ready(j) * sm.unit);
   };
   std::vector<double> of_a, of_b;
   for (std::size_t i = 0; i < a.states.count(); ++i)
     for (std::size_t j = 0; j < columns; ++j) {
-      const double requests = a.requests(i) + b.requests(j), cycles = issue_cycles(ready(i, j));
+      const double requests = a.requests(i) + b.requests(j), cycles = cycles_of(i, j);
       a.step(i, cycles, requests, of_a);
       b.step(j, cycles, requests, of_b);
       double* const row = matrix.row(i * columns + j);
@@ -117,7 +124,7 @@ PairIpc pair_ipc(const SmModel& sm, const KernelProfile& first, unsigned first_w
       const double share = shares[i * columns + j];
       ipc.first += share * a.states.ready(i) * sm.unit;
       ipc.second += share * b.states.ready(j) * sm.unit;
-      cycles += share * issue_cycles(ready(i, j));
+      cycles += share * cycles_of(i, j);
     }
   return {sm.schedulers * ipc.first / cycles, sm.schedulers * ipc.second / cycles};
 }

@@ -27,7 +27,7 @@ WarpStates::WarpStates(const KernelProfile& kernel, unsigned warps) : kernel_(ke
   for (unsigned u = 0; u <= most_uncoalesced; ++u)
     for (unsigned c = 0; c + u <= warps; ++c) states_.push_back({c, u});
   for (unsigned n = 0; n <= warps; ++n) {
-    stalls_.push_back(binomial(n, kernel.memory_ratio));
+    stalls_.push_back(binomial(n, kernel.memory_ratio / kernel.accesses_per_wait));
     split_.push_back(binomial(n, kernel.uncoalesced));
   }
 }

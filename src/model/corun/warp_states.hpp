@@ -11,6 +11,14 @@ struct KernelProfile {
   double memory_ratio = 0;           // R_m: instructions of a warp that access global memory, of all
   double uncoalesced = 0;            // of these, the part that makes several requests
   double uncoalesced_requests = 32;  // requests of such an instruction
+  // Beyond the paper. A warp goes on until it needs what it has loaded: so many accesses are under way when it waits.
+  double accesses_per_wait = 1;
+  double misses = 1;  // of the requests, the part that no cache answers
+  double far = 1;     // where its mean latency lies between that of the nearest cache (0) and that of DRAM (1)
+  // Cycles for which an instruction occupies the pipe that the kernel needs most, of one scheduler's part of the SM, on
+  // the mean, and which pipe it is. Kernels that need the same pipe most take turns there.
+  double issue_cycles = 1;
+  unsigned pipe = 0;
 };
 
 // The linear model of memory latency. The paper prints L = L0 + B/(a0 S) + b0, which falls as requests are added; this
@@ -21,6 +29,7 @@ struct MemoryLatency {
   double offset = 0;       // b0
   // Of uncoalesced accesses; those have the same form.
   double uncoalesced_base = 400;
+  double hit = 0;  // of what caches answer
 
   double coalesced(double requests) const { return base + per_request * requests + offset; }
   double uncoalesced(double requests) const { return uncoalesced_base + per_request * requests + offset; }
@@ -42,7 +51,8 @@ class WarpStates {
   const Waiting& state(std::size_t index) const { return states_[index]; }
   unsigned ready(std::size_t index) const { return warps_ - states_[index].all(); }
   double requests(std::size_t index) const {
-    return states_[index].coalesced + kernel_.uncoalesced_requests * states_[index].uncoalesced;
+    return (states_[index].coalesced + kernel_.uncoalesced_requests * states_[index].uncoalesced) *
+           kernel_.accesses_per_wait * kernel_.misses;
   }
   // The probability of each state one round later. `wake_coalesced`, `wake_uncoalesced`: that a warp which waits for
   // such an access is ready then.

@@ -1,0 +1,65 @@
+// Kernelet's evaluation (Zhong and He, arXiv 1303.5164, section 5) on simulated GPUs: the model against the simulator,
+// and the total times of four mixes of kernels under several policies.
+#include <fmt/format.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "heddle/error.hpp"
+#include "kernelet/experiment.hpp"
+
+namespace {
+
+using namespace heddle;
+
+// The simulator's memory is the host's, and its addresses count for caches and banks: they must be the same in every
+// run. Starts the program again where they are random.
+void fix_addresses(char** arguments) {
+  constexpr unsigned long ask = 0xffffffff;
+  const int now = ::personality(ask);
+  if (now == -1 || (now & ADDR_NO_RANDOMIZE) != 0) return;
+  if (::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1) ::execv("/proc/self/exe", arguments);
+}
+
+void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& results, bool pairs) {
+  bench::kernelet::Experiment experiment(options, results);
+  experiment.profile_kernels();
+  if (pairs) experiment.measure_pairs();
+  results.write();
+  experiment.run_mixes();
+  results.write();
+  if (pairs) experiment.run_random();
+  experiment.check();
+  results.write();
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  fix_addresses(arguments);
+  std::vector<std::string> machines = {"fermi-c2050", "kepler-gtx680"};
+  bench::kernelet::ExperimentOptions options;
+  options.kernels = HEDDLE_KERNELS;
+  bool no_pairs = false;
+  CLI::App app("Kernelet's evaluation on simulated GPUs.");
+  app.add_option("--machine", machines, "simulated GPUs, by name or machine file");
+  app.add_option("--instances", options.instances, "of each kernel of a mix")->capture_default_str();
+  app.add_option("--ratios", options.ratios, "of each pair that are measured")->capture_default_str();
+  app.add_option("--schedules", options.schedules, "random ones")->capture_default_str();
+  app.add_option("--seed", options.seed, "of arrivals")->capture_default_str();
+  app.add_option("--mix", options.mixes, "of CI, MI, MIX, ALL");
+  app.add_flag("--no-pairs", no_pairs, "only profiles and mixes; OPT then knows no pair");
+  CLI11_PARSE(app, count, arguments);
+  try {
+    bench::Results results("kernelet");
+    for (const std::string& machine : machines) {
+      options.machine = machine;
+      run_all(options, results, !no_pairs);
+    }
+    return results.finish();
+  } catch (const Error& error) {
+    fmt::print(stderr, "kernelet: {}\n", error.what());
+    return 1;
+  }
+}

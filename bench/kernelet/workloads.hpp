@@ -1,0 +1,32 @@
+// The eight kernels of Kernelet's evaluation (table III), of our own: their data, and what they must compute.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "batch/kernel.hpp"
+
+namespace heddle::bench::kernelet {
+
+struct Workload {
+  batch::KernelSpec spec;
+  // The largest deviation of what it computed from the reference of the host, in units of what is permitted: at most 1.
+  std::function<double(batch::Kernel&)> check;
+};
+
+// PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA, in that order. `blocks`: of each launch, nearly; by name, as in "pc". `folder`
+// has the sources, which are compiled. Data are the same in every run.
+std::vector<Workload> make_workloads(const std::string& folder,
+                                     const std::function<unsigned(const std::string&)>& blocks);
+
+// The four mixes of table V, by indices into the workloads.
+struct Mix {
+  std::string name;
+  std::vector<std::size_t> kernels;
+};
+std::vector<Mix> mixes();
+
+}  // namespace heddle::bench::kernelet

@@ -1,0 +1,37 @@
+// What runs the ranges of a batch, and lets its time pass.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/watcher.hpp"
+#include "batch/kernel.hpp"
+
+namespace heddle::batch {
+
+// One thread at a time. Times are nanoseconds since the executor was made.
+class Executor {
+ public:
+  // Called by wait(), with the time at which the range has ended.
+  using Done = std::function<void(std::uint64_t end_ns)>;
+
+  virtual ~Executor() = default;
+  virtual unsigned processors() const = 0;
+  virtual std::uint64_t now_ns() const = 0;
+  // Begins blocks of a kernel. Throws what Queue::launch throws.
+  virtual void submit(Kernel& kernel, BlockRange range, Done done) = 0;
+  // Lets time pass until a range has ended or, if it is given, until that time. Throws the error of a kernel.
+  virtual void wait(std::optional<std::uint64_t> until_ns) = 0;
+  virtual bool idle() const = 0;
+};
+
+// On a simulated GPU, cycle by cycle, the same in every run. The device outlives it; nothing else may use it meanwhile.
+std::unique_ptr<Executor> make_simulated_executor(device::Device& device);
+// On any device, in its own queues: a range goes into one that is empty, else into the one with the fewest ranges.
+std::unique_ptr<Executor> make_queue_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher);
+// The one for the device.
+std::unique_ptr<Executor> make_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher);
+
+}  // namespace heddle::batch

@@ -1,0 +1,74 @@
+#include "batch/kernel.hpp"
+
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "base/hash.hpp"
+#include "ptx/analysis/block_independence.hpp"
+#include "ptx/analysis/waiting.hpp"
+#include "ptx/printer.hpp"
+
+namespace heddle::batch {
+namespace {
+
+std::string find_why_whole(const ptx::Module& module, const ptx::Function& function, device::Function& loaded) {
+  const auto all = ptx::analysis::find_block_independence(module, ptx::analysis::find_waiting(module, {}));
+  const auto& blocks = all[static_cast<std::size_t>(&function - module.functions.data())];
+  if (!blocks.independent()) return ptx::analysis::describe(module, blocks);
+  return loaded.prepare_ranges() ? std::string() : "the device runs no parts of its grid";
+}
+
+}  // namespace
+
+Kernel::Kernel(device::Device& device, const KernelSpec& spec)
+    : device_(device), name_(spec.name), entry_(spec.entry), config_(spec.config), initial_(spec.arguments) {
+  loaded_ = device.load(spec.module, {});
+  function_ = &loaded_->function(entry_);
+  function_->prepare(config_.block);
+  const auto& layout = function_->parameters();
+  if (layout.size() != initial_.size())
+    base::fail(ErrorCode::invalid_argument, "{}: kernel '{}' has {} parameters, and {} arguments are given", name_,
+               entry_, layout.size(), initial_.size());
+  packed_.resize(function_->parameter_bytes());
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const ArgumentData& argument = initial_[i];
+    const std::size_t size = argument.is_array ? sizeof(std::uint64_t) : argument.bytes.size();
+    if (size != layout[i].size)
+      base::fail(ErrorCode::invalid_argument, "{}: argument {} has {} bytes; the parameter of kernel '{}' has {}",
+                 name_, i + 1, size, entry_, layout[i].size);
+    memory_.push_back(argument.is_array ? device.allocate(argument.bytes.size()) : nullptr);
+    const std::uint64_t address = memory_[i] ? memory_[i]->span().address : 0;
+    std::memcpy(packed_.data() + layout[i].offset,
+                argument.is_array ? reinterpret_cast<const std::byte*>(&address) : argument.bytes.data(), size);
+  }
+  reset();
+  const ptx::Function& function = function_->ptx();
+  id_ = base::hash64(fmt::format("{} {}x{}x{} {}\n", entry_, config_.block.x, config_.block.y, config_.block.z,
+                                 config_.dynamic_shared_bytes),
+                     base::hash64(ptx::print(*spec.module)));
+  why_whole_ = find_why_whole(*spec.module,
+                              *std::find_if(spec.module->functions.begin(), spec.module->functions.end(),
+                                            [&](const auto& f) { return f.name == function.name; }),
+                              *function_);
+}
+
+void Kernel::copy(device::Span to, device::Span from) {
+  const auto queue = device_.queue({});
+  queue->copy(to, from);
+  queue->synchronize();
+}
+
+void Kernel::reset() {
+  for (std::size_t i = 0; i < memory_.size(); ++i)
+    if (memory_[i]) copy(memory_[i]->span(), device::Span::host(initial_[i].bytes.data(), initial_[i].bytes.size()));
+}
+
+std::vector<std::byte> Kernel::read(std::size_t argument) {
+  if (argument >= memory_.size() || !memory_[argument])
+    base::fail(ErrorCode::invalid_argument, "{}: argument {} is no array", name_, argument + 1);
+  std::vector<std::byte> bytes(initial_[argument].bytes.size());
+  copy(device::Span::host(bytes.data(), bytes.size()), memory_[argument]->span().sub(0, bytes.size()));
+  return bytes;
+}
+
+}  // namespace heddle::batch

@@ -1,0 +1,73 @@
+// A kernel of a batch: loaded on a device, with its arguments and what is known of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+#include "device/launch_config.hpp"
+#include "ptx/ir.hpp"
+#include "sched/kernel_traits.hpp"
+
+namespace heddle::batch {
+
+// The bytes of a scalar, or the first content of an array, whose address the kernel gets.
+struct ArgumentData {
+  std::vector<std::byte> bytes;
+  bool is_array = false;
+};
+
+struct KernelSpec {
+  std::string name;  // in reports
+  std::shared_ptr<const ptx::Module> module;
+  std::string entry;
+  device::LaunchConfig config;
+  std::vector<ArgumentData> arguments;  // one for each parameter
+};
+
+// All launches of it use the same arrays. The device outlives it.
+class Kernel {
+ public:
+  // Throws invalid_argument for arguments that the kernel does not take, and what loading throws.
+  Kernel(device::Device& device, const KernelSpec& spec);
+
+  const std::string& name() const { return name_; }
+  const std::string& entry() const { return entry_; }
+  // Of the code, the block's shape and the dynamic shared memory.
+  std::uint64_t id() const { return id_; }
+  device::Function& function() const { return *function_; }
+  const device::LaunchConfig& config() const { return config_; }
+  std::uint64_t blocks() const { return config_.grid.count(); }
+  const std::vector<std::byte>& arguments() const { return packed_; }
+  // Whether ranges of its blocks may run at the same time and in any order; else why not.
+  bool divisible() const { return why_whole_.empty(); }
+  const std::string& why_whole() const { return why_whole_; }
+  device::Device& device() const { return device_; }
+
+  // What the array of a parameter holds now; nothing may run on the device.
+  std::vector<std::byte> read(std::size_t argument);
+  // Gives all arrays their first content.
+  void reset();
+
+  std::optional<sched::KernelTraits> traits;  // once it has a profile
+
+ private:
+  void copy(device::Span to, device::Span from);
+
+  device::Device& device_;
+  const std::string name_, entry_;
+  const device::LaunchConfig config_;
+  std::vector<ArgumentData> initial_;
+  std::shared_ptr<device::Module> loaded_;
+  device::Function* function_ = nullptr;
+  std::vector<std::unique_ptr<device::Memory>> memory_;  // by argument; null: a scalar
+  std::vector<std::byte> packed_;
+  std::uint64_t id_ = 0;
+  std::string why_whole_;
+};
+
+}  // namespace heddle::batch

@@ -1,0 +1,108 @@
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+#include "batch/executor.hpp"
+
+namespace heddle::batch {
+namespace {
+
+constexpr std::size_t most_queues = 16;
+
+class QueueExecutor final : public Executor {
+ public:
+  QueueExecutor(device::Device& device, std::shared_ptr<base::Watcher> watcher)
+      : device_(device), watcher_(std::move(watcher)), begin_ns_(device.clock().now_ns()) {}
+  ~QueueExecutor() override {
+    for (Lane& lane : lanes_) lane.queue->synchronize();
+    watcher_->drain();  // callbacks refer to this
+  }
+  unsigned processors() const override { return std::max(1u, device_.info().processors); }
+  std::uint64_t now_ns() const override { return device_.clock().now_ns() - begin_ns_; }
+  bool idle() const override { return ranges_.empty(); }
+
+  void submit(Kernel& kernel, BlockRange range, Done done) override {
+    Lane& lane = emptiest();
+    Range& made = ranges_.emplace_back(Range{&lane, device_.event(), std::move(done)});
+    try {
+      lane.queue->launch(kernel.function(), kernel.config(), range, kernel.arguments());
+      lane.queue->record(*made.end);
+    } catch (...) {
+      ranges_.pop_back();
+      throw;
+    }
+    ++lane.ranges;
+    const auto ended = [this, range_ended = &made] {
+      const base::Lock lock(mutex_);
+      ended_.push_back(range_ended);
+      changed_.notify_all();
+    };
+    const auto point = made.end->point();
+    if (!point || !point->on_done(ended)) ended();
+  }
+
+  void wait(std::optional<std::uint64_t> until_ns) override {
+    std::vector<Range*> ended;
+    {
+      base::Lock lock(mutex_);
+      while (ended_.empty() && (!until_ns || now_ns() < *until_ns)) {
+        if (!until_ns && ranges_.empty()) return;
+        if (until_ns)
+          device_.clock().wait_until(lock, changed_, begin_ns_ + *until_ns);
+        else
+          changed_.wait(lock.native());
+      }
+      ended.swap(ended_);
+    }
+    for (Range* const range : ended) finish(*range);
+  }
+
+ private:
+  struct Lane {
+    std::unique_ptr<device::Queue> queue;
+    std::size_t ranges = 0;
+  };
+  struct Range {
+    Lane* lane;
+    std::unique_ptr<device::Event> end;
+    Done done;
+  };
+
+  Lane& emptiest() {
+    const auto least = std::min_element(lanes_.begin(), lanes_.end(),
+                                        [](const Lane& a, const Lane& b) { return a.ranges < b.ranges; });
+    if (least != lanes_.end() && (least->ranges == 0 || lanes_.size() == most_queues)) return *least;
+    return lanes_.emplace_back(Lane{device_.queue({}), 0});
+  }
+
+  void finish(Range& range) {
+    range.end->wait();  // throws the kernel's error
+    const std::uint64_t end_ns = range.end->completed_ns();
+    const Done done = std::move(range.done);
+    --range.lane->ranges;
+    ranges_.remove_if([&](const Range& other) { return &other == &range; });
+    done(end_ns > begin_ns_ ? end_ns - begin_ns_ : now_ns());
+  }
+
+  device::Device& device_;
+  const std::shared_ptr<base::Watcher> watcher_;
+  const std::uint64_t begin_ns_;
+  std::deque<Lane> lanes_;
+  std::list<Range> ranges_;
+  base::Mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Range*> ended_;  // guarded by mutex_
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_queue_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher) {
+  return std::make_unique<QueueExecutor>(device, std::move(watcher));
+}
+
+}  // namespace heddle::batch

@@ -1,0 +1,36 @@
+#include "batch/rates.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "device/sim/stepped.hpp"
+
+namespace heddle::batch {
+
+model::PairIpc measure_pair(device::Device& device, Kernel& first, unsigned first_blocks, Kernel& second,
+                            unsigned second_blocks, RateOptions options) {
+  const std::array<Share, 2> shares{{{&first, first_blocks}, {&second, second_blocks}}};
+  const std::vector<double> rates = steady_rates(device, shares, options);
+  const double sms = device::sim::SteppedMachine(device).machine().sms;
+  return {rates[0] * first.traits->kernel.block_instructions / sms,
+          rates[1] * second.traits->kernel.block_instructions / sms};
+}
+
+sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
+                                          const sched::CoRunDevice& corun, unsigned most_ratios, RateOptions options) {
+  sched::MeasuredRates::Table table;
+  for (std::size_t i = 0; i < kernels.size(); ++i)
+    for (std::size_t j = i + 1; j < kernels.size(); ++j) {
+      Kernel *first = kernels[i], *second = kernels[j];
+      if (first->id() > second->id()) std::swap(first, second);
+      const auto ratios = sched::full_ratios(corun.limits, first->traits->kernel, second->traits->kernel);
+      const std::size_t count = std::min<std::size_t>(ratios.size(), most_ratios);
+      for (std::size_t k = 0; k < count; ++k) {
+        const auto& [a, b] = ratios[count == 1 ? ratios.size() / 2 : k * (ratios.size() - 1) / (count - 1)];
+        table[{first->id(), second->id()}].push_back({a, b, measure_pair(device, *first, a, *second, b, options)});
+      }
+    }
+  return table;
+}
+
+}  // namespace heddle::batch

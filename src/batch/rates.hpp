@@ -1,0 +1,21 @@
+// Measured rates of pairs of kernels on a simulated GPU, for OPT and to compare the model with.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "batch/profile.hpp"
+#include "sched/policy/pair_rates.hpp"
+
+namespace heddle::batch {
+
+// The IPCs of both on an SM, with so many blocks of each on it. Both have profiles.
+model::PairIpc measure_pair(device::Device& device, Kernel& first, unsigned first_blocks, Kernel& second,
+                            unsigned second_blocks, RateOptions options = {});
+
+// Every pair of different kernels, at most so many of its ratios, spread evenly.
+sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
+                                          const sched::CoRunDevice& corun, unsigned most_ratios,
+                                          RateOptions options = {});
+
+}  // namespace heddle::batch

@@ -1,0 +1,174 @@
+#include "batch/run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <utility>
+
+#include "base/clock.hpp"
+#include "sched/dispatcher.hpp"
+
+namespace heddle::batch {
+namespace {
+
+// An event that is done when the executor says so, by the thread that runs the batch.
+class RangeEnd final : public device::Event {
+ public:
+  class Point final : public device::EventPoint {
+   public:
+    bool done() const override { return done_; }
+    bool on_done(std::function<void()> callback) const override {
+      if (done_) return false;
+      callback_ = std::move(callback);
+      return true;
+    }
+    void complete() {
+      done_ = true;
+      if (callback_) std::exchange(callback_, nullptr)();
+    }
+
+   private:
+    bool done_ = false;
+    mutable std::function<void()> callback_;
+  };
+  bool done() const override { return point_->done(); }
+  void wait() override {}
+  unsigned long long completed_ns() const override { return end_ns_; }
+  std::shared_ptr<const device::EventPoint> point() const override { return point_; }
+  void complete(std::uint64_t end_ns) {
+    end_ns_ = end_ns;
+    const auto point = point_;
+    point->complete();
+  }
+
+ private:
+  std::uint64_t end_ns_ = 0;
+  const std::shared_ptr<Point> point_ = std::make_shared<Point>();
+};
+
+struct RunState {
+  Executor& executor;
+  BatchResult result = {};
+  // The dispatcher's; it follows the executor's.
+  std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>();
+  void take_time() {
+    const std::uint64_t now = executor.now_ns();
+    if (now > clock->now_ns()) clock->advance(now - clock->now_ns());
+  }
+};
+
+class JobWork final : public sched::Work {
+ public:
+  JobWork(RunState& run, const Job& job, JobTimes& times) : run_(run), kernel_(*job.kernel), times_(times) {}
+  std::string_view name() const override { return kernel_.name(); }
+  std::size_t place() const override { return 0; }
+  BlockRange blocks() const override { return {0, kernel_.blocks()}; }
+  bool divisible() override { return kernel_.divisible(); }
+  const sched::KernelTraits* corun() const override { return kernel_.traits ? &*kernel_.traits : nullptr; }
+  std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<RangeEnd>(); }
+  void give_event(std::shared_ptr<device::Event>) override {}
+  void submit(BlockRange range, bool, const device::Partition*, device::Event*) override {
+    if (range.begin == 0) times_.begin_ns = run_.executor.now_ns();
+    ++run_.result.ranges;
+    run_.executor.submit(kernel_, range, [end = next_, &times = times_, &run = run_](std::uint64_t end_ns) {
+      times.end_ns = std::max(times.end_ns, end_ns);
+      run.take_time();
+      end->complete(end_ns);
+    });
+  }
+
+ private:
+  RunState& run_;
+  Kernel& kernel_;
+  JobTimes& times_;
+  std::shared_ptr<RangeEnd> next_;
+};
+
+// The policy, with what it costs and what it says.
+class WatchedPolicy final : public sched::Policy {
+ public:
+  WatchedPolicy(std::unique_ptr<sched::Policy> policy, RunState& run) : policy_(std::move(policy)), run_(run) {}
+  void decide(const sched::View& view, std::vector<sched::Decision>& decisions) override {
+    const std::uint64_t begin = clock_.now_ns();
+    policy_->decide(view, decisions);
+    const double seconds = static_cast<double>(clock_.now_ns() - begin) * 1e-9;
+    BatchResult& result = run_.result;
+    ++result.decisions;
+    result.decision_seconds += seconds;
+    result.longest_decision = std::max(result.longest_decision, seconds);
+    if (std::string why = policy_->explain(); !why.empty())
+      result.reasons.push_back({run_.executor.now_ns(), std::move(why)});
+  }
+  std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_->wake_ns(view); }
+  bool sees_ranges() const override { return policy_->sees_ranges(); }
+
+ private:
+  const base::SteadyClock clock_;
+  const std::unique_ptr<sched::Policy> policy_;
+  RunState& run_;
+};
+
+}  // namespace
+
+std::vector<std::uint64_t> poisson_arrivals(double per_second, std::size_t count, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::uint64_t> times;
+  double seconds = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Not a distribution of the standard library, whose numbers differ between libraries.
+    const double uniform = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
+    seconds -= std::log(uniform) / per_second;
+    times.push_back(static_cast<std::uint64_t>(seconds * 1e9));
+  }
+  return times;
+}
+
+BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::unique_ptr<sched::Policy> policy,
+                      const sched::CoRunDevice* corun) {
+  RunState run{executor};
+  run.result.jobs.resize(jobs.size());
+  std::vector<std::size_t> order(jobs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return jobs[a].arrival_ns < jobs[b].arrival_ns; });
+  base::Mutex mutex;
+  run.take_time();
+  const auto watcher = base::make_watcher(run.clock);
+  sched::Dispatcher dispatcher(
+      std::make_unique<WatchedPolicy>(std::move(policy), run),
+      {sched::Dispatcher::Device{.processors = executor.processors(), .corun = corun}},
+      [](std::size_t, const std::vector<unsigned>&) { return nullptr; }, mutex, watcher);
+  sched::LaunchQueue& queue = dispatcher.add_queue("batch", 0);
+  const std::uint64_t begin = executor.now_ns();
+  std::size_t next = 0;
+  while (true) {
+    std::size_t held = 0;
+    {
+      const base::Lock lock(mutex);
+      run.take_time();
+      // Those that have come are seen together.
+      dispatcher.set_suspended(queue, true);
+      for (; next < order.size() && begin + jobs[order[next]].arrival_ns <= executor.now_ns(); ++next)
+        dispatcher.hold_after(queue, std::make_unique<JobWork>(run, jobs[order[next]], run.result.jobs[order[next]]),
+                              {});
+      dispatcher.set_suspended(queue, false);
+      if (const std::exception_ptr failure = dispatcher.take_failure()) std::rethrow_exception(failure);
+      held = dispatcher.held();
+    }
+    if (executor.idle() && next == order.size()) {
+      if (held == 0) break;
+      throw std::logic_error("the policy submits nothing");
+    }
+    executor.wait(next < order.size() ? std::optional(begin + jobs[order[next]].arrival_ns) : std::nullopt);
+  }
+  std::uint64_t first = ~std::uint64_t{0}, last = begin;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    first = std::min(first, begin + jobs[i].arrival_ns);
+    last = std::max(last, run.result.jobs[i].end_ns);
+  }
+  run.result.total_ns = jobs.empty() ? 0 : last - first;
+  return std::move(run.result);
+}
+
+}  // namespace heddle::batch

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "batch/executor.hpp"
+#include "device/sim/stepped.hpp"
+
+namespace heddle::batch {
+namespace {
+
+class SimulatedExecutor final : public Executor {
+ public:
+  explicit SimulatedExecutor(device::Device& device) : machine_(device), begin_(machine_.now()) {}
+  unsigned processors() const override { return machine_.machine().sms; }
+  std::uint64_t now_ns() const override { return ns_of(machine_.now()); }
+  void submit(Kernel& kernel, BlockRange range, Done done) override {
+    const std::uint64_t id = machine_.launch(kernel.function(), kernel.config(), range, kernel.arguments());
+    done_.emplace(id, std::move(done));
+  }
+  void wait(std::optional<std::uint64_t> until_ns) override {
+    if (machine_.idle()) {
+      if (until_ns) machine_.skip_to(cycle_of(*until_ns));
+      return;
+    }
+    while (!machine_.idle() && (!until_ns || now_ns() < *until_ns)) {
+      machine_.advance();
+      const auto ended = machine_.take_ended();
+      for (const auto& launch : ended) {
+        const auto at = done_.find(launch.id);
+        const Done done = std::move(at->second);
+        done_.erase(at);
+        done(ns_of(launch.end));
+      }
+      if (!ended.empty()) return;
+    }
+  }
+  bool idle() const override { return machine_.idle(); }
+
+ private:
+  std::uint64_t ns_of(device::sim::Cycle cycle) const {
+    return static_cast<std::uint64_t>(static_cast<double>(cycle - begin_) * 1000 / machine_.machine().clocks.sm_mhz);
+  }
+  device::sim::Cycle cycle_of(std::uint64_t ns) const {
+    const double cycles = static_cast<double>(ns) * machine_.machine().clocks.sm_mhz / 1000;
+    return begin_ + static_cast<device::sim::Cycle>(cycles) + 1;
+  }
+
+  device::sim::SteppedMachine machine_;
+  const device::sim::Cycle begin_;
+  std::map<std::uint64_t, Done> done_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_simulated_executor(device::Device& device) {
+  return std::make_unique<SimulatedExecutor>(device);
+}
+
+std::unique_ptr<Executor> make_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher) {
+  return device.info().simulated ? make_simulated_executor(device) : make_queue_executor(device, std::move(watcher));
+}
+
+}  // namespace heddle::batch

@@ -1,0 +1,24 @@
+// What a policy may know of kernels that could share an SM (Kernelet: Zhong and He, arXiv 1303.5164).
+#pragma once
+
+#include <cstdint>
+
+#include "model/corun/pairs.hpp"
+
+namespace heddle::sched {
+
+// A kernel with its launch shape, from a profile of a few of its blocks.
+struct KernelTraits {
+  std::uint64_t id = 0;          // traits with equal ids are of the same code, block and dynamic shared memory
+  model::Candidate kernel = {};  // section 2.4 of the paper: R_m, I, PUR, MUR, needs, smallest slice
+  // Measured: instructions of warps in a cycle of an SM that is full of its blocks alone. 0: not known, the model says.
+  double alone_ipc = 0;
+};
+
+// A device whose SMs can hold blocks of several kernels: the model's figures for one SM.
+struct CoRunDevice {
+  model::SmModel sm = {};
+  model::SmLimits limits = {};
+};
+
+}  // namespace heddle::sched

@@ -1,0 +1,161 @@
+#include "sched/policy/kernelet.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::sched {
+
+KerneletPolicy::KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options)
+    : rates_(std::move(rates)), options_(options) {}
+
+void KerneletPolicy::decide(const View& view, std::vector<Decision>& decisions) {
+  why_.clear();
+  places_.resize(view.devices.size());
+  count_in_flight(view);
+  for (std::size_t place = 0; place < places_.size(); ++place) decide_at(view, place, decisions);
+}
+
+void KerneletPolicy::count_in_flight(const View& view) {
+  for (Place& place : places_) {
+    place.in_flight.clear();
+    place.ranges = 0;
+  }
+  for (const RangeView& range : view.in_flight) {
+    Place& place = places_[range.place];
+    ++place.ranges;
+    if (range.corun != nullptr) ++place.in_flight[range.corun->id];
+  }
+}
+
+bool KerneletPolicy::can_slice(const View& view, const TaskView& task) const {
+  return task.divisible && task.corun != nullptr && view.devices[task.place].corun != nullptr;
+}
+
+void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions) {
+  Place& place = places_[number];
+  std::vector<Kind> kinds;
+  for (std::size_t i = 0; i < view.ready.size(); ++i) {
+    const TaskView& task = view.ready[i];
+    if (task.place != number) continue;
+    if (!can_slice(view, task)) {
+      // In its turn by age: nothing that could be sliced is older.
+      if (!kinds.empty() || place.ranges >= options_.ahead) continue;
+      decisions.push_back({.task = i});
+      ++place.ranges;
+      continue;
+    }
+    const bool known =
+        std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.traits->id == task.corun->id; });
+    if (!known) kinds.push_back({i, task.corun});
+  }
+  if (kinds.empty()) {
+    place.parts.clear();
+    return;
+  }
+  choose(view, kinds, place);
+  issue(view, kinds, place, decisions);
+}
+
+// Algorithm 1, line 8: the same two go on until one has no blocks left or, unless that is switched off, another kernel
+// has arrived. Launches of the same kernel follow each other without a new choice.
+void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Place& place) {
+  std::vector<std::uint64_t> kernels;
+  for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
+  std::sort(kernels.begin(), kernels.end());
+  // Chance chooses again when a launch is complete.
+  const auto goes_on = [&](const Part& part) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+      return kind.traits->id == part.kernel &&
+             (rates_->lasting() || part.task == 0 || part.task == view.ready[kind.task].id);
+    });
+  };
+  const bool all_go_on = !place.parts.empty() && std::all_of(place.parts.begin(), place.parts.end(), goes_on);
+  const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
+  if (all_go_on && (place.kernels == kernels || keeps_pair)) return;
+  const std::size_t number = view.ready[kinds.front().task].place;
+  const DeviceView& device = view.devices[number];
+  const std::uint64_t processors = std::max(1u, device.processors);
+  place.kernels = std::move(kernels);
+  place.parts.clear();
+  const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels);
+  if (!choice) {
+    const Kind& oldest = kinds.front();
+    const unsigned resident = std::max(1u, model::resident_blocks(device.corun->limits, oldest.corun->kernel.needs));
+    place.parts.push_back({oldest.corun->id, 0, resident * processors * options_.alone_waves});
+    why_ = fmt::format("{} alone: {}", view.ready[oldest.task].name,
+                       kinds.size() == 1 ? "no other kernel is pending" : "no pair gains");
+    return;
+  }
+  place.parts.push_back({choice->first, 0, choice->pair.first_blocks * processors});
+  place.parts.push_back({choice->second, 0, choice->pair.second_blocks * processors});
+  const auto name = [&](std::uint64_t kernel) {
+    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == kernel; });
+    return view.ready[kind->task].name;
+  };
+  why_ = fmt::format("{} with {}: {} and {} blocks on each SM; {:.1f} % of the time is saved, of {} kernels",
+                     name(choice->first), name(choice->second), choice->pair.first_blocks, choice->pair.second_blocks,
+                     100 * choice->pair.profit, kinds.size());
+}
+
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoRunDevice& device,
+                                                                       const std::vector<Kind>& kinds,
+                                                                       const std::vector<std::uint64_t>& kernels) {
+  if (kinds.size() < 2) return std::nullopt;
+  if (!rates_->lasting()) return find_anew(device, kinds);
+  const auto [at, made] = known_.try_emplace(kernels);
+  if (made) at->second = find_anew(device, kinds);
+  return at->second;
+}
+
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevice& device,
+                                                                const std::vector<Kind>& kinds) {
+  std::vector<std::pair<const KernelTraits*, const KernelTraits*>> all, left;
+  for (std::size_t i = 0; i < kinds.size(); ++i)
+    for (std::size_t j = i + 1; j < kinds.size(); ++j) all.emplace_back(kinds[i].traits, kinds[j].traits);
+  // If all pairs are alike, the differences that count as such are halved until one is not.
+  model::PairOptions options = options_.pairs;
+  constexpr double none = 1e-6;
+  while (options_.prune && left.empty() && options.pipeline_difference + options.memory_difference > none) {
+    for (const auto& pair : all)
+      if (!model::is_pruned(pair.first->kernel, pair.second->kernel, options)) left.push_back(pair);
+    options.pipeline_difference /= 2;
+    options.memory_difference /= 2;
+  }
+  if (left.empty()) left = all;
+  std::optional<Choice> best;
+  for (const auto& [first, second] : left) {
+    const auto made = rates_->best(device, *first, *second, options_.pairs.ratio);
+    if (!made || made->profit <= 0 || (best && made->profit <= best->pair.profit)) continue;
+    best = Choice{first->id, second->id, *made};
+  }
+  return best;
+}
+
+void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Place& place,
+                           std::vector<Decision>& decisions) {
+  std::vector<std::uint64_t> left;  // of each part's task, as decided so far
+  std::vector<std::size_t> tasks;
+  for (Part& part : place.parts) {
+    const auto kind =
+        std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == part.kernel; });
+    tasks.push_back(kind->task);
+    left.push_back(view.ready[kind->task].left.size());
+    part.task = view.ready[kind->task].id;
+  }
+  // In turn, so that the first slices of both come before the second ones.
+  for (unsigned slice = 0; slice < options_.ahead; ++slice)
+    for (std::size_t i = 0; i < place.parts.size(); ++i) {
+      const Part& part = place.parts[i];
+      unsigned& in_flight = place.in_flight[part.kernel];
+      if (in_flight > slice || left[i] == 0) continue;
+      const std::uint64_t blocks = std::min(part.slice, left[i]);
+      decisions.push_back({.task = tasks[i], .blocks = blocks});
+      left[i] -= blocks;
+      ++in_flight;
+      ++place.ranges;
+    }
+}
+
+}  // namespace heddle::sched

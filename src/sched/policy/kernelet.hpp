@@ -1,0 +1,72 @@
+// Runs two kernels together that use different resources, in slices. Kernelet (Zhong and He, arXiv 1303.5164),
+// sections 4.2 and 4.3, algorithm 1.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sched/policy.hpp"
+#include "sched/policy/pair_rates.hpp"
+
+namespace heddle::sched {
+
+struct KerneletOptions {
+  model::PairOptions pairs = {.ratio = model::PairOptions::Ratio::most_profit};
+  bool prune = true;
+  // When a new kernel arrives, the pair is chosen again. False: only when one of the two has no blocks left (as
+  // algorithm 1 is printed).
+  bool recompute_on_arrival = true;
+  unsigned ahead = 3;        // slices of a kernel in flight, so that the device never waits for the host
+  unsigned alone_waves = 2;  // a kernel without a partner: blocks of its slices, in full devices
+};
+
+// A slice is so many blocks of a kernel as the whole device is to hold at a time. Kernels that are not divisible, have
+// no profile, or are on a device without a model run whole, one after the other.
+class KerneletPolicy final : public Policy {
+ public:
+  explicit KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options = {});
+  void decide(const View& view, std::vector<Decision>& decisions) override;
+  bool sees_ranges() const override { return true; }
+  std::string explain() const override { return why_; }
+
+ private:
+  // A kernel that runs, with its partner.
+  struct Part {
+    std::uint64_t kernel = 0, task = 0, slice = 0;  // id of the traits, of the task; blocks
+  };
+  struct Place {
+    std::vector<Part> parts;                      // two, one, or none
+    std::vector<std::uint64_t> kernels;           // that were pending when they were chosen, ascending
+    std::map<std::uint64_t, unsigned> in_flight;  // slices, by kernel
+    unsigned ranges = 0;                          // in flight, of all
+  };
+  struct Kind {
+    std::size_t task = 0;  // the oldest, by its index in View::ready
+    const KernelTraits* traits = nullptr;
+  };
+  struct Choice {
+    std::uint64_t first = 0, second = 0;  // kernels
+    model::CoSchedule pair = {};
+  };
+
+  void count_in_flight(const View& view);
+  void decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions);
+  bool can_slice(const View& view, const TaskView& task) const;
+  void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
+  std::optional<Choice> find_co_schedule(const CoRunDevice& device, const std::vector<Kind>& kinds,
+                                         const std::vector<std::uint64_t>& kernels);
+  std::optional<Choice> find_anew(const CoRunDevice& device, const std::vector<Kind>& kinds);
+  void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
+
+  const std::unique_ptr<PairRates> rates_;
+  const KerneletOptions options_;
+  std::vector<Place> places_;
+  std::map<std::vector<std::uint64_t>, std::optional<Choice>> known_;
+  std::string why_;
+};
+
+}  // namespace heddle::sched

@@ -1,0 +1,135 @@
+#include "sched/policy/pair_rates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace heddle::sched {
+namespace {
+
+// The chain's unit for decisions: pairs of warps of one scheduler's. Decisions need no sixth digit.
+constexpr std::size_t most_states = 100;
+constexpr unsigned most_units = 8;  // of an SM's part that one scheduler has, together
+
+unsigned warps_of(const CoRunDevice& device, const model::Candidate& kernel) {
+  return (kernel.needs.threads + device.limits.warp - 1) / device.limits.warp;
+}
+
+unsigned full_warps(const CoRunDevice& device, const model::Candidate& kernel) {
+  return model::resident_blocks(device.limits, kernel.needs) * warps_of(device, kernel);
+}
+
+// Coarse enough that all pairs of eight kernels are solved within a millisecond or two.
+model::SmModel coarse(const CoRunDevice& device) {
+  model::SmModel sm = device.sm;
+  const unsigned warps = device.limits.threads / device.limits.warp / sm.schedulers;
+  sm.unit = std::max(sm.unit, (warps + most_units - 1) / most_units);
+  sm.most_states = std::min(sm.most_states, most_states);
+  return sm;
+}
+
+bool comes_first(const KernelTraits& first, const KernelTraits& second) { return first.id <= second.id; }
+
+model::CoSchedule swapped(model::CoSchedule made) {
+  std::swap(made.first_blocks, made.second_blocks);
+  std::swap(made.together.first, made.together.second);
+  return made;
+}
+
+// The same answer for both orders of the kernels.
+template <class Find>
+std::optional<model::CoSchedule> in_order(const KernelTraits& first, const KernelTraits& second, const Find& find) {
+  if (comes_first(first, second)) return find(first, second);
+  const std::optional<model::CoSchedule> made = find(second, first);
+  return made ? std::optional(swapped(*made)) : std::nullopt;
+}
+
+model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile,
+                                    double ipc) {
+  if (ipc <= 0 || warps == 0) return profile;
+  double low = 0, high = profile.accesses_per_wait;  // the IPC falls as the ratio rises
+  constexpr int steps = 30;
+  for (int step = 0; step < steps; ++step) {
+    profile.memory_ratio = (low + high) / 2;
+    (model::solo_ipc(sm, profile, warps) > ipc ? low : high) = profile.memory_ratio;
+  }
+  return profile;
+}
+
+}  // namespace
+
+double alone_ipc(const CoRunDevice& device, const KernelTraits& traits) {
+  if (traits.alone_ipc > 0) return traits.alone_ipc;
+  return model::solo_ipc(device.sm, traits.kernel.profile, full_warps(device, traits.kernel));
+}
+
+model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& traits) {
+  return calibrated_for(device.sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
+}
+
+std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
+                                                       const model::Candidate& second) {
+  std::vector<std::pair<unsigned, unsigned>> ratios;
+  for (unsigned a = std::max(1u, first.least_blocks); a <= model::resident_blocks(limits, first.needs); ++a)
+    for (unsigned b = std::max(1u, second.least_blocks); b <= model::resident_blocks(limits, second.needs); ++b)
+      if (model::fit_together(limits, first.needs, a, second.needs, b) &&
+          !model::fit_together(limits, first.needs, a + 1, second.needs, b) &&
+          !model::fit_together(limits, first.needs, a, second.needs, b + 1))
+        ratios.emplace_back(a, b);
+  return ratios;
+}
+
+std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, const KernelTraits& first,
+                                                  const KernelTraits& second, model::PairOptions::Ratio ratio) {
+  const model::SmModel sm = coarse(device);
+  const auto candidate = [&](const KernelTraits& traits) -> const model::Candidate& {
+    const auto [at, made] = candidates_.try_emplace(traits.id, traits.kernel);
+    if (made && calibrate_)
+      at->second.profile =
+          calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
+    return at->second;
+  };
+  return in_order(first, second, [&](const KernelTraits& a, const KernelTraits& b) {
+    const auto [at, made] = known_.try_emplace({a.id, b.id});
+    if (!made) return at->second;
+    const model::Candidate &one = candidate(a), &other = candidate(b);
+    const model::PairIpc alone{model::solo_ipc(sm, one.profile, full_warps(device, one)),
+                               model::solo_ipc(sm, other.profile, full_warps(device, other))};
+    return at->second = model::best_ratio(sm, device.limits, one, other, alone, ratio);
+  });
+}
+
+std::optional<model::CoSchedule> MeasuredRates::best(const CoRunDevice& device, const KernelTraits& first,
+                                                     const KernelTraits& second, model::PairOptions::Ratio) {
+  return in_order(first, second, [&](const KernelTraits& a, const KernelTraits& b) {
+    std::optional<model::CoSchedule> found;
+    const auto at = table_.find({a.id, b.id});
+    if (at == table_.end()) return found;
+    for (const MeasuredRatio& measured : at->second) {
+      model::CoSchedule made{0, 1, measured.first_blocks, measured.second_blocks, measured.together, 0, 0};
+      made.profit = model::coscheduling_profit(measured.together, alone_ipc(device, a), alone_ipc(device, b));
+      if (!found || made.profit > found->profit) found = made;
+    }
+    return found;
+  });
+}
+
+std::optional<model::CoSchedule> RandomRates::best(const CoRunDevice& device, const KernelTraits& first,
+                                                   const KernelTraits& second, model::PairOptions::Ratio) {
+  const auto ratios = full_ratios(device.limits, first.kernel, second.kernel);
+  if (ratios.empty()) return std::nullopt;
+  const auto& [a, b] = ratios[random_() % ratios.size()];
+  // Whichever pair has drawn most is taken.
+  return model::CoSchedule{0, 1, a, b, {}, std::uniform_real_distribution<double>(1e-9, 1)(random_), 0};
+}
+
+std::optional<model::CoSchedule> ConstantRates::best(const CoRunDevice& device, const KernelTraits& first,
+                                                     const KernelTraits& second, model::PairOptions::Ratio) {
+  return in_order(first, second, [&](const KernelTraits& a, const KernelTraits& b) -> std::optional<model::CoSchedule> {
+    const auto ratios = full_ratios(device.limits, a.kernel, b.kernel);
+    if (ratios.empty()) return std::nullopt;
+    const auto& [of_a, of_b] = *std::max_element(ratios.begin(), ratios.end());
+    return model::CoSchedule{0, 1, of_a, of_b, {}, .1, 0};
+  });
+}
+
+}  // namespace heddle::sched

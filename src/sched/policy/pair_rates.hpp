@@ -1,0 +1,89 @@
+// Where a policy takes from how fast two kernels run together: the model, measurements, or, for comparison, chance.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "sched/kernel_traits.hpp"
+
+namespace heddle::sched {
+
+// Policies ask for pairs of different kernels. One thread at a time.
+class PairRates {
+ public:
+  virtual ~PairRates() = default;
+  // The best numbers of blocks on an SM, and what they gain; nothing if no SM holds both. `first` and `second` of the
+  // result are 0 and 1.
+  virtual std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
+                                                const KernelTraits& second, model::PairOptions::Ratio ratio) = 0;
+  // Whether the answer for the same kernels is always the same.
+  virtual bool lasting() const { return true; }
+};
+
+// The profile with that memory ratio for which the model gives the measured IPC of the kernel alone: what the model
+// does not know (caches, pipes, dependences) then counts as waiting for memory. Without a measured IPC the profile as
+// it is.
+model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& traits);
+// Of an SM that is full of the kernel's blocks.
+double alone_ipc(const CoRunDevice& device, const KernelTraits& traits);
+
+// Every pair of numbers of blocks that an SM holds, of which neither can be raised, with both at least the smallest
+// slices.
+std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
+                                                       const model::Candidate& second);
+
+// The Markov chains of src/model/corun; each pair is solved once.
+class ModelRates final : public PairRates {
+ public:
+  // `calibrate`: see calibrated().
+  explicit ModelRates(bool calibrate = true) : calibrate_(calibrate) {}
+  std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
+                                        const KernelTraits& second, model::PairOptions::Ratio ratio) override;
+
+ private:
+  const bool calibrate_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::optional<model::CoSchedule>> known_;
+  std::map<std::uint64_t, model::Candidate> candidates_;
+};
+
+// What was measured of two kernels together.
+struct MeasuredRatio {
+  unsigned first_blocks = 0, second_blocks = 0;
+  model::PairIpc together = {};
+};
+// OPT of the paper: the best of measured ratios.
+class MeasuredRates final : public PairRates {
+ public:
+  using Table = std::map<std::pair<std::uint64_t, std::uint64_t>, std::vector<MeasuredRatio>>;  // by ids, ascending
+  explicit MeasuredRates(Table table) : table_(std::move(table)) {}
+  std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
+                                        const KernelTraits& second, model::PairOptions::Ratio ratio) override;
+
+ private:
+  const Table table_;
+};
+
+// MC of the paper: any pair at any ratio.
+class RandomRates final : public PairRates {
+ public:
+  explicit RandomRates(std::uint64_t seed) : random_(seed) {}
+  std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
+                                        const KernelTraits& second, model::PairOptions::Ratio ratio) override;
+  bool lasting() const override { return false; }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// A model that knows nothing: every pair gains the same, at the ratio with most blocks of the first.
+class ConstantRates final : public PairRates {
+ public:
+  std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
+                                        const KernelTraits& second, model::PairOptions::Ratio ratio) override;
+};
+
+}  // namespace heddle::sched
