@@ -82,8 +82,8 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
   const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels);
   if (!choice) {
     const Kind& oldest = kinds.front();
-    const unsigned resident = std::max(1u, model::resident_blocks(device.corun->limits, oldest.corun->kernel.needs));
-    place.parts.push_back({oldest.corun->id, 0, resident * processors * options_.alone_waves});
+    const unsigned resident = std::max(1u, model::resident_blocks(device.corun->limits, oldest.traits->kernel.needs));
+    place.parts.push_back({oldest.traits->id, 0, resident * processors * options_.alone_waves});
     why_ = fmt::format("{} alone: {}", view.ready[oldest.task].name,
                        kinds.size() == 1 ? "no other kernel is pending" : "no pair gains");
     return;
