@@ -11,6 +11,7 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
     : machine_(machine),
       index_(index),
       memory_(memory),
+      options_(machine.policies.options),
       residency_(make_residency(machine.policies.residency, machine.residency)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),
@@ -38,7 +39,12 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
     warp.slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  block.divergence = make_divergence(machine_.policies.divergence, {block.block, work.timing});
+  std::vector<std::uint32_t> schedulers;
+  if (machine_.front.pools_by_warp)
+    for (const WarpContext& warp : block.warps)
+      schedulers.push_back(warp.slot % static_cast<std::uint32_t>(schedulers_.size()));
+  block.divergence = make_divergence(machine_.policies.divergence, {block.block, work.timing, *lanes_, options_,
+                                                                    statistics_.policy, std::move(schedulers)});
   pool_groups(block, start);
   ++epoch_;
 }
@@ -46,11 +52,13 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
 // Gives new groups of the block what is the SM's in them, and puts all into the schedulers' pools.
 void Sm::pool_groups(BlockContext& block, Cycle not_before) {
   for (IssueGroup* group : block.divergence->groups()) {
-    if (group->block) continue;
-    group->block = &block;
+    if (group->block && !group->formed) continue;
+    if (!group->block) {
+      group->block = &block;
+      group->age = next_age_++;
+      group->not_before = not_before;
+    }
     group->slot = block.warps[group->warp].slot;
-    group->age = next_age_++;
-    group->not_before = not_before;
     evaluate(*group);
   }
   rebuild_pools();
@@ -77,6 +85,8 @@ void Sm::remove(BlockContext& block) {
   for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
   std::sort(free_slots_.begin(), free_slots_.end(), std::greater<>());
   queue_.forget(block);
+  std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
+  std::make_heap(returning_.begin(), returning_.end());
   residency_->released(block.work.needs);
   ++epoch_;
   std::erase_if(blocks_, [&](const auto& other) { return other.get() == &block; });
@@ -113,7 +123,9 @@ void Sm::take_completions() {
   queue_.advance(now_);
   auto& done = queue_.done();
   for (const LoadStoreQueue::Done& one : done) {
-    one.block->warps[one.warp].board.complete(one.access, one.ready + pipes_.latency(PipeClass::lsu));
+    const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu);
+    one.block->warps[one.warp].board.complete(one.access, ready);
+    if (one.group) come_back(*one.block, *one.group, ready);
     evaluate_warp(*one.block, one.warp);
   }
   for (std::size_t i = 0; i < done.size(); ++i) {
@@ -126,9 +138,26 @@ void Sm::take_completions() {
   done.clear();
 }
 
+void Sm::come_back(BlockContext& block, IssueGroup& group, Cycle at) {
+  returning_.push_back({std::max(at, now_ + 1), next_return_++, &block, &group});
+  std::push_heap(returning_.begin(), returning_.end());
+}
+
+// Threads whose instruction is done form warps anew.
+void Sm::take_returns() {
+  while (!returning_.empty() && returning_.front().at <= now_) {
+    std::pop_heap(returning_.begin(), returning_.end());
+    const Returning one = returning_.back();
+    returning_.pop_back();
+    const DivergencePolicy::Returned back = one.block->divergence->write_back(*one.group);
+    if (back.more) come_back(*one.block, *one.group, now_ + machine_.front.issue_interval);
+    if (back.changed) pool_groups(*one.block, now_);
+  }
+}
+
 void Sm::evaluate_warp(BlockContext& block, std::uint32_t warp) {
   for (IssueGroup* group : block.divergence->groups())
-    if (group->warp == warp) evaluate(*group);
+    if (group->warp == warp || group->formed) evaluate(*group);
 }
 
 // When the group can issue, as far as is known now.
@@ -152,10 +181,17 @@ void Sm::evaluate(IssueGroup& group) {
     group.ready = check.ready;
     group.wait = check.memory ? Wait::memory : Wait::result;
   };
-  later(warp.board.check(code.registers(op), group.mask, now_));
-  const unsigned entries = machine_.front.scoreboard_entries;
-  if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
-  if (op.fence && warp.outstanding != 0) later({never, true});
+  if (group.formed) {
+    // Its threads have nothing under way but stores.
+    const bool outstanding = std::any_of(block.warps.begin(), block.warps.end(),
+                                         [](const WarpContext& one) { return one.outstanding != 0; });
+    if (op.fence && outstanding) later({never, true});
+  } else {
+    later(warp.board.check(code.registers(op), group.mask, now_));
+    const unsigned entries = machine_.front.scoreboard_entries;
+    if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
+    if (op.fence && warp.outstanding != 0) later({never, true});
+  }
   for (Scheduler& scheduler : schedulers_) scheduler.wake = std::min(scheduler.wake, std::max(group.ready, now_));
 }
 
@@ -167,6 +203,7 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       issued_ = false;
       turn_ = 0;
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
+      take_returns();
     }
     for (; turn_ < schedulers_.size(); ++turn_)
       if (!turn(turn_)) return false;
@@ -180,7 +217,8 @@ Cycle Sm::next_event() const {
   Cycle next = memory_.next_event();
   if (!queue_.empty()) next = std::min(next, now_ + 1);
   if (blocks_.empty()) return next;
-  for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.wake);
+  if (!returning_.empty()) next = std::min(next, returning_.front().at);
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.busy));
   return next;
 }
 

@@ -72,6 +72,7 @@ class Sm {
     std::unique_ptr<WarpSchedPolicy> policy;
     std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
+    Cycle busy = 0;       // it issues the rest of a warp before
     Cycle accounted = 0;  // cycles before are in the statistics
     SlotUse use = SlotUse::idle;
     unsigned bucket = 0;  // of lanes; of slots that issue
@@ -86,9 +87,16 @@ class Sm {
   unsigned issue_shared(IssueGroup& group, unsigned scheduler);
   bool issue(IssueGroup& group, Cycle latency);
   bool settle(IssueGroup& group, std::uint32_t from);
-  void note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
+  bool note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
+  void note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access);
+  void gather(IssueGroup& group);
+  void complete_meetings(const IssueGroup& group, std::uint32_t warp);
   void count_lanes(const IssueGroup& group);
   void watch(IssueGroup& group, std::uint32_t from);
+
+  // Groups whose threads are back only when their instruction is done.
+  void come_back(BlockContext& block, IssueGroup& group, Cycle at);
+  void take_returns();
 
   // Threads that wait for others.
   void wait(IssueGroup& group);
@@ -110,6 +118,7 @@ class Sm {
   const MachineDescription& machine_;
   const unsigned index_;
   MemoryPort& memory_;
+  const PolicyOptions options_;
   std::unique_ptr<CtaResidencyPolicy> residency_;
   std::unique_ptr<IssuePolicy> issue_policy_;
   std::unique_ptr<LaneMap> lanes_;
@@ -120,6 +129,15 @@ class Sm {
   std::vector<std::uint32_t> free_slots_;  // of warps, descending
   std::vector<Ended> ended_;
   std::vector<IssueGroup*> ready_;
+  struct Returning {
+    Cycle at;
+    std::uint64_t order;
+    BlockContext* block;
+    IssueGroup* group;
+    bool operator<(const Returning& o) const { return at != o.at ? at > o.at : order > o.order; }  // the first on top
+  };
+  std::vector<Returning> returning_;  // a heap
+  std::uint64_t next_return_ = 0;
   machine::Effects effects_, met_;
   bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
   Cycle now_ = 0;

@@ -3,10 +3,14 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "device/machine/effects.hpp"
 #include "device/sim/issue_group.hpp"
 #include "device/sim/kernel_timing.hpp"
+#include "device/sim/policies/lane_map.hpp"
+#include "device/sim/policies/options.hpp"
+#include "device/sim/policy_counts.hpp"
 
 namespace heddle::device::sim {
 
@@ -28,15 +32,35 @@ class DivergencePolicy {
   virtual bool yield(IssueGroup& /*group*/) { return false; }
   // Groups of a warp issue in one slot, each lane at its own place (the MIMD bound).
   virtual bool shares_slots() const { return false; }
+
+  // For policies that form warps anew at write-back. An instruction of a group that has issued is then the only one of
+  // its threads that is under way: retire() takes the group from the list, but leaves it where it is, and the SM calls
+  // write_back() when its results are there.
+  virtual bool forms_warps() const { return false; }
+  struct Returned {
+    bool changed = false;  // as retire()
+    bool more = false;     // it could not take all in this slot: call again in the next one
+  };
+  virtual Returned write_back(IssueGroup& /*group*/) { return {}; }
+  // Instead of resume(): a group of the threads of the warp that have moved on, for write_back(); null: there are none.
+  virtual IssueGroup* released(std::uint32_t /*warp*/) { return nullptr; }
+  // A slot of a scheduler begins in which no group of the list can issue. Returns as retire().
+  virtual bool idle_slot() { return false; }
 };
 
 struct DivergenceContext {
   machine::Block& block;
   ProgramTiming& timing;
+  const LaneMap& lanes;
+  const PolicyOptions& options;
+  PolicyCounts& counts;
+  // The scheduler of each warp of the block; empty: all schedulers take any.
+  std::vector<std::uint32_t> schedulers;
 };
 
 std::unique_ptr<DivergencePolicy> make_pdom(const DivergenceContext& context);
 std::unique_ptr<DivergencePolicy> make_nrec(const DivergenceContext& context);
 std::unique_ptr<DivergencePolicy> make_mimd(const DivergenceContext& context);
+std::unique_ptr<DivergencePolicy> make_dynamic_warps(const DivergenceContext& context);
 
 }  // namespace heddle::device::sim

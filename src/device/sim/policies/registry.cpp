@@ -16,10 +16,11 @@ struct Named {
 };
 
 // A policy is a file, and a line here.
-constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 3> divergences{{
+constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 4> divergences{{
     {"pdom", make_pdom},
     {"nrec", make_nrec},
     {"mimd", make_mimd},
+    {"dwf", make_dynamic_warps},
 }};
 constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> schedulers{{
     {"lrr", make_loose_round_robin},
@@ -74,7 +75,14 @@ std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const 
   return find(residencies, "residency", name).make(limits);
 }
 
-void check_policies(const Policies& policies) {
+namespace {
+
+// Issue policies whose slots share a row of units: they issue from the contexts that thread frontiers keep.
+bool interweaves(std::string_view issue) {
+  return issue == "wide" || issue == "sbi" || issue == "swi" || issue == "sbi+swi";
+}
+
+void check_names(const Policies& policies) {
   find(divergences, "divergence", policies.divergence);
   find(schedulers, "scheduler", policies.scheduler);
   find(issues, "issue", policies.issue);
@@ -83,19 +91,49 @@ void check_policies(const Policies& policies) {
   find(residencies, "residency", policies.residency);
 }
 
+// Combinations that would not be what their names say.
+void check_combination(const Policies& policies) {
+  const auto refuse = [&](std::string_view why) {
+    base::fail(ErrorCode::invalid_argument, "divergence={} with issue={}: {}", policies.divergence, policies.issue, why);
+  };
+  if (interweaves(policies.issue) && policies.divergence != "tf")
+    refuse("this issue policy issues the contexts of divergence=tf");
+  if (policies.divergence == "dwf" && policies.issue != "single")
+    refuse("a thread of a formed warp has one instruction in flight, so a second one of the warp can never issue");
+  if (policies.divergence == "dwf" && policies.residency != "round-robin")
+    refuse("a block of formed warps cannot give way: its threads' places are no part of a context");
+  if (interweaves(policies.issue) && policies.residency != "round-robin")
+    refuse("contexts of blocks that give way hold stacks of warps of 32 threads");
+}
+
+}  // namespace
+
+void check_policies(const Policies& policies) {
+  check_names(policies);
+  PolicyOptions(policies.options).check(policies);
+  check_combination(policies);
+}
+
 void set_policy(Policies& policies, std::string_view seam, std::string_view name) {
   const std::pair<std::string_view, std::string*> seams[] = {
       {"divergence", &policies.divergence}, {"scheduler", &policies.scheduler},
       {"issue", &policies.issue},           {"lanes", &policies.lanes},
       {"residency", &policies.residency},   {"memory-queue", &policies.memory_queue}};
   const auto found = std::find_if(std::begin(seams), std::end(seams), [&](const auto& s) { return s.first == seam; });
+  if (found == std::end(seams) && is_policy_option(seam)) {
+    PolicyOptions options(policies.options);
+    options.set(seam, name);
+    policies.options = options.all();
+    return;
+  }
   if (found == std::end(seams))
-    base::fail(
-        ErrorCode::invalid_argument,
-        "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency and memory-queue",
-        seam);
+    base::fail(ErrorCode::invalid_argument,
+               "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency and "
+               "memory-queue, and options of these policies (docs/simulator-policies.md)",
+               seam);
   *found->second = name;
-  check_policies(policies);
+  check_names(policies);
+  if (interweaves(policies.issue) && policies.divergence == "pdom" && seam == "issue") policies.divergence = "tf";
 }
 
 std::vector<std::string> policy_names() {
