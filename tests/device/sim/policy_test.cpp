@@ -52,7 +52,13 @@ void expect_consistent(const SmStatistics& sm) {
 
 TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
   const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-                                             ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle"};
+                                             ",divergence=mimd,issue=dual,scheduler=oldest",
+                                             ",lanes=swizzle",
+                                             ",divergence=dwf,lanes=swizzle",
+                                             ",divergence=dwf,formation=minority,memory=ideal",
+                                             ",divergence=dwf,formation=timestamp,pool=4",
+                                             ",divergence=dwf,formation=pc,register-file=crossbar",
+                                             ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"};
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const std::string text = test::random_kernel::generate(seed).text();
     const Ran base = run(text, "");

@@ -36,12 +36,14 @@ class SmallestPc final : public FormationOrder {
   }
 };
 
-// All warps of the chosen place issue before another is chosen.
+// Majority: all warps of the chosen place issue before another is chosen (section 4.4). Minority: chosen anew each time,
+// so that the threads which were left behind catch up.
 class ByCount final : public FormationOrder {
  public:
   explicit ByCount(bool most) : most_(most) {}
   FormedWarp* next(const WarpPool& pool) override {
-    if (FormedWarp* const warp = of(pool, current_)) return warp;
+    if (most_)
+      if (FormedWarp* const warp = of(pool, current_)) return warp;
     places_.clear();
     for (const FormedWarp* warp : pool.warps()) {
       const auto same = std::find_if(places_.begin(), places_.end(), [&](const Count& c) { return c.place == warp->at; });

@@ -32,7 +32,7 @@ struct OrderContext {
 
 std::unique_ptr<FormationOrder> make_timestamp_order();                // the warp that was formed first
 std::unique_ptr<FormationOrder> make_pc_order();                       // the smallest place; the fullest of it
-std::unique_ptr<FormationOrder> make_count_order(bool most);           // all of the place with most or fewest threads
+std::unique_ptr<FormationOrder> make_count_order(bool most);           // the place with most threads; with fewest
 std::unique_ptr<FormationOrder> make_pdom_order(OrderContext context);  // threads that have passed the fewest joins
 
 // By the name of the option `formation`.
