@@ -131,6 +131,7 @@ CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
     const std::uint32_t joins = operations_[pc].reconverge;
     if (decides && joins < operations_.size()) operations_[joins].joins = true;
   }
+  frontier_ = frontier_layout(function, module);
   OpTiming end;
   end.pipe = PipeClass::branch;
   end.control = true;

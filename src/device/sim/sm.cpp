@@ -15,11 +15,18 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
       residency_(make_residency(machine.policies.residency, machine.residency)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),
+      shape_{issue_policy_->interweaving() ? 2 * machine::warp_size : machine::warp_size,
+             issue_policy_->interweaving() ? machine.residency.warps / 2 : machine.residency.warps},
       pipes_(machine),
       queue_(memory, make_memory_queue(machine.policies.memory_queue), index, machine.residency.warps),
       schedulers_(std::max(machine.front.schedulers, 1u)) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
   for (std::uint32_t slot = machine.residency.warps; slot-- > 0;) free_slots_.push_back(slot);
+  if (const Interweaving* how = issue_policy_->interweaving()) {
+    const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
+    interweave_ = std::make_unique<Interweave>(
+        Interweave{RowSet(machine), SlotChooser(rules, statistics_.policy), {}, {}, 0, SlotUse::idle});
+  }
 }
 
 void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
@@ -39,12 +46,12 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
     warp.slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  std::vector<std::uint32_t> schedulers;
-  if (machine_.front.pools_by_warp)
-    for (const WarpContext& warp : block.warps)
-      schedulers.push_back(warp.slot % static_cast<std::uint32_t>(schedulers_.size()));
-  block.divergence = make_divergence(machine_.policies.divergence, {block.block, work.timing, *lanes_, options_,
-                                                                    statistics_.policy, std::move(schedulers)});
+  DivergenceContext context{block.block, work.timing, *lanes_, options_, statistics_.policy, now_};
+  for (const WarpContext& warp : block.warps) context.slots.push_back(warp.slot);
+  context.pools = machine_.front.pools_by_warp ? static_cast<unsigned>(schedulers_.size()) : 1;
+  context.sm_warps = machine_.residency.warps;
+  context.wide = interweave_ != nullptr;
+  block.divergence = make_divergence(machine_.policies.divergence, context);
   pool_groups(block, start);
   ++epoch_;
 }
@@ -157,7 +164,7 @@ void Sm::take_returns() {
 
 void Sm::evaluate_warp(BlockContext& block, std::uint32_t warp) {
   for (IssueGroup* group : block.divergence->groups())
-    if (group->warp == warp || group->formed) evaluate(*group);
+    if (group->warp == warp || group->formed || (interweave_ && group->warp / 2 == warp / 2)) evaluate(*group);
 }
 
 // When the group can issue, as far as is known now.
@@ -205,7 +212,8 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
       take_returns();
     }
-    for (; turn_ < schedulers_.size(); ++turn_)
+    if (interweave_ && !blocks_.empty() && !issue_together()) return false;
+    for (; !interweave_ && turn_ < schedulers_.size(); ++turn_)
       if (!turn(turn_)) return false;
     begun_ = false;
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
@@ -256,7 +264,8 @@ SmStatistics Sm::statistics() {
   statistics_.cycles += now_ - counted_;
   counted_ = now_;
   for (unsigned i = 0; i < pipe_classes; ++i) {
-    statistics_.pipe_cycles[i] = pipes_.busy_cycles(static_cast<PipeClass>(i));
+    const auto pipe = static_cast<PipeClass>(i);
+    statistics_.pipe_cycles[i] = interweave_ ? interweave_->rows.busy_cycles(pipe) : pipes_.busy_cycles(pipe);
     statistics_.pipe_counts[i] = pipes_.count(static_cast<PipeClass>(i));
   }
   return statistics_;

@@ -15,7 +15,9 @@
 #include "device/sim/load_store_queue.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/pipes.hpp"
+#include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/rows.hpp"
 #include "device/sim/statistics.hpp"
 
 namespace heddle::device::sim {
@@ -78,6 +80,26 @@ class Sm {
     unsigned bucket = 0;  // of lanes; of slots that issue
   };
 
+  // A context of a warp of 64 threads.
+  struct Context {
+    BlockContext* block = nullptr;
+    std::size_t wide = 0;
+    unsigned slot = 0;
+  };
+  // Of policies that issue two instructions together.
+  struct Interweave {
+    RowSet rows;
+    SlotChooser chooser;
+    std::vector<SlotCandidate> candidates;
+    std::vector<Context> where;  // of the candidates
+    Cycle wake = 0;
+    SlotUse use = SlotUse::idle;
+  };
+  void collect_contexts();
+  bool issue_together();
+  void issue_context(const Context& context, Scheduler& scheduler, bool shares);
+  void settle_context(BlockContext& block, std::size_t wide);
+
   bool turn(unsigned scheduler);
   void collect(unsigned scheduler);
   void account(Scheduler& scheduler);
@@ -92,6 +114,7 @@ class Sm {
   void gather(IssueGroup& group);
   void complete_meetings(const IssueGroup& group, std::uint32_t warp);
   void count_lanes(const IssueGroup& group);
+  unsigned lane_of(const IssueGroup& group, unsigned lane) const;
   void watch(IssueGroup& group, std::uint32_t from);
 
   // Groups whose threads are back only when their instruction is done.
@@ -122,6 +145,8 @@ class Sm {
   std::unique_ptr<CtaResidencyPolicy> residency_;
   std::unique_ptr<IssuePolicy> issue_policy_;
   std::unique_ptr<LaneMap> lanes_;
+  const LaneShape shape_;
+  std::unique_ptr<Interweave> interweave_;  // null: each scheduler issues alone
   PipeSet pipes_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;

@@ -177,10 +177,17 @@ void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std:
   if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
 }
 
+// The lane of the SIMD unit that a lane of the group uses.
+unsigned Sm::lane_of(const IssueGroup& group, unsigned lane) const {
+  if (group.formed) return lane;
+  if (!interweave_) return lanes_->lane(lane, group.slot, shape_);
+  return lanes_->lane(lane + group.warp % 2 * machine::warp_size, group.slot / 2, shape_);
+}
+
 void Sm::count_lanes(const IssueGroup& group) {
   statistics_.thread_instructions += static_cast<unsigned>(std::popcount(group.mask));
   for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
-    ++statistics_.lane_uses[lanes_->lane(static_cast<unsigned>(std::countr_zero(lanes)), group.warp)];
+    ++statistics_.lane_uses[lane_of(group, static_cast<unsigned>(std::countr_zero(lanes))) % machine::warp_size];
 }
 
 // The group has jumped; where it only repeats what it did, others may have to run first.

@@ -108,7 +108,7 @@ void Sm::resume(BlockContext& block, std::uint32_t warp, Cycle not_before) {
   std::vector<IssueGroup*> waiting;
   for (IssueGroup* group : block.divergence->groups())
     if (group->warp == warp && group->mask == 0) waiting.push_back(group);
-  if (block.divergence->resume(warp)) pool_groups(block, not_before);
+  if (block.divergence->resume(warp, not_before)) pool_groups(block, not_before);
   for (IssueGroup* group : waiting)
     if (group->mask != 0) group->not_before = std::max(group->not_before, not_before);
   evaluate_warp(block, warp);

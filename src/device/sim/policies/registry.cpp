@@ -16,11 +16,12 @@ struct Named {
 };
 
 // A policy is a file, and a line here.
-constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 4> divergences{{
+constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 5> divergences{{
     {"pdom", make_pdom},
     {"nrec", make_nrec},
     {"mimd", make_mimd},
     {"dwf", make_dynamic_warps},
+    {"tf", make_frontier},
 }};
 constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> schedulers{{
     {"lrr", make_loose_round_robin},
@@ -28,13 +29,21 @@ constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> scheduler
     {"two-level", make_two_level},
     {"oldest", make_oldest_first},
 }};
-constexpr std::array<Named<std::unique_ptr<IssuePolicy> (*)()>, 2> issues{{
+constexpr std::array<Named<std::unique_ptr<IssuePolicy> (*)()>, 6> issues{{
     {"single", make_single_issue},
     {"dual", make_dual_issue},
+    {"wide", make_wide_issue},
+    {"sbi", make_branch_interweaving},
+    {"swi", make_warp_interweaving},
+    {"sbi+swi", make_full_interweaving},
 }};
-constexpr std::array<Named<std::unique_ptr<LaneMap> (*)()>, 2> lane_maps{{
+constexpr std::array<Named<std::unique_ptr<LaneMap> (*)()>, 6> lane_maps{{
     {"identity", make_identity_lanes},
     {"swizzle", make_swizzled_lanes},
+    {"mirror-odd", make_mirror_odd_lanes},
+    {"mirror-half", make_mirror_half_lanes},
+    {"xor", make_xor_lanes},
+    {"xor-rev", make_xor_reversed_lanes},
 }};
 constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 1> memory_queues{{
     {"fifo", make_fifo},

@@ -105,9 +105,8 @@ class DynamicWarps final : public DivergencePolicy {
       : block_(context.block),
         lane_aware_(context.options.is("register-file", "lane-aware")),
         homes_(context.block.threads.size()),
-        former_of_(context.schedulers),
         waiting_(context.block.warps.size()) {
-    former_of_.resize(block_.warps.size());
+    for (const std::uint32_t slot : context.slots) former_of_.push_back(slot % context.pools);
     const std::uint32_t formers = *std::max_element(former_of_.begin(), former_of_.end()) + 1;
     for (std::uint32_t i = 0; i < formers; ++i) formers_.push_back(std::make_unique<Former>(context, homes_));
     for (std::uint32_t w = 0; w < block_.warps.size(); ++w) {
@@ -115,7 +114,7 @@ class DynamicWarps final : public DivergencePolicy {
       LaneMask lanes = 0;
       for (unsigned i = 0; i < block_.warps[w].count; ++i) {
         Thread& thread = block_.thread(block_.warps[w], i);
-        const unsigned home = context.lanes.lane(i, w);
+        const unsigned home = context.lanes.lane(i, context.slots[w], {machine::warp_size, context.sm_warps});
         homes_[thread.linear] = static_cast<std::uint8_t>(home);
         threads[home] = &thread;
         lanes |= LaneMask{1} << home;
@@ -134,7 +133,7 @@ class DynamicWarps final : public DivergencePolicy {
     return true;
   }
   // Not used: released() is.
-  bool resume(std::uint32_t) override { return false; }
+  bool resume(std::uint32_t, Cycle) override { return false; }
 
   Returned write_back(IssueGroup& group) override {
     Former& former = of(group);
