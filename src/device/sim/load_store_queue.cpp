@@ -98,14 +98,31 @@ void LoadStoreQueue::advance(Cycle now) {
   memory_.advance(now);
   for (const Completion& completion : memory_.completions()) complete(completion.tag, completion.ready);
   memory_.clear_completions();
-  while (!waiting_.empty()) {
-    const std::size_t next = policy_->next(waiting_.size());
+  offers_.clear();
+  for (const Waiting& one : waiting_) {
+    const BlockContext* block = in_flight_[one.number].block;
+    offers_.push_back({!block || block->active});
+  }
+  for (std::size_t refused = 0;;) {
+    const std::size_t next = policy_->next(offers_, refused);
+    if (next >= offers_.size()) return;
     const Admission answer = memory_.access(now, waiting_[next].access, waiting_[next].number);
-    if (!answer.accepted()) return;
+    if (answer.stall == MemoryStall::busy) return;  // its port takes no other one either
+    if (!answer.accepted()) {
+      ++refused;
+      continue;
+    }
+    offers_.erase(offers_.begin() + static_cast<std::ptrdiff_t>(next));
     const std::uint32_t number = waiting_[next].number;
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(next));
     if (answer.ready != never) complete(number, answer.ready);
   }
+}
+
+std::size_t LoadStoreQueue::waiting_of(const BlockContext& block) const {
+  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+    return in_flight_[one.number].block == &block;
+  }));
 }
 
 void LoadStoreQueue::forget(const BlockContext& block) {

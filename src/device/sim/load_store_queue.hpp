@@ -37,6 +37,8 @@ class LoadStoreQueue {
   std::vector<Done>& done() { return done_; }
   // The block is gone.
   void forget(const BlockContext& block);
+  // Accesses of the block that wait.
+  std::size_t waiting_of(const BlockContext& block) const;
 
  private:
   struct InFlight {
@@ -61,6 +63,7 @@ class LoadStoreQueue {
   std::vector<InFlight> in_flight_;
   std::vector<std::uint32_t> free_;
   std::vector<Waiting> waiting_;
+  std::vector<WaitingAccess> offers_;
   std::vector<Done> done_;
 };
 

@@ -86,7 +86,8 @@ BlockNeeds Simulator::needs(const emulated::LoadedFunction& function, const Laun
 void Simulator::check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const {
   const Residency& limits = options_.machine.residency;
   const BlockNeeds block = needs(function, config);
-  const auto sm = make_residency(options_.machine.policies.residency, limits);
+  const auto sm = make_residency(config.cooperative ? "round-robin" : options_.machine.policies.residency, limits,
+                                 PolicyOptions(options_.machine.policies.options));
   std::uint64_t fit = 0;
   for (; fit < limits.blocks && sm->admits(block); ++fit) sm->admitted(block);
   if (fit == 0)

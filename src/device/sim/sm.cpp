@@ -12,16 +12,20 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
       index_(index),
       memory_(memory),
       options_(machine.policies.options),
-      residency_(make_residency(machine.policies.residency, machine.residency)),
+      residency_(make_residency(machine.policies.residency, machine.residency, options_)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),
       shape_{issue_policy_->interweaving() ? 2 * machine::warp_size : machine::warp_size,
              issue_policy_->interweaving() ? machine.residency.warps / 2 : machine.residency.warps},
       pipes_(machine),
-      queue_(memory, make_memory_queue(machine.policies.memory_queue), index, machine.residency.warps),
+      queue_(memory, make_memory_queue(machine.policies.memory_queue), index, residency_->warp_slots()),
       schedulers_(std::max(machine.front.schedulers, 1u)) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
-  for (std::uint32_t slot = machine.residency.warps; slot-- > 0;) free_slots_.push_back(slot);
+  for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
+  const Residency& limits = machine.residency;
+  if (residency_->rotates())
+    rotation_ = std::make_unique<BlockRotation>(BlockRotation::Limits{limits.blocks, limits.threads, limits.warps},
+                                                statistics_.policy);
   if (const Interweaving* how = issue_policy_->interweaving()) {
     const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
     interweave_ = std::make_unique<Interweave>(
@@ -52,6 +56,7 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
   context.sm_warps = machine_.residency.warps;
   context.wide = interweave_ != nullptr;
   block.divergence = make_divergence(machine_.policies.divergence, context);
+  join_rotation(block);
   pool_groups(block, start);
   ++epoch_;
 }
@@ -77,6 +82,7 @@ void Sm::rebuild_pools() {
     scheduler.wake = now_;
   }
   for (const auto& block : blocks_) {
+    if (!block->active) continue;
     for (IssueGroup* group : block->divergence->groups()) {
       if (machine_.front.pools_by_warp)
         schedulers_[group->slot % schedulers_.size()].pool.push_back(group);
@@ -92,6 +98,7 @@ void Sm::remove(BlockContext& block) {
   for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
   std::sort(free_slots_.begin(), free_slots_.end(), std::greater<>());
   queue_.forget(block);
+  if (rotation_) rotation_->remove(block.id);
   std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
   std::make_heap(returning_.begin(), returning_.end());
   residency_->released(block.work.needs);
@@ -132,6 +139,7 @@ void Sm::take_completions() {
   for (const LoadStoreQueue::Done& one : done) {
     const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu);
     one.block->warps[one.warp].board.complete(one.access, ready);
+    if (!one.block->active) ++statistics_.policy[PolicyEvent::late_writes];
     if (one.group) come_back(*one.block, *one.group, ready);
     evaluate_warp(*one.block, one.warp);
   }
@@ -170,6 +178,7 @@ void Sm::evaluate_warp(BlockContext& block, std::uint32_t warp) {
 // When the group can issue, as far as is known now.
 void Sm::evaluate(IssueGroup& group) {
   BlockContext& block = *group.block;
+  block.changed = true;
   if (group.mask == 0) {
     group.ready = never;
     group.wait = Wait::end;
@@ -216,6 +225,7 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
     for (; !interweave_ && turn_ < schedulers_.size(); ++turn_)
       if (!turn(turn_)) return false;
     begun_ = false;
+    if (rotation_) rotate();
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
   }
   return true;
@@ -225,6 +235,7 @@ Cycle Sm::next_event() const {
   Cycle next = memory_.next_event();
   if (!queue_.empty()) next = std::min(next, now_ + 1);
   if (blocks_.empty()) return next;
+  if (rotation_) next = std::min(next, rotate_at_);
   if (!returning_.empty()) next = std::min(next, returning_.front().at);
   for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.busy));
   return next;

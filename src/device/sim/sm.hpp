@@ -17,6 +17,7 @@
 #include "device/sim/pipes.hpp"
 #include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/policies/virtual_thread/rotation.hpp"
 #include "device/sim/rows.hpp"
 #include "device/sim/statistics.hpp"
 
@@ -128,6 +129,13 @@ class Sm {
   void resume(BlockContext& block, std::uint32_t warp, Cycle not_before);
   void resume_others(BlockContext& block, std::uint32_t warp);
 
+  // Blocks that give way.
+  void join_rotation(BlockContext& block);
+  bool waits_for_memory(BlockContext& block) const;
+  bool repeats(const BlockContext& block) const;
+  void rotate();
+  void apply(const BlockRotation::Change& change);
+
   // Groups and blocks.
   void evaluate(IssueGroup& group);
   void evaluate_warp(BlockContext& block, std::uint32_t warp);
@@ -150,6 +158,9 @@ class Sm {
   PipeSet pipes_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
+  std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active
+  Cycle rotate_at_ = never;
+  std::uint64_t next_block_id_ = 0;
   std::vector<std::unique_ptr<BlockContext>> blocks_;
   std::vector<std::uint32_t> free_slots_;  // of warps, descending
   std::vector<Ended> ended_;

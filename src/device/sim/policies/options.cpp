@@ -15,7 +15,7 @@ constexpr std::string_view formation = "divergence=dwf";
 constexpr std::string_view frontier = "divergence=tf";
 constexpr std::string_view sbi = "issue=sbi issue=sbi+swi";
 constexpr std::string_view swi = "issue=swi issue=sbi+swi";
-constexpr std::string_view virtual_thread = "residency=virtual-thread residency=virtual-thread-max";
+constexpr std::string_view virtual_thread = "residency=virtual-thread";
 
 // An option is a line here.
 constexpr PolicyOption table[] = {
@@ -45,7 +45,7 @@ constexpr PolicyOption table[] = {
     {"context-entries", "4", "", 1, 64, virtual_thread, "entries of a warp's stack in a context"},
     {"context-bits", "512", "", 0, 65536, virtual_thread, "of a context moved in a cycle; 0: all at once"},
     {"context-scale", "1", "", 1, 16, virtual_thread, "times the size of a context"},
-    {"virtual-warps", "256", "", 1, 4096, virtual_thread, "numbers of virtual warps on an SM"},
+    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=max", "numbers of virtual warps on an SM"},
 };
 
 const PolicyOption& find(std::string_view name) {

@@ -45,11 +45,16 @@ constexpr std::array<Named<std::unique_ptr<LaneMap> (*)()>, 6> lane_maps{{
     {"xor", make_xor_lanes},
     {"xor-rev", make_xor_reversed_lanes},
 }};
-constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 1> memory_queues{{
+constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 3> memory_queues{{
     {"fifo", make_fifo},
+    {"mascar", make_mascar},
+    {"active-first", make_active_first},
 }};
-constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&)>, 1> residencies{{
-    {"round-robin", make_static_residency},
+constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 3>
+    residencies{{
+        {"round-robin", make_static_residency},
+        {"virtual-thread", make_virtual_thread},
+        {"max", make_max_residency},
 }};
 
 template <class List>
@@ -80,8 +85,9 @@ std::unique_ptr<LaneMap> make_lanes(std::string_view name) { return find(lane_ma
 std::unique_ptr<MemQueuePolicy> make_memory_queue(std::string_view name) {
   return find(memory_queues, "memory-queue", name).make();
 }
-std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits) {
-  return find(residencies, "residency", name).make(limits);
+std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits,
+                                                   const PolicyOptions& options) {
+  return find(residencies, "residency", name).make(limits, options);
 }
 
 namespace {

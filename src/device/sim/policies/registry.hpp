@@ -23,7 +23,8 @@ std::unique_ptr<WarpSchedPolicy> make_scheduler(std::string_view name);
 std::unique_ptr<IssuePolicy> make_issue(std::string_view name);
 std::unique_ptr<LaneMap> make_lanes(std::string_view name);
 std::unique_ptr<MemQueuePolicy> make_memory_queue(std::string_view name);
-std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits);
+std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits,
+                                                   const PolicyOptions& options);
 
 // Sets one policy, as "scheduler" to "gto", or an option of a policy, as "formation" to "pc". An issue policy that needs
 // thread frontiers replaces the stack by them. Throws invalid_argument for an unknown seam or value, not_found for an
