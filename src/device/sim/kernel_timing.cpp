@@ -125,6 +125,13 @@ CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
     }
     operations_.push_back(timing);
   }
+  for (std::uint32_t pc = 0; pc < code.operations.size(); ++pc) {
+    const Action action = code.operations[pc].action;
+    const bool decides = action == Action::branch || action == Action::indexed_branch;
+    const std::uint32_t joins = operations_[pc].reconverge;
+    if (decides && joins < operations_.size()) operations_[joins].joins = true;
+  }
+  frontier_ = frontier_layout(function, module);
   OpTiming end;
   end.pipe = PipeClass::branch;
   end.control = true;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "device/machine/program.hpp"
+#include "device/sim/frontier_layout.hpp"
 
 namespace heddle::device::sim {
 
@@ -27,6 +28,7 @@ struct OpTiming {
   // the order (cycle, SM).
   bool ordered = false;
   bool bypass_l1 = false;
+  bool joins = false;  // threads that have parted elsewhere meet again here
   std::uint16_t uses = 0, defs = 0;  // registers, uses first
   std::uint32_t first_register = 0;  // in CodeTiming's list
   // Where threads that part here meet again: the beginning of the immediate post-dominator. no_reconvergence: not
@@ -39,6 +41,7 @@ class CodeTiming {
   CodeTiming(const machine::Code& code, const ptx::Module& module);
   // By number of the instruction; the number after the last one is the return at the end of the text.
   const OpTiming& at(std::uint32_t pc) const { return operations_[pc]; }
+  const FrontierLayout& frontier() const { return frontier_; }
   std::span<const std::uint32_t> registers(const OpTiming& op) const {
     return std::span(registers_).subspan(op.first_register, std::size_t{op.uses} + op.defs);
   }
@@ -46,6 +49,7 @@ class CodeTiming {
  private:
   std::vector<OpTiming> operations_;
   std::vector<std::uint32_t> registers_;
+  FrontierLayout frontier_;
 };
 
 // Of all functions of a program, each made when it is first asked for. Any thread.

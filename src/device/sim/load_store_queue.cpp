@@ -59,7 +59,7 @@ WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup
 }
 
 std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
-                                   bool bypass_l1) {
+                                   bool bypass_l1, IssueGroup* waits) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(in_flight_.size()));
     in_flight_.emplace_back();
@@ -67,7 +67,7 @@ std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group,
   const std::uint32_t number = free_.back();
   free_.pop_back();
   InFlight& instruction = in_flight_[number];
-  instruction = {&block, group.warp, 0, 0};
+  instruction = {&block, group.warp, 0, 0, waits};
   for (std::size_t next = 0; next < effects.accesses().size();) {
     const std::size_t begin = next;
     WarpAccess access = access_of(block, group, effects, next, bypass_l1);
@@ -91,21 +91,38 @@ void LoadStoreQueue::complete(std::uint32_t number, Cycle ready) {
   free_.push_back(number);
   if (!instruction.block) return;
   --instruction.block->warps[instruction.warp].outstanding;
-  done_.push_back({instruction.block, instruction.warp, number, instruction.ready});
+  done_.push_back({instruction.block, instruction.warp, number, instruction.ready, instruction.group});
 }
 
 void LoadStoreQueue::advance(Cycle now) {
   memory_.advance(now);
   for (const Completion& completion : memory_.completions()) complete(completion.tag, completion.ready);
   memory_.clear_completions();
-  while (!waiting_.empty()) {
-    const std::size_t next = policy_->next(waiting_.size());
+  offers_.clear();
+  for (const Waiting& one : waiting_) {
+    const BlockContext* block = in_flight_[one.number].block;
+    offers_.push_back({!block || block->active});
+  }
+  for (std::size_t refused = 0;;) {
+    const std::size_t next = policy_->next(offers_, refused);
+    if (next >= offers_.size()) return;
     const Admission answer = memory_.access(now, waiting_[next].access, waiting_[next].number);
-    if (!answer.accepted()) return;
+    if (answer.stall == MemoryStall::busy) return;  // its port takes no other one either
+    if (!answer.accepted()) {
+      ++refused;
+      continue;
+    }
+    offers_.erase(offers_.begin() + static_cast<std::ptrdiff_t>(next));
     const std::uint32_t number = waiting_[next].number;
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(next));
     if (answer.ready != never) complete(number, answer.ready);
   }
+}
+
+std::size_t LoadStoreQueue::waiting_of(const BlockContext& block) const {
+  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
+    return in_flight_[one.number].block == &block;
+  }));
 }
 
 void LoadStoreQueue::forget(const BlockContext& block) {

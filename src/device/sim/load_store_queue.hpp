@@ -23,23 +23,29 @@ class LoadStoreQueue {
     BlockContext* block;
     std::uint32_t warp, access;
     Cycle ready;
+    IssueGroup* group;  // whose threads wait for it; null: they do not, or have a scoreboard for that
   };
 
   bool full() const { return waiting_.size() >= policy_->capacity(); }
   bool empty() const { return waiting_.empty(); }
   // Takes the accesses of an instruction of the group. Returns the number under which they complete.
-  std::uint32_t send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects, bool bypass_l1);
+  // `waits`: its threads go on when it is complete; null: done() has no group.
+  std::uint32_t send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects, bool bypass_l1,
+                     IssueGroup* waits);
   // Offers what waits to the memory, and takes from it what is complete.
   void advance(Cycle now);
   std::vector<Done>& done() { return done_; }
   // The block is gone.
   void forget(const BlockContext& block);
+  // Accesses of the block that wait.
+  std::size_t waiting_of(const BlockContext& block) const;
 
  private:
   struct InFlight {
     BlockContext* block = nullptr;
     std::uint32_t warp = 0, parts = 0;
     Cycle ready = 0;
+    IssueGroup* group = nullptr;
   };
   struct Waiting {
     WarpAccess access;
@@ -57,6 +63,7 @@ class LoadStoreQueue {
   std::vector<InFlight> in_flight_;
   std::vector<std::uint32_t> free_;
   std::vector<Waiting> waiting_;
+  std::vector<WaitingAccess> offers_;
   std::vector<Done> done_;
 };
 

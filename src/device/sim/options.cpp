@@ -58,6 +58,7 @@ SimOptions parse_sim_options(std::string_view text) {
                  one);
     set_option(options, one.substr(0, equal), one.substr(equal + 1));
   }
+  check_policies(options.machine.policies);
   return options;
 }
 

@@ -39,6 +39,14 @@ std::string memory_text(const MemoryCounters& memory) {
                             base::format_bytes(dram.bytes), 100 * memory.dram_utilisation(), 100 * dram.row_hit_rate());
 }
 
+std::string policy_text(const PolicyCounts& counts) {
+  std::string text;
+  for (unsigned i = 0; i < policy_events; ++i)
+    if (counts.counts[i] != 0)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", counts.counts[i], name(static_cast<PolicyEvent>(i)));
+  return text.empty() ? text : "policies   " + text + "\n";
+}
+
 }  // namespace
 
 std::string report_text(const std::string& kernel, const KernelStatistics& statistics) {
@@ -54,7 +62,7 @@ std::string report_text(const std::string& kernel, const KernelStatistics& stati
   for (unsigned i = 0; i < pipe_classes; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name(static_cast<PipeClass>(i)),
                         share(sm.pipe_cycles[i], sm.pipe_counts[i] * sm.cycles / std::max(statistics.sms, 1u)));
-  return text + "\n" + memory_text(statistics.memory);
+  return text + "\n" + policy_text(sm.policy) + memory_text(statistics.memory);
 }
 
 }  // namespace heddle::device::sim

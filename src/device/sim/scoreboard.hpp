@@ -50,6 +50,12 @@ class Scoreboard {
     }
     return result;
   }
+  // The cycle in which the last entry is ready; 0: there are none.
+  Cycle last() const {
+    Cycle last = 0;
+    for (const Pending& pending : pending_) last = std::max(last, pending.ready);
+    return last;
+  }
   std::size_t size() const { return pending_.size(); }
   // The first cycle in which an entry is free.
   Check first() const {

@@ -57,6 +57,11 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
       options_(std::move(options)),
       gpu_(options_.machine, options_.ideal_memory, options_.host_threads) {
   check_policies(options_.machine.policies);
+  const unsigned schedulers = options_.machine.front.schedulers;
+  if (make_issue(options_.machine.policies.issue)->interweaving() && schedulers != 2)
+    base::fail(ErrorCode::invalid_argument,
+               "issue={} issues in two slots, each of a scheduler; {} has {} in an SM, and front.schedulers must be 2",
+               options_.machine.policies.issue, options_.id, schedulers);
 }
 
 std::unique_ptr<emulated::ProgramData> Simulator::data_for(const machine::Program& program) {
@@ -86,7 +91,8 @@ BlockNeeds Simulator::needs(const emulated::LoadedFunction& function, const Laun
 void Simulator::check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const {
   const Residency& limits = options_.machine.residency;
   const BlockNeeds block = needs(function, config);
-  const auto sm = make_residency(options_.machine.policies.residency, limits);
+  const auto sm = make_residency(config.cooperative ? "round-robin" : options_.machine.policies.residency, limits,
+                                 PolicyOptions(options_.machine.policies.options));
   std::uint64_t fit = 0;
   for (; fit < limits.blocks && sm->admits(block); ++fit) sm->admitted(block);
   if (fit == 0)

@@ -11,14 +11,26 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
     : machine_(machine),
       index_(index),
       memory_(memory),
-      residency_(make_residency(machine.policies.residency, machine.residency)),
+      options_(machine.policies.options),
+      residency_(make_residency(machine.policies.residency, machine.residency, options_)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),
+      shape_{issue_policy_->interweaving() ? 2 * machine::warp_size : machine::warp_size,
+             issue_policy_->interweaving() ? machine.residency.warps / 2 : machine.residency.warps},
       pipes_(machine),
-      queue_(memory, make_memory_queue(machine.policies.memory_queue), index, machine.residency.warps),
+      queue_(memory, make_memory_queue(machine.policies.memory_queue), index, residency_->warp_slots()),
       schedulers_(std::max(machine.front.schedulers, 1u)) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
-  for (std::uint32_t slot = machine.residency.warps; slot-- > 0;) free_slots_.push_back(slot);
+  for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
+  const Residency& limits = machine.residency;
+  if (residency_->rotates())
+    rotation_ = std::make_unique<BlockRotation>(BlockRotation::Limits{limits.blocks, limits.threads, limits.warps},
+                                                statistics_.policy);
+  if (const Interweaving* how = issue_policy_->interweaving()) {
+    const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
+    interweave_ = std::make_unique<Interweave>(
+        Interweave{RowSet(machine), SlotChooser(rules, statistics_.policy), {}, {}, 0, SlotUse::idle});
+  }
 }
 
 void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
@@ -38,7 +50,13 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
     warp.slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  block.divergence = make_divergence(machine_.policies.divergence, {block.block, work.timing});
+  DivergenceContext context{block.block, work.timing, *lanes_, options_, statistics_.policy, now_};
+  for (const WarpContext& warp : block.warps) context.slots.push_back(warp.slot);
+  context.pools = machine_.front.pools_by_warp ? static_cast<unsigned>(schedulers_.size()) : 1;
+  context.sm_warps = machine_.residency.warps;
+  context.wide = interweave_ != nullptr;
+  block.divergence = make_divergence(machine_.policies.divergence, context);
+  join_rotation(block);
   pool_groups(block, start);
   ++epoch_;
 }
@@ -46,11 +64,13 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
 // Gives new groups of the block what is the SM's in them, and puts all into the schedulers' pools.
 void Sm::pool_groups(BlockContext& block, Cycle not_before) {
   for (IssueGroup* group : block.divergence->groups()) {
-    if (group->block) continue;
-    group->block = &block;
+    if (group->block && !group->formed) continue;
+    if (!group->block) {
+      group->block = &block;
+      group->age = next_age_++;
+      group->not_before = not_before;
+    }
     group->slot = block.warps[group->warp].slot;
-    group->age = next_age_++;
-    group->not_before = not_before;
     evaluate(*group);
   }
   rebuild_pools();
@@ -62,6 +82,7 @@ void Sm::rebuild_pools() {
     scheduler.wake = now_;
   }
   for (const auto& block : blocks_) {
+    if (!block->active) continue;
     for (IssueGroup* group : block->divergence->groups()) {
       if (machine_.front.pools_by_warp)
         schedulers_[group->slot % schedulers_.size()].pool.push_back(group);
@@ -77,6 +98,9 @@ void Sm::remove(BlockContext& block) {
   for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
   std::sort(free_slots_.begin(), free_slots_.end(), std::greater<>());
   queue_.forget(block);
+  if (rotation_) rotation_->remove(block.id);
+  std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
+  std::make_heap(returning_.begin(), returning_.end());
   residency_->released(block.work.needs);
   ++epoch_;
   std::erase_if(blocks_, [&](const auto& other) { return other.get() == &block; });
@@ -113,7 +137,10 @@ void Sm::take_completions() {
   queue_.advance(now_);
   auto& done = queue_.done();
   for (const LoadStoreQueue::Done& one : done) {
-    one.block->warps[one.warp].board.complete(one.access, one.ready + pipes_.latency(PipeClass::lsu));
+    const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu);
+    one.block->warps[one.warp].board.complete(one.access, ready);
+    if (!one.block->active) ++statistics_.policy[PolicyEvent::late_writes];
+    if (one.group) come_back(*one.block, *one.group, ready);
     evaluate_warp(*one.block, one.warp);
   }
   for (std::size_t i = 0; i < done.size(); ++i) {
@@ -126,14 +153,32 @@ void Sm::take_completions() {
   done.clear();
 }
 
+void Sm::come_back(BlockContext& block, IssueGroup& group, Cycle at) {
+  returning_.push_back({std::max(at, now_ + 1), next_return_++, &block, &group});
+  std::push_heap(returning_.begin(), returning_.end());
+}
+
+// Threads whose instruction is done form warps anew.
+void Sm::take_returns() {
+  while (!returning_.empty() && returning_.front().at <= now_) {
+    std::pop_heap(returning_.begin(), returning_.end());
+    const Returning one = returning_.back();
+    returning_.pop_back();
+    const DivergencePolicy::Returned back = one.block->divergence->write_back(*one.group);
+    if (back.more) come_back(*one.block, *one.group, now_ + machine_.front.issue_interval);
+    if (back.changed) pool_groups(*one.block, now_);
+  }
+}
+
 void Sm::evaluate_warp(BlockContext& block, std::uint32_t warp) {
   for (IssueGroup* group : block.divergence->groups())
-    if (group->warp == warp) evaluate(*group);
+    if (group->warp == warp || group->formed || (interweave_ && group->warp / 2 == warp / 2)) evaluate(*group);
 }
 
 // When the group can issue, as far as is known now.
 void Sm::evaluate(IssueGroup& group) {
   BlockContext& block = *group.block;
+  block.changed = true;
   if (group.mask == 0) {
     group.ready = never;
     group.wait = Wait::end;
@@ -152,10 +197,17 @@ void Sm::evaluate(IssueGroup& group) {
     group.ready = check.ready;
     group.wait = check.memory ? Wait::memory : Wait::result;
   };
-  later(warp.board.check(code.registers(op), group.mask, now_));
-  const unsigned entries = machine_.front.scoreboard_entries;
-  if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
-  if (op.fence && warp.outstanding != 0) later({never, true});
+  if (group.formed) {
+    // Its threads have nothing under way but stores.
+    const bool outstanding = std::any_of(block.warps.begin(), block.warps.end(),
+                                         [](const WarpContext& one) { return one.outstanding != 0; });
+    if (op.fence && outstanding) later({never, true});
+  } else {
+    later(warp.board.check(code.registers(op), group.mask, now_));
+    const unsigned entries = machine_.front.scoreboard_entries;
+    if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
+    if (op.fence && warp.outstanding != 0) later({never, true});
+  }
   for (Scheduler& scheduler : schedulers_) scheduler.wake = std::min(scheduler.wake, std::max(group.ready, now_));
 }
 
@@ -167,10 +219,13 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       issued_ = false;
       turn_ = 0;
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
+      take_returns();
     }
-    for (; turn_ < schedulers_.size(); ++turn_)
+    if (interweave_ && !blocks_.empty() && !issue_together()) return false;
+    for (; !interweave_ && turn_ < schedulers_.size(); ++turn_)
       if (!turn(turn_)) return false;
     begun_ = false;
+    if (rotation_) rotate();
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
   }
   return true;
@@ -180,7 +235,9 @@ Cycle Sm::next_event() const {
   Cycle next = memory_.next_event();
   if (!queue_.empty()) next = std::min(next, now_ + 1);
   if (blocks_.empty()) return next;
-  for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.wake);
+  if (rotation_) next = std::min(next, rotate_at_);
+  if (!returning_.empty()) next = std::min(next, returning_.front().at);
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.busy));
   return next;
 }
 
@@ -218,7 +275,8 @@ SmStatistics Sm::statistics() {
   statistics_.cycles += now_ - counted_;
   counted_ = now_;
   for (unsigned i = 0; i < pipe_classes; ++i) {
-    statistics_.pipe_cycles[i] = pipes_.busy_cycles(static_cast<PipeClass>(i));
+    const auto pipe = static_cast<PipeClass>(i);
+    statistics_.pipe_cycles[i] = interweave_ ? interweave_->rows.busy_cycles(pipe) : pipes_.busy_cycles(pipe);
     statistics_.pipe_counts[i] = pipes_.count(static_cast<PipeClass>(i));
   }
   return statistics_;

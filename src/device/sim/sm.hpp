@@ -15,7 +15,10 @@
 #include "device/sim/load_store_queue.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/pipes.hpp"
+#include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/policies/virtual_thread/rotation.hpp"
+#include "device/sim/rows.hpp"
 #include "device/sim/statistics.hpp"
 
 namespace heddle::device::sim {
@@ -72,10 +75,31 @@ class Sm {
     std::unique_ptr<WarpSchedPolicy> policy;
     std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
+    Cycle busy = 0;       // it issues the rest of a warp before
     Cycle accounted = 0;  // cycles before are in the statistics
     SlotUse use = SlotUse::idle;
     unsigned bucket = 0;  // of lanes; of slots that issue
   };
+
+  // A context of a warp of 64 threads.
+  struct Context {
+    BlockContext* block = nullptr;
+    std::size_t wide = 0;
+    unsigned slot = 0;
+  };
+  // Of policies that issue two instructions together.
+  struct Interweave {
+    RowSet rows;
+    SlotChooser chooser;
+    std::vector<SlotCandidate> candidates;
+    std::vector<Context> where;  // of the candidates
+    Cycle wake = 0;
+    SlotUse use = SlotUse::idle;
+  };
+  void collect_contexts();
+  bool issue_together();
+  void issue_context(const Context& context, Scheduler& scheduler, bool shares);
+  void settle_context(BlockContext& block, std::size_t wide);
 
   bool turn(unsigned scheduler);
   void collect(unsigned scheduler);
@@ -86,9 +110,17 @@ class Sm {
   unsigned issue_shared(IssueGroup& group, unsigned scheduler);
   bool issue(IssueGroup& group, Cycle latency);
   bool settle(IssueGroup& group, std::uint32_t from);
-  void note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
+  bool note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
+  void note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access);
+  void gather(IssueGroup& group);
+  void complete_meetings(const IssueGroup& group, std::uint32_t warp);
   void count_lanes(const IssueGroup& group);
+  unsigned lane_of(const IssueGroup& group, unsigned lane) const;
   void watch(IssueGroup& group, std::uint32_t from);
+
+  // Groups whose threads are back only when their instruction is done.
+  void come_back(BlockContext& block, IssueGroup& group, Cycle at);
+  void take_returns();
 
   // Threads that wait for others.
   void wait(IssueGroup& group);
@@ -96,6 +128,13 @@ class Sm {
   void complete_barriers(BlockContext& block);
   void resume(BlockContext& block, std::uint32_t warp, Cycle not_before);
   void resume_others(BlockContext& block, std::uint32_t warp);
+
+  // Blocks that give way.
+  void join_rotation(BlockContext& block);
+  bool waits_for_memory(BlockContext& block) const;
+  bool repeats(const BlockContext& block) const;
+  void rotate();
+  void apply(const BlockRotation::Change& change);
 
   // Groups and blocks.
   void evaluate(IssueGroup& group);
@@ -110,16 +149,31 @@ class Sm {
   const MachineDescription& machine_;
   const unsigned index_;
   MemoryPort& memory_;
+  const PolicyOptions options_;
   std::unique_ptr<CtaResidencyPolicy> residency_;
   std::unique_ptr<IssuePolicy> issue_policy_;
   std::unique_ptr<LaneMap> lanes_;
+  const LaneShape shape_;
+  std::unique_ptr<Interweave> interweave_;  // null: each scheduler issues alone
   PipeSet pipes_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
+  std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active
+  Cycle rotate_at_ = never;
+  std::uint64_t next_block_id_ = 0;
   std::vector<std::unique_ptr<BlockContext>> blocks_;
   std::vector<std::uint32_t> free_slots_;  // of warps, descending
   std::vector<Ended> ended_;
   std::vector<IssueGroup*> ready_;
+  struct Returning {
+    Cycle at;
+    std::uint64_t order;
+    BlockContext* block;
+    IssueGroup* group;
+    bool operator<(const Returning& o) const { return at != o.at ? at > o.at : order > o.order; }  // the first on top
+  };
+  std::vector<Returning> returning_;  // a heap
+  std::uint64_t next_return_ = 0;
   machine::Effects effects_, met_;
   bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
   Cycle now_ = 0;

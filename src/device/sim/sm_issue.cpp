@@ -45,7 +45,7 @@ void Sm::collect(unsigned number) {
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
-  if (now_ < scheduler.wake) return true;
+  if (now_ < std::max(scheduler.wake, scheduler.busy)) return true;
   account(scheduler);
   scheduler.policy->look(scheduler.pool);
   collect(number);
@@ -60,11 +60,12 @@ bool Sm::turn(unsigned number) {
   }
   issued_ = true;
   scheduler.policy->issued(*group);
+  const Cycle turns = group->passes;
   const bool shares = group->block->divergence->shares_slots();
   const unsigned lanes = shares ? issue_shared(*group, number) : issue_turn(*group, number);
   scheduler.use = SlotUse::issue;
   scheduler.bucket = 2 + (std::min(lanes, machine::warp_size) + 3) / 4;
-  scheduler.wake = now_ + machine_.front.issue_interval;
+  scheduler.wake = scheduler.busy = now_ + turns * machine_.front.issue_interval;
   return true;
 }
 
@@ -121,9 +122,11 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   released_ = met_others_ = false;
   try {
     block.core.step(block.block, *group.threads, group.mask, effects_);
-    note_results(group, op, now_ + latency);
+    const bool known = note_results(group, op, now_ + latency);
     if (effects_.waiting != 0) wait(group);
     if (effects_.waiting != 0 || effects_.exited != 0) complete_meetings(group);
+    const Cycle barrier = effects_.waiting != 0 && released_ ? machine_.front.barrier_latency : 0;
+    if (group.formed && known) come_back(block, group, now_ + std::max(latency, barrier));
   } catch (...) {
     fail(block);
     return false;
@@ -140,38 +143,51 @@ bool Sm::settle(IssueGroup& group, std::uint32_t from) {
   const std::uint32_t warp = group.warp;
   bool there = true;
   if (block.divergence->retire(group, effects_)) {
-    const Cycle not_before = group.not_before;
+    const Cycle not_before = group.formed ? now_ : group.not_before;
     const auto groups = block.divergence->groups();
     there = std::find(groups.begin(), groups.end(), &group) != groups.end();
     pool_groups(block, not_before);
   }
-  if (there && watches_ && effects_.branched != 0) watch(group, from);
+  if ((there || group.formed) && watches_ && effects_.branched != 0) watch(group, from);
   if (there) evaluate(group);
   if (released_ || met_others_) resume_others(block, warp);
   if (effects_.exited != 0 && end_block(block)) return false;
   return there;
 }
 
-void Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
+// Returns whether the cycle of the results is `ready`; else memory gives it.
+bool Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
+  BlockContext& block = *group.block;
+  std::uint32_t access = Scoreboard::no_access;
+  // Where a thread may have several instructions in flight, it does not wait for its stores.
+  const bool waits = group.formed && !effects_.accesses().empty() && (machine_.front.one_in_flight || op.defs != 0);
+  if (!effects_.accesses().empty())
+    access = queue_.send(block, group, effects_, op.bypass_l1, waits ? &group : nullptr);
+  if (!group.formed) note_registers(group, op, access == Scoreboard::no_access ? ready : never, access);
+  if (access != Scoreboard::no_access) take_completions();
+  return !waits;
+}
+
+void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access) {
+  if (effects_.ran == 0) return;
   BlockContext& block = *group.block;
   Scoreboard& board = block.warps[group.warp].board;
-  std::uint32_t access = Scoreboard::no_access;
-  if (!effects_.accesses().empty()) {
-    access = queue_.send(block, group, effects_, op.bypass_l1);
-    ready = never;
-  }
-  if (effects_.ran != 0) {
-    const auto registers = block.work.timing.of(*group.at.code).registers(op);
-    for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access);
-    if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
-  }
-  if (access != Scoreboard::no_access) take_completions();
+  const auto registers = block.work.timing.of(*group.at.code).registers(op);
+  for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access);
+  if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
+}
+
+// The lane of the SIMD unit that a lane of the group uses.
+unsigned Sm::lane_of(const IssueGroup& group, unsigned lane) const {
+  if (group.formed) return lane;
+  if (!interweave_) return lanes_->lane(lane, group.slot, shape_);
+  return lanes_->lane(lane + group.warp % 2 * machine::warp_size, group.slot / 2, shape_);
 }
 
 void Sm::count_lanes(const IssueGroup& group) {
   statistics_.thread_instructions += static_cast<unsigned>(std::popcount(group.mask));
   for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
-    ++statistics_.lane_uses[lanes_->lane(static_cast<unsigned>(std::countr_zero(lanes)), group.warp)];
+    ++statistics_.lane_uses[lane_of(group, static_cast<unsigned>(std::countr_zero(lanes))) % machine::warp_size];
 }
 
 // The group has jumped; where it only repeats what it did, others may have to run first.
@@ -185,7 +201,7 @@ void Sm::watch(IssueGroup& group, std::uint32_t from) {
     if (effects_.target[lane] <= from) block.spins[thread.linear].see(thread, watch_epoch_);
     all &= block.spins[thread.linear].repeats_in(watch_epoch_);
   }
-  if (all && block.divergence->yield(group)) pool_groups(block, group.not_before);
+  if (all && block.divergence->yield(group)) pool_groups(block, group.formed ? now_ : group.not_before);
 }
 
 }  // namespace heddle::device::sim

@@ -6,6 +6,7 @@
 
 #include "device/sim/kernel_timing.hpp"
 #include "device/sim/memory/counters.hpp"
+#include "device/sim/policy_counts.hpp"
 
 namespace heddle::device::sim {
 
@@ -40,6 +41,7 @@ struct SmStatistics {
   std::array<std::uint64_t, 32> lane_uses{};              // issues by lane of the SIMD unit
   std::array<std::uint64_t, pipe_classes> pipe_cycles{};  // for which pipes were occupied
   std::array<std::uint64_t, pipe_classes> pipe_counts{};  // pipes there are
+  PolicyCounts policy;
   SmStatistics& operator+=(const SmStatistics& other);
   SmStatistics& operator-=(const SmStatistics& other);  // of an earlier time
   bool operator==(const SmStatistics&) const = default;

@@ -23,11 +23,11 @@ struct Ran {
 };
 
 // A random kernel on a machine of few SMs, beside the interpreter.
-Ran run(const std::string& text, const std::string& options) {
+Ran run(const std::string& text, const std::string& options, const std::string& machine = "hopper-h100") {
   Ran ran;
   ran.comparison = test::random_kernel::compare_with_interp(text, [&](const test::PtxCase& c) {
     return test::run_case(c, [&](const test::TestDeviceOptions& wanted) {
-      SimOptions chosen = parse_sim_options("sim:hopper-h100" + options);
+      SimOptions chosen = parse_sim_options("sim:" + machine + options);
       chosen.machine.sms = 3;
       chosen.poison = wanted.poison;
       chosen.print = wanted.print;
@@ -43,16 +43,22 @@ std::uint64_t sum(const Counts& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-void expect_consistent(const SmStatistics& sm) {
+void expect_consistent(const SmStatistics& sm, const std::string& machine = "hopper-h100") {
   EXPECT_EQ(sum(sm.uses), sm.slots);
   EXPECT_EQ(sum(sm.lanes), sm.slots);
-  EXPECT_EQ(sm.slots, sm.cycles * parse_sim_options("sim:hopper-h100").machine.front.schedulers);
+  EXPECT_EQ(sm.slots, sm.cycles * parse_sim_options("sim:" + machine).machine.front.schedulers);
   EXPECT_EQ(sum(sm.lane_uses), sm.thread_instructions);
 }
 
 TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
   const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-                                             ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle"};
+                                             ",divergence=mimd,issue=dual,scheduler=oldest",
+                                             ",lanes=swizzle",
+                                             ",divergence=dwf,lanes=swizzle",
+                                             ",divergence=dwf,formation=minority,memory=ideal",
+                                             ",divergence=dwf,formation=timestamp,pool=4",
+                                             ",divergence=dwf,formation=pc,register-file=crossbar",
+                                             ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"};
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const std::string text = test::random_kernel::generate(seed).text();
     const Ran base = run(text, "");
@@ -64,6 +70,31 @@ TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
       ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
       expect_consistent(other.launches.at(0).sm);
       EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches[0].sm.thread_instructions)
+          << "seed " << seed << policy;
+    }
+  }
+}
+
+// Warps of 64 threads, on the machine of the paper that describes them.
+TEST(Policies, InterweavingGivesTheSameResultsAndInstructionsOnRandomKernels) {
+  const std::vector<std::string> policies = {",divergence=tf",
+                                             ",divergence=tf,layout=asis,issue=dual,exchange=off",
+                                             ",issue=wide,lanes=mirror-odd",
+                                             ",issue=sbi,constraints=off,cold=1",
+                                             ",issue=sbi,divide=dominator,slot2=same-warp,sorter=0",
+                                             ",issue=swi,lanes=xor-rev",
+                                             ",issue=swi,lanes=mirror-half,ways=1,memory=ideal",
+                                             ",issue=sbi+swi,lanes=xor,memory=ideal",
+                                             ",issue=sbi+swi,ways=4,exchange=off"};
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const std::string text = test::random_kernel::generate(seed).text();
+    const Ran base = run(text, "", "sbi-fermi");
+    ASSERT_EQ(base.comparison.verdict, Verdict::equal) << "seed " << seed << ": " << base.comparison.text << text;
+    for (const std::string& policy : policies) {
+      const Ran other = run(text, policy, "sbi-fermi");
+      ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
+      expect_consistent(other.launches.at(0).sm, "sbi-fermi");
+      EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches.at(0).sm.thread_instructions)
           << "seed " << seed << policy;
     }
   }
@@ -92,7 +123,7 @@ TEST(Policies, UnknownNamesAreRefusedWithThoseThatThereAre) {
     return std::string("no error");
   };
   EXPECT_THAT(message("sim:fermi-gtx480,scheduler=best"), testing::HasSubstr("lrr, gto, two-level, oldest"));
-  EXPECT_THAT(message("sim:fermi-gtx480,divergence=x"), testing::HasSubstr("pdom, nrec, mimd"));
+  EXPECT_THAT(message("sim:fermi-gtx480,divergence=x"), testing::HasSubstr("pdom, nrec, mimd, dwf, tf"));
   EXPECT_THAT(message("sim:fermi-gtx480,colour=red"), testing::HasSubstr("no option 'colour'"));
   EXPECT_THAT(message("sim:fermi-gtx480,threads=0"), testing::HasSubstr("from 1 to 64"));
 }

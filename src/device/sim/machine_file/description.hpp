@@ -210,6 +210,7 @@ struct CopyEngines {
 struct Policies {
   std::string scheduler = "lrr", divergence = "pdom", residency = "round-robin", issue = "single", lanes = "identity",
               memory_queue = "fifo";
+  std::string options;  // of policies, as "formation=majority,pool=64"
   bool operator==(const Policies&) const = default;
 };
 

@@ -115,6 +115,7 @@ const Field fields[] = {
     {"policies", "lanes", "", 0, 0, AT(policies.lanes), "which lane a thread has"},
     {"policies", "memory-queue", "", 0, 0, AT(policies.memory_queue),
      "which waiting memory instruction goes to the load/store unit next"},
+    {"policies", "options", "", 0, 0, AT(policies.options), "options of policies, as \"formation=majority,pool=64\""},
 };
 
 #undef PIPE

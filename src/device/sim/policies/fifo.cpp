@@ -7,7 +7,9 @@ namespace {
 class Fifo final : public MemQueuePolicy {
  public:
   std::size_t capacity() const override { return 1; }
-  std::size_t next(std::size_t) const override { return 0; }
+  std::size_t next(std::span<const WaitingAccess> waiting, std::size_t refused) const override {
+    return refused == 0 ? 0 : waiting.size();
+  }
 };
 
 }  // namespace

@@ -38,11 +38,13 @@ class Pdom final : public DivergencePolicy {
     return false;
   }
 
-  bool resume(std::uint32_t warp) override {
+  bool resume(std::uint32_t warp, Cycle) override {
     stacks_[warp].resume();
     show(warp);
     return false;
   }
+
+  std::size_t depth(std::uint32_t warp) const override { return stacks_[warp].entries().size(); }
 
   bool yield(IssueGroup& group) override {
     if (stacks_[group.warp].yield()) show(group.warp);

@@ -16,10 +16,12 @@ struct Named {
 };
 
 // A policy is a file, and a line here.
-constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 3> divergences{{
+constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 5> divergences{{
     {"pdom", make_pdom},
     {"nrec", make_nrec},
     {"mimd", make_mimd},
+    {"dwf", make_dynamic_warps},
+    {"tf", make_frontier},
 }};
 constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> schedulers{{
     {"lrr", make_loose_round_robin},
@@ -27,19 +29,32 @@ constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> scheduler
     {"two-level", make_two_level},
     {"oldest", make_oldest_first},
 }};
-constexpr std::array<Named<std::unique_ptr<IssuePolicy> (*)()>, 2> issues{{
+constexpr std::array<Named<std::unique_ptr<IssuePolicy> (*)()>, 6> issues{{
     {"single", make_single_issue},
     {"dual", make_dual_issue},
+    {"wide", make_wide_issue},
+    {"sbi", make_branch_interweaving},
+    {"swi", make_warp_interweaving},
+    {"sbi+swi", make_full_interweaving},
 }};
-constexpr std::array<Named<std::unique_ptr<LaneMap> (*)()>, 2> lane_maps{{
+constexpr std::array<Named<std::unique_ptr<LaneMap> (*)()>, 6> lane_maps{{
     {"identity", make_identity_lanes},
     {"swizzle", make_swizzled_lanes},
+    {"mirror-odd", make_mirror_odd_lanes},
+    {"mirror-half", make_mirror_half_lanes},
+    {"xor", make_xor_lanes},
+    {"xor-rev", make_xor_reversed_lanes},
 }};
-constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 1> memory_queues{{
+constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 3> memory_queues{{
     {"fifo", make_fifo},
+    {"mascar", make_mascar},
+    {"active-first", make_active_first},
 }};
-constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&)>, 1> residencies{{
-    {"round-robin", make_static_residency},
+constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 3>
+    residencies{{
+        {"round-robin", make_static_residency},
+        {"virtual-thread", make_virtual_thread},
+        {"max", make_max_residency},
 }};
 
 template <class List>
@@ -70,11 +85,19 @@ std::unique_ptr<LaneMap> make_lanes(std::string_view name) { return find(lane_ma
 std::unique_ptr<MemQueuePolicy> make_memory_queue(std::string_view name) {
   return find(memory_queues, "memory-queue", name).make();
 }
-std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits) {
-  return find(residencies, "residency", name).make(limits);
+std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits,
+                                                   const PolicyOptions& options) {
+  return find(residencies, "residency", name).make(limits, options);
 }
 
-void check_policies(const Policies& policies) {
+namespace {
+
+// Issue policies whose slots share a row of units: they issue from the contexts that thread frontiers keep.
+bool interweaves(std::string_view issue) {
+  return issue == "wide" || issue == "sbi" || issue == "swi" || issue == "sbi+swi";
+}
+
+void check_names(const Policies& policies) {
   find(divergences, "divergence", policies.divergence);
   find(schedulers, "scheduler", policies.scheduler);
   find(issues, "issue", policies.issue);
@@ -83,19 +106,49 @@ void check_policies(const Policies& policies) {
   find(residencies, "residency", policies.residency);
 }
 
+// Combinations that would not be what their names say.
+void check_combination(const Policies& policies) {
+  const auto refuse = [&](std::string_view why) {
+    base::fail(ErrorCode::invalid_argument, "divergence={} with issue={}: {}", policies.divergence, policies.issue, why);
+  };
+  if (interweaves(policies.issue) && policies.divergence != "tf")
+    refuse("this issue policy issues the contexts of divergence=tf");
+  if (policies.divergence == "dwf" && policies.issue != "single")
+    refuse("a thread of a formed warp has one instruction in flight, so a second one of the warp can never issue");
+  if (policies.divergence == "dwf" && policies.residency != "round-robin")
+    refuse("a block of formed warps cannot give way: its threads' places are no part of a context");
+  if (interweaves(policies.issue) && policies.residency != "round-robin")
+    refuse("contexts of blocks that give way hold stacks of warps of 32 threads");
+}
+
+}  // namespace
+
+void check_policies(const Policies& policies) {
+  check_names(policies);
+  PolicyOptions(policies.options).check(policies);
+  check_combination(policies);
+}
+
 void set_policy(Policies& policies, std::string_view seam, std::string_view name) {
   const std::pair<std::string_view, std::string*> seams[] = {
       {"divergence", &policies.divergence}, {"scheduler", &policies.scheduler},
       {"issue", &policies.issue},           {"lanes", &policies.lanes},
       {"residency", &policies.residency},   {"memory-queue", &policies.memory_queue}};
   const auto found = std::find_if(std::begin(seams), std::end(seams), [&](const auto& s) { return s.first == seam; });
+  if (found == std::end(seams) && is_policy_option(seam)) {
+    PolicyOptions options(policies.options);
+    options.set(seam, name);
+    policies.options = options.all();
+    return;
+  }
   if (found == std::end(seams))
-    base::fail(
-        ErrorCode::invalid_argument,
-        "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency and memory-queue",
-        seam);
+    base::fail(ErrorCode::invalid_argument,
+               "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency and "
+               "memory-queue, and options of these policies (docs/simulator-policies.md)",
+               seam);
   *found->second = name;
-  check_policies(policies);
+  check_names(policies);
+  if (interweaves(policies.issue) && policies.divergence == "pdom" && seam == "issue") policies.divergence = "tf";
 }
 
 std::vector<std::string> policy_names() {

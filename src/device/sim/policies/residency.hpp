@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "device/sim/machine_file/description.hpp"
+#include "device/sim/policies/options.hpp"
 
 namespace heddle::device::sim {
 
@@ -23,8 +24,14 @@ class CtaResidencyPolicy {
   virtual bool admits(const BlockNeeds& needs) const = 0;
   virtual void admitted(const BlockNeeds& needs) = 0;
   virtual void released(const BlockNeeds& needs) = 0;
+  // Numbers of warps that blocks may have at a time.
+  virtual unsigned warp_slots() const = 0;
+  // Of its blocks, some are active, and give way to others (policies/virtual_thread/).
+  virtual bool rotates() const { return false; }
 };
 
-std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits);
+std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits, const PolicyOptions& options);
+std::unique_ptr<CtaResidencyPolicy> make_virtual_thread(const Residency& limits, const PolicyOptions& options);
+std::unique_ptr<CtaResidencyPolicy> make_max_residency(const Residency& limits, const PolicyOptions& options);
 
 }  // namespace heddle::device::sim

@@ -73,7 +73,7 @@ bool Splits::settle(IssueGroup& group) {
   return parts.size() != 1;
 }
 
-bool Splits::resume(std::uint32_t warp) {
+bool Splits::resume(std::uint32_t warp, Cycle) {
   const machine::LaneThreads& threads = block_.warps[warp].lanes;
   std::vector<LaneMask> moved;
   for (Waiting& waiting : waiting_) {

@@ -13,7 +13,7 @@ class Splits : public DivergencePolicy {
   explicit Splits(const DivergenceContext& context);
   std::span<IssueGroup* const> groups() override { return list_; }
   bool retire(IssueGroup& group, const machine::Effects& effects) override;
-  bool resume(std::uint32_t warp) override;
+  bool resume(std::uint32_t warp, Cycle not_before) override;
 
  private:
   bool settle(IssueGroup& group);

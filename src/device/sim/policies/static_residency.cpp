@@ -18,6 +18,7 @@ class StaticResidency final : public CtaResidencyPolicy {
            used_.warps + needs.warps <= limits_.warps && used_.registers + needs.registers <= limits_.registers &&
            used_.shared + needs.shared <= limits_.shared_bytes;
   }
+  unsigned warp_slots() const override { return limits_.warps; }
   void admitted(const BlockNeeds& needs) override {
     ++blocks_;
     used_.threads += needs.threads;
@@ -51,7 +52,7 @@ BlockNeeds needs_of(const Residency& limits, unsigned threads, unsigned register
   return needs;
 }
 
-std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits) {
+std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits, const PolicyOptions&) {
   return std::make_unique<StaticResidency>(limits);
 }
 

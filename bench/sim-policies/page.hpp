@@ -1,0 +1,29 @@
+// The tables of a page, between its marks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heddle::bench::sim_policies {
+
+// A table of Markdown, whose first row is its head; also readable on a terminal.
+class Table {
+ public:
+  explicit Table(std::vector<std::string> head) : rows_{std::move(head)} {}
+  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  std::string text() const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+};
+
+std::string number(double value, int digits = 2);
+// "+12.3 %" of a ratio.
+std::string gain(double ratio);
+
+// Replaces what stands in the file between "<!-- figures -->" and "<!-- end of figures -->". Throws io_error.
+void write_page(const std::string& file, const std::string& text);
+// What follows "--page" on a command line; empty: nothing.
+std::string page_of(int argc, char** argv);
+
+}  // namespace heddle::bench::sim_policies

@@ -1,0 +1,107 @@
+#include "runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "compile/compile.hpp"
+#include "device/parameter_layout.hpp"
+#include "device/sim/machine_file/reader.hpp"
+#include "device/sim/policies/registry.hpp"
+#include "ptx/parser.hpp"
+#include "support/statistics.hpp"
+
+namespace heddle::bench::sim_policies {
+namespace {
+
+// Words that are the same in every run.
+std::vector<unsigned> words(unsigned count) {
+  std::vector<unsigned> result(count);
+  std::uint64_t state = 1;
+  for (unsigned& word : result) {
+    state += 0x9e3779b97f4a7c15u;
+    std::uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    word = static_cast<unsigned>(z >> 32);
+  }
+  return result;
+}
+
+device::Span span_of(std::vector<unsigned>& words) {
+  return device::Span::host(words.data(), words.size() * sizeof words[0]);
+}
+
+}  // namespace
+
+std::shared_ptr<const ptx::Module> Runner::module_of(std::string_view file) {
+  const auto found = modules_.find(file);
+  if (found != modules_.end()) return found->second;
+  const std::string path = fmt::format("{}/{}.cu", HEDDLE_KERNELS, file);
+  const auto module = std::make_shared<const ptx::Module>(ptx::parse(compile::compile_cuda_file(path), path));
+  modules_.emplace(file, module);
+  return module;
+}
+
+KernelStatistics Runner::run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
+                             unsigned threads, bool ideal) {
+  if (threads == 0) threads = workload.threads;
+  device::sim::SimOptions options;
+  options.machine = machine;
+  options.ideal_memory = ideal;
+  for (std::string_view rest = policies; !rest.empty();) {
+    rest.remove_prefix(1);
+    const std::string_view one = rest.substr(0, rest.find(','));
+    const std::size_t equal = one.find('=');
+    device::sim::set_policy(options.machine.policies, one.substr(0, equal), one.substr(equal + 1));
+    rest.remove_prefix(one.size());
+  }
+  KernelStatistics figures;
+  options.on_launch = [&](const std::string&, const KernelStatistics& of) { figures = of; };
+  const auto device = device::sim::make_sim_device(options);
+  const auto module = device->load(module_of(workload.file), {});
+  const auto queue = device->queue({});
+  std::vector<unsigned> in = words(workload.items), out(workload.items);
+  const auto input = device->allocate(in.size() * sizeof in[0]), output = device->allocate(out.size() * sizeof out[0]);
+  queue->copy(input->span(), span_of(in));
+  struct {
+    std::uint64_t in, out;
+    unsigned n;
+  } const arguments{input->span().address, output->span().address, workload.items};
+  std::vector<std::byte> packed(20);
+  std::memcpy(packed.data(), &arguments, packed.size());
+  const unsigned blocks = workload.items / threads;
+  queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
+                packed);
+  queue->copy(span_of(out), output->span());
+  queue->synchronize();
+  const std::string shape = fmt::format("{}/{}", workload.kernel, threads);
+  const auto [known, first] = results_.emplace(shape, out);
+  if (!first && known->second != out)
+    base::fail(ErrorCode::internal, "{} has other results with '{}'", shape, policies);
+  return figures;
+}
+
+MachineDescription part_of(const std::string& preset, unsigned sms) {
+  MachineDescription machine = device::sim::find_machine(preset);
+  const auto share = [&](unsigned all) { return std::max(1u, all * sms / machine.sms); };
+  const unsigned channels = share(machine.dram.channels), per_channel = machine.l2.slices / machine.dram.channels;
+  machine.dram.bytes_per_clock *= static_cast<double>(machine.dram.channels * sms) / (machine.sms * channels);
+  machine.l2.bytes = machine.l2.bytes / machine.l2.slices * channels * per_channel;
+  machine.dram.channels = channels;
+  machine.l2.slices = channels * per_channel;
+  machine.sms = sms;
+  machine.launching.kernel_cycles = 0;  // one kernel of small size is what is looked at
+  return machine;
+}
+
+double harmonic_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += 1 / value;
+  return static_cast<double>(values.size()) / sum;
+}
+
+double geometric(const std::vector<double>& values) { return bench::geometric_mean(values); }
+
+}  // namespace heddle::bench::sim_policies

@@ -1,0 +1,135 @@
+// Virtual Thread on the machine of its paper, of which one SM and its share of the memory is simulated.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "page.hpp"
+#include "runner.hpp"
+#include "support/results.hpp"
+
+namespace {
+
+using namespace heddle::bench;
+using namespace heddle::bench::sim_policies;
+using heddle::device::sim::PolicyEvent;
+
+const std::string virtual_threads = ",residency=virtual-thread,memory-queue=active-first";
+
+double cycles(const KernelStatistics& figures) { return static_cast<double>(figures.cycles()); }
+
+std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
+  Table table({"kernel", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues", "swaps"});
+  const std::string variants[] = {",memory-queue=mascar", virtual_threads, ",residency=max,memory-queue=mascar",
+                                  virtual_threads + ",context-bits=0", ",residency=virtual-thread"};
+  std::vector<std::vector<double>> gains(std::size(variants));
+  const auto row = [&](const Workload& workload, bool counts) {
+    const KernelStatistics base = runner.run(machine, "", workload);
+    std::vector<std::string> cells{std::string(workload.kernel), fmt::format("{}", base.cycles())};
+    std::uint64_t swaps = 0;
+    for (std::size_t i = 0; i < std::size(variants); ++i) {
+      const KernelStatistics other = runner.run(machine, variants[i], workload);
+      cells.push_back(number(cycles(base) / cycles(other), 3));
+      if (counts) gains[i].push_back(cycles(base) / cycles(other));
+      if (i == 1) swaps = other.sm.policy[PolicyEvent::swaps_out];
+    }
+    cells.push_back(fmt::format("{}", swaps));
+    table.add(cells);
+  };
+  for (const Workload& workload : scheduling_limited()) row(workload, true);
+  std::vector<std::string> mean{"geometric mean, type S", ""};
+  for (const auto& of : gains) mean.push_back(number(geometric(of), 3));
+  mean.push_back("");
+  table.add(mean);
+  for (const Workload& workload : capacity_limited()) row(workload, false);
+  results.add({"VT over the baseline, type S", geometric(gains[1]), "x", at_least(1.15), "baseline"});
+  results.add({"VT over MAX", geometric(gains[1]) / geometric(gains[2]), "x", at_least(0.95), "MAX"});
+  results.add({"Mascar over the baseline", geometric(gains[0]), "x", {}, "baseline"});
+  results.add({"VT without cost over VT", geometric(gains[3]) / geometric(gains[1]), "x", at_most(1.01), "VT"});
+  for (const Workload& workload : capacity_limited()) {
+    const double base = cycles(runner.run(machine, "", workload));
+    const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
+    results.add({fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005),
+                 "baseline"});
+  }
+  return table.text();
+}
+
+std::string by_schedulers(Runner& runner, const MachineDescription& machine, Results& results) {
+  Table table({"scheduler", "VT over the baseline with it", "paper"});
+  const std::pair<const char*, const char*> schedulers[] = {{"lrr", "1.239"}, {"gto", "1.222"}, {"two-level", "1.239"}};
+  for (const auto& [scheduler, paper] : schedulers) {
+    std::vector<double> gains;
+    for (const Workload& workload : scheduling_limited()) {
+      const std::string with = fmt::format(",scheduler={}", scheduler);
+      gains.push_back(cycles(runner.run(machine, with, workload)) /
+                      cycles(runner.run(machine, with + virtual_threads, workload)));
+    }
+    table.add({scheduler, number(geometric(gains), 3), paper});
+    results.add({fmt::format("VT with {}", scheduler), geometric(gains), "x", {}, "baseline"});
+  }
+  return table.text();
+}
+
+std::string by_context(Runner& runner, const MachineDescription& machine, Results&) {
+  Table table({"contexts", "VT over the baseline"});
+  const std::pair<const char*, const char*> variants[] = {{"512 bits a cycle", ""},
+                                                          {"256 bits a cycle", ",context-bits=256"},
+                                                          {"1,024 bits a cycle", ",context-bits=1024"},
+                                                          {"twice the size", ",context-scale=2"},
+                                                          {"four times the size", ",context-scale=4"},
+                                                          {"warps at barriers do not count as stalled", ",swap=literal"}};
+  for (const auto& [name, options] : variants) {
+    std::vector<double> gains;
+    for (const Workload& workload : scheduling_limited())
+      gains.push_back(cycles(runner.run(machine, "", workload)) /
+                      cycles(runner.run(machine, virtual_threads + options, workload)));
+    table.add({name, number(geometric(gains), 3)});
+  }
+  return table.text();
+}
+
+// H2 and H3: the law of a chain of loads, by the latency of memory, and with little bandwidth.
+std::string by_latency(Runner& runner, const MachineDescription& machine, Results&) {
+  Table table({"memory", "cycles", "VT over the baseline"});
+  const Workload chain{"pointer_chase", "latency", false, 128, 16 * 1024};
+  const auto row = [&](const std::string& name, const MachineDescription& with) {
+    const KernelStatistics base = runner.run(with, "", chain), other = runner.run(with, virtual_threads, chain);
+    table.add({name, fmt::format("{}", base.cycles()), number(cycles(base) / cycles(other), 3)});
+  };
+  for (const unsigned more : {0u, 200u, 400u, 800u}) {
+    MachineDescription with = machine;
+    with.dram.latency += more;
+    with.l1.bytes = 0;
+    with.l2.bytes = 0;
+    with.dram.bytes_per_clock *= 16;
+    row(fmt::format("no caches, wide, {} cycles more", more), with);
+  }
+  MachineDescription narrow = machine;
+  narrow.l1.bytes = 0;
+  narrow.l2.bytes = 0;
+  narrow.dram.bytes_per_clock /= 4;
+  row("no caches, a quarter of the bandwidth", narrow);
+  return table.text();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Runner runner;
+  Results results("virtual-thread");
+  const MachineDescription machine = part_of("fermi-gtx480", 1);
+  std::string text;
+  const auto part = [&](const char* title, const std::string& table) {
+    std::printf("%s\n\n%s\n", title, table.c_str());
+    std::fflush(stdout);
+    text += fmt::format("### {}\n\n{}\n", title, table);
+  };
+  part("Speed-up over the baseline", by_policy(runner, machine, results));
+  part("By scheduler", by_schedulers(runner, machine, results));
+  part("By context", by_context(runner, machine, results));
+  part("By memory", by_latency(runner, machine, results));
+  if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
+  return results.finish();
+}

@@ -1,0 +1,26 @@
+// The kernels of kernels/, with their sizes.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace heddle::bench::sim_policies {
+
+struct Workload {
+  std::string_view kernel, file;  // file: without ending
+  bool divergent = false;
+  unsigned threads = 256;  // of a block
+  unsigned items = 7680;   // threads of the grid
+};
+
+// In the papers' suites or of their kind, and some of today.
+std::span<const Workload> divergent();
+std::span<const Workload> regular();
+// Kernels of small blocks for questions of residency, and kernels of which registers are the limit.
+std::span<const Workload> scheduling_limited();
+std::span<const Workload> capacity_limited();
+// The counter-examples to formed warps.
+std::span<const Workload> counter_examples();
+
+}  // namespace heddle::bench::sim_policies

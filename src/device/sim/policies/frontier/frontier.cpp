@@ -1,0 +1,181 @@
+#include "device/sim/policies/frontier/frontier.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace heddle::device::sim {
+
+using machine::Thread;
+using machine::ThreadState;
+
+Frontier::Frontier(const DivergenceContext& context)
+    : block_(context.block),
+      timing_(context.timing),
+      lanes_(context.lanes),
+      counts_(context.counts),
+      now_(context.now),
+      slots_(context.slots),
+      shape_{context.wide ? 2 * machine::warp_size : machine::warp_size,
+             context.wide ? context.sm_warps / 2 : context.sm_warps},
+      wide_(context.wide),
+      text_order_(context.options.is("layout", "asis")),
+      constrained_(context.options.is("constraints", "on")),
+      by_dominator_(context.options.is("divide", "dominator")),
+      cold_(std::size_t{context.options.number("cold")} * block_.warps.size(), context.options.number("sorter"),
+            context.counts) {
+  const std::size_t per_wide = wide_ ? halves : 1;
+  const std::size_t count = (block_.warps.size() + per_wide - 1) / per_wide;
+  const bool exchange = context.options.is("exchange", "on");
+  for (std::size_t w = 0; w < count; ++w) warps_.push_back({WarpContexts(cold_, counts_, exchange), 0, {}, 0});
+  groups_.resize(count * 2 * halves);
+  for (auto& group : groups_) group = std::make_unique<IssueGroup>();
+  for (std::uint32_t w = 0; w < block_.warps.size(); ++w) {
+    for (unsigned slot = 0; slot < (wide_ ? 2u : 1u); ++slot) {
+      IssueGroup& one = group(wide_of(w), slot, wide_ ? w % halves : 0);
+      one.threads = &block_.warps[w].lanes;
+      one.warp = w;
+      list_.push_back(&one);
+    }
+    const LaneMask all =
+        block_.warps[w].count == machine::warp_size ? ~LaneMask{0} : (LaneMask{1} << block_.warps[w].count) - 1;
+    arrive(warps_[wide_of(w)], w, all, 0);
+  }
+  for (std::size_t w = 0; w < count; ++w) sort(w);
+}
+
+Frontier::~Frontier() = default;
+
+IssueGroup& Frontier::group(std::size_t wide, unsigned slot, unsigned half) const {
+  return *groups_[(wide * 2 + slot) * halves + half];
+}
+
+const FrontierLayout& Frontier::layout_of(const machine::Code& code) const {
+  if (known_code_ != &code) {
+    known_layout_ = &timing_.of(code).frontier();
+    known_code_ = &code;
+  }
+  return *known_layout_;
+}
+
+// Deeper calls first, then functions by number, then places by the layout.
+std::uint64_t Frontier::order_of(const Place& place) {
+  const std::uint32_t in_function = text_order_ ? place.pc : layout_of(*place.code).ops[place.pc].order;
+  return (std::uint64_t{0xffff - std::min(place.depth, 0xffffu)} << 48) |
+         (std::uint64_t{place.code->index & 0xffff} << 32) | in_function;
+}
+
+// Sorts threads of a warp into arrivals by their places; those that wait are kept apart.
+void Frontier::arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before) {
+  const machine::LaneThreads& threads = block_.warps[of].lanes;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const Thread& thread = *threads[lane];
+    if (thread.state == ThreadState::exited) continue;
+    const WideMask bit = WideMask{1} << (lane + shift(of));
+    if (thread.state != ThreadState::runnable) {
+      warp.waiting |= bit;
+      continue;
+    }
+    const Place place = place_of(thread);
+    const auto same = std::find_if(warp.arrivals.begin(), warp.arrivals.end(),
+                                   [&](const SplitContext& one) { return one.place == place; });
+    if (same != warp.arrivals.end()) {
+      same->mask |= bit;
+      same->not_before = std::max(same->not_before, not_before);
+    } else {
+      warp.arrivals.push_back({order_of(place), bit, place, not_before, 0});
+    }
+  }
+}
+
+bool Frontier::retire(IssueGroup& group, const machine::Effects&) {
+  const std::size_t wide = wide_of(group.warp);
+  WideWarp& warp = warps_[wide];
+  const unsigned slot = wide_ && (&group == &this->group(wide, 1, 0) || &group == &this->group(wide, 1, 1)) ? 1 : 0;
+  warp.retired |= 1u << slot;
+  arrive(warp, group.warp, group.mask, group.not_before);
+  if (!wide_) sort(wide);
+  return false;
+}
+
+bool Frontier::resume(std::uint32_t of, Cycle not_before) {
+  const std::size_t wide = wide_of(of);
+  WideWarp& warp = warps_[wide];
+  const machine::LaneThreads& threads = block_.warps[of].lanes;
+  LaneMask moved = 0;
+  for (unsigned lane = 0; lane < machine::warp_size; ++lane) {
+    const WideMask bit = WideMask{1} << (lane + shift(of));
+    if ((warp.waiting & bit) == 0 || threads[lane]->state == ThreadState::at_barrier ||
+        threads[lane]->state == ThreadState::meeting)
+      continue;
+    warp.waiting &= ~bit;
+    moved |= LaneMask{1} << lane;
+  }
+  arrive(warp, of, moved, not_before);
+  if (warp.retired == 0) sort(wide);  // else it sorts when all of the cycle has issued
+  return false;
+}
+
+bool Frontier::yield(IssueGroup& group) {
+  const std::size_t wide = wide_of(group.warp);
+  WideWarp& warp = warps_[wide];
+  if (warp.retired != 0) sort(wide);
+  warp.contexts.yield(now_);
+  show(wide);
+  return false;
+}
+
+void Frontier::sort(std::size_t wide) {
+  WideWarp& warp = warps_[wide];
+  const std::size_t parts = static_cast<std::size_t>(std::popcount(warp.retired));
+  if (warp.arrivals.size() > parts) counts_[PolicyEvent::parted] += warp.arrivals.size() - std::max<std::size_t>(parts, 1);
+  for (SplitContext& one : warp.arrivals)
+    for (unsigned slot = 0; slot < 2; ++slot)
+      if ((warp.retired >> slot) & 1 && (warp.contexts.hot(slot).mask & one.mask) != 0)
+        one.turns = warp.contexts.hot(slot).turns;
+  warp.contexts.replace(warp.retired, warp.arrivals, now_);
+  warp.arrivals.clear();
+  warp.retired = 0;
+  show(wide);
+}
+
+// Gives the groups the hot contexts.
+void Frontier::show(std::size_t wide) {
+  for (unsigned slot = 0; slot < (wide_ ? 2u : 1u); ++slot) {
+    const SplitContext& context = warps_[wide].contexts.hot(slot);
+    for (unsigned half = 0; half < (wide_ ? halves : 1); ++half) {
+      IssueGroup& one = group(wide, slot, half);
+      if (!one.threads) continue;
+      one.mask = static_cast<LaneMask>(context.mask >> (half * machine::warp_size));
+      if (one.mask == 0) continue;
+      one.at = context.place;
+      one.not_before = context.not_before;
+    }
+  }
+}
+
+WideMask Frontier::lanes(std::size_t wide, unsigned slot) const {
+  WideMask lanes = 0;
+  for (WideMask rest = warps_[wide].contexts.hot(slot).mask; rest != 0; rest &= rest - 1)
+    lanes |= WideMask{1} << lanes_.lane(static_cast<unsigned>(std::countr_zero(rest)), number(wide), shape_);
+  return lanes;
+}
+
+bool Frontier::suspended(std::size_t wide) const {
+  if (!constrained_) return false;
+  const SplitContext& primary = warps_[wide].contexts.hot(0);
+  const SplitContext& secondary = warps_[wide].contexts.hot(1);
+  if (primary.mask == 0 || secondary.mask == 0) return false;
+  if (primary.place.code != secondary.place.code || primary.place.depth != secondary.place.depth) return false;
+  const auto& ops = layout_of(*secondary.place.code).ops;
+  const FrontierLayout::Op& join = ops[secondary.place.pc];
+  const std::uint32_t divide = by_dominator_ ? join.dominator : join.region;
+  const std::uint32_t at = ops[primary.place.pc].order;
+  return divide != FrontierLayout::no_divide && divide < at && at < join.order;
+}
+
+std::unique_ptr<DivergencePolicy> make_frontier(const DivergenceContext& context) {
+  return std::make_unique<Frontier>(context);
+}
+
+}  // namespace heddle::device::sim

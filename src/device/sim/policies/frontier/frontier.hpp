@@ -1,0 +1,71 @@
+// divergence=tf: the split of a warp at the first place runs, and splits at the same place are one (Simultaneous Branch
+// and Warp Interweaving, section 2.2). A warp is one of 32 threads, or two of these side by side.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/sim/policies/divergence.hpp"
+#include "device/sim/policies/frontier/contexts.hpp"
+
+namespace heddle::device::sim {
+
+class Frontier final : public DivergencePolicy {
+ public:
+  static constexpr unsigned halves = 2;
+
+  explicit Frontier(const DivergenceContext& context);
+  ~Frontier() override;
+
+  std::span<IssueGroup* const> groups() override { return list_; }
+  bool retire(IssueGroup& group, const machine::Effects& effects) override;
+  bool resume(std::uint32_t warp, Cycle not_before) override;
+  bool yield(IssueGroup& group) override;
+
+  // For issue policies that issue both halves of a warp, and both hot contexts: what retire() and resume() have seen
+  // becomes the warp's contexts with sort(), when all of a cycle has issued.
+  std::size_t wide_warps() const { return warps_.size(); }
+  const WarpContexts& contexts(std::size_t wide) const { return warps_[wide].contexts; }
+  // Of the context in the slot: a half without threads has an empty mask.
+  IssueGroup& group(std::size_t wide, unsigned slot, unsigned half) const;
+  // Its lanes of the SIMD unit.
+  WideMask lanes(std::size_t wide, unsigned slot) const;
+  // The secondary context waits at a join while the primary one is in the join's region.
+  bool suspended(std::size_t wide) const;
+  void sort(std::size_t wide);
+  // Of the warp on its SM.
+  std::uint32_t number(std::size_t wide) const { return wide_ ? slots_[wide * halves] / halves : slots_[wide]; }
+  std::size_t wide_of(std::uint32_t warp) const { return wide_ ? warp / halves : warp; }
+  // Places of the cold table that are used.
+  std::size_t cold() const { return cold_.used(); }
+
+ private:
+  struct WideWarp {
+    WarpContexts contexts;
+    unsigned retired = 0;  // slots whose context has executed
+    std::vector<SplitContext> arrivals;
+    WideMask waiting = 0;  // threads in no context, as they wait
+  };
+  void arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before);
+  std::uint64_t order_of(const Place& place);
+  const FrontierLayout& layout_of(const machine::Code& code) const;
+  void show(std::size_t wide);
+  unsigned shift(std::uint32_t warp) const { return wide_ ? warp % halves * machine::warp_size : 0; }
+
+  machine::Block& block_;
+  ProgramTiming& timing_;
+  const LaneMap& lanes_;
+  PolicyCounts& counts_;
+  const Cycle& now_;
+  const std::vector<std::uint32_t> slots_;
+  const LaneShape shape_;
+  const bool wide_, text_order_, constrained_, by_dominator_;
+  ColdTable cold_;
+  std::vector<WideWarp> warps_;
+  std::vector<std::unique_ptr<IssueGroup>> groups_;  // by warp, slot, half
+  std::vector<IssueGroup*> list_;
+  mutable const machine::Code* known_code_ = nullptr;
+  mutable const FrontierLayout* known_layout_ = nullptr;
+};
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,73 @@
+// Which blocks of an SM are active (Virtual Thread, section 2.5): one all of whose warps wait for memory gives way to one
+// that can run. Registers and shared memory stay; contexts are moved.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "device/sim/memory/access.hpp"
+#include "device/sim/policy_counts.hpp"
+
+namespace heddle::device::sim {
+
+enum class BlockState : std::uint8_t {
+  active,
+  pending,    // it has given way, and results of it are under way
+  ready,      // it can be active again
+  restoring,  // its context is read
+};
+
+class BlockRotation {
+ public:
+  using Id = std::uint64_t;
+  struct Limits {
+    unsigned blocks = 8, threads = 1536, warps = 48;  // active at a time
+  };
+  // What it says of a block.
+  struct Change {
+    Id id;
+    BlockState state;
+  };
+
+  BlockRotation(const Limits& limits, PolicyCounts& counts) : limits_(limits), counts_(counts) {}
+
+  // A block has been dispatched. `context`: cycles for which its context occupies the port, each way. It is active at
+  // once if there is room. Returns its state.
+  BlockState add(Id id, unsigned threads, unsigned warps, Cycle context);
+  void remove(Id id);
+  BlockState state(Id id) const { return find(id).state; }
+  // All warps of an active block wait for memory, or do no longer.
+  void stalled(Id id, bool is);
+  // Results of a block that has given way are under way, or are all there.
+  void pending(Id id, bool is);
+  // What changes in this cycle. Blocks that have become `pending` have to say whether results are under way.
+  const std::vector<Change>& step(Cycle now);
+  // The first cycle in which step() does something by itself.
+  Cycle next_event() const;
+  unsigned active() const { return active_; }
+
+ private:
+  struct Block {
+    Id id;
+    unsigned threads, warps;
+    Cycle context;
+    BlockState state;
+    bool stalled;
+    Cycle until;  // of restoring
+  };
+  Block& find(Id id);
+  const Block& find(Id id) const { return const_cast<BlockRotation*>(this)->find(id); }
+  bool fits(const Block& block) const;
+  void count(const Block& block, bool in);
+  void restore(Block& block, Cycle now);
+
+  const Limits limits_;
+  PolicyCounts& counts_;
+  std::vector<Block> blocks_;
+  std::deque<Id> marked_, ready_;  // in the order in which they became so
+  std::vector<Change> changes_;
+  unsigned active_ = 0, threads_ = 0, warps_ = 0;  // active, or about to be
+};
+
+}  // namespace heddle::device::sim

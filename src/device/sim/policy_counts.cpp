@@ -1,0 +1,15 @@
+#include "device/sim/policy_counts.hpp"
+
+namespace heddle::device::sim {
+
+const char* name(PolicyEvent event) {
+  constexpr std::array<const char*, policy_events> names{
+      "insertions",  "merged",    "lane conflicts", "LUT evictions", "spilled",     "refilled",
+      "heap stalls", "queue stalls", "parted",      "joined",        "cold",        "degraded",
+      "cold full",   "suspended", "secondary",      "same row",      "same warp",   "conflicts",
+      "false waits", "swaps out", "swaps in",       "context cycles", "late writes", "moved loads",
+      "spilled entries"};
+  return names[static_cast<unsigned>(event)];
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,86 @@
+// Blocks that give way to others while they wait for memory (Virtual Thread, section 2.5).
+#include <algorithm>
+
+#include "device/sim/policies/virtual_thread/occupancy.hpp"
+#include "device/sim/sm.hpp"
+
+namespace heddle::device::sim {
+
+// The block takes part in the rotation; returns whether it is active at once.
+void Sm::join_rotation(BlockContext& block) {
+  if (!rotation_) return;
+  const auto warps = static_cast<unsigned>(block.warps.size());
+  const BlockStateSize context{options_.number("context-entries"), options_.number("context-scale")};
+  block.id = next_block_id_++;
+  block.active = rotation_->add(block.id, block.work.needs.threads, block.work.needs.warps,
+                                context.cycles(warps, options_.number("context-bits"))) == BlockState::active;
+  block.changed = true;
+}
+
+// Whether all warps of the block wait for memory. Those that wait for other threads count with one that does.
+bool Sm::waits_for_memory(BlockContext& block) const {
+  const bool literal = options_.is("swap", "literal");
+  bool memory = false;
+  for (const IssueGroup* group : block.divergence->groups()) {
+    if (group->wait == Wait::end) continue;
+    if (group->wait == Wait::memory && group->ready == never) {
+      memory = true;
+      continue;
+    }
+    if (group->wait != Wait::barrier || literal) return false;
+  }
+  return memory;
+}
+
+// Whether the block's threads only repeat what they did: what they wait for may be a block that is not active.
+bool Sm::repeats(const BlockContext& block) const {
+  if (!watches_ || block.spins.empty()) return false;
+  return std::all_of(block.block.threads.begin(), block.block.threads.end(), [&](const machine::Thread& thread) {
+    return thread.state != machine::ThreadState::runnable || block.spins[thread.linear].repeats_in(watch_epoch_);
+  });
+}
+
+// The end of a cycle.
+void Sm::rotate() {
+  Cycle again = never;
+  for (const auto& one : blocks_) {
+    BlockContext& block = *one;
+    if (!block.changed && now_ < rotate_at_ && !watches_) continue;
+    block.changed = false;
+    const BlockState state = rotation_->state(block.id);
+    if (state == BlockState::active) rotation_->stalled(block.id, waits_for_memory(block) || repeats(block));
+    if (state != BlockState::pending) continue;
+    Cycle last = 0;
+    for (const WarpContext& warp : block.warps) last = std::max(last, warp.board.last());
+    if (last <= now_)
+      rotation_->pending(block.id, false);
+    else
+      again = std::min(again, last);
+  }
+  const auto& changes = rotation_->step(now_);
+  for (const BlockRotation::Change& change : changes) apply(change);
+  if (!changes.empty()) rebuild_pools();
+  rotate_at_ = changes.empty() ? std::min(again, rotation_->next_event()) : now_ + 1;
+}
+
+void Sm::apply(const BlockRotation::Change& change) {
+  const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b->id == change.id; });
+  BlockContext& block = **found;
+  block.changed = true;
+  block.active = change.state == BlockState::active;
+  if (change.state == BlockState::pending) {
+    statistics_.policy[PolicyEvent::moved_loads] += queue_.waiting_of(block);
+    const std::size_t kept = options_.number("context-entries");
+    for (std::uint32_t warp = 0; warp < block.warps.size(); ++warp) {
+      const std::size_t depth = block.divergence->depth(warp);
+      if (depth > kept) statistics_.policy[PolicyEvent::spilled_entries] += depth - kept;
+    }
+  }
+  if (!block.active) return;
+  for (IssueGroup* group : block.divergence->groups()) {
+    group->not_before = std::max(group->not_before, now_ + 1);
+    evaluate(*group);
+  }
+}
+
+}  // namespace heddle::device::sim
