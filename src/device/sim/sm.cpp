@@ -168,8 +168,10 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       turn_ = 0;
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
     }
-    for (; turn_ < schedulers_.size(); ++turn_)
-      if (!turn(turn_)) return false;
+    // Another one is the first in each cycle: where they share pipes, none starves.
+    const auto count = static_cast<unsigned>(schedulers_.size());
+    for (; turn_ < count; ++turn_)
+      if (!turn(static_cast<unsigned>((now_ + turn_) % count))) return false;
     begun_ = false;
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
   }
@@ -180,7 +182,7 @@ Cycle Sm::next_event() const {
   Cycle next = memory_.next_event();
   if (!queue_.empty()) next = std::min(next, now_ + 1);
   if (blocks_.empty()) return next;
-  for (const Scheduler& scheduler : schedulers_) next = std::min(next, scheduler.wake);
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.free));
   return next;
 }
 
