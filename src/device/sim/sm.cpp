@@ -222,8 +222,10 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       take_returns();
     }
     if (interweave_ && !blocks_.empty() && !issue_together()) return false;
-    for (; !interweave_ && turn_ < schedulers_.size(); ++turn_)
-      if (!turn(turn_)) return false;
+    // Another one is the first in each cycle: where they share pipes, none starves.
+    const auto count = static_cast<unsigned>(schedulers_.size());
+    for (; !interweave_ && turn_ < count; ++turn_)
+      if (!turn(static_cast<unsigned>((now_ + turn_) % count))) return false;
     begun_ = false;
     if (rotation_) rotate();
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
@@ -237,7 +239,7 @@ Cycle Sm::next_event() const {
   if (blocks_.empty()) return next;
   if (rotation_) next = std::min(next, rotate_at_);
   if (!returning_.empty()) next = std::min(next, returning_.front().at);
-  for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.busy));
+  for (const Scheduler& scheduler : schedulers_) next = std::min(next, std::max(scheduler.wake, scheduler.free));
   return next;
 }
 

@@ -75,7 +75,7 @@ class Sm {
     std::unique_ptr<WarpSchedPolicy> policy;
     std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
-    Cycle busy = 0;       // it issues the rest of a warp before
+    Cycle free = 0;       // its next turn after one that issued
     Cycle accounted = 0;  // cycles before are in the statistics
     SlotUse use = SlotUse::idle;
     unsigned bucket = 0;  // of lanes; of slots that issue
@@ -177,7 +177,7 @@ class Sm {
   machine::Effects effects_, met_;
   bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
   Cycle now_ = 0;
-  unsigned turn_ = 0;    // the scheduler whose turn it is in this cycle
+  unsigned turn_ = 0;    // schedulers that have had their turn in this cycle
   bool begun_ = false;   // this cycle
   bool issued_ = false;  // in this cycle
   std::uint64_t orders_ = 0;

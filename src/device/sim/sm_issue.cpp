@@ -45,7 +45,7 @@ void Sm::collect(unsigned number) {
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
-  if (now_ < std::max(scheduler.wake, scheduler.busy)) return true;
+  if (now_ < std::max(scheduler.wake, scheduler.free)) return true;
   account(scheduler);
   scheduler.policy->look(scheduler.pool);
   collect(number);
@@ -65,7 +65,7 @@ bool Sm::turn(unsigned number) {
   const unsigned lanes = shares ? issue_shared(*group, number) : issue_turn(*group, number);
   scheduler.use = SlotUse::issue;
   scheduler.bucket = 2 + (std::min(lanes, machine::warp_size) + 3) / 4;
-  scheduler.wake = scheduler.busy = now_ + turns * machine_.front.issue_interval;
+  scheduler.wake = scheduler.free = now_ + turns * machine_.front.issue_interval;
   return true;
 }
 

@@ -1,9 +1,8 @@
 // A load that meets no other takes the sum of what the machine file says, to the cycle.
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "driver.hpp"
+#include "expected_latency.hpp"
 
 namespace heddle::device::sim {
 namespace {
@@ -13,43 +12,24 @@ WarpAccess one_lane(std::uint64_t address) {
   return warp_access(MemorySpace::global, MemoryOperation::load, 4, 1, [=](unsigned) { return address; });
 }
 
-// The formula of docs/machines.md. `bytes` that the response carries, `dram` cycles of the SM's clock in the channel.
-Cycle expected(const MachineDescription& m, unsigned bytes, double dram) {
-  const double request = m.crossbar.header_bytes / m.crossbar.request_bytes;
-  const double response = (m.crossbar.header_bytes + bytes) / m.crossbar.response_bytes;
-  const double way = m.l1.miss_latency + request + 2.0 * m.crossbar.latency + m.l2.latency + dram + response;
-  return static_cast<Cycle>(std::ceil(way - 0.01)) + m.l1.fill_latency;
-}
-double dram_cycles(const MachineDescription& m, double clocks, unsigned bytes) {
-  const unsigned moved = std::max(bytes, m.dram.burst);
-  return m.dram.latency + (clocks + moved / m.dram.bytes_per_clock) * m.clocks.sm_mhz / m.clocks.dram_mhz;
-}
-// Of a load of one lane at the L1.
-unsigned fetched(const MachineDescription& m) {
-  const bool cached = m.l1.bytes != 0 && m.l1.global_loads;
-  if (m.coalescing == CoalescingRule::lines && cached) return m.l1.line;
-  if (m.coalescing == CoalescingRule::half_warp_in_order) return 64;
-  return cached ? m.l1.sector : 32;
-}
-
 class Latency : public testing::TestWithParam<std::string> {};
 
 TEST_P(Latency, OfADramAccessIsTheSumOfItsParts) {
   const MachineDescription m = preset(GetParam());
   Driver driver(m);
-  const unsigned bytes = fetched(m);
+  const unsigned bytes = fetched_bytes(m);
   if (m.dram.model == DramModel::fixed) {
-    EXPECT_EQ(driver.latency(one_lane(0)), expected(m, bytes, m.dram.latency));
+    EXPECT_EQ(driver.latency(one_lane(0)), expected_latency(m, bytes, m.dram.latency));
     return;
   }
   // All accesses go to one slice and bank, far enough apart to be in the same row, or in another.
   const std::uint64_t same_row = std::uint64_t{m.dram.interleave} * m.l2.slices;
   const std::uint64_t other_row = std::uint64_t{m.dram.row_bytes} * m.dram.banks * m.dram.channels;
-  EXPECT_EQ(driver.latency(one_lane(0)), expected(m, bytes, dram_cycles(m, m.dram.t_rcd + m.dram.t_cl, bytes)));
+  EXPECT_EQ(driver.latency(one_lane(0)), expected_latency(m, bytes, dram_cycles(m, m.dram.t_rcd + m.dram.t_cl, bytes)));
   if (m.dram.hash) return;  // its addresses that share a row are no multiples
-  EXPECT_EQ(driver.latency(one_lane(same_row)), expected(m, bytes, dram_cycles(m, m.dram.t_cl, bytes)));
+  EXPECT_EQ(driver.latency(one_lane(same_row)), expected_latency(m, bytes, dram_cycles(m, m.dram.t_cl, bytes)));
   EXPECT_EQ(driver.latency(one_lane(other_row)),
-            expected(m, bytes, dram_cycles(m, m.dram.t_rp + m.dram.t_rcd + m.dram.t_cl, bytes)));
+            expected_latency(m, bytes, dram_cycles(m, m.dram.t_rp + m.dram.t_rcd + m.dram.t_cl, bytes)));
   const DramCounters counted = driver.memory.counters().dram;
   EXPECT_EQ(counted.row_misses, 1u);
   EXPECT_EQ(counted.row_hits, 1u);
@@ -62,7 +42,7 @@ TEST_P(Latency, OfAnL2HitIsTheSumOfItsParts) {
   Driver driver(m);
   driver.latency(one_lane(4096));
   driver.memory.sm(0).invalidate(driver.now());
-  EXPECT_EQ(driver.latency(one_lane(4096)), expected(m, fetched(m), 0));
+  EXPECT_EQ(driver.latency(one_lane(4096)), expected_latency(m, fetched_bytes(m), 0));
   EXPECT_EQ(driver.memory.counters().l2.cache.hits, 1u);
 }
 
