@@ -8,10 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/memory.hpp"
 #include "heddle/error.hpp"
+#include "heddle/runtime.hpp"
 #include "heddle/version.hpp"
 
 namespace {
@@ -23,7 +25,25 @@ int exit_code(ErrorCode code) {
   return code == ErrorCode::kernel_fault || code == ErrorCode::deadlock ? cli::exit_kernel_fault : cli::exit_error;
 }
 
+// Whatever the command reads of them: a wrong one is not found halfway. doctor reports them itself.
+void check_variables() {
+  base::check_variables();
+  const std::string policy = base::text_variable("HEDDLE_RUN_POLICY").value_or("");
+  try {
+    check_policy(policy);
+  } catch (const Error& error) {
+    throw Error(error.code(), "HEDDLE_RUN_POLICY=" + policy + ": " + error.what());
+  }
+}
+
+bool needs_variables(int count, char** arguments) {
+  if (count < 2 || arguments[1][0] == '-') return false;
+  const std::string_view command = arguments[1];
+  return command != "doctor" && command != "help" && command != "version" && command != "completion";
+}
+
 int run(int count, char** arguments) {
+  if (needs_variables(count, arguments)) check_variables();
   if (cli::run_program_command(count, arguments)) return 0;
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);

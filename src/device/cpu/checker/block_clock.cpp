@@ -9,7 +9,7 @@ void BlockClock::start(std::uint64_t launch, std::uint64_t block, std::uint32_t 
   launch_ = launch;
   block_ = block;
   threads_ = threads;
-  is_plain_ = true;
+  is_plain_ = is_aligned_ = true;
   all_ = now;  // what was here before is nobody's business
   stamp_ = (stamp_ + 1) % AccessCells::stamps;
   if (stamp_ == 0) stamp_ = 1;

@@ -45,6 +45,9 @@ class BlockClock {
   Time warp_met(unsigned warp) const { return warps_[warp].all; }
   // Nothing else has ordered accesses of this block's threads.
   bool is_plain() const { return is_plain_; }
+  // All threads have come to the same instruction at each barrier.
+  bool is_aligned() const { return is_aligned_; }
+  void note_misaligned() { is_aligned_ = false; }
 
   // Events, at a time that is later than all accesses before it.
   void all_met(Time now) { all_ = now; }
@@ -97,7 +100,7 @@ class BlockClock {
   std::uint64_t launch_ = 0, block_ = 0;
   std::uint32_t threads_ = 0, stamp_ = 0;
   Time all_ = 0;
-  bool is_plain_ = true;
+  bool is_plain_ = true, is_aligned_ = true;
   std::array<Warp, most_warps> warps_;
   std::array<Barrier, BarrierSet::barriers> barriers_;
   std::uint32_t shared_bytes_ = 0;

@@ -113,7 +113,11 @@ void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool count
   BlockClock::Arrival& first = clock.first_arrivals[barrier];
   if (first.line == 0) {
     first = {warp.line, warp.first_thread};
-  } else if (checks_.sync && first.line != warp.line) {
+    return;
+  }
+  if (first.line == warp.line) return;
+  clock.note_misaligned();
+  if (checks_.sync) {
     Finding finding;
     finding.kind = Finding::Kind::divergent_barrier;
     finding.place = {clock.block(), warp.first_thread, warp.line};
