@@ -96,7 +96,7 @@ void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering
 }
 
 void LaunchChecker::leave(BlockClock& clock) {
-  if (!clock.is_of(number_, clock.block())) return;
+  if (!clock.has_gatherings() || !clock.is_of(number_, clock.block())) return;
   for (unsigned warp = 0; warp * warp_threads < clock.threads(); ++warp) {
     for (const BlockClock::Gathering& gathering : clock.gatherings(warp)) report_absent(clock, gathering);
     clock.gatherings(warp).clear();
