@@ -241,9 +241,9 @@ typedef struct heddle_variable_info {
 
 /* A __device__ or __constant__ variable, from its declaration in the PTX. Named as kernels are. */
 heddle_status heddle_module_get_variable_info(heddle_module* module, const char* name, heddle_variable_info* info);
-/* Sets or gets it on one device (NULL or "": the first); waits for the launches of this module that are in flight there.
- * Each device has its own copy. HEDDLE_INVALID_ARGUMENT where the value does not fit, or has numbers of another type than
- * the variable, where that is known. */
+/* Sets or gets it on one device (NULL or "": the first); waits for the launches of this module that are in flight
+ * there. Each device has its own copy. HEDDLE_INVALID_ARGUMENT where the value does not fit, or has numbers of another
+ * type than the variable, where that is known. */
 heddle_status heddle_module_set_variable(heddle_module* module, const char* name, heddle_element element,
                                          const void* data, size_t bytes, const char* device);
 heddle_status heddle_module_get_variable(heddle_module* module, const char* name, heddle_element element, void* data,

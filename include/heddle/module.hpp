@@ -67,8 +67,8 @@ class Module {
   VariableType variable_type(std::string_view name) const;
 
   // Sets or gets a variable on one device (default: the runtime's first). Waits for the launches of this module that
-  // are in flight there. Each device has its own copy of the variable. Throws not_found; invalid_argument when the value
-  // does not fit, or is of another type than the variable, where that is known.
+  // are in flight there. Each device has its own copy of the variable. Throws not_found; invalid_argument when the
+  // value does not fit, or is of another type than the variable, where that is known.
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   void set_variable(std::string_view name, const T& value, std::string_view device = {}) {

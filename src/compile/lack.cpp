@@ -37,10 +37,10 @@ void refuse_lack(std::string_view compiler, const ProcessResult& process, const 
     const std::string named = std::regex_search(full, match, file) ? match[1].str() : place.string();
     base::fail(ErrorCode::io_error, "no space left on device: {} ({} could not write its result)", named, compiler);
   }
-  const std::string memory =
-      line_with(process.err, {"LLVM ERROR: out of memory", "std::bad_alloc", "LLVM ERROR: IO failure: Cannot allocate"});
-  const bool not_loaded = process.err.find("error while loading shared libraries") != process.err.npos &&
-                          base::says_no_memory(process.err);
+  const std::string memory = line_with(
+      process.err, {"LLVM ERROR: out of memory", "std::bad_alloc", "LLVM ERROR: IO failure: Cannot allocate"});
+  const bool not_loaded =
+      process.err.find("error while loading shared libraries") != process.err.npos && base::says_no_memory(process.err);
   if (!memory.empty() || not_loaded)
     base::fail(ErrorCode::out_of_memory, "there is no memory for {}, which compiles CUDA C++{}", compiler,
                base::memory_limit_note());

@@ -95,8 +95,7 @@ VariableType ModuleState::variable_type(std::string_view name) const {
 
 void ModuleState::check_variable(std::string_view name, ElementType type, std::size_t bytes) const {
   const VariableType known = variable_type(name);
-  const bool is_other =
-      known.element != ElementType::unknown && type != ElementType::unknown && known.element != type;
+  const bool is_other = known.element != ElementType::unknown && type != ElementType::unknown && known.element != type;
   if (is_other)
     base::fail(ErrorCode::invalid_argument,
                "variable '{}' of {} is {}{}; a value of {} would be taken for other numbers (write_variable and "

@@ -32,8 +32,8 @@ class BarrierSet {
     bad_count,   // not a number of whole warps
     mixed,       // this phase has another count, or one where this arrival has none, or another reduction
   };
-  // The `arriving` threads from `thread` on, of one hardware warp, arrive; those of them that have left count with them.
-  // `threads` 0: the whole block.
+  // The `arriving` threads from `thread` on, of one hardware warp, arrive; those of them that have left count with
+  // them. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,
                  std::uint32_t value);
   // `count` threads have left the kernel, of those that arrive as a group from `thread` on. Returns a bit for each
@@ -74,7 +74,8 @@ class BarrierSet {
   void finish(unsigned number);
 
   std::array<Barrier, barriers> barriers_;
-  // By warp, as many lanes of each group as have left: which of them, does not matter, since a group arrives as a whole.
+  // By warp, as many lanes of each group as have left: which of them, does not matter, since a group arrives as a
+  // whole.
   std::array<std::uint32_t, most_warps> left_{};
   std::uint32_t left_total_ = 0;
   std::uint32_t active_ = 0;  // barriers in the middle of a phase

@@ -56,7 +56,8 @@ std::uint64_t milliseconds(const std::string& text) {
 
 Checks checks(const std::string& kinds) {
   if (kinds.empty())
-    base::fail(ErrorCode::invalid_argument, "--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
+    base::fail(ErrorCode::invalid_argument,
+               "--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
   return Checks::parse(kinds);
 }
 

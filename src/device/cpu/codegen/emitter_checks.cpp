@@ -124,8 +124,7 @@ void CheckCalls::record(const ptx::Instruction& inst, const ptx::Operand& operan
   Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
   // values, mask, size, space, access
   const std::vector<Value*> common = {values ? values : none, active_bits(mask), b_.getInt32(bytes),
-                                      b_.getInt32(static_cast<std::uint32_t>(space)),
-                                      b_.getInt32(marks)};
+                                      b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(marks)};
   runtime_.note_line(inst);
   const std::optional<Run> run = sizes ? std::nullopt : run_of(operand, space, bytes);
   if (!run) return record_all(operand, space, sizes, common, site);

@@ -32,8 +32,8 @@ RangeTests::Test RangeTests::test(Question question, const ptx::Operand& operand
     const auto field = [&](std::size_t at) {
       return b_.CreateLoad(kernel_.abi.i64, b_.CreateConstGEP1_64(kernel_.abi.i8, known_ranges(), at));
     };
-    const std::size_t known = (is_exempt ? offsetof(KnownRanges, exempt) : offsetof(KnownRanges, sites)) +
-                              test.site * sizeof(KnownRange);
+    const std::size_t known =
+        (is_exempt ? offsetof(KnownRanges, exempt) : offsetof(KnownRanges, sites)) + test.site * sizeof(KnownRange);
     Value* releases = b_.CreateLoad(
         kernel_.abi.pointer, b_.CreateConstGEP1_64(kernel_.abi.i8, known_ranges(), offsetof(KnownRanges, releases)));
     llvm::cast<llvm::Instruction>(releases)->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -123,12 +123,10 @@ llvm::Value* RangeTests::exempt_shared_bytes() {
   if (!block_context_) {
     llvm::IRBuilder<> builder(context_.alloca_point);
     block_context_ = builder.CreateLoad(
-        kernel_.abi.pointer,
-        builder.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, block)));
+        kernel_.abi.pointer, builder.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, block)));
   }
-  return b_.CreateLoad(
-      kernel_.abi.i64,
-      b_.CreateConstGEP1_64(kernel_.abi.i8, block_context_, offsetof(BlockContext, exempt_shared_bytes)));
+  return b_.CreateLoad(kernel_.abi.i64, b_.CreateConstGEP1_64(kernel_.abi.i8, block_context_,
+                                                              offsetof(BlockContext, exempt_shared_bytes)));
 }
 
 }  // namespace heddle::device::cpu
