@@ -221,9 +221,34 @@ heddle_status heddle_module_kernel_count(heddle_module* module, size_t* count);
 /* As in the PTX: "_Z6squarePfi". */
 heddle_status heddle_module_kernel_name(heddle_module* module, size_t number, const char** name);
 
-/* Copies `bytes` bytes to or from a __device__ or __constant__ variable on one device (NULL or "": the first),
- * beginning at byte `offset` of it; waits for the launches of this module that are in flight there. Each device has its
- * own copy. Named as kernels are. */
+/* Types of numbers in memory, and what a number is in the source; heddle::ElementType and heddle::Number. */
+typedef HEDDLE_ENUM(heddle_element){
+    HEDDLE_ELEMENT_UNKNOWN = 0, /* bytes, structures: fits every kernel */
+    HEDDLE_ELEMENT_I8 = 1,      /* signed or not, as the next three */
+    HEDDLE_ELEMENT_I16 = 2,     HEDDLE_ELEMENT_I32 = 3, HEDDLE_ELEMENT_I64 = 4,  HEDDLE_ELEMENT_F16 = 5,
+    HEDDLE_ELEMENT_F32 = 6,     HEDDLE_ELEMENT_F64 = 7, HEDDLE_ELEMENT_OTHER = 8 /* another number: a complex one */
+} heddle_element;
+typedef HEDDLE_ENUM(heddle_number){HEDDLE_NUMBER_UNKNOWN = 0, HEDDLE_NUMBER_SIGNED = 1, HEDDLE_NUMBER_UNSIGNED = 2,
+                                   HEDDLE_NUMBER_BOOL = 3, HEDDLE_NUMBER_FLOATING = 4} heddle_number;
+
+/* What is known of a variable of a module; heddle::VariableType. */
+typedef struct heddle_variable_info {
+  size_t size;            /* of this structure */
+  heddle_element element; /* of the number that it is, or of those of an array; unknown where PTX has bytes or bits */
+  int32_t is_array;       /* 1: of numbers, or of the bytes of something else */
+  uint64_t bytes;
+} heddle_variable_info;
+
+/* A __device__ or __constant__ variable, from its declaration in the PTX. Named as kernels are. */
+heddle_status heddle_module_get_variable_info(heddle_module* module, const char* name, heddle_variable_info* info);
+/* Sets or gets it on one device (NULL or "": the first); waits for the launches of this module that are in flight
+ * there. Each device has its own copy. HEDDLE_INVALID_ARGUMENT where the value does not fit, or has numbers of another
+ * type than the variable, where that is known. */
+heddle_status heddle_module_set_variable(heddle_module* module, const char* name, heddle_element element,
+                                         const void* data, size_t bytes, const char* device);
+heddle_status heddle_module_get_variable(heddle_module* module, const char* name, heddle_element element, void* data,
+                                         size_t bytes, const char* device);
+/* The same of bytes, whatever the variable's type, beginning at byte `offset` of it. */
 heddle_status heddle_module_write_variable(heddle_module* module, const char* name, size_t offset, const void* data,
                                            size_t bytes, const char* device);
 heddle_status heddle_module_read_variable(heddle_module* module, const char* name, size_t offset, void* data,
@@ -241,15 +266,6 @@ typedef HEDDLE_ENUM(heddle_access){
     HEDDLE_ACCESS_READ = 1, HEDDLE_ACCESS_WRITE = 2, HEDDLE_ACCESS_READ_WRITE = 3,
     HEDDLE_ACCESS_UNKNOWN = 4 /* not found; counts as read and written */
 } heddle_access;
-/* Types of numbers in memory, and what a number is in the source; heddle::ElementType and heddle::Number. */
-typedef HEDDLE_ENUM(heddle_element){
-    HEDDLE_ELEMENT_UNKNOWN = 0, /* bytes, structures: fits every kernel */
-    HEDDLE_ELEMENT_I8 = 1,      /* signed or not, as the next three */
-    HEDDLE_ELEMENT_I16 = 2,     HEDDLE_ELEMENT_I32 = 3, HEDDLE_ELEMENT_I64 = 4,  HEDDLE_ELEMENT_F16 = 5,
-    HEDDLE_ELEMENT_F32 = 6,     HEDDLE_ELEMENT_F64 = 7, HEDDLE_ELEMENT_OTHER = 8 /* another number: a complex one */
-} heddle_element;
-typedef HEDDLE_ENUM(heddle_number){HEDDLE_NUMBER_UNKNOWN = 0, HEDDLE_NUMBER_SIGNED = 1, HEDDLE_NUMBER_UNSIGNED = 2,
-                                   HEDDLE_NUMBER_BOOL = 3, HEDDLE_NUMBER_FLOATING = 4} heddle_number;
 
 typedef struct heddle_parameter {
   size_t size;          /* of this structure */

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Tuple, Union
 
@@ -255,15 +254,6 @@ class Kernel:
         return f"<heddle.Kernel {self.signature}>"
 
 
-_VARIABLE = re.compile(r"\.(?:global|const)\s+(?:\.align\s+\d+\s+)?\.(?P<type>[bsuf]\d+)\s+(?P<name>[\w$]+)(?P<array>\[\d*\])?")
-
-
-def _names(mangled: str) -> set[str]:
-    """The names by which a variable may be called: "scale" and "img::scale" for _ZN3img5scaleE."""
-    source = _core.readable_name(mangled).split(" ")[-1].strip("()")
-    return {mangled, source, source.split("::")[-1]}
-
-
 class Module:
     """The kernels and variables of one CUDA C++ or PTX text; made by ``Runtime.compile``. Kernels are attributes
     (``module.blur``) and items, which take names from the source and from the PTX: ``module["img::blur<float>"]``."""
@@ -334,13 +324,14 @@ class Module:
 
     def variable(self, name: str, dtype: DTypeLike, shape: Any = (), *, device: str = "") -> Any:
         """The value of a ``__device__`` or ``__constant__`` variable on a device (the first): a scalar of NumPy, or an
-        ``ndarray`` of the given shape. Waits for the launches of this module there."""
+        ``ndarray`` of the given shape. The dtype must be the variable's where that is known. Waits for the launches of this
+        module there."""
         found, extents = _checks.dtype(dtype), _checks.shape(shape)
         bytes_wanted = _checks.count_of(extents) * found.itemsize
         if bytes_wanted >= 1 << 63:
             raise InvalidArgument(f"variable {_checks.shown(name)} is not as large as {_checks.shown(bytes_wanted)} bytes")
-        data = self._native.read_variable(_checks.text("variable(name)", name, "the name of a variable"), 0, bytes_wanted,
-                                          _checks.device("variable(device)", device))
+        data = self._native.get_variable(_checks.text("variable(name)", name, "the name of a variable"), found.kind,
+                                         found.itemsize, bytes_wanted, _checks.device("variable(device)", device))
         values = np.frombuffer(bytearray(data), found)
         return values.reshape(extents) if extents else values[0]
 
@@ -349,12 +340,9 @@ class Module:
         if type(value) not in (int, float):
             raise ArgumentTypeError(f"variable {name} cannot be set to {_checks.shown(value)} without its dtype; give that, "
                                     f"or an array of NumPy")
-        declared = next((found for found in _VARIABLE.finditer(self.ptx)
-                         if "__heddle" not in found["name"] and name in _names(found["name"])), None)
-        if declared is None:  # it does not exist, or under another of its names
-            return np.float32 if type(value) is float else np.int32
-        kind, bits = declared["type"][0], int(declared["type"][1:])
-        if declared["array"] is not None:
+        dtype, is_array, count = self._native.variable_type(name)
+        kind, bits = dtype[:1], 8 * count
+        if is_array:
             raise ArgumentTypeError(f"variable {name} is an array or a structure; {_checks.shown(value)} is a number. Give an "
                                     f"array of NumPy, or the number with its dtype")
         if kind == "f":
@@ -367,8 +355,9 @@ class Module:
         return np.dtype(f"i{bits // 8}")
 
     def set_variable(self, name: str, value: Any, dtype: Optional[DTypeLike] = None, *, device: str = "") -> None:
-        """Sets it on a device (the first; each has its own). NumPy's numbers and arrays keep their types. Numbers of Python
-        take that of a variable which is a number; all else needs a ``dtype``."""
+        """Sets it on a device (the first; each has its own). NumPy's numbers and arrays keep their types, which must be the
+        variable's where those are known. Numbers of Python take that of a variable which is a number; all else needs a
+        ``dtype``."""
         _checks.text("set_variable(name)", name, "the name of a variable")
         _checks.device("set_variable(device)", device)
         if isinstance(value, Array):
@@ -381,7 +370,7 @@ class Module:
         except (TypeError, ValueError, OverflowError) as error:
             raise ArgumentTypeError(f"variable {name} cannot be set to {_checks.shown(value)}: {error}") from None
         _checks.dtype(values.dtype)
-        self._native.write_variable(name, 0, values.tobytes(), device)
+        self._native.set_variable(name, values.dtype.kind, values.dtype.itemsize, values.tobytes(), device)
 
     def __repr__(self) -> str:
         names = ", ".join(_core.readable_name(name) for name in self.kernel_names)

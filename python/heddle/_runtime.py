@@ -147,8 +147,11 @@ _CHECKS = {"memory": 1, "race": 2, "init": 4, "sync": 8}
 
 
 def _check_bits(check: Union[bool, str]) -> int:
-    if not isinstance(check, str):
+    if isinstance(check, (bool, np.bool_)):
         return _CHECKS["memory"] if check else 0
+    if not isinstance(check, str):
+        raise ArgumentTypeError(f"Runtime(check) is {_checks.shown(check)}; it is True, False, or kinds of checks such as "
+                                f'"memory,race" or "all"')
     bits = 0
     for name in check.split(","):
         if name != "all" and name not in _CHECKS:

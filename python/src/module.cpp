@@ -180,24 +180,60 @@ Kernel kernel(const Module& module, const std::string& name, const std::optional
   return {module.runtime, handle};
 }
 
-py::bytes read_variable(const Module& module, const std::string& name, std::size_t offset, std::size_t bytes,
-                        const std::string& device) {
+// `kind`: of the dtype, as in NumPy. Structures, text and times are bytes whose meaning is not known here.
+heddle_element element_of(char kind, std::size_t bytes) {
+  const bool integer = kind == 'i' || kind == 'u' || kind == 'b';
+  if (!integer && kind != 'f') return kind == 'c' ? HEDDLE_ELEMENT_OTHER : HEDDLE_ELEMENT_UNKNOWN;
+  switch (bytes) {
+    case 1: return HEDDLE_ELEMENT_I8;
+    case 2: return integer ? HEDDLE_ELEMENT_I16 : HEDDLE_ELEMENT_F16;
+    case 4: return integer ? HEDDLE_ELEMENT_I32 : HEDDLE_ELEMENT_F32;
+    case 8: return integer ? HEDDLE_ELEMENT_I64 : HEDDLE_ELEMENT_F64;
+    default: return HEDDLE_ELEMENT_OTHER;
+  }
+}
+
+py::bytes get_variable(const Module& module, const std::string& name, char kind, std::size_t itemsize,
+                       std::size_t bytes, const std::string& device) {
   module.runtime->use();
   const auto data = std::make_shared<std::string>(bytes, '\0');
-  wait_for(module.runtime->waits(), [module, name, offset, device, data] {
-    return failure(heddle_module_read_variable(module.handle.get(), name.c_str(), offset, data->data(), data->size(),
-                                               device.c_str()));
+  const heddle_element element = element_of(kind, itemsize);
+  wait_for(module.runtime->waits(), [module, name, element, device, data] {
+    return failure(heddle_module_get_variable(module.handle.get(), name.c_str(), element, data->data(), data->size(),
+                                              device.c_str()));
   });
   return *data;
 }
 
-void write_variable(const Module& module, const std::string& name, std::size_t offset, const py::bytes& bytes,
-                    const std::string& device) {
+// The dtype of the numbers of a variable in NumPy's letters ("f4"; "" where that is not known), whether it is an array,
+// and its bytes.
+py::tuple variable_type(const Module& module, const std::string& name) {
+  module.runtime->use();
+  heddle_variable_info info{};
+  info.size = sizeof info;
+  check(heddle_module_get_variable_info(module.handle.get(), name.c_str(), &info));
+  const char* dtype = "";
+  switch (info.element) {
+    case HEDDLE_ELEMENT_I8: dtype = "i1"; break;
+    case HEDDLE_ELEMENT_I16: dtype = "i2"; break;
+    case HEDDLE_ELEMENT_I32: dtype = "i4"; break;
+    case HEDDLE_ELEMENT_I64: dtype = "i8"; break;
+    case HEDDLE_ELEMENT_F16: dtype = "f2"; break;
+    case HEDDLE_ELEMENT_F32: dtype = "f4"; break;
+    case HEDDLE_ELEMENT_F64: dtype = "f8"; break;
+    default: break;
+  }
+  return py::make_tuple(dtype, info.is_array != 0, info.bytes);
+}
+
+void set_variable(const Module& module, const std::string& name, char kind, std::size_t itemsize,
+                  const py::bytes& bytes, const std::string& device) {
   module.runtime->use();
   const auto data = std::make_shared<std::string>(bytes);
-  wait_for(module.runtime->waits(), [module, name, offset, device, data] {
-    return failure(heddle_module_write_variable(module.handle.get(), name.c_str(), offset, data->data(), data->size(),
-                                                device.c_str()));
+  const heddle_element element = element_of(kind, itemsize);
+  wait_for(module.runtime->waits(), [module, name, element, device, data] {
+    return failure(heddle_module_set_variable(module.handle.get(), name.c_str(), element, data->data(), data->size(),
+                                              device.c_str()));
   });
 }
 
@@ -228,19 +264,6 @@ std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uin
 }
 
 // ---- Arrays
-
-// `kind`: of the dtype, as in NumPy. Structures, text and times are bytes whose meaning is not known here.
-heddle_element element_of(char kind, std::size_t bytes) {
-  const bool integer = kind == 'i' || kind == 'u' || kind == 'b';
-  if (!integer && kind != 'f') return kind == 'c' ? HEDDLE_ELEMENT_OTHER : HEDDLE_ELEMENT_UNKNOWN;
-  switch (bytes) {
-    case 1: return HEDDLE_ELEMENT_I8;
-    case 2: return integer ? HEDDLE_ELEMENT_I16 : HEDDLE_ELEMENT_F16;
-    case 4: return integer ? HEDDLE_ELEMENT_I32 : HEDDLE_ELEMENT_F32;
-    case 8: return integer ? HEDDLE_ELEMENT_I64 : HEDDLE_ELEMENT_F64;
-    default: return HEDDLE_ELEMENT_OTHER;
-  }
-}
 
 HostSpan host_span(const ArrayBase& array, bool writable) {
   void* const data = writable ? Buffer::write(array.buffer, array.offset, array.bytes)
@@ -297,8 +320,9 @@ void bind_kernels(py::module_& m) {
                              })
       .def("kernel_names", &kernel_names)
       .def("kernel", &kernel, py::arg("name"), py::arg("signature") = py::none())
-      .def("read_variable", &read_variable)
-      .def("write_variable", &write_variable);
+      .def("get_variable", &get_variable)
+      .def("variable_type", &variable_type)
+      .def("set_variable", &set_variable);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));
   py::class_<Kernel>(m, "Kernel")
       .def_property_readonly("name", &Kernel::name)

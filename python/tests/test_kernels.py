@@ -330,6 +330,18 @@ def test_numbers_take_the_variables_type(rt):
     assert made.variable("four", "f4", 4).tolist() == [1, 2, 3, 4]
 
 
+def test_variables_of_another_type_are_refused(rt):
+    made = rt.compile("__device__ float scale; __device__ int count; __device__ float four[4];\n"
+                      "__global__ void k(float* p) { *p = scale + count + four[0]; }")
+    for name, value in (("scale", np.int32(1)), ("scale", np.float64(1)), ("count", np.float32(1)), ("count", np.int16(1))):
+        with pytest.raises(heddle.InvalidArgument, match=f"variable '{name}' of"):
+            made.set_variable(name, value)
+    with pytest.raises(heddle.InvalidArgument, match="would be taken for other numbers"):
+        made.variable("scale", np.int32)
+    made.set_variable("count", np.uint32(7))
+    assert made.variable("count", np.int32) == 7 and made.variable("four", np.float32) == 0
+
+
 def test_variables_are_those_of_the_source(rt):
     made = rt.compile("__device__ float v[4];\n__constant__ float two_over_pi;\n"
                       "__global__ void k(float* p) { *p = sinf(v[1]) * two_over_pi; printf(\"%f\", *p); }\n")

@@ -341,3 +341,59 @@ def test_a_child_of_fork_is_refused():
         print(os.waitstatus_to_exitcode(status), x[0])
     """)
     assert done.stdout == "0 1.0\n", done.stderr
+
+
+def test_faults_of_kernels_are_heddles_where_others_handle_signals():
+    done, _ = run("""
+        import faulthandler
+        rt = heddle.Runtime("cpu")
+        k = rt.compile(SOURCE)
+        faulthandler.enable()
+        p = rt.array(np.int32, 4)
+        try:
+            k.wild[1, 1](p, 1 << 40).wait()
+        except heddle.KernelFault as error:
+            print("caught", error.fault)
+        import ctypes
+        ctypes.string_at(16)  # not Heddle's
+    """)
+    assert done.stdout == "caught memory_access\n", done.stderr
+    assert done.returncode == -signal.SIGSEGV
+    assert done.stderr.count("Fatal Python error: Segmentation fault") == 1
+
+
+@pytest.mark.parametrize("check", [3, 1, 0, None, [], b"memory", "memori", ""])
+def test_checks_are_words(check):
+    with pytest.raises(heddle.InvalidArgument):
+        heddle.Runtime("cpu", check=check)
+
+
+def test_bad_variables_of_the_environment_are_refused_when_a_runtime_is_made():
+    for wrong in ("HEDDLE_LOG=loud", "HEDDLE_RUN_CHECK=maybe", "HEDDLE_DEADLOCK_MS=x"):
+        name, value = wrong.split("=")
+        done, _ = run(f"""
+            try:
+                heddle.Runtime("cpu")
+            except heddle.InvalidArgument as error:
+                print(error)
+        """, env={**os.environ, name: value})
+        assert done.stdout.startswith(f"{wrong}: expected "), (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("limit", [300_000, 400_000, 600_000, 800_000])
+def test_too_little_memory_is_said_as_such(limit):
+    program = """
+        import resource
+        resource.setrlimit(resource.RLIMIT_AS, (LIMIT * 1024, LIMIT * 1024))
+        try:
+            rt = heddle.Runtime("cpu", workers=2)
+            k = rt.compile(SOURCE)
+            x = rt.array(np.ones(4, np.float32))
+            k.square[1, 4](x, 4)
+            print(x.tolist())
+        except MemoryError as error:
+            print("MemoryError", error)
+    """.replace("LIMIT", str(limit))
+    done, _ = run(program)
+    assert done.returncode == 0, (done.stdout, done.stderr)
+    assert done.stdout == "[1.0, 1.0, 1.0, 1.0]\n" or done.stdout.startswith("MemoryError"), done.stdout

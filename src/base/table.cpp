@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/printable.hpp"
 
 namespace heddle::base {
 namespace {
@@ -30,6 +31,7 @@ void Table::add_row(std::vector<std::string> cells) {
   if (cells.size() > columns_.size()) {
     fail(ErrorCode::invalid_argument, "a row of {} cells in a table of {} columns", cells.size(), columns_.size());
   }
+  for (std::string& cell : cells) cell = printable(cell);  // one line each, whatever a file's names have in them
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }

@@ -211,6 +211,10 @@ std::string effect_of(const Variable& variable, std::string_view value) {
   return text;
 }
 
+void check_variables() {
+  for (const Variable& variable : table) static_cast<void>(checked(variable.name));
+}
+
 std::optional<bool> truth_variable(std::string_view name) {
   const auto value = checked(name);
   return value ? truth(*value) : std::nullopt;
@@ -253,7 +257,9 @@ std::string complaint_of_devices(std::string_view list) {
   const auto is_number = [](std::string_view text) {
     return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
   };
-  for (const std::string_view id : split_devices(list)) {
+  const std::vector<std::string_view> ids = split_devices(list);
+  for (const std::string_view id : ids) {
+    if (std::count(ids.begin(), ids.end(), id) > 1) return fmt::format("'{}' is there more than once", id);
     if (id.size() > 4 && id.starts_with("sim:")) continue;  // a preset, or a file
     if (id == "cpu" || id == "interp" || (id.starts_with("cuda:") && is_number(id.substr(5)))) continue;
     return fmt::format(

@@ -40,6 +40,10 @@ std::string complaint(const Variable& variable, std::string_view value);
 // What the variable does with this value, which must be valid.
 std::string effect_of(const Variable& variable, std::string_view value);
 
+// Throws Error(invalid_argument) where a variable of this process's environment has a value that it does not take.
+// Programs and runtimes ask when they start, so that no value is refused halfway.
+void check_variables();
+
 // The value of the variable in this process's environment; nothing if it is not set or empty. The variable must be in
 // the table, with the kind that the function's name says. Throws Error(invalid_argument) for what it does not take.
 std::optional<bool> truth_variable(std::string_view name);

@@ -1,7 +1,11 @@
 // heddle_last_error() and what leads there.
+#include <sys/resource.h>
+
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "c_api/guard.hpp"
 #include "heddle/heddle.h"
@@ -47,6 +51,23 @@ heddle_status keep(heddle_status status, heddle_fault fault, const char* message
   return status;
 }
 
+// The system lacked memory, or a thread for want of it.
+bool is_no_memory(const std::error_code& code) {
+  return code == std::errc::not_enough_memory || code == std::errc::resource_unavailable_try_again;
+}
+
+// With the limit of the process, where that is the reason. Asks for no memory itself but what `last` needs.
+heddle_status keep_no_memory(const char* what) noexcept {
+  char text[256];
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    std::snprintf(text, sizeof text, "%s; the limit of this process (ulimit -v) is %.0f MiB", what,
+                  static_cast<double>(limit.rlim_cur) / (1 << 20));
+    what = text;
+  }
+  return keep(HEDDLE_OUT_OF_MEMORY, HEDDLE_FAULT_NONE, what);
+}
+
 }  // namespace
 
 heddle_status keep_error() noexcept {
@@ -56,7 +77,10 @@ heddle_status keep_error() noexcept {
     return keep(static_cast<heddle_status>(static_cast<int>(error.code()) + 1),
                 static_cast<heddle_fault>(error.fault()), error.what());
   } catch (const std::bad_alloc&) {
-    return keep(HEDDLE_OUT_OF_MEMORY, HEDDLE_FAULT_NONE, "the host has no memory left");
+    return keep_no_memory("the host has no memory left");
+  } catch (const std::system_error& error) {
+    if (is_no_memory(error.code())) return keep_no_memory(error.what());
+    return keep(HEDDLE_INTERNAL, HEDDLE_FAULT_NONE, error.what());
   } catch (const std::exception& error) {
     return keep(HEDDLE_INTERNAL, HEDDLE_FAULT_NONE, error.what());
   } catch (...) {

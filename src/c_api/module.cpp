@@ -27,6 +27,10 @@ std::vector<std::string> strings(const char* const* list, std::size_t count, con
   return result;
 }
 
+heddle::ElementType element_type(heddle_element element, const char* function) {
+  return static_cast<heddle::ElementType>(choice(element, HEDDLE_ELEMENT_OTHER, function, "element"));
+}
+
 heddle::CompileOptions compile_options(const heddle_compile_options* options, const char* function) {
   const heddle_compile_options wanted = known(options, function);
   heddle::CompileOptions result;
@@ -119,6 +123,44 @@ heddle_status heddle_module_kernel_name(heddle_module* module, size_t number, co
       throw heddle::Error(heddle::ErrorCode::not_found, "there is no kernel number " + std::to_string(number) +
                                                             "; the module has " + std::to_string(names.size()));
     result = names[number].c_str();
+  });
+}
+
+heddle_status heddle_module_get_variable_info(heddle_module* module, const char* name, heddle_variable_info* info) {
+  return guarded([&] {
+    const char* const function = "heddle_module_get_variable_info";
+    const auto& of = given(module, function, "the module").module;
+    given(name, function, "the variable's name");
+    given(info, function, "the place of the answer");
+    const heddle::VariableType type = of.variable_type(name);
+    heddle_variable_info result{};
+    result.element = static_cast<heddle_element>(type.element);
+    result.is_array = type.is_array ? 1 : 0;
+    result.bytes = type.bytes;
+    heddle::c_api::hand_out(result, info, info->size, function);
+  });
+}
+
+heddle_status heddle_module_set_variable(heddle_module* module, const char* name, heddle_element element,
+                                         const void* data, size_t bytes, const char* device) {
+  return guarded([&] {
+    const char* const function = "heddle_module_set_variable";
+    auto& of = given(module, function, "the module").module;
+    given(name, function, "the variable's name");
+    if (bytes > 0 && data == nullptr) heddle::c_api::refuse(std::string(function) + ": the data is NULL");
+    of.set_variable(name, element_type(element, function), {static_cast<const std::byte*>(data), bytes},
+                    text_or(device));
+  });
+}
+
+heddle_status heddle_module_get_variable(heddle_module* module, const char* name, heddle_element element, void* data,
+                                         size_t bytes, const char* device) {
+  return guarded([&] {
+    const char* const function = "heddle_module_get_variable";
+    const auto& of = given(module, function, "the module").module;
+    given(name, function, "the variable's name");
+    if (bytes > 0 && data == nullptr) heddle::c_api::refuse(std::string(function) + ": the place of the data is NULL");
+    of.get_variable(name, element_type(element, function), {static_cast<std::byte*>(data), bytes}, text_or(device));
   });
 }
 

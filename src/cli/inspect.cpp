@@ -15,6 +15,7 @@
 #include "base/file.hpp"
 #include "base/kernel_name.hpp"
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_text.hpp"
@@ -160,7 +161,7 @@ void run(const Options& options) {
   std::optional<Fill> fill;
   if (!options.device.empty()) fill.emplace(options, text);
   if (options.json) return print_json(inspection, fill);
-  if (all == 0) return fmt::print("{} has no kernels\n", options.file);
+  if (all == 0) return fmt::print("{} has no kernels\n", base::printable(options.file));
   fmt::print("{}", ptx::analysis::to_text(inspection));
   if (!fill) return;
   for (const auto& kernel : inspection.kernels) fmt::print("{}", fill->text(kernel.name));

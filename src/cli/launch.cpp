@@ -19,6 +19,7 @@
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "base/npy.hpp"
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_output.hpp"
 #include "cli/launch_text.hpp"
@@ -133,7 +134,7 @@ class Job {
 
   void note_finding(const std::string& text) {
     ++findings_;
-    std::fputs(fmt::format("heddle: {}\n", text).c_str(), stderr);  // which may be closed
+    std::fputs(fmt::format("heddle: {}\n", base::printable(text, "\n\t")).c_str(), stderr);  // which may be closed
   }
 
   std::string entry_of(const Module& module) const {
@@ -174,7 +175,8 @@ class Job {
       has_inout_ = true;
       std::fputs(fmt::format("heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
                              "inout:{} keeps it\n",
-                             kernel.info().signature, i + 1, texts_[i].file.string(), texts_[i].file.string())
+                             kernel.info().signature, i + 1, base::printable(texts_[i].file.string()),
+                             base::printable(texts_[i].file.string()))
                      .c_str(),
                  stderr);
     }
@@ -291,7 +293,7 @@ void print_text(const Options& options, const Outcome& outcome) {
   if (options.blocks.empty() && outcome.median > 0 && moved > 0) {
     fmt::print("bandwidth  {}\n", base::format_bandwidth(static_cast<double>(moved) / outcome.median));
   }
-  for (const auto& result : outcome.results) fmt::print("result     {}\n", result.string());
+  for (const auto& result : outcome.results) fmt::print("result     {}\n", base::printable(result.string()));
 }
 
 void print_json(const Options& options, const Outcome& outcome) {
@@ -328,9 +330,13 @@ void add_launch(CLI::App& app) {
   command->add_option("--sms", options->processors,
                       "only these SMs of a GPU (whole pairs, as in 0-31), or these workers of the CPU device");
   command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
-  command->add_flag("--check{memory}", options->check,
-                    "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
-                    "--check=memory,race, or all");
+  command
+      ->add_flag("--check{memory}", options->check,
+                 "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
+                 "--check=memory,race, or all")
+      ->check([](const std::string& kinds) {
+        return kinds.empty() ? "expected kinds of checks, as memory,race, or all; --check alone is memory" : "";
+      });
   command
       ->add_option(
           "--timeout", options->timeout,

@@ -3,15 +3,22 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "base/memory_limit.hpp"
+#include "base/printable.hpp"
+#include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/memory.hpp"
 #include "heddle/error.hpp"
+#include "heddle/runtime.hpp"
 #include "heddle/version.hpp"
 
 namespace {
@@ -23,7 +30,25 @@ int exit_code(ErrorCode code) {
   return code == ErrorCode::kernel_fault || code == ErrorCode::deadlock ? cli::exit_kernel_fault : cli::exit_error;
 }
 
+// Whatever the command reads of them: a wrong one is not found halfway. doctor reports them itself.
+void check_variables() {
+  base::check_variables();
+  const std::string policy = base::text_variable("HEDDLE_RUN_POLICY").value_or("");
+  try {
+    check_policy(policy);
+  } catch (const Error& error) {
+    throw Error(error.code(), "HEDDLE_RUN_POLICY=" + policy + ": " + error.what());
+  }
+}
+
+bool needs_variables(int count, char** arguments) {
+  if (count < 2 || arguments[1][0] == '-') return false;
+  const std::string_view command = arguments[1];
+  return command != "doctor" && command != "help" && command != "version" && command != "completion";
+}
+
 int run(int count, char** arguments) {
+  if (needs_variables(count, arguments)) check_variables();
   if (cli::run_program_command(count, arguments)) return 0;
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");
   app.require_subcommand(1);
@@ -51,34 +76,33 @@ int run(int count, char** arguments) {
   return 0;
 }
 
-// `text` without codes that a terminal would obey.
-std::string escaped(std::string_view text, std::string_view allowed) {
-  std::string result;
-  for (const char c : text) {
-    const auto code = static_cast<unsigned char>(c);
-    const bool control = code < 0x20 || code == 0x7f;
-    if (!control || allowed.find(c) != allowed.npos) {
-      result += c;
-    } else if (c == '\n') {
-      result += "\\n";
-    } else {
-      char hexadecimal[5];
-      std::snprintf(hexadecimal, sizeof hexadecimal, "\\x%02x", code);
-      result += hexadecimal;
+// The parts of an argument that messages may name: of "inout:x.npy" also "x.npy", and "x", of which "x.out.npy" is
+// made.
+std::vector<std::string> names_in(std::string_view argument) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= argument.size(); ++at) {
+    if (at != 0 && argument[at - 1] != ':' && argument[at - 1] != '=') continue;
+    const std::string rest(argument.substr(at));
+    for (const std::string& name : {rest, rest.substr(0, rest.find(':'))}) {
+      names.push_back(name);
+      names.push_back(std::filesystem::path(name).replace_extension().string());
     }
   }
-  return result;
+  return names;
 }
 
 // A message may have several lines. Names that the user gave have no line ends in it.
-std::string printable(std::string text, std::span<char* const> names) {
-  for (const std::string_view name : names) {
-    const std::string shown = escaped(name, "");
-    if (shown == name) continue;
-    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + shown.size()))
-      text.replace(at, name.size(), shown);
+std::string printable(std::string text, std::span<char* const> arguments) {
+  for (const std::string_view argument : arguments) {
+    if (base::printable(argument) == argument) continue;
+    for (const std::string& name : names_in(argument)) {
+      const std::string shown = base::printable(name);
+      if (shown == name) continue;
+      for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + shown.size()))
+        text.replace(at, name.size(), shown);
+    }
   }
-  return escaped(text, "\n\t");
+  return base::printable(text, "\n\t");
 }
 
 // What is still in the buffer may not reach its place: a full disk, a closed pipe.
@@ -111,6 +135,8 @@ int main(int count, char** arguments) {
     heddle::cli::wait_if_interrupted();
     std::fprintf(stderr, "heddle: %s\n", heddle::cli::out_of_memory_text());
     return heddle::cli::exit_memory;
+  } catch (const std::system_error& error) {
+    return report(error, heddle::base::is_no_memory(error.code()) ? heddle::cli::exit_memory : heddle::cli::exit_error);
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);
   }

@@ -5,6 +5,7 @@
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/overwrite.hpp"
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
 
@@ -33,7 +34,7 @@ void write_output(const std::filesystem::path& output, std::string_view text, st
   if (is_standard_output(output)) return fmt::print("{}", text);
   base::require_folder_of(output);
   base::write_users_file(output, text);
-  fmt::print("{}: {}, {} of {}\n", output.string(), what, base::format_bytes(text.size()), form);
+  fmt::print("{}: {}, {} of {}\n", base::printable(output.string()), what, base::format_bytes(text.size()), form);
 }
 
 }  // namespace heddle::cli

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/printable.hpp"
 
 namespace heddle::cli {
 
@@ -15,7 +16,7 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 
 }  // namespace
 
-Progress::Progress(std::string what) : what_(std::move(what)) {
+Progress::Progress(const std::string& what) : what_(base::printable(what)) {
   if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
 }
 

@@ -1,5 +1,6 @@
 #include "compile/cache.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <string_view>
@@ -82,7 +83,12 @@ bool store_entry(const std::string& key, const CacheEntry& entry) {
     base::write_file_atomic(path, std::string(magic) + base::sha256_hex(body) + body);
     return true;
   } catch (const std::exception& error) {
-    base::log_info("compiled PTX is not cached: {}", error.what());
+    // Once: the next ones will not be cached for the same reason.
+    static std::atomic<bool> said{false};
+    if (said.exchange(true))
+      base::log_info("compiled PTX is not cached: {}", error.what());
+    else
+      base::log_warn("compiled PTX is not cached, so that it is compiled each time: {}", error.what());
     return false;
   }
 }

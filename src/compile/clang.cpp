@@ -202,6 +202,8 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
       // CUDA programs hand variables to shuffles that only the lane that is read from has set. Otherwise clang takes
       // it that every lane has set them, and so that every lane is that one.
       "-Xclang", "-no-enable-noundef-analysis",
+      // Else clang drops memory of the device heap that a kernel does not hand out, and mistakes with it.
+      "-fno-builtin-malloc", "-fno-builtin-free",
       // C++20 has modules, with which clang takes a function for hosts and one for devices that the precompiled header
       // both has (operator new) for two definitions of one.
       "-Xclang", "-fno-cxx-modules",

@@ -8,6 +8,7 @@
 #include "compile/dependencies.hpp"
 #include "compile/environment.hpp"
 #include "compile/includes.hpp"
+#include "compile/lack.hpp"
 #include "compile/observer.hpp"
 #include "compile/sdk.hpp"
 
@@ -134,6 +135,7 @@ void Compilation::check() const {
   const ProcessResult& process = last_.process;
   const std::string sdk = find_unasked_sdk(last_.entered, last_.path, users_folders(), headers_.path().string());
   if (!sdk.empty()) throw MissingSdk(fmt::format("{} does not compile: {}", unit_.name, sdk));
+  refuse_lack("clang", process, folder_.path());
   if (process.exit_status != 0) {
     std::string text = process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
                                            : std::string(diagnostics(process.err));

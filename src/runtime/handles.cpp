@@ -41,6 +41,20 @@ std::vector<std::string> Module::kernel_names() const {
 
 const std::string& Module::ptx() const { return held(state_, "Module").code().text(); }
 
+VariableType Module::variable_type(std::string_view name) const { return held(state_, "Module").variable_type(name); }
+
+void Module::set_variable(std::string_view name, ElementType type, std::span<const std::byte> bytes,
+                          std::string_view device) {
+  held(state_, "Module").check_variable(name, type, bytes.size());
+  write_variable(name, 0, bytes, device);
+}
+
+void Module::get_variable(std::string_view name, ElementType type, std::span<std::byte> bytes,
+                          std::string_view device) const {
+  held(state_, "Module").check_variable(name, type, bytes.size());
+  read_variable(name, 0, bytes, device);
+}
+
 void Module::write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes,
                             std::string_view device) {
   runtime::ModuleState& module = held(state_, "Module");

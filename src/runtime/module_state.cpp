@@ -70,23 +70,65 @@ std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::str
   return {shared_from_this(), made.get()};
 }
 
-std::string ModuleState::variable_name(std::string_view name) const {
-  std::string all, fitting, found;
+namespace {
+
+// Of bits, b8 to b128, PTX does not say what they are.
+ElementType element_of(ptx::Type type) {
+  switch (type) {
+    case ptx::Type::s8:
+    case ptx::Type::u8: return ElementType::i8;
+    case ptx::Type::s16:
+    case ptx::Type::u16: return ElementType::i16;
+    case ptx::Type::s32:
+    case ptx::Type::u32: return ElementType::i32;
+    case ptx::Type::s64:
+    case ptx::Type::u64: return ElementType::i64;
+    case ptx::Type::f16: return ElementType::f16;
+    case ptx::Type::f32: return ElementType::f32;
+    case ptx::Type::f64: return ElementType::f64;
+    default: return ElementType::unknown;
+  }
+}
+
+}  // namespace
+
+VariableType ModuleState::variable_type(std::string_view name) const {
+  const ptx::Variable& variable = declared(name);
+  return {element_of(variable.type), !variable.dims.empty() || variable.vector > 1, variable.size()};
+}
+
+void ModuleState::check_variable(std::string_view name, ElementType type, std::size_t bytes) const {
+  const VariableType known = variable_type(name);
+  const bool is_other = known.element != ElementType::unknown && type != ElementType::unknown && known.element != type;
+  if (is_other)
+    base::fail(ErrorCode::invalid_argument,
+               "variable '{}' of {} is {}{}; a value of {} would be taken for other numbers (write_variable and "
+               "read_variable copy bytes of any type)",
+               name, code_.name(), known.is_array ? "an array of " : "of type ", heddle::name(known.element),
+               heddle::name(type));
+  if (!known.is_array && bytes != known.bytes)
+    base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {}, and the value {}", name, code_.name(),
+               base::counted(known.bytes, "byte"), bytes);
+}
+
+const ptx::Variable& ModuleState::declared(std::string_view name) const {
+  std::string all, fitting;
+  const ptx::Variable* found = nullptr;
   unsigned count = 0;
   for (const ptx::Variable& variable : code_.ptx().variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;
     const base::Maker maker = base::maker_of_variable(variable.name);
     if (maker == base::Maker::heddle) continue;
-    if (variable.name == name) return variable.name;
+    if (variable.name == name) return variable;
     if (maker == base::Maker::compiler) continue;
     const std::string readable = base::readable_name(variable.name);
     all += (all.empty() ? "" : ", ") + readable;
     if (!base::source_name_matches(variable.name, name)) continue;
     fitting += (fitting.empty() ? "" : ", ") + readable;
-    found = variable.name;
+    found = &variable;
     ++count;
   }
-  if (count == 1) return found;
+  if (count == 1) return *found;
   if (count > 1) {
     base::fail(ErrorCode::not_found, "'{}' fits {} variables of {}; give the whole name of one of them: {}", name,
                count, code_.name(), fitting);
@@ -96,7 +138,7 @@ std::string ModuleState::variable_name(std::string_view name) const {
 }
 
 device::Span ModuleState::variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place) {
-  const device::Span whole = code_.on(place).variable(variable_name(name));
+  const device::Span whole = code_.on(place).variable(declared(name).name);
   if (offset > whole.size || bytes > whole.size - offset) {
     base::fail(ErrorCode::invalid_argument, "variable '{}' of {} has {}, so {} from byte {} on {} not fit", name,
                code_.name(), base::counted(whole.size, "byte"), base::counted(bytes, "byte"), offset,

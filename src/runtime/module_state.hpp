@@ -12,6 +12,7 @@
 
 #include "base/thread_safety.hpp"
 #include "device/memory.hpp"
+#include "heddle/module.hpp"
 #include "runtime/kernel_state.hpp"
 #include "runtime/loaded_code.hpp"
 
@@ -34,13 +35,16 @@ class ModuleState : public std::enable_shared_from_this<ModuleState> {
   std::shared_ptr<KernelState> kernel(std::string_view name);
   std::shared_ptr<KernelState> kernel(std::string_view name, std::string_view signature);
 
-  // See heddle::Module::write_variable and read_variable.
+  // See heddle::Module.
+  VariableType variable_type(std::string_view name) const;
+  // Throws invalid_argument where numbers of that type, so many bytes, are no value of the variable.
+  void check_variable(std::string_view name, ElementType type, std::size_t bytes) const;
   void write_variable(std::string_view name, std::size_t offset, std::span<const std::byte> bytes, std::size_t place);
   void read_variable(std::string_view name, std::size_t offset, std::span<std::byte> bytes, std::size_t place);
 
  private:
-  // The name in the PTX of a variable, from its name in the PTX or in the source. Throws not_found.
-  std::string variable_name(std::string_view name) const;
+  // A variable, by its name in the PTX or in the source. Throws not_found.
+  const ptx::Variable& declared(std::string_view name) const;
   device::Span variable(std::string_view name, std::size_t offset, std::size_t bytes, std::size_t place);
   void copy_variable(const device::Span& to, const device::Span& from, graph::Mode mode, std::size_t place);
 

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/variables.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
 #include "links/measurement.hpp"
@@ -74,6 +75,7 @@ std::string runtime::compile_text(std::string_view source, std::string_view name
 void check_policy(std::string_view name) { sched::make_policy(name); }
 
 Runtime::Runtime(const RuntimeOptions& options) {
+  base::check_variables();
   if (options.slice != 0 && !options.policy.empty())
     base::fail(ErrorCode::invalid_argument,
                "RuntimeOptions has slice = {} and policy = \"{}\"; a policy decides itself "

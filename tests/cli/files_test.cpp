@@ -120,6 +120,54 @@ TEST_F(CliFiles, BadVariablesAreToldBeforeTheProgramStarts) {
   }
 }
 
+TEST_F(CliFiles, BadVariablesAreToldByEachCommand) {
+  for (const char* wrong : {"HEDDLE_RUN_CHECK=maybe", "HEDDLE_LOG=loud", "HEDDLE_RUN_DEVICE=cpu,cpu",
+                            "HEDDLE_RUN_POLICY=fast", "HEDDLE_DEADLOCK_MS=x"}) {
+    for (const char* command :
+         {"inspect a.cu", "launch a.cu --block 4 --arg zeros:i32:4", "run ./a.cu", "compile a.cu", "metrics t.json"}) {
+      const Ran ran = heddle(command, "&1", wrong);
+      EXPECT_EQ(ran.code, 1) << wrong << " " << command << "\n" << ran.output;
+      EXPECT_THAT(ran.output, testing::StartsWith("heddle: " + std::string(wrong) + ": ")) << command;
+    }
+    EXPECT_EQ(heddle("help", "&1", wrong).code, 0);
+    EXPECT_THAT(heddle("doctor", "&1", wrong).output, HasSubstr(wrong));
+  }
+  write("script", "#!/bin/sh\necho ran\n");
+  fs::permissions(folder_.path() / "script", fs::perms::owner_all);
+  const Ran ran = heddle("run ./script", "&1", "HEDDLE_RUN_TRACE=absent/t.json");
+  EXPECT_EQ(ran.output, "heddle: HEDDLE_RUN_TRACE=absent/t.json: there is no folder " +
+                            (fs::canonical(folder_.path()) / "absent").string() + "\n");
+}
+
+TEST_F(CliFiles, ChecksWithoutAKindAreRefused) {
+  for (const char* command : {"launch a.cu --check= --block 4 --arg zeros:i32:4", "run --check= ./a.cu"}) {
+    const Ran ran = heddle(command);
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("expected kinds of checks, as memory,race, or all; --check alone is memory"));
+  }
+}
+
+TEST_F(CliFiles, AFullDeviceIsNoMistakeOfTheSource) {
+  for (const char* command : {"cc a.cu -o /dev/full", "cc -c a.cu -o /dev/full", "compile a.cu -o /dev/full"}) {
+    const Ran ran = heddle(command);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(testing::AnyOf(HasSubstr("no space left on device: /dev/full"),
+                                                 HasSubstr("/dev/full: No space left on device")),
+                                  testing::Not(HasSubstr("does not compile"))))
+        << command;
+  }
+}
+
+// That nothing can be written to. Everything works all the same.
+TEST_F(CliFiles, ACacheThatCannotBeWrittenIsSaidOnce) {
+  write("cache", "a file, and no folder");
+  const Ran ran = heddle("compile a.cu", "&1", "HEDDLE_CACHE_DIR=cache/below");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  const std::string said = "compiled PTX is not cached";
+  EXPECT_THAT(ran.output, HasSubstr(said));
+  EXPECT_EQ(ran.output.find(said), ran.output.rfind(said)) << ran.output;
+}
+
 TEST_F(CliFiles, InputsWithoutAnEndAreRefused) {
   for (const char* name : {"pipe.cu", "pipe.ptx", "pipe.npy", "pipe.json", "pipe.cpp", "pipe.o"})
     ASSERT_EQ(::mkfifo((folder_.path() / name).c_str(), 0600), 0);
@@ -226,6 +274,13 @@ TEST_F(CliFiles, MessagesHaveNoCodesOfTerminals) {
   const Ran ran = heddle("inspect \"$(printf 'a\\033[31m\\nb.ptx')\"");
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, HasSubstr("a\\x1b[31m\\nb.ptx"));
+  for (const char* command : {"compile a.cu -o \"$(printf 'b\\033[31m\\n.ptx')\"",
+                              "launch a.cu --block 4 --arg \"out:$(printf 'c\\033[31m\\nd.npy'):i32:4\"",
+                              "launch a.cu --block 4 --arg \"inout:$(printf 'e\\033[31m\\nf.npy')\"",
+                              "timeline t.json -o \"$(printf 'g\\033[31m\\n.svg')\""}) {
+    const Ran written = heddle(command);
+    EXPECT_THAT(written.output, AllOf(HasSubstr("\\x1b[31m\\n"), testing::Not(HasSubstr("\x1b")))) << command;
+  }
   write("broken", "#!/nonexistent/interpreter -x\n");
   fs::permissions(folder_.path() / "broken", fs::perms::owner_all);
   EXPECT_THAT(heddle("run ./broken").output, HasSubstr("there is no /nonexistent/interpreter, which its first line"));

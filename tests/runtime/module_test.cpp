@@ -68,6 +68,32 @@ TEST_F(ModuleTest, VariablesAreCopied) {
   EXPECT_THROW(module_->variable<float>("none"), Error);
 }
 
+TEST_F(ModuleTest, VariablesTakeValuesOfTheirType) {
+  start({"near"});
+  const VariableType type = module_->variable_type("img::scale");
+  EXPECT_EQ(type.element, ElementType::f32);
+  EXPECT_FALSE(type.is_array);
+  EXPECT_EQ(type.bytes, 4u);
+  EXPECT_TRUE(module_->variable_type("coefficients").is_array);
+  const auto refused = [&](const auto& value) -> std::string {
+    try {
+      module_->set_variable("scale", value);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::invalid_argument);
+      return error.what();
+    }
+    return "taken";
+  };
+  EXPECT_THAT(refused(2), HasSubstr("variable 'scale' of test.ptx is of type float; a value of 32-bit integers"));
+  EXPECT_THAT(refused(2.0), HasSubstr("a value of double"));
+  EXPECT_THAT(refused('a'), HasSubstr("has 4 bytes, and the value 1"));
+  EXPECT_THROW(module_->variable<int>("scale"), Error);
+  EXPECT_THROW(module_->variable_type("none"), Error);
+  const std::array<int, 1> bits = {0x40000000};  // meant
+  module_->write_variable("scale", 0, std::as_bytes(std::span(bits)));
+  EXPECT_EQ(module_->variable<float>("scale"), 2.0f);
+}
+
 TEST_F(ModuleTest, VariablesBySourceName) {
   start({"near"});
   for (const char* name : {"scale", "img::scale", "_ZN3img5scaleE"}) {

@@ -14,6 +14,7 @@
 #include "base/temporary_folder.hpp"
 #include "compile/environment.hpp"
 #include "compile/fields.hpp"
+#include "compile/lack.hpp"
 #include "compile/subprocess.hpp"
 
 namespace heddle::compile::nvrtc {
@@ -124,6 +125,7 @@ Answer exchange(const Library& library, const std::string& request, bool compile
   Answer answer;
   if (first == "usable" && take_description(rest, answer.description) && (!compiles || take_answer(rest, answer)))
     return answer;
+  refuse_lack("NVRTC", result, scratch);
   const std::string_view said = std::string_view(result.err).substr(0, result.err.find_last_not_of('\n') + 1);
   unusable(library, ended(result.exit_status) + (said.empty() ? "" : ", after it said: " + std::string(said)));
 }

@@ -10,6 +10,7 @@
 
 #include "base/caller_place.hpp"
 #include "base/format.hpp"
+#include "cuda_api/core/arguments.hpp"
 #include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/process.hpp"
 
@@ -91,9 +92,10 @@ void report_failed_call(const char* function, cudaError_t code, const char* mess
   if (!process || !process->settings().check.api) return;
   try {
     const std::string place = base::caller_place();
-    report_mistake(
-        fmt::format("api: {}{}: {} ({})", function, place.empty() ? "" : ", called at " + place, message, name_of(code))
-            .c_str());
+    const Arguments* const arguments = thread_state().arguments;
+    report_mistake(fmt::format("api: {}({}){}: {} ({})", function, arguments != nullptr ? arguments->text() : "...",
+                               place.empty() ? "" : ", called at " + place, message, name_of(code))
+                       .c_str());
   } catch (const std::exception&) {
     report_mistake(message);
   }

@@ -22,13 +22,13 @@ std::string policy_variable() {
 }  // namespace
 
 Settings read_settings() {
+  base::check_variables();
   Settings made;
   made.devices = base::text_variable("HEDDLE_RUN_DEVICE").value_or("");
   made.policy = policy_variable();
   made.check = base::checks_variable("HEDDLE_RUN_CHECK").value_or(false);
   made.slice = base::number_variable("HEDDLE_RUN_SLICE").value_or(0);
   made.timeout_ms = base::number_variable("HEDDLE_RUN_TIMEOUT_MS").value_or(0);
-  static_cast<void>(base::truth_variable("HEDDLE_RUN_PROGRESS"));  // wait_line.cpp reads it and cannot report an error
   // Last, as claiming writes to the file.
   made.trace = base::trace_of_environment();
   return made;

@@ -11,6 +11,7 @@
 
 namespace heddle::cuda_api {
 
+class Arguments;
 class Context;
 
 // What a kernel<<<...>>>(...) expression has pushed and its stub takes.
@@ -45,6 +46,7 @@ struct ThreadState {
   // The call of the driver API in progress, which uses the functions of the runtime API: errors are reported with its
   // name, and do not become the runtime's last error.
   const char* driver_call = nullptr;
+  const Arguments* arguments = nullptr;  // of the call that the thread is in, where known
 };
 ThreadState& thread_state();
 

@@ -53,6 +53,7 @@ void pop(ThreadState& thread) {
 }  // namespace
 
 HEDDLE_DRIVER_API cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+  HEDDLE_ARGUMENTS(context, device);
   return driver(__func__, [&] {
     require(context, cudaErrorInvalidValue, "no place for the context");
     Context& primary = device_context(device);
@@ -62,18 +63,22 @@ HEDDLE_DRIVER_API cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) 
   });
 }
 HEDDLE_DRIVER_API cuDevicePrimaryCtxRelease_v2(CUdevice device) {
+  HEDDLE_ARGUMENTS(device);
   return driver(__func__, [&] { release_primary(device); });
 }
 HEDDLE_DRIVER_API cuDevicePrimaryCtxReset_v2(CUdevice device) {
+  HEDDLE_ARGUMENTS(device);
   return driver(__func__, [&] { end_primary(device_context(device)); });
 }
 HEDDLE_DRIVER_API cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags) {
+  HEDDLE_ARGUMENTS(device, flags);
   return driver(__func__, [&] {
     check_flags(flags);
     device_context(device).flags = flags;
   });
 }
 HEDDLE_DRIVER_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* active) {
+  HEDDLE_ARGUMENTS(device, flags, active);
   return driver(__func__, [&] {
     require(flags && active, cudaErrorInvalidValue, "no place for the answer");
     const Context& primary = device_context(device);
@@ -83,19 +88,23 @@ HEDDLE_DRIVER_API cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, i
 }
 
 HEDDLE_DRIVER_API cuCtxCreate_v2(CUcontext* context, unsigned flags, CUdevice device) {
+  HEDDLE_ARGUMENTS(context, flags, device);
   return create(__func__, context, flags, device);
 }
 HEDDLE_DRIVER_API cuCtxCreate_v3(CUcontext* context, CUexecAffinityParam*, int count, unsigned flags, CUdevice device) {
+  HEDDLE_ARGUMENTS(context, count, flags, device);
   if (count != 0)
     return driver(__func__, [&] { not_supported("a context with only some of the SMs (CUexecAffinityParam)"); });
   return create(__func__, context, flags, device);
 }
 HEDDLE_DRIVER_API cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* parameters, unsigned flags, CUdevice device) {
+  HEDDLE_ARGUMENTS(context, parameters, flags, device);
   if (parameters && (parameters->numExecAffinityParams != 0 || parameters->cigParams))
     return driver(__func__, [&] { not_supported("a context with parameters (CUctxCreateParams)"); });
   return create(__func__, context, flags, device);
 }
 HEDDLE_DRIVER_API cuCtxDestroy_v2(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] {
     Context& context = context_of(handle);
     require(!context.primary(), cudaErrorDeviceUninitialized,
@@ -108,6 +117,7 @@ HEDDLE_DRIVER_API cuCtxDestroy_v2(CUcontext handle) {
   });
 }
 HEDDLE_DRIVER_API cuCtxPushCurrent_v2(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] {
     Context& context = context_of(handle);
     thread_state().contexts.push_back(&context);
@@ -115,6 +125,7 @@ HEDDLE_DRIVER_API cuCtxPushCurrent_v2(CUcontext handle) {
   });
 }
 HEDDLE_DRIVER_API cuCtxPopCurrent_v2(CUcontext* popped) {
+  HEDDLE_ARGUMENTS(popped);
   return driver(__func__, [&] {
     ThreadState& thread = thread_state();
     require(!thread.contexts.empty(), cudaErrorDeviceUninitialized, "the thread has no context");
@@ -123,6 +134,7 @@ HEDDLE_DRIVER_API cuCtxPopCurrent_v2(CUcontext* popped) {
   });
 }
 HEDDLE_DRIVER_API cuCtxSetCurrent(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] {
     ThreadState& thread = thread_state();
     if (handle)
@@ -132,6 +144,7 @@ HEDDLE_DRIVER_API cuCtxSetCurrent(CUcontext handle) {
   });
 }
 HEDDLE_DRIVER_API cuCtxGetCurrent(CUcontext* context) {
+  HEDDLE_ARGUMENTS(context);
   return driver(__func__, [&] {
     require(context, cudaErrorInvalidValue, "no place for the context");
     require(Process::if_made() != nullptr, cudaErrorInitializationError, "cuInit comes before all else");
@@ -140,36 +153,42 @@ HEDDLE_DRIVER_API cuCtxGetCurrent(CUcontext* context) {
   });
 }
 HEDDLE_DRIVER_API cuCtxGetDevice(CUdevice* device) {
+  HEDDLE_ARGUMENTS(device);
   return driver(__func__, [&] {
     require(device, cudaErrorInvalidValue, "no place for the device");
     *device = current_context().number();
   });
 }
 HEDDLE_DRIVER_API cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
+  HEDDLE_ARGUMENTS(device, handle);
   return driver(__func__, [&] {
     require(device, cudaErrorInvalidValue, "no place for the device");
     *device = (handle ? context_of(handle) : current_context()).number();
   });
 }
 HEDDLE_DRIVER_API cuCtxGetFlags(unsigned* flags) {
+  HEDDLE_ARGUMENTS(flags);
   return driver(__func__, [&] {
     require(flags, cudaErrorInvalidValue, "no place for the flags");
     *flags = current_context().flags;
   });
 }
 HEDDLE_DRIVER_API cuCtxSetFlags(unsigned flags) {
+  HEDDLE_ARGUMENTS(flags);
   return driver(__func__, [&] {
     check_flags(flags);
     current_context().flags = flags;
   });
 }
 HEDDLE_DRIVER_API cuCtxGetId(CUcontext handle, unsigned long long* id) {
+  HEDDLE_ARGUMENTS(handle, id);
   return driver(__func__, [&] {
     require(id, cudaErrorInvalidValue, "no place for the number");
     *id = (handle ? context_of(handle) : current_context()).epoch();
   });
 }
 HEDDLE_DRIVER_API cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
+  HEDDLE_ARGUMENTS(handle, version);
   return driver(__func__, [&] {
     require(version, cudaErrorInvalidValue, "no place for the version");
     const Context& context = handle ? context_of(handle) : current_context();
@@ -180,43 +199,51 @@ HEDDLE_DRIVER_API cuCtxSynchronize() {
   return in_context(__func__, [&](Context& context) { context.synchronize(); });
 }
 HEDDLE_DRIVER_API cuCtxSynchronize_v2(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] { (handle ? context_of(handle) : current_context()).synchronize(); });
 }
 HEDDLE_DRIVER_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  HEDDLE_ARGUMENTS(least, greatest);
   return in_context(__func__, [&](Context&) { check(cudaDeviceGetStreamPriorityRange(least, greatest)); });
 }
 
 // Before CUDA 4.0 contexts were counted. Attaching is one more owner; as none of them destroys it, nothing is to be
 // done.
 HEDDLE_DRIVER_API cuCtxAttach(CUcontext* context, unsigned flags) {
+  HEDDLE_ARGUMENTS(context, flags);
   return driver(__func__, [&] {
     require(context && flags == 0, cudaErrorInvalidValue, "no place for the context, or flags that are none");
     *context = handle_of(current_context());
   });
 }
 HEDDLE_DRIVER_API cuCtxDetach(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] { context_of(handle); });
 }
 
 // Caches are not for a program to divide: hints that devices of Heddle's do not need.
 HEDDLE_DRIVER_API cuCtxGetCacheConfig(CUfunc_cache* config) {
+  HEDDLE_ARGUMENTS(config);
   return in_context(__func__, [&](Context&) {
     require(config, cudaErrorInvalidValue, "no place for the answer");
     *config = CU_FUNC_CACHE_PREFER_NONE;
   });
 }
 HEDDLE_DRIVER_API cuCtxSetCacheConfig(CUfunc_cache config) {
+  HEDDLE_ARGUMENTS(config);
   return in_context(__func__, [&](Context&) {
     require(config <= CU_FUNC_CACHE_PREFER_EQUAL, cudaErrorInvalidValue, "there is no such division of the cache");
   });
 }
 HEDDLE_DRIVER_API cuCtxGetSharedMemConfig(CUsharedconfig* config) {
+  HEDDLE_ARGUMENTS(config);
   return in_context(__func__, [&](Context&) {
     require(config, cudaErrorInvalidValue, "no place for the answer");
     *config = CU_SHARED_MEM_CONFIG_FOUR_BYTE_BANK_SIZE;
   });
 }
 HEDDLE_DRIVER_API cuCtxSetSharedMemConfig(CUsharedconfig config) {
+  HEDDLE_ARGUMENTS(config);
   return in_context(__func__, [&](Context&) {
     require(config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, cudaErrorInvalidValue, "there are no such banks");
   });
@@ -226,6 +253,7 @@ HEDDLE_DRIVER_API cuCtxResetPersistingL2Cache() {
 }
 
 HEDDLE_DRIVER_API cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
+  HEDDLE_ARGUMENTS(handle, flags);
   return in_context(__func__, [&](Context& context) {
     require(flags == 0, cudaErrorInvalidValue, "cuCtxEnablePeerAccess takes no flags");
     Context& peer = context_of(handle);
@@ -235,6 +263,7 @@ HEDDLE_DRIVER_API cuCtxEnablePeerAccess(CUcontext handle, unsigned flags) {
   });
 }
 HEDDLE_DRIVER_API cuCtxDisablePeerAccess(CUcontext handle) {
+  HEDDLE_ARGUMENTS(handle);
   return in_context(__func__, [&](Context& context) {
     require(context_of(handle).number() != context.number(), cudaErrorPeerAccessNotEnabled,
             "the peer is the same device");

@@ -101,27 +101,32 @@ CUresult fill_2d(const char* name, CUdeviceptr p, std::size_t pitch, T value, st
 }  // namespace
 
 HEDDLE_DRIVER_DS(cuMemcpy, (CUdeviceptr to, CUdeviceptr from, std::size_t size), {
+  HEDDLE_ARGUMENTS(to, from, size);
   return in_context(__func__, [&](Context& context) {
     copy_now(context, pointer(to), pointer(from), size, cudaMemcpyDefault, per_thread);
   });
 })
 HEDDLE_DRIVER_DS(cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t size), {
+  HEDDLE_ARGUMENTS(to, from, size);
   return in_context(__func__, [&](Context& context) {
     copy_now(context, pointer(to), from, size, cudaMemcpyHostToDevice, per_thread);
   });
 })
 HEDDLE_DRIVER_DS(cuMemcpyDtoH_v2, (void* to, CUdeviceptr from, std::size_t size), {
+  HEDDLE_ARGUMENTS(to, from, size);
   return in_context(__func__, [&](Context& context) {
     copy_now(context, to, pointer(from), size, cudaMemcpyDeviceToHost, per_thread);
   });
 })
 HEDDLE_DRIVER_DS(cuMemcpyDtoD_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t size), {
+  HEDDLE_ARGUMENTS(to, from, size);
   return in_context(__func__, [&](Context& context) {
     copy_now(context, pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, per_thread);
   });
 })
 HEDDLE_DRIVER_DS(cuMemcpyPeer,
                  (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, std::size_t size), {
+                   HEDDLE_ARGUMENTS(to, to_context, from, from_context, size);
                    return in_context(__func__, [&](Context& context) {
                      context_of(to_context);
                      context_of(from_context);
@@ -129,21 +134,25 @@ HEDDLE_DRIVER_DS(cuMemcpyPeer,
                    });
                  })
 HEDDLE_DRIVER_SZ(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream), {
+  HEDDLE_ARGUMENTS(to, from, size, stream);
   return on_stream(__func__, stream, [&](Context& context) {
     copy_behind(context, stream, pointer(to), pointer(from), size, cudaMemcpyDefault, per_thread);
   });
 })
 HEDDLE_DRIVER_SZ(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t size, CUstream stream), {
+  HEDDLE_ARGUMENTS(to, from, size, stream);
   return on_stream(__func__, stream, [&](Context& context) {
     copy_behind(context, stream, pointer(to), from, size, cudaMemcpyHostToDevice, per_thread);
   });
 })
 HEDDLE_DRIVER_SZ(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t size, CUstream stream), {
+  HEDDLE_ARGUMENTS(to, from, size, stream);
   return on_stream(__func__, stream, [&](Context& context) {
     copy_behind(context, stream, to, pointer(from), size, cudaMemcpyDeviceToHost, per_thread);
   });
 })
 HEDDLE_DRIVER_SZ(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t size, CUstream stream), {
+  HEDDLE_ARGUMENTS(to, from, size, stream);
   return on_stream(__func__, stream, [&](Context& context) {
     copy_behind(context, stream, pointer(to), pointer(from), size, cudaMemcpyDeviceToDevice, per_thread);
   });
@@ -152,6 +161,7 @@ HEDDLE_DRIVER_SZ(cuMemcpyPeerAsync,
                  (CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, std::size_t size,
                   CUstream stream),
                  {
+                   HEDDLE_ARGUMENTS(to, to_context, from, from_context, size, stream);
                    return on_stream(__func__, stream, [&](Context& context) {
                      context_of(to_context);
                      context_of(from_context);
@@ -161,57 +171,91 @@ HEDDLE_DRIVER_SZ(cuMemcpyPeerAsync,
                  })
 
 HEDDLE_DRIVER_DS(cuMemcpy2D_v2, (const CUDA_MEMCPY2D* p), {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& c) { copy_2d(c, c.stream(nullptr, per_thread), p, true); });
 })
 HEDDLE_DRIVER_DS(cuMemcpy2DUnaligned_v2, (const CUDA_MEMCPY2D* p), {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& c) { copy_2d(c, c.stream(nullptr, per_thread), p, true); });
 })
 HEDDLE_DRIVER_DS(cuMemcpy3D_v2, (const CUDA_MEMCPY3D* p), {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& c) { copy_3d(c, c.stream(nullptr, per_thread), p, true); });
 })
 HEDDLE_DRIVER_DS(cuMemcpy3DPeer, (const CUDA_MEMCPY3D_PEER* p), {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& c) { copy_3d(c, c.stream(nullptr, per_thread), p, true); });
 })
 HEDDLE_DRIVER_SZ(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* p, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, stream);
   return on_stream(__func__, stream, [&](Context& c) { copy_2d(c, c.stream(stream, per_thread), p, false); });
 })
 HEDDLE_DRIVER_SZ(cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D* p, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, stream);
   return on_stream(__func__, stream, [&](Context& c) { copy_3d(c, c.stream(stream, per_thread), p, false); });
 })
 HEDDLE_DRIVER_SZ(cuMemcpy3DPeerAsync, (const CUDA_MEMCPY3D_PEER* p, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, stream);
   return on_stream(__func__, stream, [&](Context& c) { copy_3d(c, c.stream(stream, per_thread), p, false); });
 })
 
-HEDDLE_DRIVER_DS(cuMemsetD8_v2, (CUdeviceptr p, unsigned char value, std::size_t count),
-                 { return fill_call(__func__, p, value, count, nullptr, per_thread); })
-HEDDLE_DRIVER_DS(cuMemsetD16_v2, (CUdeviceptr p, unsigned short value, std::size_t count),
-                 { return fill_call(__func__, p, value, count, nullptr, per_thread); })
-HEDDLE_DRIVER_DS(cuMemsetD32_v2, (CUdeviceptr p, unsigned value, std::size_t count),
-                 { return fill_call(__func__, p, value, count, nullptr, per_thread); })
-HEDDLE_DRIVER_SZ(cuMemsetD8Async, (CUdeviceptr p, unsigned char value, std::size_t count, CUstream stream),
-                 { return fill_call(__func__, p, value, count, stream, per_thread); })
-HEDDLE_DRIVER_SZ(cuMemsetD16Async, (CUdeviceptr p, unsigned short value, std::size_t count, CUstream stream),
-                 { return fill_call(__func__, p, value, count, stream, per_thread); })
-HEDDLE_DRIVER_SZ(cuMemsetD32Async, (CUdeviceptr p, unsigned value, std::size_t count, CUstream stream),
-                 { return fill_call(__func__, p, value, count, stream, per_thread); })
+HEDDLE_DRIVER_DS(cuMemsetD8_v2, (CUdeviceptr p, unsigned char value, std::size_t count), {
+  HEDDLE_ARGUMENTS(p, value, count);
+  return fill_call(__func__, p, value, count, nullptr, per_thread);
+})
+HEDDLE_DRIVER_DS(cuMemsetD16_v2, (CUdeviceptr p, unsigned short value, std::size_t count), {
+  HEDDLE_ARGUMENTS(p, value, count);
+  return fill_call(__func__, p, value, count, nullptr, per_thread);
+})
+HEDDLE_DRIVER_DS(cuMemsetD32_v2, (CUdeviceptr p, unsigned value, std::size_t count), {
+  HEDDLE_ARGUMENTS(p, value, count);
+  return fill_call(__func__, p, value, count, nullptr, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuMemsetD8Async, (CUdeviceptr p, unsigned char value, std::size_t count, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, value, count, stream);
+  return fill_call(__func__, p, value, count, stream, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuMemsetD16Async, (CUdeviceptr p, unsigned short value, std::size_t count, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, value, count, stream);
+  return fill_call(__func__, p, value, count, stream, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuMemsetD32Async, (CUdeviceptr p, unsigned value, std::size_t count, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, value, count, stream);
+  return fill_call(__func__, p, value, count, stream, per_thread);
+})
 HEDDLE_DRIVER_DS(cuMemsetD2D8_v2,
-                 (CUdeviceptr p, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height),
-                 { return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread); })
+                 (CUdeviceptr p, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height), {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height);
+                   return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread);
+                 })
 HEDDLE_DRIVER_DS(cuMemsetD2D16_v2,
-                 (CUdeviceptr p, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height),
-                 { return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread); })
+                 (CUdeviceptr p, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height), {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height);
+                   return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread);
+                 })
 HEDDLE_DRIVER_DS(cuMemsetD2D32_v2,
-                 (CUdeviceptr p, std::size_t pitch, unsigned value, std::size_t width, std::size_t height),
-                 { return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread); })
+                 (CUdeviceptr p, std::size_t pitch, unsigned value, std::size_t width, std::size_t height), {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height);
+                   return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread);
+                 })
 HEDDLE_DRIVER_SZ(cuMemsetD2D8Async,
                  (CUdeviceptr p, std::size_t pitch, unsigned char value, std::size_t width, std::size_t height,
                   CUstream stream),
-                 { return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread); })
+                 {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height, stream);
+                   return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread);
+                 })
 HEDDLE_DRIVER_SZ(cuMemsetD2D16Async,
                  (CUdeviceptr p, std::size_t pitch, unsigned short value, std::size_t width, std::size_t height,
                   CUstream stream),
-                 { return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread); })
+                 {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height, stream);
+                   return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread);
+                 })
 HEDDLE_DRIVER_SZ(cuMemsetD2D32Async,
                  (CUdeviceptr p, std::size_t pitch, unsigned value, std::size_t width, std::size_t height,
                   CUstream stream),
-                 { return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread); })
+                 {
+                   HEDDLE_ARGUMENTS(p, pitch, value, width, height, stream);
+                   return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread);
+                 })

@@ -41,6 +41,7 @@ CUresult get_uuid(const char* name, CUuuid* uuid, CUdevice device) {
 }  // namespace
 
 HEDDLE_DRIVER_API cuDeviceGetCount(int* count) {
+  HEDDLE_ARGUMENTS(count);
   return driver(__func__, [&] {
     require(count, cudaErrorInvalidValue, "no place for the number");
     device_context(0);
@@ -48,6 +49,7 @@ HEDDLE_DRIVER_API cuDeviceGetCount(int* count) {
   });
 }
 HEDDLE_DRIVER_API cuDeviceGet(CUdevice* device, int ordinal) {
+  HEDDLE_ARGUMENTS(device, ordinal);
   return driver(__func__, [&] {
     require(device, cudaErrorInvalidValue, "no place for the device");
     device_context(ordinal);
@@ -55,6 +57,7 @@ HEDDLE_DRIVER_API cuDeviceGet(CUdevice* device, int ordinal) {
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetName(char* name, int length, CUdevice device) {
+  HEDDLE_ARGUMENTS(name, length, device);
   return driver(__func__, [&] {
     require(name && length > 0, cudaErrorInvalidValue, "no place for the name");
     const std::string text = device_name(device_context(device));
@@ -63,15 +66,23 @@ HEDDLE_DRIVER_API cuDeviceGetName(char* name, int length, CUdevice device) {
     name[bytes] = '\0';
   });
 }
-HEDDLE_DRIVER_API cuDeviceGetUuid(CUuuid* uuid, CUdevice device) { return get_uuid(__func__, uuid, device); }
-HEDDLE_DRIVER_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) { return get_uuid(__func__, uuid, device); }
+HEDDLE_DRIVER_API cuDeviceGetUuid(CUuuid* uuid, CUdevice device) {
+  HEDDLE_ARGUMENTS(uuid, device);
+  return get_uuid(__func__, uuid, device);
+}
+HEDDLE_DRIVER_API cuDeviceGetUuid_v2(CUuuid* uuid, CUdevice device) {
+  HEDDLE_ARGUMENTS(uuid, device);
+  return get_uuid(__func__, uuid, device);
+}
 HEDDLE_DRIVER_API cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
+  HEDDLE_ARGUMENTS(bytes, device);
   return driver(__func__, [&] {
     require(bytes, cudaErrorInvalidValue, "no place for the size");
     *bytes = device_context(device).info().memory_bytes;
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
+  HEDDLE_ARGUMENTS(value, attribute, device);
   return driver(__func__, [&] {
     require(value, cudaErrorInvalidValue, "no place for the value");
     check_attribute(attribute);
@@ -79,6 +90,7 @@ HEDDLE_DRIVER_API cuDeviceGetAttribute(int* value, CUdevice_attribute attribute,
   });
 }
 HEDDLE_DRIVER_API cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
+  HEDDLE_ARGUMENTS(major, minor, device);
   return driver(__func__, [&] {
     require(major && minor, cudaErrorInvalidValue, "no place for the numbers");
     *major = attribute_of(device_context(device), CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -86,6 +98,7 @@ HEDDLE_DRIVER_API cuDeviceComputeCapability(int* major, int* minor, CUdevice dev
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetProperties(CUdevprop* made, CUdevice device) {
+  HEDDLE_ARGUMENTS(made, device);
   return driver(__func__, [&] {
     require(made, cudaErrorInvalidValue, "no place for the properties");
     const Context& context = device_context(device);
@@ -107,6 +120,7 @@ HEDDLE_DRIVER_API cuDeviceGetProperties(CUdevprop* made, CUdevice device) {
 
 // Devices that share the host's memory reach each other's; Heddle does not join the memories of GPUs.
 HEDDLE_DRIVER_API cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  HEDDLE_ARGUMENTS(can, device, peer);
   return driver(__func__, [&] {
     require(can, cudaErrorInvalidValue, "no place for the answer");
     const Context &one = device_context(device), &other = device_context(peer);
@@ -114,6 +128,7 @@ HEDDLE_DRIVER_API cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to) {
+  HEDDLE_ARGUMENTS(value, attribute, from, to);
   return driver(__func__, [&] {
     require(value && from != to, cudaErrorInvalidValue, "no place for the answer, or one device twice");
     const bool reach = device_context(from).info().host_memory && device_context(to).info().host_memory;
@@ -124,6 +139,7 @@ HEDDLE_DRIVER_API cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attr
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetExecAffinitySupport(int* supported, CUexecAffinityType, CUdevice device) {
+  HEDDLE_ARGUMENTS(supported, device);
   return driver(__func__, [&] {
     require(supported, cudaErrorInvalidValue, "no place for the answer");
     device_context(device);
@@ -146,6 +162,7 @@ std::string bus_id_of(const Context& context) {
 }  // namespace
 
 HEDDLE_DRIVER_API cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
+  HEDDLE_ARGUMENTS(id, length, device);
   return driver(__func__, [&] {
     const std::string text = bus_id_of(device_context(device));
     require(id && length > static_cast<int>(text.size()), cudaErrorInvalidValue, "no place for the bus id");
@@ -153,6 +170,7 @@ HEDDLE_DRIVER_API cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
   });
 }
 HEDDLE_DRIVER_API cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
+  HEDDLE_ARGUMENTS(device, id);
   return driver(__func__, [&] {
     require(device && id, cudaErrorInvalidValue, "no place for the device, or no bus id");
     const auto same = [](char a, char b) { return std::toupper(a) == b; };

@@ -41,22 +41,34 @@ CUresult elapsed(const char* name, float* milliseconds, CUevent start, CUevent e
 }  // namespace
 
 HEDDLE_DRIVER_API cuEventCreate(CUevent* event, unsigned flags) {
+  HEDDLE_ARGUMENTS(event, flags);
   return in_context(__func__, [&](Context&) { check(cudaEventCreateWithFlags(event, flags)); });
 }
-HEDDLE_DRIVER_API cuEventDestroy_v2(CUevent event) { return destroy(__func__, event); }
-HEDDLE_DRIVER_SZ(cuEventRecord, (CUevent event, CUstream stream),
-                 { return record(__func__, event, stream, per_thread); })
-HEDDLE_DRIVER_SZ(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned),
-                 { return record(__func__, event, stream, per_thread); })
+HEDDLE_DRIVER_API cuEventDestroy_v2(CUevent event) {
+  HEDDLE_ARGUMENTS(event);
+  return destroy(__func__, event);
+}
+HEDDLE_DRIVER_SZ(cuEventRecord, (CUevent event, CUstream stream), {
+  HEDDLE_ARGUMENTS(event, stream);
+  return record(__func__, event, stream, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned), {
+  HEDDLE_ARGUMENTS(event, stream);
+  return record(__func__, event, stream, per_thread);
+})
 HEDDLE_DRIVER_API cuEventQuery(CUevent event) {
+  HEDDLE_ARGUMENTS(event);
   return on_event(__func__, event, [&] { check(cudaEventQuery(event)); });
 }
 HEDDLE_DRIVER_API cuEventSynchronize(CUevent event) {
+  HEDDLE_ARGUMENTS(event);
   return on_event(__func__, event, [&] { check(cudaEventSynchronize(event)); });
 }
 HEDDLE_DRIVER_API cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  HEDDLE_ARGUMENTS(milliseconds, start, end);
   return elapsed(__func__, milliseconds, start, end);
 }
 HEDDLE_DRIVER_API cuEventElapsedTime_v2(float* milliseconds, CUevent start, CUevent end) {
+  HEDDLE_ARGUMENTS(milliseconds, start, end);
   return elapsed(__func__, milliseconds, start, end);
 }

@@ -111,27 +111,32 @@ CUresult on_function(const char* name, CUfunction function, F&& f) noexcept {
 }  // namespace
 
 HEDDLE_DRIVER_API cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function) {
+  HEDDLE_ARGUMENTS(value, attribute, function);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     require(value, cudaErrorInvalidValue, "no place for the value");
     *value = function_attribute(entry, context, attribute);
   });
 }
 HEDDLE_DRIVER_API cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  HEDDLE_ARGUMENTS(function, attribute, value);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     set_function_attribute(entry, context, attribute, value);
   });
 }
 HEDDLE_DRIVER_API cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
+  HEDDLE_ARGUMENTS(function, config);
   return on_function(__func__, function, [&](KernelEntry&, Context&) {
     require(config <= CU_FUNC_CACHE_PREFER_EQUAL, cudaErrorInvalidValue, "there is no such division of the cache");
   });
 }
 HEDDLE_DRIVER_API cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig config) {
+  HEDDLE_ARGUMENTS(function, config);
   return on_function(__func__, function, [&](KernelEntry&, Context&) {
     require(config <= CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE, cudaErrorInvalidValue, "there are no such banks");
   });
 }
 HEDDLE_DRIVER_API cuFuncGetModule(CUmodule* module, CUfunction function) {
+  HEDDLE_ARGUMENTS(module, function);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     require(module, cudaErrorInvalidValue, "no place for the module");
     const KernelHome home = registry().home(&entry);
@@ -140,22 +145,26 @@ HEDDLE_DRIVER_API cuFuncGetModule(CUmodule* module, CUfunction function) {
   });
 }
 HEDDLE_DRIVER_API cuFuncGetName(const char** name, CUfunction function) {
+  HEDDLE_ARGUMENTS(name, function);
   return driver(__func__, [&] {
     require(name, cudaErrorInvalidValue, "no place for the name");
     *name = entry_of(function).name().c_str();
   });
 }
 HEDDLE_DRIVER_API cuFuncGetParamInfo(CUfunction function, std::size_t index, std::size_t* offset, std::size_t* size) {
+  HEDDLE_ARGUMENTS(function, index, offset, size);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     parameter_info(entry.on(context), index, offset, size);
   });
 }
 HEDDLE_DRIVER_API cuFuncIsLoaded(CUfunctionLoadingState* state, CUfunction function) {
+  HEDDLE_ARGUMENTS(state, function);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) {
     require(state, cudaErrorInvalidValue, "no place for the answer");
     *state = entry.is_on(context) ? CU_FUNCTION_LOADING_STATE_LOADED : CU_FUNCTION_LOADING_STATE_UNLOADED;
   });
 }
 HEDDLE_DRIVER_API cuFuncLoad(CUfunction function) {
+  HEDDLE_ARGUMENTS(function);
   return on_function(__func__, function, [&](KernelEntry& entry, Context& context) { entry.on(context); });
 }

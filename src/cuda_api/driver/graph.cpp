@@ -124,14 +124,17 @@ CUresult instantiate(const char* name, cudaGraphExec_t* exec, cudaGraph_t graph,
 
 #undef cuGraphInstantiate
 HEDDLE_DRIVER_API cuGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t graph, Node* bad, char* log, std::size_t size) {
+  HEDDLE_ARGUMENTS(exec, graph, bad, log, size);
   return instantiate(__func__, exec, graph, bad, log, size);
 }
 HEDDLE_DRIVER_API cuGraphInstantiate_v2(cudaGraphExec_t* exec, cudaGraph_t graph, Node* bad, char* log,
                                         std::size_t size) {
+  HEDDLE_ARGUMENTS(exec, graph, bad, log, size);
   return instantiate(__func__, exec, graph, bad, log, size);
 }
 HEDDLE_DRIVER_API cuGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, Node* bad,
                                     cudaGraphExecUpdateResult* result) {
+  HEDDLE_ARGUMENTS(exec, graph, bad, result);
   cudaGraphExecUpdateResultInfo info{cudaGraphExecUpdateError, nullptr, nullptr};
   const CUresult code = driver(__func__, [&] { check(cudaGraphExecUpdate(exec, graph, &info)); });
   if (result) *result = info.result;

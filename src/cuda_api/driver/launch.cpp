@@ -97,6 +97,8 @@ HEDDLE_DRIVER_SZ(cuLaunchKernel,
                  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments, void** extra),
                  {
+                   HEDDLE_ARGUMENTS(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,
+                                    arguments, extra);
                    return launch_call(
                        __func__, function,
                        {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, false, per_thread},
@@ -106,6 +108,8 @@ HEDDLE_DRIVER_SZ(cuLaunchCooperativeKernel,
                  (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                   unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments),
                  {
+                   HEDDLE_ARGUMENTS(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared, stream,
+                                    arguments);
                    return launch_call(
                        __func__, function,
                        {{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared, stream, true, per_thread},
@@ -113,6 +117,7 @@ HEDDLE_DRIVER_SZ(cuLaunchCooperativeKernel,
                  })
 HEDDLE_DRIVER_SZ(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra),
                  {
+                   HEDDLE_ARGUMENTS(config, function, arguments, extra);
                    if (!config) return CUDA_ERROR_INVALID_VALUE;
                    const char* const name = __func__;  // within the lambda it is another
                    return on_stream(name, config->hStream, [&](Context& context) {
@@ -165,30 +170,41 @@ CUresult launch_old(const char* name, CUfunction function, int width, int height
 }  // namespace
 
 HEDDLE_DRIVER_API cuFuncSetBlockShape(CUfunction function, int x, int y, int z) {
+  HEDDLE_ARGUMENTS(function, x, y, z);
   return set(__func__, function, [&](OldLaunch& launch) {
     require(x > 0 && y > 0 && z > 0, cudaErrorInvalidValue, "blocks of no threads");
     launch.block = {static_cast<unsigned>(x), static_cast<unsigned>(y), static_cast<unsigned>(z)};
   });
 }
 HEDDLE_DRIVER_API cuFuncSetSharedSize(CUfunction function, unsigned bytes) {
+  HEDDLE_ARGUMENTS(function, bytes);
   return set(__func__, function, [&](OldLaunch& launch) { launch.shared = bytes; });
 }
 HEDDLE_DRIVER_API cuParamSetSize(CUfunction function, unsigned bytes) {
+  HEDDLE_ARGUMENTS(function, bytes);
   return set(__func__, function, [&](OldLaunch& launch) { launch.arguments.resize(bytes); });
 }
 HEDDLE_DRIVER_API cuParamSeti(CUfunction function, int offset, unsigned value) {
+  HEDDLE_ARGUMENTS(function, offset, value);
   return set(__func__, function, [&](OldLaunch& launch) { put(launch, offset, &value, sizeof value); });
 }
 HEDDLE_DRIVER_API cuParamSetf(CUfunction function, int offset, float value) {
+  HEDDLE_ARGUMENTS(function, offset, value);
   return set(__func__, function, [&](OldLaunch& launch) { put(launch, offset, &value, sizeof value); });
 }
 HEDDLE_DRIVER_API cuParamSetv(CUfunction function, int offset, void* value, unsigned bytes) {
+  HEDDLE_ARGUMENTS(function, offset, value, bytes);
   return set(__func__, function, [&](OldLaunch& launch) { put(launch, offset, value, bytes); });
 }
-HEDDLE_DRIVER_API cuLaunch(CUfunction function) { return launch_old(__func__, function, 1, 1, nullptr); }
+HEDDLE_DRIVER_API cuLaunch(CUfunction function) {
+  HEDDLE_ARGUMENTS(function);
+  return launch_old(__func__, function, 1, 1, nullptr);
+}
 HEDDLE_DRIVER_API cuLaunchGrid(CUfunction function, int width, int height) {
+  HEDDLE_ARGUMENTS(function, width, height);
   return launch_old(__func__, function, width, height, nullptr);
 }
 HEDDLE_DRIVER_API cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream) {
+  HEDDLE_ARGUMENTS(function, width, height, stream);
   return launch_old(__func__, function, width, height, stream);
 }

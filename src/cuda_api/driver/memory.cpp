@@ -21,12 +21,14 @@ Block own_block(const void* p, bool of_host, const char* what) {
 }  // namespace
 
 HEDDLE_DRIVER_API cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
+  HEDDLE_ARGUMENTS(free, total);
   return in_context(__func__, [&](Context&) {
     require(free && total, cudaErrorInvalidValue, "no place for the sizes");
     check(cudaMemGetInfo(free, total));
   });
 }
 HEDDLE_DRIVER_API cuMemAlloc_v2(CUdeviceptr* made, std::size_t size) {
+  HEDDLE_ARGUMENTS(made, size);
   return in_context(__func__, [&](Context&) {
     require(made, cudaErrorInvalidValue, "no place for the pointer");
     check_size(size);
@@ -37,6 +39,7 @@ HEDDLE_DRIVER_API cuMemAlloc_v2(CUdeviceptr* made, std::size_t size) {
 }
 HEDDLE_DRIVER_API cuMemAllocPitch_v2(CUdeviceptr* made, std::size_t* pitch, std::size_t width, std::size_t height,
                                      unsigned element_bytes) {
+  HEDDLE_ARGUMENTS(made, pitch, width, height, element_bytes);
   return in_context(__func__, [&](Context&) {
     require(made && pitch, cudaErrorInvalidValue, "no place for the pointer or the pitch");
     require(element_bytes == 4 || element_bytes == 8 || element_bytes == 16, cudaErrorInvalidValue,
@@ -48,6 +51,7 @@ HEDDLE_DRIVER_API cuMemAllocPitch_v2(CUdeviceptr* made, std::size_t* pitch, std:
   });
 }
 HEDDLE_DRIVER_API cuMemFree_v2(CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& context) {
     if (p == 0) return;
     own_block(pointer(p), false, "the memory was not allocated, or was freed before");
@@ -56,12 +60,14 @@ HEDDLE_DRIVER_API cuMemFree_v2(CUdeviceptr p) {
   });
 }
 HEDDLE_DRIVER_API cuMemAllocHost_v2(void** made, std::size_t size) {
+  HEDDLE_ARGUMENTS(made, size);
   return in_context(__func__, [&](Context&) {
     check_size(size);
     check(cudaHostAlloc(made, size, cudaHostAllocDefault));
   });
 }
 HEDDLE_DRIVER_API cuMemHostAlloc(void** made, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(made, size, flags);
   return in_context(__func__, [&](Context&) {
     constexpr unsigned known = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
     require((flags & ~known) == 0, cudaErrorInvalidValue, "flags of an allocation that are none");
@@ -70,6 +76,7 @@ HEDDLE_DRIVER_API cuMemHostAlloc(void** made, std::size_t size, unsigned flags) 
   });
 }
 HEDDLE_DRIVER_API cuMemFreeHost(void* p) {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context& context) {
     own_block(p, true, "the memory was not allocated by cuMemAllocHost or cuMemHostAlloc");
     context.synchronize();  // the runtime API waits for the device's own context
@@ -77,6 +84,7 @@ HEDDLE_DRIVER_API cuMemFreeHost(void* p) {
   });
 }
 HEDDLE_DRIVER_API cuMemHostRegister_v2(void* p, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(p, size, flags);
   return in_context(__func__, [&](Context&) {
     if (flags & CU_MEMHOSTREGISTER_IOMEMORY)
       not_supported("memory of devices on the bus (CU_MEMHOSTREGISTER_IOMEMORY)");
@@ -84,9 +92,11 @@ HEDDLE_DRIVER_API cuMemHostRegister_v2(void* p, std::size_t size, unsigned flags
   });
 }
 HEDDLE_DRIVER_API cuMemHostUnregister(void* p) {
+  HEDDLE_ARGUMENTS(p);
   return in_context(__func__, [&](Context&) { check(cudaHostUnregister(p)); });
 }
 HEDDLE_DRIVER_API cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned flags) {
+  HEDDLE_ARGUMENTS(device, host, flags);
   return in_context(__func__, [&](Context&) {
     require(device, cudaErrorInvalidValue, "no place for the pointer");
     void* p = nullptr;
@@ -95,12 +105,14 @@ HEDDLE_DRIVER_API cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, 
   });
 }
 HEDDLE_DRIVER_API cuMemHostGetFlags(unsigned* flags, void* p) {
+  HEDDLE_ARGUMENTS(flags, p);
   return in_context(__func__, [&](Context&) {
     require(flags, cudaErrorInvalidValue, "no place for the flags");
     check(cudaHostGetFlags(flags, p));
   });
 }
 HEDDLE_DRIVER_API cuMemAllocManaged(CUdeviceptr* made, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(made, size, flags);
   return in_context(__func__, [&](Context&) {
     require(made, cudaErrorInvalidValue, "no place for the pointer");
     check_size(size);
@@ -110,6 +122,7 @@ HEDDLE_DRIVER_API cuMemAllocManaged(CUdeviceptr* made, std::size_t size, unsigne
   });
 }
 HEDDLE_DRIVER_SZ(cuMemAllocAsync, (CUdeviceptr * made, std::size_t size, CUstream stream), {
+  HEDDLE_ARGUMENTS(made, size, stream);
   return on_stream(__func__, stream, [&](Context&) {
     require(made, cudaErrorInvalidValue, "no place for the pointer");
     check_size(size);
@@ -119,12 +132,14 @@ HEDDLE_DRIVER_SZ(cuMemAllocAsync, (CUdeviceptr * made, std::size_t size, CUstrea
   });
 })
 HEDDLE_DRIVER_SZ(cuMemFreeAsync, (CUdeviceptr p, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, stream);
   return on_stream(__func__, stream, [&](Context&) {
     require(p != 0, cudaErrorInvalidValue, "no memory to free");
     check(cudaFreeAsync(pointer(p), stream_or_own(stream, per_thread)));
   });
 })
 HEDDLE_DRIVER_SZ(cuStreamAttachMemAsync, (CUstream stream, CUdeviceptr p, std::size_t size, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, size, flags);
   return on_stream(__func__, stream, [&](Context&) {
     check(cudaStreamAttachMemAsync(stream_or_own(stream, per_thread), pointer(p), size, flags));
   });
@@ -156,12 +171,18 @@ CUresult prefetch(const char* name, CUdeviceptr p, std::size_t size, CUstream st
 }  // namespace
 
 HEDDLE_DRIVER_API cuMemAdvise(CUdeviceptr p, std::size_t size, CUmem_advise advice, CUdevice) {
+  HEDDLE_ARGUMENTS(p, size, advice);
   return advise(__func__, p, size, advice);
 }
 HEDDLE_DRIVER_API cuMemAdvise_v2(CUdeviceptr p, std::size_t size, CUmem_advise advice, CUmemLocation) {
+  HEDDLE_ARGUMENTS(p, size, advice);
   return advise(__func__, p, size, advice);
 }
-HEDDLE_DRIVER_SZ(cuMemPrefetchAsync, (CUdeviceptr p, std::size_t size, CUdevice, CUstream stream),
-                 { return prefetch(__func__, p, size, stream); })
-HEDDLE_DRIVER_SZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, std::size_t size, CUmemLocation, unsigned, CUstream stream),
-                 { return prefetch(__func__, p, size, stream); })
+HEDDLE_DRIVER_SZ(cuMemPrefetchAsync, (CUdeviceptr p, std::size_t size, CUdevice, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, size, stream);
+  return prefetch(__func__, p, size, stream);
+})
+HEDDLE_DRIVER_SZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, std::size_t size, CUmemLocation, unsigned, CUstream stream), {
+  HEDDLE_ARGUMENTS(p, size, stream);
+  return prefetch(__func__, p, size, stream);
+})

@@ -49,6 +49,7 @@ void best_block(int* least_grid, int* block, CUfunction function, CUoccupancyB2D
 
 HEDDLE_DRIVER_API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, CUfunction function, int threads,
                                                                        std::size_t shared, unsigned flags) {
+  HEDDLE_ARGUMENTS(blocks, function, threads, shared, flags);
   return in_context(__func__, [&](Context& context) {
     require(blocks, cudaErrorInvalidValue, "no place for the answer");
     check_flags(flags);
@@ -58,11 +59,13 @@ HEDDLE_DRIVER_API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bloc
 }
 HEDDLE_DRIVER_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
                                                               std::size_t shared) {
+  HEDDLE_ARGUMENTS(blocks, function, threads, shared);
   return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, threads, shared, 0);
 }
 HEDDLE_DRIVER_API cuOccupancyMaxPotentialBlockSizeWithFlags(int* least_grid, int* block, CUfunction function,
                                                             CUoccupancyB2DSize shared_of, std::size_t shared, int limit,
                                                             unsigned flags) {
+  HEDDLE_ARGUMENTS(least_grid, block, function, shared_of, shared, limit, flags);
   return in_context(__func__, [&](Context& context) {
     check_flags(flags);
     best_block(least_grid, block, function, shared_of, shared, limit, context);
@@ -70,12 +73,14 @@ HEDDLE_DRIVER_API cuOccupancyMaxPotentialBlockSizeWithFlags(int* least_grid, int
 }
 HEDDLE_DRIVER_API cuOccupancyMaxPotentialBlockSize(int* least_grid, int* block, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, std::size_t shared, int limit) {
+  HEDDLE_ARGUMENTS(least_grid, block, function, shared_of, shared, limit);
   return cuOccupancyMaxPotentialBlockSizeWithFlags(least_grid, block, function, shared_of, shared, limit, 0);
 }
 
 // What the blocks have between them, less what each has of its own.
 HEDDLE_DRIVER_API cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks,
                                                           int threads) {
+  HEDDLE_ARGUMENTS(bytes, function, blocks, threads);
   return in_context(__func__, [&](Context& context) {
     require(bytes && blocks > 0 && threads > 0, cudaErrorInvalidValue, "no place for the answer, or no blocks");
     KernelEntry& entry = entry_of(function);

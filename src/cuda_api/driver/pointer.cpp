@@ -66,6 +66,7 @@ bool is_attribute(CUpointer_attribute attribute) {
 }  // namespace
 
 HEDDLE_DRIVER_API cuPointerGetAttribute(void* place, CUpointer_attribute attribute, CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(place, attribute, p);
   return in_context(__func__, [&](Context& context) {
     require(place && is_attribute(attribute), cudaErrorInvalidValue, "no place for it, or no attribute of a pointer");
     const std::optional<Block> block = Process::get().memory.find(p);
@@ -76,6 +77,7 @@ HEDDLE_DRIVER_API cuPointerGetAttribute(void* place, CUpointer_attribute attribu
 
 HEDDLE_DRIVER_API cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes, void** places,
                                          CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(count, attributes, places, p);
   return in_context(__func__, [&](Context& context) {
     require(attributes && places, cudaErrorInvalidValue, "no attributes, or no places for them");
     const std::optional<Block> block = Process::get().memory.find(p);
@@ -94,6 +96,7 @@ HEDDLE_DRIVER_API cuPointerGetAttributes(unsigned count, CUpointer_attribute* at
 }
 
 HEDDLE_DRIVER_API cuPointerSetAttribute(const void* value, CUpointer_attribute attribute, CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(value, attribute, p);
   return in_context(__func__, [&](Context&) {
     require(value && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, cudaErrorInvalidValue,
             "only CU_POINTER_ATTRIBUTE_SYNC_MEMOPS can be set");
@@ -103,6 +106,7 @@ HEDDLE_DRIVER_API cuPointerSetAttribute(const void* value, CUpointer_attribute a
 }
 
 HEDDLE_DRIVER_API cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* size, CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(base, size, p);
   return in_context(__func__, [&](Context&) {
     const std::optional<Block> block = Process::get().memory.find(p);
     if (!block) throw Failure(cudaErrorSymbolNotFound, "the memory was not allocated or registered through CUDA");

@@ -51,6 +51,7 @@ HEDDLE_DRIVER_BY(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc* 
                  cudaMemPoolSetAccess(pool, reinterpret_cast<const MemAccess*>(list), count))
 
 HEDDLE_DRIVER_SZ(cuMemAllocFromPoolAsync, (CUdeviceptr * made, std::size_t size, CUmemoryPool pool, CUstream stream), {
+  HEDDLE_ARGUMENTS(made, size, pool, stream);
   return on_stream(__func__, stream, [&](Context&) {
     require(made && size > 0, cudaErrorInvalidValue, "no place for the pointer, or no bytes");
     void* p = nullptr;

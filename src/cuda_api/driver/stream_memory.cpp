@@ -105,25 +105,45 @@ CUresult batch(const char* name, CUstream stream, unsigned count, const CUstream
 #undef cuStreamWriteValue32
 #undef cuStreamWriteValue64
 #undef cuStreamBatchMemOp
-HEDDLE_DRIVER_SZ(cuStreamWaitValue32, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags),
-                 { return wait_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags),
-                 { return wait_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWaitValue64, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags),
-                 { return wait_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags),
-                 { return wait_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWriteValue32, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags),
-                 { return write_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags),
-                 { return write_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWriteValue64, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags),
-                 { return write_value(__func__, stream, p, value, flags, per_thread); })
-HEDDLE_DRIVER_SZ(cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags),
-                 { return write_value(__func__, stream, p, value, flags, per_thread); })
+HEDDLE_DRIVER_SZ(cuStreamWaitValue32, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return wait_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWaitValue32_v2, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return wait_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWaitValue64, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return wait_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWaitValue64_v2, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return wait_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWriteValue32, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return write_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWriteValue32_v2, (CUstream stream, CUdeviceptr p, cuuint32_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return write_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWriteValue64, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return write_value(__func__, stream, p, value, flags, per_thread);
+})
+HEDDLE_DRIVER_SZ(cuStreamWriteValue64_v2, (CUstream stream, CUdeviceptr p, cuuint64_t value, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, value, flags);
+  return write_value(__func__, stream, p, value, flags, per_thread);
+})
 HEDDLE_DRIVER_SZ(cuStreamBatchMemOp,
-                 (CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags),
-                 { return batch(__func__, stream, count, operations, flags, per_thread); })
+                 (CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags), {
+                   HEDDLE_ARGUMENTS(stream, count, operations, flags);
+                   return batch(__func__, stream, count, operations, flags, per_thread);
+                 })
 HEDDLE_DRIVER_SZ(cuStreamBatchMemOp_v2,
-                 (CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags),
-                 { return batch(__func__, stream, count, operations, flags, per_thread); })
+                 (CUstream stream, unsigned count, CUstreamBatchMemOpParams* operations, unsigned flags), {
+                   HEDDLE_ARGUMENTS(stream, count, operations, flags);
+                   return batch(__func__, stream, count, operations, flags, per_thread);
+                 })

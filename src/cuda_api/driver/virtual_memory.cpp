@@ -33,6 +33,7 @@ void check_properties(const CUmemAllocationProp* properties) {
 
 HEDDLE_DRIVER_API cuMemGetAllocationGranularity(std::size_t* granularity, const CUmemAllocationProp* properties,
                                                 CUmemAllocationGranularity_flags option) {
+  HEDDLE_ARGUMENTS(granularity, properties, option);
   return in_context(__func__, [&](Context&) {
     require(granularity != nullptr, cudaErrorInvalidValue, "no place for the number");
     require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM || option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
@@ -44,6 +45,7 @@ HEDDLE_DRIVER_API cuMemGetAllocationGranularity(std::size_t* granularity, const 
 
 HEDDLE_DRIVER_API cuMemAddressReserve(CUdeviceptr* made, std::size_t size, std::size_t alignment, CUdeviceptr wanted,
                                       unsigned long long flags) {
+  HEDDLE_ARGUMENTS(made, size, alignment, wanted, flags);
   return in_context(__func__, [&](Context&) {
     require(made != nullptr && flags == 0, cudaErrorInvalidValue,
             "no place for the address, or flags, of which there "
@@ -52,11 +54,13 @@ HEDDLE_DRIVER_API cuMemAddressReserve(CUdeviceptr* made, std::size_t size, std::
   });
 }
 HEDDLE_DRIVER_API cuMemAddressFree(CUdeviceptr p, std::size_t size) {
+  HEDDLE_ARGUMENTS(p, size);
   return in_context(__func__, [&](Context&) { Process::get().virtual_memory.free(p, size); });
 }
 
 HEDDLE_DRIVER_API cuMemCreate(CUmemGenericAllocationHandle* made, std::size_t size,
                               const CUmemAllocationProp* properties, unsigned long long flags) {
+  HEDDLE_ARGUMENTS(made, size, properties, flags);
   return in_context(__func__, [&](Context&) {
     require(made != nullptr && flags == 0, cudaErrorInvalidValue,
             "no place for the handle, or flags, of which there "
@@ -66,9 +70,11 @@ HEDDLE_DRIVER_API cuMemCreate(CUmemGenericAllocationHandle* made, std::size_t si
   });
 }
 HEDDLE_DRIVER_API cuMemRelease(CUmemGenericAllocationHandle handle) {
+  HEDDLE_ARGUMENTS(handle);
   return in_context(__func__, [&](Context&) { Process::get().virtual_memory.release(handle); });
 }
 HEDDLE_DRIVER_API cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* handle, void* p) {
+  HEDDLE_ARGUMENTS(handle, p);
   return in_context(__func__, [&](Context&) {
     require(handle != nullptr, cudaErrorInvalidValue, "no place for the handle");
     *handle = Process::get().virtual_memory.retain(address(p));
@@ -76,6 +82,7 @@ HEDDLE_DRIVER_API cuMemRetainAllocationHandle(CUmemGenericAllocationHandle* hand
 }
 HEDDLE_DRIVER_API cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* properties,
                                                          CUmemGenericAllocationHandle handle) {
+  HEDDLE_ARGUMENTS(properties, handle);
   return in_context(__func__, [&](Context&) {
     require(properties != nullptr, cudaErrorInvalidValue, "no place for the properties");
     *properties = Process::get().virtual_memory.properties(handle);
@@ -84,12 +91,14 @@ HEDDLE_DRIVER_API cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp* pr
 
 HEDDLE_DRIVER_API cuMemMap(CUdeviceptr p, std::size_t size, std::size_t offset, CUmemGenericAllocationHandle handle,
                            unsigned long long flags) {
+  HEDDLE_ARGUMENTS(p, size, offset, handle, flags);
   return in_context(__func__, [&](Context&) {
     require(offset == 0 && flags == 0, cudaErrorInvalidValue, "an offset or flags, which must be 0");
     Process::get().virtual_memory.map(p, size, handle);
   });
 }
 HEDDLE_DRIVER_API cuMemUnmap(CUdeviceptr p, std::size_t size) {
+  HEDDLE_ARGUMENTS(p, size);
   return in_context(__func__, [&](Context& context) {
     context.synchronize();  // beside the devices' own contexts
     Process::get().virtual_memory.unmap(p, size);
@@ -97,6 +106,7 @@ HEDDLE_DRIVER_API cuMemUnmap(CUdeviceptr p, std::size_t size) {
 }
 
 HEDDLE_DRIVER_API cuMemSetAccess(CUdeviceptr p, std::size_t size, const CUmemAccessDesc* places, std::size_t count) {
+  HEDDLE_ARGUMENTS(p, size, places, count);
   return in_context(__func__, [&](Context&) {
     require(places != nullptr && count > 0, cudaErrorInvalidValue, "nobody who may access the memory");
     for (std::size_t i = 0; i < count; ++i) {
@@ -111,6 +121,7 @@ HEDDLE_DRIVER_API cuMemSetAccess(CUdeviceptr p, std::size_t size, const CUmemAcc
   });
 }
 HEDDLE_DRIVER_API cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr p) {
+  HEDDLE_ARGUMENTS(flags, location, p);
   return in_context(__func__, [&](Context&) {
     require(flags != nullptr && location != nullptr, cudaErrorInvalidValue,
             "no place for the access, or of whom it is");

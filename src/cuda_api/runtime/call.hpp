@@ -4,6 +4,7 @@
 
 #include <new>
 
+#include "cuda_api/core/arguments.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/thread_state.hpp"
 

@@ -82,23 +82,30 @@ cudaError_t fill_3d(const char* function, cudaPitchedPtr p, int value, cudaExten
 
 }  // namespace
 
-HEDDLE_CUDA_DS(cudaMemcpy, (void* to, const void* from, std::size_t size, cudaMemcpyKind kind),
-               { return copy_call(__func__, to, from, size, kind, nullptr, per_thread, waits(kind)); })
+HEDDLE_CUDA_DS(cudaMemcpy, (void* to, const void* from, std::size_t size, cudaMemcpyKind kind), {
+  HEDDLE_ARGUMENTS(to, from, size, kind);
+  return copy_call(__func__, to, from, size, kind, nullptr, per_thread, waits(kind));
+})
 HEDDLE_CUDA_SZ(cudaMemcpyAsync,
-               (void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t stream),
-               { return copy_call(__func__, to, from, size, kind, stream, per_thread, false); })
+               (void* to, const void* from, std::size_t size, cudaMemcpyKind kind, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(to, from, size, kind, stream);
+                 return copy_call(__func__, to, from, size, kind, stream, per_thread, false);
+               })
 HEDDLE_CUDA_API cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                                            std::size_t size) {
+  HEDDLE_ARGUMENTS(to, to_device, from, from_device, size);
   return copy_peer(__func__, to, to_device, from, from_device, size, nullptr, false);
 }
 HEDDLE_CUDA_API cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
                                                 std::size_t size, cudaStream_t stream) {
+  HEDDLE_ARGUMENTS(to, to_device, from, from_device, size, stream);
   return copy_peer(__func__, to, to_device, from, from_device, size, stream, false);
 }
 HEDDLE_CUDA_DS(cudaMemcpy2D,
                (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                 std::size_t height, cudaMemcpyKind kind),
                {
+                 HEDDLE_ARGUMENTS(to, to_pitch, from, from_pitch, width, height, kind);
                  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, nullptr, per_thread,
                                 waits(kind));
                })
@@ -106,23 +113,40 @@ HEDDLE_CUDA_SZ(cudaMemcpy2DAsync,
                (void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                 std::size_t height, cudaMemcpyKind kind, cudaStream_t stream),
                {
+                 HEDDLE_ARGUMENTS(to, to_pitch, from, from_pitch, width, height, kind, stream);
                  return copy_2d(__func__, to, to_pitch, from, from_pitch, width, height, kind, stream, per_thread,
                                 false);
                })
-HEDDLE_CUDA_DS(cudaMemcpy3D, (const cudaMemcpy3DParms* p),
-               { return copy_3d(__func__, p, nullptr, per_thread, !p || waits(p->kind)); })
-HEDDLE_CUDA_SZ(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t stream),
-               { return copy_3d(__func__, p, stream, per_thread, false); })
-HEDDLE_CUDA_DS(cudaMemset, (void* p, int value, std::size_t size),
-               { return fill_call(__func__, p, value, size, nullptr, per_thread); })
-HEDDLE_CUDA_SZ(cudaMemsetAsync, (void* p, int value, std::size_t size, cudaStream_t stream),
-               { return fill_call(__func__, p, value, size, stream, per_thread); })
-HEDDLE_CUDA_DS(cudaMemset2D, (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height),
-               { return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread); })
+HEDDLE_CUDA_DS(cudaMemcpy3D, (const cudaMemcpy3DParms* p), {
+  HEDDLE_ARGUMENTS(p);
+  return copy_3d(__func__, p, nullptr, per_thread, !p || waits(p->kind));
+})
+HEDDLE_CUDA_SZ(cudaMemcpy3DAsync, (const cudaMemcpy3DParms* p, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, stream);
+  return copy_3d(__func__, p, stream, per_thread, false);
+})
+HEDDLE_CUDA_DS(cudaMemset, (void* p, int value, std::size_t size), {
+  HEDDLE_ARGUMENTS(p, value, size);
+  return fill_call(__func__, p, value, size, nullptr, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaMemsetAsync, (void* p, int value, std::size_t size, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, value, size, stream);
+  return fill_call(__func__, p, value, size, stream, per_thread);
+})
+HEDDLE_CUDA_DS(cudaMemset2D, (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height), {
+  HEDDLE_ARGUMENTS(p, pitch, value, width, height);
+  return fill_2d(__func__, p, pitch, value, width, height, nullptr, per_thread);
+})
 HEDDLE_CUDA_SZ(cudaMemset2DAsync,
-               (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream),
-               { return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread); })
-HEDDLE_CUDA_DS(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent extent),
-               { return fill_3d(__func__, p, value, extent, nullptr, per_thread); })
-HEDDLE_CUDA_SZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream),
-               { return fill_3d(__func__, p, value, extent, stream, per_thread); })
+               (void* p, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(p, pitch, value, width, height, stream);
+                 return fill_2d(__func__, p, pitch, value, width, height, stream, per_thread);
+               })
+HEDDLE_CUDA_DS(cudaMemset3D, (cudaPitchedPtr p, int value, cudaExtent extent), {
+  HEDDLE_ARGUMENTS(p, value, extent);
+  return fill_3d(__func__, p, value, extent, nullptr, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, value, extent, stream);
+  return fill_3d(__func__, p, value, extent, stream, per_thread);
+})

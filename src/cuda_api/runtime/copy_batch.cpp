@@ -64,22 +64,29 @@ HEDDLE_CUDA_SZ(cudaMemcpyBatchAsync,
                (void* const* to, const void* const* from, const std::size_t* sizes, std::size_t count,
                 abi::MemcpyAttributes* attributes, std::size_t* firsts, std::size_t kinds, cudaStream_t stream),
                {
+                 HEDDLE_ARGUMENTS(to, from, sizes, count, attributes, firsts, kinds, stream);
                  return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, nullptr, stream,
                                    per_thread);
                })
 HEDDLE_CUDA_SZ(cudaMemcpy3DBatchAsync,
-               (std::size_t count, abi::Memcpy3DBatchOp* list, unsigned long long flags, cudaStream_t stream),
-               { return copy_boxes(__func__, count, list, nullptr, flags, stream, per_thread); })
+               (std::size_t count, abi::Memcpy3DBatchOp* list, unsigned long long flags, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(count, list, flags, stream);
+                 return copy_boxes(__func__, count, list, nullptr, flags, stream, per_thread);
+               })
 #else
 HEDDLE_CUDA_SZ(cudaMemcpyBatchAsync,
                (void** to, void** from, std::size_t* sizes, std::size_t count, abi::MemcpyAttributes* attributes,
                 std::size_t* firsts, std::size_t kinds, std::size_t* failed, cudaStream_t stream),
                {
+                 HEDDLE_ARGUMENTS(to, from, sizes, count, attributes, firsts, kinds, failed, stream);
                  return copy_batch(__func__, to, from, sizes, count, attributes, firsts, kinds, failed, stream,
                                    per_thread);
                })
 HEDDLE_CUDA_SZ(cudaMemcpy3DBatchAsync,
                (std::size_t count, abi::Memcpy3DBatchOp* list, std::size_t* failed, unsigned long long flags,
                 cudaStream_t stream),
-               { return copy_boxes(__func__, count, list, failed, flags, stream, per_thread); })
+               {
+                 HEDDLE_ARGUMENTS(count, list, failed, flags, stream);
+                 return copy_boxes(__func__, count, list, failed, flags, stream, per_thread);
+               })
 #endif

@@ -8,24 +8,29 @@
 using namespace heddle::cuda_api;
 
 HEDDLE_CUDA_API cudaError_t cudaGetDeviceCount(int* count) {
+  HEDDLE_ARGUMENTS(count);
   return guarded(__func__, [&] {
     require(count, cudaErrorInvalidValue, "no place for the number");
     *count = Process::get().device_count();
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaGetDevice(int* device) {
+  HEDDLE_ARGUMENTS(device);
   return guarded(__func__, [&] {
     require(device, cudaErrorInvalidValue, "no place for the number");
     *device = thread_state().device;
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaSetDevice(int device) {
+  HEDDLE_ARGUMENTS(device);
   return guarded(__func__, [&] { Process::get().use_device(device); });
 }
 HEDDLE_CUDA_API cudaError_t cudaInitDevice(int device, unsigned, unsigned) {
+  HEDDLE_ARGUMENTS(device);
   return guarded(__func__, [&] { Process::get().context(device); });
 }
 HEDDLE_CUDA_API cudaError_t cudaSetValidDevices(int* devices, int count) {
+  HEDDLE_ARGUMENTS(devices, count);
   return guarded(__func__, [&] {
     for (int i = 0; i < count; ++i) Process::get().context(devices[i]);
     if (count > 0) Process::get().use_device(devices[0]);
@@ -55,13 +60,16 @@ HEDDLE_CUDA_API cudaError_t cudaSetDeviceFlags(unsigned) {
   return guarded(__func__, [&] { Process::get(); });
 }
 HEDDLE_CUDA_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+  HEDDLE_ARGUMENTS(flags);
   return guarded(__func__, [&] { *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost; });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaDriverGetVersion(int* version) {
+  HEDDLE_ARGUMENTS(version);
   return guarded(__func__, [&] { *version = driver_version; });
 }
 HEDDLE_CUDA_API cudaError_t cudaRuntimeGetVersion(int* version) {
+  HEDDLE_ARGUMENTS(version);
   return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });
 }
 HEDDLE_CUDA_API cudaError_t cudaProfilerStart() { return cudaSuccess; }

@@ -52,25 +52,30 @@ void set(Context& context, KernelEntry& entry, int number, int value) {
 }  // namespace
 
 HEDDLE_CUDA_API cudaError_t cudaFuncGetAttributes(Attributes* attributes, const void* kernel) {
+  HEDDLE_ARGUMENTS(attributes, kernel);
   return with_context(__func__, [&](Context& context) {
     require(attributes, cudaErrorInvalidValue, "no place for the attributes");
     describe(*attributes, context, registry().kernel(kernel));
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaFuncSetAttribute(const void* kernel, int number, int value) {
+  HEDDLE_ARGUMENTS(kernel, number, value);
   return with_context(__func__, [&](Context& context) { set(context, registry().kernel(kernel), number, value); });
 }
 HEDDLE_CUDA_API cudaError_t cudaKernelSetAttributeForDevice(const void* kernel, int number, int value, int device) {
+  HEDDLE_ARGUMENTS(kernel, number, value, device);
   return guarded(__func__, [&] { set(Process::get().context(device), registry().kernel(kernel), number, value); });
 }
 // How a kernel prefers caches and banks is left to the device.
 HEDDLE_CUDA_API cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache config) {
+  HEDDLE_ARGUMENTS(kernel, config);
   return with_context(__func__, [&](Context&) {
     registry().kernel(kernel);
     require(static_cast<unsigned>(config) <= cudaFuncCachePreferEqual, cudaErrorInvalidValue, "no such configuration");
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig config) {
+  HEDDLE_ARGUMENTS(kernel, config);
   return with_context(__func__, [&](Context&) {
     registry().kernel(kernel);
     require(static_cast<unsigned>(config) <= cudaSharedMemBankSizeEightByte, cudaErrorInvalidValue,
@@ -78,6 +83,7 @@ HEDDLE_CUDA_API cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaS
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+  HEDDLE_ARGUMENTS(name, kernel);
   return with_context(__func__, [&](Context&) {
     require(name, cudaErrorInvalidValue, "no place for the name");
     *name = registry().kernel(kernel).name().c_str();
@@ -85,6 +91,7 @@ HEDDLE_CUDA_API cudaError_t cudaFuncGetName(const char** name, const void* kerne
 }
 HEDDLE_CUDA_API cudaError_t cudaFuncGetParamInfo(const void* kernel, std::size_t number, std::size_t* offset,
                                                  std::size_t* size) {
+  HEDDLE_ARGUMENTS(kernel, number, offset, size);
   return with_context(__func__, [&](Context& context) {
     const auto& places = registry().kernel(kernel).on(context).parameters();
     require(offset && number < places.size(), cudaErrorInvalidValue, "no place for the offset, or no such parameter");
@@ -95,6 +102,7 @@ HEDDLE_CUDA_API cudaError_t cudaFuncGetParamInfo(const void* kernel, std::size_t
 
 // Handles of kernels: the entry itself, which every function takes where it takes a stub.
 HEDDLE_CUDA_API cudaError_t cudaGetFuncBySymbol(void** function, const void* kernel) {
+  HEDDLE_ARGUMENTS(function, kernel);
   return with_context(__func__, [&](Context& context) {
     require(function, cudaErrorInvalidValue, "no place for the function");
     KernelEntry& entry = registry().kernel(kernel);
@@ -103,6 +111,7 @@ HEDDLE_CUDA_API cudaError_t cudaGetFuncBySymbol(void** function, const void* ker
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaGetKernel(void** handle, const void* kernel) {
+  HEDDLE_ARGUMENTS(handle, kernel);
   return guarded(__func__, [&] {
     require(handle, cudaErrorInvalidValue, "no place for the kernel");
     *handle = &registry().kernel(kernel);

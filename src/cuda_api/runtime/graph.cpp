@@ -5,6 +5,7 @@
 using namespace heddle::cuda_api;
 
 HEDDLE_CUDA_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
+  HEDDLE_ARGUMENTS(graph, flags);
   return with_context(__func__, [&](Context&) {
     require(graph && flags == 0, cudaErrorInvalidValue, "no place for the graph, or flags that are none");
     *graph = &make_graph();
@@ -12,6 +13,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) 
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  HEDDLE_ARGUMENTS(graph);
   return guarded(__func__, [&] {
     CUgraph_st& ended = graph_of(graph);
     require(!ended.owned, cudaErrorInvalidValue, "a child graph goes with the node that it belongs to");
@@ -20,6 +22,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph) {
+  HEDDLE_ARGUMENTS(clone, graph);
   return guarded(__func__, [&] {
     require(clone, cudaErrorInvalidValue, "no place for the graph");
     *clone = &clone_graph(graph_of(graph));
@@ -28,6 +31,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphClone(cudaGraph_t* clone, cudaGraph_t graph
 
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cudaGraphNode_t original,
                                                      cudaGraph_t clone) {
+  HEDDLE_ARGUMENTS(node, original, clone);
   return guarded(__func__, [&] {
     require(node, cudaErrorInvalidValue, "no place for the node");
     CUgraphNode_st* const found = find_in_clone(node_of(original), graph_of(clone));
@@ -37,6 +41,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t* node, cuda
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
+  HEDDLE_ARGUMENTS(node);
   return guarded(__func__, [&] {
     CUgraphNode_st& ended = node_of(node);
     require(!has_memory_nodes(*ended.graph), cudaErrorNotSupported,
@@ -46,6 +51,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNodeType* type) {
+  HEDDLE_ARGUMENTS(node, type);
   return guarded(__func__, [&] {
     require(type, cudaErrorInvalidValue, "no place for the type");
     *type = type_of(node_of(node).command);
@@ -53,10 +59,12 @@ HEDDLE_CUDA_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraph
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  HEDDLE_ARGUMENTS(graph, nodes, count);
   return guarded(__func__, [&] { answer(graph_of(graph).nodes, nodes, count, count ? *count : 0); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, std::size_t* count) {
+  HEDDLE_ARGUMENTS(graph, nodes, count);
   return guarded(__func__, [&] {
     std::vector<cudaGraphNode_t> roots;
     for (CUgraphNode_st* node : graph_of(graph).nodes)
@@ -67,6 +75,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNo
 
 HEDDLE_CUDA_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void* data, cudaHostFn_t destroy,
                                                  unsigned count, unsigned flags) {
+  HEDDLE_ARGUMENTS(object, data, destroy, count, flags);
   return guarded(__func__, [&] {
     require(object && destroy && count > 0 && count <= 0x7fffffffu, cudaErrorInvalidValue,
             "no place for the object, no destructor, or no references");
@@ -77,6 +86,7 @@ HEDDLE_CUDA_API cudaError_t cudaUserObjectCreate(cudaUserObject_t* object, void*
 }
 
 HEDDLE_CUDA_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count) {
+  HEDDLE_ARGUMENTS(object, count);
   return guarded(__func__, [&] {
     require(count > 0 && count <= 0x7fffffffu, cudaErrorInvalidValue, "no number of references");
     retain(user_object_of(object), count);
@@ -84,6 +94,7 @@ HEDDLE_CUDA_API cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsign
 }
 
 HEDDLE_CUDA_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count) {
+  HEDDLE_ARGUMENTS(object, count);
   return guarded(__func__, [&] {
     require(count > 0 && count <= 0x7fffffffu, cudaErrorInvalidValue, "no number of references");
     release(user_object_of(object), count);
@@ -92,6 +103,7 @@ HEDDLE_CUDA_API cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsig
 
 HEDDLE_CUDA_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count,
                                                       unsigned flags) {
+  HEDDLE_ARGUMENTS(graph, object, count, flags);
   return guarded(__func__, [&] {
     require(count > 0 && count <= 0x7fffffffu && (flags & ~unsigned{cudaGraphUserObjectMove}) == 0,
             cudaErrorInvalidValue, "no number of references, or flags that are none");
@@ -100,6 +112,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUse
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count) {
+  HEDDLE_ARGUMENTS(graph, object, count);
   return guarded(__func__, [&] {
     require(count > 0 && count <= 0x7fffffffu, cudaErrorInvalidValue, "no number of references");
     graph_of(graph).objects->remove(user_object_of(object), count);
@@ -108,11 +121,13 @@ HEDDLE_CUDA_API cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUs
 
 // What graphs allocate is held while they are there, and given back with them.
 HEDDLE_CUDA_API cudaError_t cudaDeviceGraphMemTrim(int device) {
+  HEDDLE_ARGUMENTS(device);
   return guarded(__func__, [&] { Process::get().context(device); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                                            void* value) {
+  HEDDLE_ARGUMENTS(device, attribute, value);
   return guarded(__func__, [&] {
     const GraphMemoryUse use = graph_memory_use(Process::get().context(device));
     require(value && static_cast<unsigned>(attribute) <= cudaGraphMemAttrReservedMemHigh, cudaErrorInvalidValue,
@@ -124,6 +139,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetGraphMemAttribute(int device, cudaGraph
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraphMemAttributeType attribute,
                                                            void* value) {
+  HEDDLE_ARGUMENTS(device, attribute, value);
   return guarded(__func__, [&] {
     const Context& context = Process::get().context(device);
     const bool used = attribute == cudaGraphMemAttrUsedMemHigh;
@@ -135,6 +151,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceSetGraphMemAttribute(int device, cudaGraph
 
 HEDDLE_CUDA_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditionalHandle* made, cudaGraph_t graph,
                                                              unsigned value, unsigned flags) {
+  HEDDLE_ARGUMENTS(made, graph, value, flags);
   return with_context(__func__, [&](Context& context) {
     require(made && (flags & ~unsigned{cudaGraphCondAssignDefault}) == 0, cudaErrorInvalidValue,
             "no place for the handle, or flags that are none");

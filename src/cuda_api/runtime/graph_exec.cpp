@@ -70,6 +70,7 @@ bool can_be_disabled(const CUgraphNode_st& node) { return type_of(node.command) 
 
 HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec, cudaGraph_t graph,
                                                           unsigned long long flags) {
+  HEDDLE_ARGUMENTS(exec, graph, flags);
   return with_context(__func__, [&](Context& context) {
     require(exec, cudaErrorInvalidValue, "no place for the executable graph");
     *exec = &instantiate_call(context, graph, flags, nullptr);
@@ -77,10 +78,13 @@ HEDDLE_CUDA_API cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* exec,
 }
 
 HEDDLE_CUDA_SZ(cudaGraphInstantiateWithParams,
-               (cudaGraphExec_t * exec, cudaGraph_t graph, cudaGraphInstantiateParams* p),
-               { return with_params(__func__, exec, graph, p, per_thread); })
+               (cudaGraphExec_t * exec, cudaGraph_t graph, cudaGraphInstantiateParams* p), {
+                 HEDDLE_ARGUMENTS(exec, graph, p);
+                 return with_params(__func__, exec, graph, p, per_thread);
+               })
 
 HEDDLE_CUDA_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long* flags) {
+  HEDDLE_ARGUMENTS(exec, flags);
   return guarded(__func__, [&] {
     require(flags, cudaErrorInvalidValue, "no place for the flags");
     *flags = exec_of(exec).flags & ~static_cast<unsigned long long>(cudaGraphInstantiateFlagUpload);
@@ -88,15 +92,21 @@ HEDDLE_CUDA_API cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec) {
+  HEDDLE_ARGUMENTS(exec);
   return guarded(__func__, [&] { destroy_exec(exec_of(exec)); });
 }
 
-HEDDLE_CUDA_SZ(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream),
-               { return launch_call(__func__, exec, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream),
-               { return upload(__func__, exec, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(exec, stream);
+  return launch_call(__func__, exec, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(exec, stream);
+  return upload(__func__, exec, stream, per_thread);
+})
 
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned enabled) {
+  HEDDLE_ARGUMENTS(exec, node, enabled);
   return guarded(__func__, [&] {
     CUgraphExec_st& changed = exec_of(exec);
     const heddle::base::Lock lock(changed.mutex);
@@ -107,6 +117,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t exec, cudaGr
 }
 
 HEDDLE_CUDA_API cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t exec, cudaGraphNode_t node, unsigned* enabled) {
+  HEDDLE_ARGUMENTS(exec, node, enabled);
   return guarded(__func__, [&] {
     CUgraphNode_st& copy = node_in(exec_of(exec), node);
     require(enabled && can_be_disabled(copy), cudaErrorInvalidValue,

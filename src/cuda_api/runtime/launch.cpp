@@ -131,9 +131,13 @@ cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall
 using namespace heddle::cuda_api;
 
 HEDDLE_CUDA_SZ(cudaLaunchKernel,
-               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
-               { return launch_stub(__func__, stub, {grid, block, shared, stream, false, per_thread}, arguments); })
+               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(stub, grid, block, arguments, shared, stream);
+                 return launch_stub(__func__, stub, {grid, block, shared, stream, false, per_thread}, arguments);
+               })
 
 HEDDLE_CUDA_SZ(cudaLaunchCooperativeKernel,
-               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
-               { return launch_stub(__func__, stub, {grid, block, shared, stream, true, per_thread}, arguments); })
+               (const void* stub, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(stub, grid, block, arguments, shared, stream);
+                 return launch_stub(__func__, stub, {grid, block, shared, stream, true, per_thread}, arguments);
+               })

@@ -134,30 +134,39 @@ cudaError_t attach(const char* function, cudaStream_t stream, void* p, std::size
 
 #if HEDDLE_CUDART_MAJOR >= 13
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, abi::MemLocation at) {
+  HEDDLE_ARGUMENTS(p, count, advice, at);
   return advise_at(__func__, p, count, advice, at);
 }
 HEDDLE_CUDA_SZ(cudaMemPrefetchAsync,
-               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream),
-               { return prefetch_at(__func__, p, count, at, flags, stream, per_thread); })
+               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(p, count, at, flags, stream);
+                 return prefetch_at(__func__, p, count, at, flags, stream, per_thread);
+               })
 #else
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise(const void* p, std::size_t count, int advice, int device) {
+  HEDDLE_ARGUMENTS(p, count, advice, device);
   return with_context(__func__, [&](Context&) { advise(p, count, advice, device); });
 }
 HEDDLE_CUDA_SZ(cudaMemPrefetchAsync, (const void* p, std::size_t count, int device, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, count, device, stream);
   return with_context(__func__, [&](Context& context) { prefetch(context, p, count, device, stream, per_thread); });
 })
 #endif
 #if HEDDLE_CUDART_MAJOR == 12
 HEDDLE_CUDA_API cudaError_t cudaMemAdvise_v2(const void* p, std::size_t count, int advice, abi::MemLocation at) {
+  HEDDLE_ARGUMENTS(p, count, advice, at);
   return advise_at(__func__, p, count, advice, at);
 }
 HEDDLE_CUDA_SZ(cudaMemPrefetchAsync_v2,
-               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream),
-               { return prefetch_at(__func__, p, count, at, flags, stream, per_thread); })
+               (const void* p, std::size_t count, abi::MemLocation at, unsigned flags, cudaStream_t stream), {
+                 HEDDLE_ARGUMENTS(p, count, at, flags, stream);
+                 return prefetch_at(__func__, p, count, at, flags, stream, per_thread);
+               })
 #endif
 
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t size, int attribute, const void* p,
                                                      std::size_t count) {
+  HEDDLE_ARGUMENTS(data, size, attribute, p, count);
   return with_context(__func__, [&](Context&) {
     const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
     const heddle::base::Lock lock(hints->mutex);
@@ -166,6 +175,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttribute(void* data, std::size_t siz
 }
 HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* sizes, int* attributes,
                                                       std::size_t number, const void* p, std::size_t count) {
+  HEDDLE_ARGUMENTS(data, sizes, attributes, number, p, count);
   return with_context(__func__, [&](Context&) {
     require(data && sizes && attributes && number > 0, cudaErrorInvalidValue, "no attributes are asked for");
     const std::shared_ptr<MemoryHints> hints = hints_of(p, count);
@@ -173,5 +183,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemRangeGetAttributes(void** data, std::size_t* 
     for (std::size_t i = 0; i < number; ++i) answer(*hints, data[i], sizes[i], attributes[i]);
   });
 }
-HEDDLE_CUDA_SZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void* p, std::size_t size, unsigned flags),
-               { return attach(__func__, stream, p, size, flags, per_thread); })
+HEDDLE_CUDA_SZ(cudaStreamAttachMemAsync, (cudaStream_t stream, void* p, std::size_t size, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, p, size, flags);
+  return attach(__func__, stream, p, size, flags, per_thread);
+})

@@ -18,6 +18,7 @@ std::size_t pitch_of(std::size_t width) { return (width + pitch_bytes - 1) / pit
 }  // namespace
 
 HEDDLE_CUDA_API cudaError_t cudaMalloc(void** p, std::size_t size) {
+  HEDDLE_ARGUMENTS(p, size);
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
     *p = allocate(context, size, BlockKind::device);
@@ -25,10 +26,12 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc(void** p, std::size_t size) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFree(void* p) {
+  HEDDLE_ARGUMENTS(p);
   return with_context(__func__, [&](Context&) { release(p, false, "cudaFree"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocHost(void** p, std::size_t size) {
+  HEDDLE_ARGUMENTS(p, size);
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
     *p = allocate_host(context, size, cudaHostAllocDefault);
@@ -36,6 +39,7 @@ HEDDLE_CUDA_API cudaError_t cudaMallocHost(void** p, std::size_t size) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(p, size, flags);
   return with_context(__func__, [&](Context& context) {
     constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
     require(p && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
@@ -44,10 +48,12 @@ HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned f
 }
 
 HEDDLE_CUDA_API cudaError_t cudaFreeHost(void* p) {
+  HEDDLE_ARGUMENTS(p);
   return with_context(__func__, [&](Context&) { release(p, true, "cudaFreeHost"); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::size_t width, std::size_t height) {
+  HEDDLE_ARGUMENTS(p, pitch, width, height);
   return with_context(__func__, [&](Context& context) {
     require(p && pitch, cudaErrorInvalidValue, "no place for the pointer or the pitch");
     *pitch = pitch_of(width);
@@ -56,6 +62,7 @@ HEDDLE_CUDA_API cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::s
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMalloc3D(cudaPitchedPtr* p, cudaExtent extent) {
+  HEDDLE_ARGUMENTS(p, extent);
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
     const std::size_t pitch = pitch_of(extent.width);
@@ -66,6 +73,7 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc3D(cudaPitchedPtr* p, cudaExtent extent) {
 
 // Where the host may use the device's memory, managed memory is nothing special.
 HEDDLE_CUDA_API cudaError_t cudaMallocManaged(void** p, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(p, size, flags);
   return with_context(__func__, [&](Context& context) {
     require(p && size > 0, cudaErrorInvalidValue, "no place for the pointer, or no bytes");
     require(flags == cudaMemAttachGlobal || flags == cudaMemAttachHost, cudaErrorInvalidValue,
@@ -78,6 +86,7 @@ HEDDLE_CUDA_API cudaError_t cudaMallocManaged(void** p, std::size_t size, unsign
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned flags) {
+  HEDDLE_ARGUMENTS(p, size, flags);
   return with_context(__func__, [&](Context& context) {
     constexpr unsigned io_memory = 4;
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
@@ -103,6 +112,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
+  HEDDLE_ARGUMENTS(p);
   return with_context(__func__, [&](Context&) {
     forbid_unsafe("cudaHostUnregister");
     const std::optional<Block> block = Process::get().memory.find(address(p));
@@ -114,6 +124,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  HEDDLE_ARGUMENTS(device, host, flags);
   return with_context(__func__, [&](Context&) {
     require(device && flags == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
     const std::optional<Block> block = Process::get().memory.find(address(host));
@@ -124,6 +135,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, 
 }
 
 HEDDLE_CUDA_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
+  HEDDLE_ARGUMENTS(flags, host);
   return with_context(__func__, [&](Context&) {
     const std::optional<Block> block = Process::get().memory.find(address(host));
     require(flags && block && block->on_host(), cudaErrorInvalidValue, "the memory is not pinned memory of the host");
@@ -132,6 +144,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  HEDDLE_ARGUMENTS(free, total);
   return with_context(__func__, [&](Context& context) {
     if (total) *total = context.info().memory_bytes;
     if (!free) return;
@@ -141,6 +154,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total
 }
 
 HEDDLE_CUDA_API cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* p) {
+  HEDDLE_ARGUMENTS(attributes, p);
   return with_context(__func__, [&](Context&) {
     require(attributes, cudaErrorInvalidValue, "no place for the attributes");
     const std::optional<Block> block = Process::get().memory.find(address(p));

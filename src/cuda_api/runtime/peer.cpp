@@ -36,6 +36,7 @@ cudaError_t copy_peer(const char* function, const abi::Memcpy3DPeer* p, cudaStre
 }  // namespace
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int device) {
+  HEDDLE_ARGUMENTS(text, size, device);
   return guarded(__func__, [&] {
     const std::string id = pci_id(Process::get().context(device));
     require(text && size > 0 && static_cast<std::size_t>(size) > id.size(), cudaErrorInvalidValue,
@@ -46,6 +47,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetPCIBusId(char* text, int size, int devi
 
 // [domain:]bus:device[.function]
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* text) {
+  HEDDLE_ARGUMENTS(device, text);
   return guarded(__func__, [&] {
     require(device && text, cudaErrorInvalidValue, "no place for the device, or no id");
     unsigned domain = 0, bus = 0, place = 0;
@@ -67,6 +69,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* tex
 }
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  HEDDLE_ARGUMENTS(can, device, peer);
   return guarded(__func__, [&] {
     require(can, cudaErrorInvalidValue, "no place for the answer");
     Process::get().context(device);
@@ -75,6 +78,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int pe
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  HEDDLE_ARGUMENTS(peer, flags);
   return with_context(__func__, [&](Context& context) {
     check_peer(context, peer);
     require(flags == 0, cudaErrorInvalidValue, "flags that are none");
@@ -82,12 +86,14 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  HEDDLE_ARGUMENTS(peer);
   return with_context(__func__, [&](Context& context) {
     check_peer(context, peer);
     throw Failure(cudaErrorPeerAccessNotEnabled, "access to this device was not enabled");
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetP2PAttribute(int* value, int number, int device, int peer) {
+  HEDDLE_ARGUMENTS(value, number, device, peer);
   return guarded(__func__, [&] {
     constexpr int first = 1, last = 5;
     require(value && number >= first && number <= last, cudaErrorInvalidValue,
@@ -97,6 +103,11 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetP2PAttribute(int* value, int number, in
   });
 }
 
-HEDDLE_CUDA_DS(cudaMemcpy3DPeer, (const abi::Memcpy3DPeer* p), { return copy_peer(__func__, p, nullptr, per_thread); })
-HEDDLE_CUDA_SZ(cudaMemcpy3DPeerAsync, (const abi::Memcpy3DPeer* p, cudaStream_t stream),
-               { return copy_peer(__func__, p, stream, per_thread); })
+HEDDLE_CUDA_DS(cudaMemcpy3DPeer, (const abi::Memcpy3DPeer* p), {
+  HEDDLE_ARGUMENTS(p);
+  return copy_peer(__func__, p, nullptr, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaMemcpy3DPeerAsync, (const abi::Memcpy3DPeer* p, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, stream);
+  return copy_peer(__func__, p, stream, per_thread);
+})

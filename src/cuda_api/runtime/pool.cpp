@@ -78,25 +78,35 @@ void check_type(int type) {
 
 }  // namespace
 
-HEDDLE_CUDA_SZ(cudaMallocAsync, (void** p, std::size_t size, cudaStream_t stream),
-               { return allocate_async(__func__, p, size, nullptr, false, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaMallocFromPoolAsync, (void** p, std::size_t size, cudaMemPool_t pool, cudaStream_t stream),
-               { return allocate_async(__func__, p, size, pool, true, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaFreeAsync, (void* p, cudaStream_t stream), { return free_async(__func__, p, stream, per_thread); })
+HEDDLE_CUDA_SZ(cudaMallocAsync, (void** p, std::size_t size, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, size, stream);
+  return allocate_async(__func__, p, size, nullptr, false, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaMallocFromPoolAsync, (void** p, std::size_t size, cudaMemPool_t pool, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, size, pool, stream);
+  return allocate_async(__func__, p, size, pool, true, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaFreeAsync, (void* p, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(p, stream);
+  return free_async(__func__, p, stream, per_thread);
+})
 
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+  HEDDLE_ARGUMENTS(pool, device);
   return guarded(__func__, [&] {
     require(pool, cudaErrorInvalidValue, "no place for the pool");
     *pool = &default_pool(Process::get().context(device));
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+  HEDDLE_ARGUMENTS(pool, device);
   return guarded(__func__, [&] {
     require(pool, cudaErrorInvalidValue, "no place for the pool");
     *pool = &current_pool(Process::get().context(device));
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
+  HEDDLE_ARGUMENTS(device, pool);
   return guarded(__func__, [&] {
     Context& context = Process::get().context(device);
     require(pool_of(pool).context == &context, cudaErrorInvalidValue, "the pool is of another device");
@@ -104,6 +114,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, abi::MemLocation* location, int type) {
+  HEDDLE_ARGUMENTS(pool, location, type);
   return guarded(__func__, [&] {
     require(pool && location, cudaErrorInvalidValue, "no place for the pool, or no location");
     check_type(type);
@@ -111,6 +122,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t* pool, abi::M
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, abi::MemLocation* location, int type) {
+  HEDDLE_ARGUMENTS(pool, location, type);
   return guarded(__func__, [&] {
     require(pool && location, cudaErrorInvalidValue, "no place for the pool, or no location");
     check_type(type);
@@ -118,6 +130,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemGetMemPool(cudaMemPool_t* pool, abi::MemLocat
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemSetMemPool(abi::MemLocation* location, int type, cudaMemPool_t pool) {
+  HEDDLE_ARGUMENTS(location, type, pool);
   return guarded(__func__, [&] {
     require(location, cudaErrorInvalidValue, "no location");
     check_type(type);
@@ -128,6 +141,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemSetMemPool(abi::MemLocation* location, int ty
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const abi::MemPoolProps* properties) {
+  HEDDLE_ARGUMENTS(pool, properties);
   return guarded(__func__, [&] {
     require(pool && properties, cudaErrorInvalidValue, "no place for the pool, or no properties");
     check_type(properties->allocation_type);
@@ -136,6 +150,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const abi::Me
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
+  HEDDLE_ARGUMENTS(pool);
   return guarded(__func__, [&] {
     CUmemPoolHandle_st& ended = pool_of(pool);
     destroy_pool(ended);
@@ -143,10 +158,12 @@ HEDDLE_CUDA_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t keep) {
+  HEDDLE_ARGUMENTS(pool, keep);
   return guarded(__func__, [&] { pool_of(pool).context->trim(*pool, keep); });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int number, void* value) {
+  HEDDLE_ARGUMENTS(pool, number, value);
   return guarded(__func__, [&] {
     const CUmemPoolHandle_st& asked = pool_of(pool);
     require(value, cudaErrorInvalidValue, "no place for the value");
@@ -165,6 +182,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, int numb
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int number, void* value) {
+  HEDDLE_ARGUMENTS(pool, number, value);
   return guarded(__func__, [&] {
     CUmemPoolHandle_st& set = pool_of(pool);
     require(value, cudaErrorInvalidValue, "no value");
@@ -190,6 +208,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, int numb
 
 // The device itself reaches its pools, others do not.
 HEDDLE_CUDA_API cudaError_t cudaMemPoolGetAccess(int* flags, cudaMemPool_t pool, abi::MemLocation* location) {
+  HEDDLE_ARGUMENTS(flags, pool, location);
   return guarded(__func__, [&] {
     require(flags && location, cudaErrorInvalidValue, "no place for the flags, or no location");
     const Context& context = device_of(Process::get(), *location);
@@ -197,6 +216,7 @@ HEDDLE_CUDA_API cudaError_t cudaMemPoolGetAccess(int* flags, cudaMemPool_t pool,
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const abi::MemAccess* list, std::size_t count) {
+  HEDDLE_ARGUMENTS(pool, list, count);
   return guarded(__func__, [&] {
     require(list || count == 0, cudaErrorInvalidValue, "no list");
     for (std::size_t i = 0; i < count; ++i) {

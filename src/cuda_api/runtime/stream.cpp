@@ -158,15 +158,19 @@ void wait_for(CUevent_st& event) {
 }  // namespace
 
 HEDDLE_CUDA_API cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  HEDDLE_ARGUMENTS(stream);
   return with_context(__func__, [&](Context& context) { make_stream(context, stream, cudaStreamDefault, 0); });
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  HEDDLE_ARGUMENTS(stream, flags);
   return with_context(__func__, [&](Context& context) { make_stream(context, stream, flags, 0); });
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  HEDDLE_ARGUMENTS(stream, flags, priority);
   return with_context(__func__, [&](Context& context) { make_stream(context, stream, flags, priority); });
 }
 HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  HEDDLE_ARGUMENTS(stream);
   return with_context(__func__, [&](Context& context) {
     require(stream != nullptr, cudaErrorInvalidResourceHandle, "the null stream cannot be destroyed");
     require(stream != cudaStreamLegacy && stream != cudaStreamPerThread, cudaErrorInvalidResourceHandle,
@@ -176,14 +180,27 @@ HEDDLE_CUDA_API cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     ended.context->destroy_stream(ended);
   });
 }
-HEDDLE_CUDA_SZ(cudaStreamSynchronize, (cudaStream_t stream), { return synchronize(__func__, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaStreamQuery, (cudaStream_t stream), { return query(__func__, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags),
-               { return wait(__func__, stream, event, per_thread, flags); })
+HEDDLE_CUDA_SZ(cudaStreamSynchronize, (cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(stream);
+  return synchronize(__func__, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaStreamQuery, (cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(stream);
+  return query(__func__, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned flags), {
+  HEDDLE_ARGUMENTS(stream, event, flags);
+  return wait(__func__, stream, event, per_thread, flags);
+})
 HEDDLE_CUDA_SZ(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags),
-               { return add_callback(__func__, stream, callback, data, flags, per_thread); })
-HEDDLE_CUDA_SZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t work, void* data),
-               { return call(__func__, stream, work, data, per_thread); })
+               {
+                 HEDDLE_ARGUMENTS(stream, callback, data, flags);
+                 return add_callback(__func__, stream, callback, data, flags, per_thread);
+               })
+HEDDLE_CUDA_SZ(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t work, void* data), {
+  HEDDLE_ARGUMENTS(stream, work, data);
+  return call(__func__, stream, work, data, per_thread);
+})
 #define HEDDLE_STREAM_QUESTION(NAME, TYPE, ANSWER)          \
   HEDDLE_CUDA_SZ(NAME, (cudaStream_t stream, TYPE * value), \
                  { return ask(__func__, stream, per_thread, value, [](CUstream_st& s) { return ANSWER; }); })
@@ -193,6 +210,7 @@ HEDDLE_STREAM_QUESTION(cudaStreamGetId, unsigned long long, s.id)
 HEDDLE_STREAM_QUESTION(cudaStreamGetDevice, int, s.context->number())
 #undef HEDDLE_STREAM_QUESTION
 HEDDLE_CUDA_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  HEDDLE_ARGUMENTS(least, greatest);
   return with_context(__func__, [&](Context&) {
     if (least) *least = least_priority;
     if (greatest) *greatest = greatest_priority;
@@ -200,12 +218,15 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* gr
 }
 
 HEDDLE_CUDA_API cudaError_t cudaEventCreate(cudaEvent_t* event) {
+  HEDDLE_ARGUMENTS(event);
   return with_context(__func__, [&](Context& context) { make_event(context, event, cudaEventDefault); });
 }
 HEDDLE_CUDA_API cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  HEDDLE_ARGUMENTS(event, flags);
   return with_context(__func__, [&](Context& context) { make_event(context, event, flags); });
 }
 HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  HEDDLE_ARGUMENTS(event);
   return guarded(__func__, [&] {
     CUevent_st& ended = event_of(event);
     require(ended.alive.exchange(false), cudaErrorInvalidResourceHandle, "the event was destroyed before");
@@ -214,11 +235,16 @@ HEDDLE_CUDA_API cudaError_t cudaEventDestroy(cudaEvent_t event) {
     Process::get().handles.events.give(ended);
   });
 }
-HEDDLE_CUDA_SZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream),
-               { return record(__func__, event, stream, per_thread); })
-HEDDLE_CUDA_SZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags),
-               { return record(__func__, event, stream, per_thread, flags); })
+HEDDLE_CUDA_SZ(cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), {
+  HEDDLE_ARGUMENTS(event, stream);
+  return record(__func__, event, stream, per_thread);
+})
+HEDDLE_CUDA_SZ(cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned flags), {
+  HEDDLE_ARGUMENTS(event, stream, flags);
+  return record(__func__, event, stream, per_thread, flags);
+})
 HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
+  HEDDLE_ARGUMENTS(event);
   return with_context(__func__, [&](Context&) {
     CUevent_st& asked = event_of(event);
     forbid_event_wait(asked);
@@ -227,12 +253,14 @@ HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  HEDDLE_ARGUMENTS(event);
   return with_context(__func__, [&](Context&) {
     wait_for(event_of(event));
     std::fflush(stdout);  // what kernels have printed
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  HEDDLE_ARGUMENTS(milliseconds, start, end);
   return with_context(__func__, [&](Context&) {
     CUevent_st &first = event_of(start), &last = event_of(end);
     forbid_event_wait(first);
@@ -250,5 +278,6 @@ HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaEventElapsedTime_v2(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  HEDDLE_ARGUMENTS(milliseconds, start, end);
   return cudaEventElapsedTime(milliseconds, start, end);
 }

@@ -54,26 +54,38 @@ cudaError_t copy_from(const char* function, void* to, const void* symbol, std::s
 }  // namespace
 
 HEDDLE_CUDA_DS(cudaMemcpyToSymbol,
-               (const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind),
-               { return copy_to(__func__, symbol, from, size, offset, kind, nullptr, per_thread, true); })
+               (const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind), {
+                 HEDDLE_ARGUMENTS(symbol, from, size, offset, kind);
+                 return copy_to(__func__, symbol, from, size, offset, kind, nullptr, per_thread, true);
+               })
 HEDDLE_CUDA_SZ(cudaMemcpyToSymbolAsync,
                (const void* symbol, const void* from, std::size_t size, std::size_t offset, cudaMemcpyKind kind,
                 cudaStream_t stream),
-               { return copy_to(__func__, symbol, from, size, offset, kind, stream, per_thread, false); })
+               {
+                 HEDDLE_ARGUMENTS(symbol, from, size, offset, kind, stream);
+                 return copy_to(__func__, symbol, from, size, offset, kind, stream, per_thread, false);
+               })
 HEDDLE_CUDA_DS(cudaMemcpyFromSymbol,
-               (void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind),
-               { return copy_from(__func__, to, symbol, size, offset, kind, nullptr, per_thread, true); })
+               (void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind), {
+                 HEDDLE_ARGUMENTS(to, symbol, size, offset, kind);
+                 return copy_from(__func__, to, symbol, size, offset, kind, nullptr, per_thread, true);
+               })
 HEDDLE_CUDA_SZ(cudaMemcpyFromSymbolAsync,
                (void* to, const void* symbol, std::size_t size, std::size_t offset, cudaMemcpyKind kind,
                 cudaStream_t stream),
-               { return copy_from(__func__, to, symbol, size, offset, kind, stream, per_thread, false); })
+               {
+                 HEDDLE_ARGUMENTS(to, symbol, size, offset, kind, stream);
+                 return copy_from(__func__, to, symbol, size, offset, kind, stream, per_thread, false);
+               })
 HEDDLE_CUDA_API cudaError_t cudaGetSymbolAddress(void** p, const void* symbol) {
+  HEDDLE_ARGUMENTS(p, symbol);
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the address");
     *p = reinterpret_cast<void*>(locate(context, symbol));
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaGetSymbolSize(std::size_t* size, const void* symbol) {
+  HEDDLE_ARGUMENTS(size, symbol);
   return with_context(__func__, [&](Context& context) {
     require(size, cudaErrorInvalidValue, "no place for the size");
     locate(context, symbol, size);

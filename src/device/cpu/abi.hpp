@@ -32,7 +32,9 @@ struct BlockContext {
   std::uint8_t* shared;       // shared window: static variables, then dynamic; address 0 of the .shared space
   std::uint32_t block_id[3];  // %ctaid
   std::uint32_t worker;       // %smid
-  KnownRanges* known_ranges;  // code made for the check of memory looks there before it calls RuntimeTable::check
+  KnownRanges* known_ranges;  // code made for checks looks there before it calls RuntimeTable::check or check_run
+  // As KnownRanges::exempt: from the start of the shared window, accesses that cannot race need no record.
+  std::uint64_t exempt_shared_bytes;
 };
 
 // One warp (or, in the narrower shapes, one group of `lanes` consecutive threads) of a resident block.
@@ -70,12 +72,21 @@ struct KnownRange {
   std::uint64_t starts;  // how many aligned addresses the access may have there; 0: nothing is known
 };
 
+// What generated code passes on to the runtime, so that it knows where to note what it finds: the number of the place
+// and, in the upper half, the bytes from the lowest to the highest address that lanes access there.
+constexpr std::uint64_t packed_site(std::uint32_t number, std::uint32_t span) {
+  return number | std::uint64_t{span} << 32;
+}
+
 // Of one block that runs. What is known holds as long as no memory was released since.
 struct KnownRanges {
   static constexpr std::uint32_t most_sites = 1024, no_site = ~0u;
   const std::uint64_t* releases;  // changes whenever memory is released (Allocator::releases)
   std::uint64_t seen;             // what it was when `sites` was last found to be empty or valid
   KnownRange sites[most_sites];   // by place of the code
+  // By place, numbered anew: memory that accesses need not be recorded in, since it has been written and the launch
+  // does not write it.
+  KnownRange exempt[most_sites];
 };
 
 // The kinds of RuntimeTable::order. (Barriers that may wait have a call of their own.)
@@ -140,15 +151,17 @@ struct RuntimeTable {
 
   // Check mode for races and memory that nobody has written: an access that check() has let pass, or that may be
   // anywhere, is recorded. `values`: of a store, element after element the values of all lanes; null: not known.
+  // `site`: a packed_site() of KnownRanges::exempt.
   void (*check_marked)(WarpContext* warp, const std::uint64_t* addresses, const std::uint32_t* sizes,
                        const void* values, std::uint32_t mask, std::uint32_t size, std::uint32_t space,
-                       std::uint32_t access);
+                       std::uint32_t access, std::uint64_t site);
   // Check mode for races and synchronisation: the lanes of `mask` come to such an instruction. members[lane]: the
   // member mask that a warp operation was given; null where it has none.
   void (*order)(WarpContext* warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
   // What check_marked() does, of lanes whose addresses are `step` bytes apart, from that of lane 0 on.
   void (*check_run)(WarpContext* warp, std::uint64_t address, const void* values, std::uint32_t mask,
-                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step);
+                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step,
+                    std::uint64_t site);
 };
 
 }  // namespace heddle::device::cpu

@@ -17,18 +17,15 @@ void BarrierSet::reset(unsigned threads) {
 bool BarrierSet::is_complete(const Barrier& barrier) const {
   if (!barrier.counted) {
     if (left_total_ == 0) return barrier.total >= threads_;
-    // A thread that arrived without waiting and then left must not count twice.
     std::uint32_t there = 0;
-    for (unsigned w = 0; w < warps_; ++w) {
-      there += std::min<std::uint32_t>(lanes_of(w), std::uint32_t{barrier.by_warp[w]} + left_[w]);
-    }
+    for (unsigned w = 0; w < warps_; ++w) there += std::min(lanes_of(w), accounted(barrier, w));
     return there >= threads_;
   }
   std::uint32_t there = 0;
   for (unsigned w = 0; w < warps_; ++w) {
     const std::uint32_t arrived = barrier.by_warp[w];
     if (arrived == 0) continue;
-    there += arrived + left_[w] >= lanes_of(w) ? std::max<std::uint32_t>(warp_threads, arrived) : arrived;
+    there += accounted(barrier, w) >= lanes_of(w) ? std::max<std::uint32_t>(warp_threads, arrived) : arrived;
   }
   return there >= barrier.expected;
 }
@@ -44,6 +41,7 @@ void BarrierSet::finish(unsigned number) {
     case BarrierKind::arrive: break;
   }
   std::fill_n(barrier.by_warp.begin(), warps_, std::uint16_t{0});
+  std::fill_n(barrier.lanes.begin(), warps_, 0u);
   barrier.expected = barrier.total = barrier.voters = barrier.holds = 0;
   barrier.counted = false;
   barrier.reduction = BarrierKind::sync;
@@ -75,14 +73,20 @@ BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::ui
   barrier.total += arriving;
   std::uint16_t& of_warp = barrier.by_warp[thread / warp_threads];
   of_warp = static_cast<std::uint16_t>(of_warp + arriving);
+  const std::uint64_t group = ((std::uint64_t{1} << arriving) - 1) << thread % warp_threads;
+  barrier.lanes[thread / warp_threads] |= static_cast<std::uint32_t>(group);
   if (!is_complete(barrier)) return Outcome::wait;
   finish(number);
   return Outcome::complete;
 }
 
 std::uint32_t BarrierSet::leave(unsigned thread, unsigned count) {
-  std::uint16_t& of_warp = left_[thread / warp_threads];
-  of_warp = static_cast<std::uint16_t>(of_warp + count);
+  std::uint32_t& of_warp = left_[thread / warp_threads];
+  for (unsigned lane = thread % warp_threads, more = count; lane < warp_threads && more != 0; ++lane) {
+    if ((of_warp >> lane & 1) != 0) continue;
+    of_warp |= 1u << lane;
+    --more;
+  }
   left_total_ += count;
   std::uint32_t completed = 0;
   for (unsigned number = 0; active_ >> number != 0; ++number) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 #include "device/cpu/abi.hpp"
@@ -31,11 +32,12 @@ class BarrierSet {
     bad_count,   // not a number of whole warps
     mixed,       // this phase has another count, or one where this arrival has none, or another reduction
   };
-  // `arriving` lanes of the hardware warp of thread `thread` arrive. `threads` 0: the whole block.
+  // The `arriving` threads from `thread` on, of one hardware warp, arrive; those of them that have left count with
+  // them. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,
                  std::uint32_t value);
-  // `count` lanes of the warp of thread `thread` have left the kernel. Returns a bit for each barrier that this makes
-  // complete; their results hold.
+  // `count` threads have left the kernel, of those that arrive as a group from `thread` on. Returns a bit for each
+  // barrier that this makes complete; their results hold.
   std::uint32_t leave(unsigned thread, unsigned count);
   // Result of the phase that has just become complete.
   std::uint32_t result(unsigned barrier) const { return barriers_[barrier].result; }
@@ -58,16 +60,23 @@ class BarrierSet {
     std::uint32_t result = 0;
     BarrierKind reduction = BarrierKind::sync;  // sync: none yet in this phase
     std::array<std::uint16_t, most_warps> by_warp{};
+    std::array<std::uint32_t, most_warps> lanes{};  // by warp: those that have arrived
   };
   unsigned lanes_of(unsigned warp) const {
     const unsigned rest = threads_ - warp * warp_threads;
     return rest < warp_threads ? rest : warp_threads;
   }
+  // Threads of the warp that have arrived or left. One that arrived without waiting and then left is one thread.
+  unsigned accounted(const Barrier& barrier, unsigned warp) const {
+    return static_cast<unsigned>(std::popcount(barrier.lanes[warp] | left_[warp]));
+  }
   bool is_complete(const Barrier& barrier) const;
   void finish(unsigned number);
 
   std::array<Barrier, barriers> barriers_;
-  std::array<std::uint16_t, most_warps> left_{};
+  // By warp, as many lanes of each group as have left: which of them, does not matter, since a group arrives as a
+  // whole.
+  std::array<std::uint32_t, most_warps> left_{};
   std::uint32_t left_total_ = 0;
   std::uint32_t active_ = 0;  // barriers in the middle of a phase
   unsigned threads_ = 0, warps_ = 0;

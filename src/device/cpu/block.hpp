@@ -90,7 +90,7 @@ struct Block {
     context.known_ranges = known_ranges.get();
     if (known_of == launch) return;
     known_of = launch;
-    *known_ranges = {releases, 0, {}};
+    *known_ranges = {releases, 0, {}, {}};
   }
 
   BlockClock& checked_clock() {

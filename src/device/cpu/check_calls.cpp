@@ -1,8 +1,10 @@
 #include "device/cpu/check_calls.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "device/cpu/runtime_call.hpp"
+#include "device/cpu/services.hpp"
 #include "device/footprint.hpp"
 #include "ptx/instruction.hpp"
 
@@ -42,7 +44,15 @@ void renew(KnownRanges& known) {
   const std::uint64_t now = __atomic_load_n(known.releases, __ATOMIC_ACQUIRE);
   if (now == known.seen) return;
   for (KnownRange& range : known.sites) range.starts = 0;
+  for (KnownRange& range : known.exempt) range = {};
   known.seen = now;
+}
+
+// Of a part of an allocation, what accesses of `size` bytes find whose lanes are `span` bytes apart in all.
+KnownRange known_range(std::uint64_t begin, std::uint64_t end, std::uint32_t size, std::uint32_t span) {
+  begin = (begin + size - 1) & ~std::uint64_t{size - 1};
+  const bool has_room = begin < end && end - begin >= span;
+  return {begin, has_room ? (end - begin - span) / size + 1 : 0};
 }
 
 // Notes for the code at `site` what it may access around `address`, of the allocation `range`.
@@ -57,9 +67,34 @@ void note_range(Warp& warp, const Site& site, const AllocationMap::Range& range,
     begin = std::max(begin, allowed.begin);
     end = std::min(end, allowed.end);
   }
-  begin = (begin + size - 1) & ~std::uint64_t{size - 1};
-  const bool has_room = begin < end && end - begin >= site.span;
-  known->sites[site.number] = {begin, has_room ? (end - begin - site.span) / size + 1 : 0};
+  known->sites[site.number] = known_range(begin, end, size, site.span);
+}
+
+// After an access that was recorded: notes where the code at its place need not ask again.
+void note_exempt(Warp& warp, LaunchChecker& checker, std::uint64_t packed, std::uint64_t address, std::uint32_t size,
+                 std::uint32_t space) {
+  // Generated code sees a change of what is released; a range that was refused is not asked for again until then.
+  constexpr KnownRange refused{1, 0};
+  Block& block = *warp.block;
+  const AllocationMap& allocations = block.worker->allocations();
+  if (checker.take_stray()) block.job->services().allocator->forget_known_ranges();
+  const Site site{static_cast<std::uint32_t>(packed), static_cast<std::uint32_t>(packed >> 32)};
+  if (site.number >= KnownRanges::most_sites || !std::has_single_bit(size)) return;
+  if (static_cast<ptx::Space>(space) == ptx::Space::shared) {
+    block.context.exempt_shared_bytes = checker.exempt_shared(block.checked_clock(), block.job->shared_bytes());
+    return;
+  }
+  KnownRanges& known = *block.context.known_ranges;
+  renew(known);
+  KnownRange& range = known.exempt[site.number];
+  if (range.begin == refused.begin) return;
+  range = refused;
+  const AllocationMap::Range* const found = allocations.find(address, size);
+  const Footprint* const footprint = block.job->footprint();
+  if (found == nullptr || (found->guarded && footprint != nullptr)) return;
+  const LaunchChecker::Part part = checker.exempt(*found, allocations);
+  const KnownRange made = known_range(part.begin, part.end, size, site.span);
+  if (made.starts != 0) range = made;
 }
 
 // All bytes from the lowest to the highest address of the lanes may be accessed, and all are aligned: what most
@@ -140,22 +175,25 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, const std:
 
 void call_check_marked(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes,
                        const void* values, std::uint32_t mask, std::uint32_t size, std::uint32_t space,
-                       std::uint32_t access) {
+                       std::uint32_t access, std::uint64_t site) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
   checker.access(checked(warp, checker),
                  {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
                  warp.block->worker->allocations());
+  if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space);
 }
 
 void call_check_run(WarpContext* context, std::uint64_t address, const void* values, std::uint32_t mask,
-                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step) {
+                    std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step,
+                    std::uint64_t site) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
   checker.access_run(
       checked(warp, checker),
       {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
       warp.block->worker->allocations());
+  if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space);
 }
 
 void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <mutex>
 
 #include "device/cpu/fault.hpp"
@@ -27,8 +28,14 @@ struct Installation {
   std::mutex mutex;
   unsigned users = 0;
   struct sigaction previous[caught.size()] = {};
+  // Before the first of ours. `previous` may pass signals on to us, if it came later and we took them again.
+  struct sigaction original[caught.size()] = {};
 };
 constinit Installation installation;
+
+// By signal: the frame of pass_on() that the calling thread is in; null: none. A handler that jumps out leaves it.
+constinit thread_local const char* passing[caught.size()] __attribute__((tls_model("initial-exec"))) = {};
+constexpr std::ptrdiff_t handler_frames = 32 * 1024;  // handlers above one that comes back to us
 
 // Read in signal handlers, hence no lazy allocation.
 constinit thread_local Worker* thread_worker __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -72,7 +79,11 @@ HEDDLE_NO_SANITIZE void landing(Worker* worker) { worker->land(); }
 
 void pass_on(int signal, siginfo_t* info, void* context) {
   const auto index = static_cast<std::size_t>(std::find(caught.begin(), caught.end(), signal) - caught.begin());
-  const struct sigaction& previous = installation.previous[index];
+  const char* const before = passing[index];
+  const char* const here = static_cast<const char*>(__builtin_frame_address(0));
+  const bool comes_back = before != nullptr && here < before && before - here < handler_frames;
+  const struct sigaction& previous = comes_back ? installation.original[index] : installation.previous[index];
+  passing[index] = here;
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
@@ -84,6 +95,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
     ::sigaction(signal, &standard, nullptr);
     if (info == nullptr || info->si_code <= 0) ::raise(signal);
   }
+  passing[index] = before;
 }
 
 HEDDLE_NO_SANITIZE void handle(int signal, siginfo_t* info, void* raw_context) {
@@ -106,6 +118,25 @@ HEDDLE_NO_SANITIZE void handle(int signal, siginfo_t* info, void* raw_context) {
   leave_kernel(raw_context, *worker);
 }
 
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == &handle;
+}
+
+// With the lock.
+void install() {
+  struct sigaction action = {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < caught.size(); ++i) {
+    struct sigaction now = {};
+    ::sigaction(caught[i], nullptr, &now);
+    if (is_ours(now)) continue;
+    installation.previous[i] = now;
+    ::sigaction(caught[i], &action, nullptr);
+  }
+}
+
 }  // namespace
 
 // The kernel's stack may be full, so the thread continues elsewhere: as if landing(worker) had been called there.
@@ -121,18 +152,21 @@ HEDDLE_NO_SANITIZE void leave_kernel(void* context, Worker& worker) {
 FaultHandlers::FaultHandlers() {
   const std::lock_guard guard(installation.mutex);
   if (installation.users++ != 0) return;
-  struct sigaction action = {};
-  action.sa_sigaction = &handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
+  // One may still be ours: when somebody who chained to us kept it alive after the last device.
   for (std::size_t i = 0; i < caught.size(); ++i) {
     struct sigaction now = {};
     ::sigaction(caught[i], nullptr, &now);
-    // Still ours when somebody who chained to us kept it alive after the last device.
-    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle) continue;
-    installation.previous[i] = now;
-    ::sigaction(caught[i], &action, nullptr);
+    if (!is_ours(now)) installation.original[i] = now;
   }
+  install();
+}
+
+void FaultHandlers::renew() {
+  // Who installs one mostly installs all.
+  struct sigaction now = {};
+  if (::sigaction(SIGSEGV, nullptr, &now) != 0 || is_ours(now)) return;
+  const std::lock_guard guard(installation.mutex);
+  install();
 }
 
 FaultHandlers::~FaultHandlers() {
@@ -142,9 +176,7 @@ FaultHandlers::~FaultHandlers() {
     struct sigaction now = {};
     ::sigaction(caught[i], nullptr, &now);
     // Somebody who came later may pass signals on to us: then our handler stays.
-    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == &handle) {
-      ::sigaction(caught[i], &installation.previous[i], nullptr);
-    }
+    if (is_ours(now)) ::sigaction(caught[i], &installation.previous[i], nullptr);
   }
 }
 

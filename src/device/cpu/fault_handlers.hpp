@@ -13,6 +13,10 @@ class FaultHandlers {
   ~FaultHandlers();
   FaultHandlers(const FaultHandlers&) = delete;
   FaultHandlers& operator=(const FaultHandlers&) = delete;
+
+  // Takes the signals again where somebody has installed handlers since, as Python's faulthandler does; those get what
+  // is no fault of a kernel. One call of the system where nobody has. While one exists; any thread.
+  static void renew();
 };
 
 // To be called in a signal handler, with the context that it got: when the handler returns, the thread leaves the

@@ -29,7 +29,10 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
 
 std::unique_ptr<LaunchChecker> make_checker(const LaunchJob::Setup& setup) {
   if (!setup.checks.race && !setup.checks.init && !setup.checks.sync) return nullptr;
-  return std::make_unique<LaunchChecker>(setup.checks, setup.command, setup.range.begin, setup.range.size());
+  WrittenMemory written;
+  if (setup.written != nullptr) written = setup.written->of_launch(setup.arguments, setup.variables);
+  return std::make_unique<LaunchChecker>(setup.checks, setup.command, setup.range.begin, setup.range.size(),
+                                         std::move(written));
 }
 
 }  // namespace
@@ -87,6 +90,11 @@ LaunchJob::~LaunchJob() {
 }
 
 std::size_t LaunchJob::stack_bytes() const { return code_->stack_bytes + runtime_stack_bytes; }
+
+void LaunchJob::begin_checks(Block& block) const {
+  if (checks_memory_ || checker_) block.know_ranges_of(command_, services_.allocator->releases());
+  block.context.exempt_shared_bytes = checker_ == nullptr || checker_->checks().init ? 0 : shared_bytes();
+}
 
 void LaunchJob::block_index(std::uint64_t id, std::uint32_t (&index)[3]) const {
   const std::uint64_t x = config_.grid.x, y = config_.grid.y;

@@ -15,6 +15,7 @@
 #include "device/cpu/kernel_code.hpp"
 #include "device/cpu/kernel_unit.hpp"
 #include "device/cpu/time_limit.hpp"
+#include "device/cpu/written_places.hpp"
 #include "device/queue.hpp"
 
 namespace heddle::device::cpu {
@@ -36,6 +37,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
     std::uint8_t* const* variables = nullptr;
     std::shared_ptr<const Footprint> footprint;  // null: it may touch everything
     Checks checks;                               // that the code is made for
+    const WrittenPlaces* written = nullptr;      // by the kernel; null: not known
     LaunchConfig config;
     Dim3 asked_block;  // of which config has the threads that are to run
     BlockRange range;
@@ -56,7 +58,8 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   const Footprint* footprint() const { return footprint_.get(); }
   // Null where neither races, nor uninitialised memory, nor synchronisation is looked at.
   LaunchChecker* checker() const { return checker_.get(); }
-  bool checks_memory() const { return checks_memory_; }
+  // Before a block's code runs: sets what code that is made for checks looks at.
+  void begin_checks(Block& block) const;
   std::uint32_t block_threads() const { return block_threads_; }
   std::uint32_t shared_bytes() const { return context_.static_shared_bytes + context_.dynamic_shared_bytes; }
   Services& services() const { return services_; }

@@ -8,6 +8,7 @@
 
 #include "base/kernel_name.hpp"
 #include "device/cpu/code_place.hpp"
+#include "device/cpu/fault_handlers.hpp"
 #include "device/cpu/fault_report.hpp"
 #include "device/cpu/finding_text.hpp"
 #include "device/cpu/ready_jobs.hpp"
@@ -57,6 +58,7 @@ void LaunchWork::report_findings() {
 }
 
 void LaunchWork::work(Worker& worker) {
+  FaultHandlers::renew();
   if (code().shape == Shape::fiber) {
     worker.run_fibers(*this);
     return;

@@ -402,7 +402,7 @@ std::shared_ptr<const AllocationMap> Allocator::snapshot() const {
 std::shared_ptr<Shadow> Allocator::make_shadow(const Allocation& a) const {
   if (!checks_.race && !checks_.init) return nullptr;
   const bool is_fresh = a.kind == AllocationKind::buffer || a.kind == AllocationKind::heap;
-  return std::make_shared<Shadow>(a.address, a.size, checks_.init && is_fresh);
+  return std::make_shared<Shadow>(a.address, a.size, checks_.init && is_fresh, a.kind != AllocationKind::heap);
 }
 
 std::shared_ptr<Shadow> Allocator::shadow_of(std::uint64_t address, std::uint64_t bytes) const {

@@ -97,6 +97,8 @@ class Allocator {
   // Distinguishes heap blocks that are freed twice from foreign pointers.
   bool was_heap(std::uint64_t address) const;
 
+  // What generated code knows of allocations counts no more.
+  void forget_known_ranges() { count_release(); }
   // Changes whenever the allocations do.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
   // Where a number is that changes whenever memory is released, or is guarded. Lives as long as the allocator.

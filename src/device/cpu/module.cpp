@@ -67,6 +67,7 @@ const CpuFunction::Unit& CpuFunction::unit() const {
     made->static_shared_bytes = static_shared_size(made->unit);
     // The checker is to see each access of each thread.
     made->rows_are_alike = !options_.check.kernels() && ptx::analysis::rows_are_alike(made->unit.module);
+    if (options_.check.race) made->written = WrittenPlaces::find(made->unit, parameters_);
     unit_ = std::move(made);
   });
   return *unit_;

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "device/cpu/kernel_code.hpp"
 #include "device/cpu/kernel_unit.hpp"
 #include "device/cpu/memory.hpp"
+#include "device/cpu/written_places.hpp"
 #include "device/device.hpp"
 
 namespace heddle::device::cpu {
@@ -75,6 +77,8 @@ class CpuFunction final : public Function {
   Dim3 distinct(const Dim3& block) const {
     return block.y * block.z > 1 && unit().rows_are_alike ? Dim3{block.x} : block;
   }
+  // Null where nobody asks for it.
+  const WrittenPlaces* written() const { return unit().written ? &*unit().written : nullptr; }
   std::uint8_t* const* variables() const { return variable_addresses_.data(); }
   // Throws invalid_argument when the kernel's directives forbid launches with such blocks, unsupported when they want
   // clusters.
@@ -87,6 +91,7 @@ class CpuFunction final : public Function {
     KernelUnit unit;
     std::uint64_t static_shared_bytes = 0;
     bool rows_are_alike = false;
+    std::optional<WrittenPlaces> written;  // for the check of races
   };
   const Unit& unit() const;
   void find_variables();

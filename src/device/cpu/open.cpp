@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/fail.hpp"
+#include "base/memory_limit.hpp"
 #include "device/cpu/entry.hpp"
 
 namespace heddle::device::cpu {
@@ -27,6 +28,9 @@ Entry find_entry() {
           "there is no CPU device: its library, {}, is not in the folder lib/heddle where Heddle's own libraries are",
           library_name);
     }
+    if (base::says_no_memory(why))
+      base::fail(ErrorCode::out_of_memory, "there is no memory to load the CPU device's library{}",
+                 base::memory_limit_note());
     base::fail(ErrorCode::unsupported, "the CPU device's library cannot be opened: {}", why);
   }
   const auto found = reinterpret_cast<Entry>(::dlsym(library, entry_name));

@@ -49,8 +49,11 @@ std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t
   if (!has_fiber(warp)) refuse_waiting(warp);
   Block& block = *warp.block;
   block.worker->note_progress();
-  if (LaunchChecker* const checker = block.job->checker())
-    checker->arrive(checked(warp, *checker), id % BarrierSet::barriers, threads != 0, kind != BarrierKind::arrive);
+  if (LaunchChecker* const checker = block.job->checker()) {
+    const CheckedWarp now = checked(warp, *checker);
+    checker->arrive(now, id % BarrierSet::barriers, threads != 0, kind != BarrierKind::arrive);
+    if (!now.clock.is_aligned()) block.context.exempt_shared_bytes = 0;
+  }
   const auto outcome = block.barriers.arrive(id, context->first_thread, threads, arriving, kind, value);
   switch (outcome) {
     case BarrierSet::Outcome::complete: {

@@ -125,7 +125,7 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
   warp.context.lanes = 0;
   warp.context.line = 0;
   if (services_.options.poison_shared && has_shared) std::fill_n(block.shared.data(), job.shared_bytes(), poison_byte);
-  if (job.checks_memory()) block.know_ranges_of(job.command(), services_.allocator->releases());
+  job.begin_checks(block);
   direct_.chunk = chunk;
   fault_.kind = FaultKind::none;
   resume(warp);
@@ -226,7 +226,7 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
   block.live = block.warp_count;
   block.last = block.warp_count - 1;
   block.ready.fill(block.warp_count);
-  if (job.checks_memory()) block.know_ranges_of(job.command(), services_.allocator->releases());
+  job.begin_checks(block);
   if (LaunchChecker* const checker = job.checker())
     checker->enter(block.checked_clock(), id, threads, job.shared_bytes());
 }

@@ -14,6 +14,7 @@
 #include "base/file.hpp"
 #include "base/temporary_folder.hpp"
 #include "compile/headers.hpp"
+#include "compile/lack.hpp"
 #include "compile/nvrtc/find.hpp"
 #include "compile/sdk.hpp"
 #include "compile/subprocess.hpp"
@@ -147,6 +148,7 @@ class Build {
     const compile::ProcessResult result = compile::run_process(command, {}, environment());
     if (const std::string missing = compile::explain_missing(result.err); result.exit_status != 0 && !missing.empty())
       throw compile::MissingSdk(fmt::format("{}:\n{}{}", failure, result.err, missing));
+    compile::refuse_lack(fs::path(command.front()).filename().string(), result, temporary_.path());
     fmt::print("{}", result.out);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));

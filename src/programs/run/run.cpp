@@ -54,11 +54,29 @@ std::uint64_t milliseconds(const std::string& text) {
   return static_cast<std::uint64_t>(std::llround(seconds * 1e3));
 }
 
+Checks checks(const std::string& kinds) {
+  if (kinds.empty())
+    base::fail(ErrorCode::invalid_argument,
+               "--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
+  return Checks::parse(kinds);
+}
+
 // Only the words are looked at: which devices there are is found out by the program's libraries.
 std::string devices(const std::string& list) {
   if (const std::string why = base::complaint_of_devices(list); !why.empty())
     base::fail(ErrorCode::invalid_argument, "--device {}: {}", list, why);
   return list;
+}
+
+// The program would run to its end before anyone missed it. `given`: the option or the variable.
+std::string trace_file(const std::string& given, const std::string& name) {
+  std::error_code error;
+  const fs::path folder = fs::absolute(name).parent_path();
+  if (name.empty() || fs::is_directory(name, error))
+    base::fail(ErrorCode::invalid_argument, "{}'{}': expected the name of a file", given, name);
+  if (!fs::is_directory(folder, error))
+    base::fail(ErrorCode::invalid_argument, "{}{}: there is no folder {}", given, name, folder.string());
+  return name;
 }
 
 // Before the program starts, which may never look at them.
@@ -67,17 +85,8 @@ void check_variables(const std::vector<std::string>& environment) {
     const std::string why = base::complaint(variable, get(environment, std::string(variable.name)));
     if (!why.empty()) throw Error(ErrorCode::invalid_argument, why);
   }
-}
-
-// The program would run to its end before anyone missed it.
-std::string trace_file(const std::string& name) {
-  std::error_code error;
-  const fs::path folder = fs::absolute(name).parent_path();
-  if (name.empty() || fs::is_directory(name, error))
-    base::fail(ErrorCode::invalid_argument, "--trace '{}': expected the name of a file", name);
-  if (!fs::is_directory(folder, error))
-    base::fail(ErrorCode::invalid_argument, "--trace {}: there is no folder {}", name, folder.string());
-  return name;
+  const std::string trace = get(environment, "HEDDLE_RUN_TRACE");
+  if (!trace.empty()) static_cast<void>(trace_file("HEDDLE_RUN_TRACE=", trace));
 }
 
 fs::path find(const std::string& program) {
@@ -123,9 +132,9 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
-      options.trace = trace_file(value());
+      options.trace = trace_file("--trace ", value());
     else if (name == "--check")
-      options.check = Checks::parse(equals != std::string::npos ? words[i].substr(equals + 1) : "");
+      options.check = equals == std::string::npos ? Checks(true) : checks(words[i].substr(equals + 1));
     else if (name == "--help" || name == "-h")
       options.help = true;
     else

@@ -1,5 +1,5 @@
 // run: --check=api
-// expect: api: cudaMemcpy
+// expect: size = 512, kind = cudaMemcpyHostToDevice), called at
 __global__ void nothing(int*) {}
 int main() {
   int* x = nullptr;

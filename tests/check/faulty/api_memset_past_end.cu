@@ -1,5 +1,5 @@
 // run: --check=api
-// expect: api: cudaMemset
+// expect: api: cudaMemset(p = 0x
 __global__ void nothing(int*) {}
 int main() {
   int* x = nullptr;

@@ -62,12 +62,32 @@ TEST(Barrier, ArriveDoesNotCountTwiceWhenTheThreadLeaves) {
   EXPECT_EQ(sync(set, 2), Outcome::complete);
 }
 
+// Threads one by one, as code with one lane has them.
+TEST(Barrier, AThreadThatArrivesAndLeavesIsOneThread) {
+  BarrierSet set;
+  set.reset(64);
+  EXPECT_EQ(set.arrive(1, 0, 64, 1, BarrierKind::arrive, 0), Outcome::wait);
+  for (unsigned thread = 0; thread < 31; ++thread) EXPECT_EQ(set.leave(thread, 1), 0u);
+  EXPECT_EQ(sync(set, 1, 32, 64, 1), Outcome::wait);
+  EXPECT_TRUE(set.active(1));  // thread 31 has neither arrived nor left
+  EXPECT_EQ(set.leave(31, 1), 1u << 1);
+}
+
+TEST(Barrier, AGroupThatArrivesAndLeavesStandsForNoOther) {
+  BarrierSet set;
+  set.reset(64);
+  EXPECT_EQ(set.arrive(0, 0, 0, 16, BarrierKind::arrive, 0), Outcome::wait);
+  EXPECT_EQ(set.leave(0, 16), 0u);
+  EXPECT_EQ(sync(set, 1), Outcome::wait);
+  EXPECT_EQ(set.arrive(0, 16, 0, 16, BarrierKind::sync, 0), Outcome::complete);
+}
+
 TEST(Barrier, ThreadsThatLeftCountAsArrived) {
   BarrierSet set;
   set.reset(96);
   EXPECT_EQ(sync(set, 0), Outcome::wait);
   EXPECT_EQ(set.leave(32, 20), 0u);
-  EXPECT_EQ(sync(set, 1, 12), Outcome::wait);
+  EXPECT_EQ(sync(set, 1), Outcome::wait);
   EXPECT_EQ(set.leave(64, 31), 0u);
   EXPECT_EQ(set.leave(64, 1), 1u);  // completes barrier 0
   EXPECT_FALSE(set.active(0));

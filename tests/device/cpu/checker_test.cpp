@@ -21,6 +21,20 @@ TEST(WrittenBytes, KnowEachByte) {
   EXPECT_EQ(bytes.first_missing(60, 1), 0u);
 }
 
+TEST(WrittenBytes, KnowHowFarTheyReachWithoutAGap) {
+  WrittenBytes bytes(300), none(300);
+  EXPECT_EQ(bytes.prefix(), 0u);
+  bytes.set(0, 70);
+  bytes.set(71, 229);
+  EXPECT_EQ(bytes.prefix(), 70u);
+  bytes.set(70, 1);
+  EXPECT_EQ(bytes.prefix(), 300u);
+  bytes.copy(128, none, 0, 4);  // of what nobody has written
+  EXPECT_EQ(bytes.prefix(), 128u);
+  bytes.clear();
+  EXPECT_EQ(bytes.prefix(), 0u);
+}
+
 TEST(WrittenBytes, AreCopiedWithWhatIsMissing) {
   WrittenBytes from(300), to(300);
   from.set(3, 200);

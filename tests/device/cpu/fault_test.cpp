@@ -212,6 +212,50 @@ TEST(FaultHandling, OthersGetTheirOwnFaults) {
   EXPECT_EQ(after.sa_handler, &foreign_handler);
 }
 
+// As Python's faulthandler does, and other runtimes: handlers that come after the device, and pass on what they had.
+struct sigaction passed_on = {};
+void later_handler(int signal, siginfo_t* info, void* context) {
+  ++foreign_faults;
+  if ((passed_on.sa_flags & SA_SIGINFO) != 0) passed_on.sa_sigaction(signal, info, context);
+}
+
+TEST(FaultHandling, HandlersInstalledLaterDoNotGetFaultsOfKernels) {
+#if defined(HEDDLE_ASAN) || defined(HEDDLE_TSAN)
+  GTEST_SKIP() << "the sanitizer handles the signal itself";
+#endif
+  foreign_faults = 0;
+  NativeDevice native({direct("poke_direct", &poke_direct)}, {});
+  struct sigaction action = {}, ours = {};
+  action.sa_sigaction = &later_handler;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGSEGV, &action, &ours);
+  passed_on = ours;
+  const auto queue = native.device.queue({});
+  native.launch(*queue, "poke_direct", {.grid = {4}}, reinterpret_cast<void*>(0x40));
+  error_of(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+  EXPECT_EQ(foreign_faults.load(), 0);
+}
+
+TEST(FaultHandlingDeathTest, AHandlerThatCameLaterAndPassesOnDoesNotLoop) {
+#if defined(HEDDLE_ASAN) || defined(HEDDLE_TSAN)
+  GTEST_SKIP() << "the sanitizer reports the fault";
+#endif
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(
+      {
+        NativeDevice native({direct("poke_direct", &poke_direct)}, {});
+        struct sigaction action = {};
+        action.sa_sigaction = &later_handler;
+        action.sa_flags = SA_SIGINFO;
+        ::sigaction(SIGSEGV, &action, &passed_on);
+        const auto queue = native.device.queue({});
+        native.launch(*queue, "poke_direct", {.grid = {4}}, reinterpret_cast<void*>(0x40));
+        error_of(ErrorCode::kernel_fault, [&] { queue->synchronize(); });
+        *wild_pointer() = 1;
+      },
+      testing::KilledBySignal(SIGSEGV), "");
+}
+
 TEST(FaultHandlingDeathTest, OutsideKernelsTheProcessDiesAsEver) {
 #if defined(HEDDLE_ASAN) || defined(HEDDLE_TSAN)
   GTEST_SKIP() << "the sanitizer reports the fault";

@@ -1,27 +1,20 @@
 #include "device/cpu/checker/block_clock.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace heddle::device::cpu {
 
 void BlockClock::start(std::uint64_t launch, std::uint64_t block, std::uint32_t threads, std::uint32_t shared_bytes,
                        Time now, bool knows_written) {
+  forget();
   launch_ = launch;
   block_ = block;
   threads_ = threads;
-  is_plain_ = true;
+  is_plain_ = is_aligned_ = true;
   all_ = now;  // what was here before is nobody's business
   stamp_ = (stamp_ + 1) % AccessCells::stamps;
   if (stamp_ == 0) stamp_ = 1;
-  for (Warp& warp : warps_) {
-    warp.all = warp.released = warp.acquired = 0;
-    warp.after.fill(0);
-    warp.lanes.reset();
-    warp.gatherings.clear();
-  }
-  for (Barrier& barrier : barriers_) barrier.arrived = barrier.waiting = 0;
-  first_arrivals.fill({});
-  pending_acquires = 0;
   if (cells_ == nullptr || shared_bytes > shared_bytes_) {
     shared_bytes_ = shared_bytes;
     cells_ = std::make_unique<AccessCells>(shared_bytes);
@@ -29,6 +22,24 @@ void BlockClock::start(std::uint64_t launch, std::uint64_t block, std::uint32_t 
   } else if (knows_written) {
     written_->clear();
   }
+}
+
+// What the block before has left. Blocks are many and may be short: most have set none of the larger parts.
+void BlockClock::forget() {
+  const unsigned used = std::min((threads_ + warp_threads - 1) / warp_threads, most_warps);
+  for (Warp& warp : std::span(warps_).first(used)) {
+    warp.all = warp.released = warp.acquired = 0;
+    if (is_plain_) continue;
+    warp.after.fill(0);
+    warp.lanes.reset();
+  }
+  if (has_gatherings_)
+    for (Warp& warp : warps_) warp.gatherings.clear();
+  has_gatherings_ = false;
+  if (!is_plain_)
+    for (Barrier& barrier : barriers_) barrier.arrived = barrier.waiting = 0;
+  first_arrivals.fill({});
+  pending_acquires = 0;
 }
 
 void BlockClock::lanes_met(unsigned number, std::uint32_t lanes, Time now) {
@@ -53,6 +64,7 @@ void BlockClock::lanes_met(unsigned number, std::uint32_t lanes, Time now) {
 }
 
 void BlockClock::arrive(unsigned number, unsigned warp, bool waits, Time now) {
+  is_plain_ = false;
   Barrier& barrier = barriers_[number];
   barrier.arrived |= 1u << warp;
   if (waits) barrier.waiting |= 1u << warp;
@@ -60,7 +72,6 @@ void BlockClock::arrive(unsigned number, unsigned warp, bool waits, Time now) {
 }
 
 void BlockClock::complete(unsigned number, Time now) {
-  is_plain_ = false;
   Barrier& barrier = barriers_[number];
   std::array<Time, most_warps> joined{};
   Time acquired = 0;

@@ -45,6 +45,9 @@ class BlockClock {
   Time warp_met(unsigned warp) const { return warps_[warp].all; }
   // Nothing else has ordered accesses of this block's threads.
   bool is_plain() const { return is_plain_; }
+  // All threads have come to the same instruction at each barrier.
+  bool is_aligned() const { return is_aligned_; }
+  void note_misaligned() { is_aligned_ = false; }
 
   // Events, at a time that is later than all accesses before it.
   void all_met(Time now) { all_ = now; }
@@ -76,11 +79,18 @@ class BlockClock {
   struct Gathering {
     std::uint32_t members = 0, arrived = 0, line = 0, kind = 0, thread = 0;
   };
-  std::vector<Gathering>& gatherings(unsigned warp) { return warps_[warp].gatherings; }
+  std::vector<Gathering>& gatherings(unsigned warp) {
+    has_gatherings_ = true;
+    return warps_[warp].gatherings;
+  }
+  // Whether anybody has asked for them.
+  bool has_gatherings() const { return has_gatherings_; }
   // Warps that have read with an access that may be an acquire; it counts from the next access on, when it is done.
   std::uint32_t pending_acquires = 0;
 
  private:
+  void forget();
+
   using LaneTimes = std::array<std::array<Time, warp_threads>, warp_threads>;  // [later][earlier]
   struct Warp {
     Time all = 0;                          // all of its lanes have met
@@ -97,7 +107,7 @@ class BlockClock {
   std::uint64_t launch_ = 0, block_ = 0;
   std::uint32_t threads_ = 0, stamp_ = 0;
   Time all_ = 0;
-  bool is_plain_ = true;
+  bool is_plain_ = true, is_aligned_ = true, has_gatherings_ = false;
   std::array<Warp, most_warps> warps_;
   std::array<Barrier, BarrierSet::barriers> barriers_;
   std::uint32_t shared_bytes_ = 0;

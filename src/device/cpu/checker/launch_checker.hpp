@@ -4,11 +4,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <mutex>
 
 #include "device/cpu/abi.hpp"
 #include "device/cpu/checker/block_clock.hpp"
 #include "device/cpu/checker/finding.hpp"
 #include "device/cpu/checker/shadow.hpp"
+#include "device/cpu/checker/written_memory.hpp"
 #include "device/cpu/memory.hpp"
 #include "heddle/checks.hpp"
 
@@ -43,7 +45,8 @@ struct CheckedRun {
 class LaunchChecker {
  public:
   // `number`: of the launch, no other of the device has it.
-  LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block, std::uint64_t blocks);
+  LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block, std::uint64_t blocks,
+                WrittenMemory written);
 
   const Checks& checks() const { return checks_; }
   const Findings& findings() const { return findings_; }
@@ -57,6 +60,17 @@ class LaunchChecker {
   void access(const CheckedWarp& warp, const CheckedLanes& lanes, const AllocationMap& allocations);
   // The same where the distance from lane to lane is known.
   void access_run(const CheckedWarp& warp, const CheckedRun& run, const AllocationMap& allocations);
+  // The part of an allocation that the launch's accesses need no record in, from now on: it has been written and, where
+  // races are looked for, the launch does not write it. Only for accesses that may_be_exempt() in the code.
+  struct Part {
+    std::uint64_t begin = 0, end = 0;
+  };
+  Part exempt(const AllocationMap::Range& range, const AllocationMap& allocations);
+  // The same of a block's shared memory, in bytes from its start. Not once its threads came to different barriers.
+  std::uint64_t exempt_shared(BlockClock& clock, std::uint32_t shared_bytes) const;
+  // Whether, since the last call, the launch has written to memory that it was not expected to write to, so that what
+  // exempt() gave is void.
+  bool take_stray() { return has_stray_.load(std::memory_order_relaxed) && has_stray_.exchange(false); }
   void order(const CheckedWarp& warp, const std::uint32_t* members, std::uint32_t mask, OrderKind kind);
 
   // Barriers of the block, and lanes that really wait for each other.
@@ -96,6 +110,8 @@ class LaunchChecker {
   void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind);
   void report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const;
   std::uint32_t there(const BlockClock& clock, unsigned warp) const;
+  bool may_write(const AllocationMap::Range& range, const AllocationMap& allocations);
+  void expect_write(const AllocationMap::Range& range, const AllocationMap& allocations);
 
   const Checks checks_;
   const std::uint64_t number_, first_block_;
@@ -111,6 +127,9 @@ class LaunchChecker {
   }
   const std::uint64_t blocks_;
   mutable ZeroPages orders_;
+  std::mutex written_mutex_;
+  WrittenMemory written_;
+  std::atomic<bool> has_stray_{false};
   mutable Findings findings_;
 };
 

@@ -27,12 +27,13 @@ void split(const Words& words, unsigned word, AccessCell* bytes) {
 }  // namespace
 
 LaunchChecker::LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block,
-                             std::uint64_t blocks)
+                             std::uint64_t blocks, WrittenMemory written)
     : checks_(checks),
       number_(number),
       first_block_(first_block),
       stamp_(static_cast<std::uint32_t>(number % (AccessCells::stamps - 1)) + 1),
-      blocks_(blocks) {}
+      blocks_(blocks),
+      written_(std::move(written)) {}
 
 void LaunchChecker::enter(BlockClock& clock, std::uint64_t block, std::uint32_t threads, std::uint32_t shared_bytes) {
   if (clock.is_of(number_, block)) return;
@@ -105,6 +106,7 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
     if (checks_.init && shadow->knows_written())
       check_written(warp, lanes, lane, address, size, shadow->written(), address - shadow->begin(), false);
     if (!checks_.race) continue;
+    if (step.writes) expect_write(*range, allocations);
     SpinLock* const wanted = &shadow->lock_of(address);
     if (wanted != lock) {
       if (lock != nullptr) lock->unlock();

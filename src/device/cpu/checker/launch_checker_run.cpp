@@ -96,6 +96,7 @@ bool LaunchChecker::find(const CheckedWarp& warp, const CheckedRun& run, const A
     if (range == nullptr) return false;
     target.shadow = range->shadow.get();
     if (target.shadow == nullptr) return true;
+    if (checks_.race && (run.access & CheckedAccess::writes) != 0) expect_write(*range, allocations);
     target.cells = &target.shadow->cells();
     target.written = target.shadow->knows_written() ? &target.shadow->written() : nullptr;
     target.offset = low - target.shadow->begin();

@@ -96,7 +96,7 @@ void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering
 }
 
 void LaunchChecker::leave(BlockClock& clock) {
-  if (!clock.is_of(number_, clock.block())) return;
+  if (!clock.has_gatherings() || !clock.is_of(number_, clock.block())) return;
   for (unsigned warp = 0; warp * warp_threads < clock.threads(); ++warp) {
     for (const BlockClock::Gathering& gathering : clock.gatherings(warp)) report_absent(clock, gathering);
     clock.gatherings(warp).clear();
@@ -113,7 +113,11 @@ void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool count
   BlockClock::Arrival& first = clock.first_arrivals[barrier];
   if (first.line == 0) {
     first = {warp.line, warp.first_thread};
-  } else if (checks_.sync && first.line != warp.line) {
+    return;
+  }
+  if (first.line == warp.line) return;
+  clock.note_misaligned();
+  if (checks_.sync) {
     Finding finding;
     finding.kind = Finding::Kind::divergent_barrier;
     finding.place = {clock.block(), warp.first_thread, warp.line};

@@ -64,7 +64,22 @@ unsigned WrittenBytes::first_missing(std::uint64_t offset, unsigned size) {
   return size;
 }
 
+std::uint64_t WrittenBytes::prefix() {
+  const std::lock_guard guard(prefix_mutex_);
+  const Word* const all = words();
+  while (prefix_ < bytes_) {
+    const std::uint64_t missing = ~all[prefix_ / word_bits].load(std::memory_order_relaxed) >> prefix_ % word_bits;
+    const auto left = static_cast<unsigned>(word_bits - prefix_ % word_bits);
+    const unsigned found = missing == 0 ? left : std::min(left, static_cast<unsigned>(__builtin_ctzll(missing)));
+    prefix_ += found;
+    if (found != left) break;
+  }
+  return std::min(prefix_, bytes_);
+}
+
 void WrittenBytes::copy(std::uint64_t offset, WrittenBytes& from, std::uint64_t from_offset, std::uint64_t size) {
+  const std::lock_guard guard(prefix_mutex_);
+  prefix_ = std::min(prefix_, offset);
   Word* const all = words();
   const auto one = [&](std::uint64_t i) {
     const std::uint64_t bit = std::uint64_t{1} << (offset + i) % word_bits;
@@ -87,6 +102,8 @@ void WrittenBytes::copy(std::uint64_t offset, WrittenBytes& from, std::uint64_t 
 }
 
 void WrittenBytes::clear() {
+  const std::lock_guard guard(prefix_mutex_);
+  prefix_ = 0;
   if (auto* const there = static_cast<Word*>(bits_.get_if_there()))
     for (std::uint64_t i = 0; i < (bytes_ + word_bits - 1) / word_bits; ++i)
       there[i].store(0, std::memory_order_relaxed);

@@ -67,6 +67,8 @@ class WrittenBytes {
   // As the bytes of another allocation are. The ranges may overlap.
   void copy(std::uint64_t offset, WrittenBytes& from, std::uint64_t from_offset, std::uint64_t size);
   void clear();
+  // How many bytes from the first one on were written without a gap. All calls together pass over the bytes once.
+  std::uint64_t prefix();
 
  private:
   using Word = std::atomic<std::uint64_t>;
@@ -74,15 +76,25 @@ class WrittenBytes {
 
   const std::uint64_t bytes_;
   ZeroPages bits_;
+  std::mutex prefix_mutex_;  // and of what makes bytes unwritten
+  std::uint64_t prefix_ = 0;
 };
 
 class Shadow {
  public:
-  // `written`: what was written is to be known; else all of it counts as written.
-  Shadow(std::uint64_t address, std::uint64_t bytes, bool written)
-      : begin_(address), cells_(bytes + address % group_bytes), written_(bytes), knows_written_(written) {}
+  // `written`: what was written is to be known; else all of it counts as written. `of_parameters`: kernels come there
+  // by their parameters and by variables alone.
+  Shadow(std::uint64_t address, std::uint64_t bytes, bool written, bool of_parameters = true)
+      : begin_(address),
+        of_parameters_(of_parameters),
+        cells_(bytes + address % group_bytes),
+        written_(bytes),
+        knows_written_(written) {}
 
   std::uint64_t begin() const { return begin_; }
+  bool of_parameters() const { return of_parameters_; }
+  // The launch that was last seen to write there by right (LaunchChecker::may_write).
+  std::atomic<std::uint64_t> writer{0};
   AccessCells& cells() { return cells_; }
   // The word of an address, in groups of 64 aligned bytes, and the lock of the words around it.
   std::uint64_t word_of(std::uint64_t address) const { return address / 4 - begin_ / group_bytes * (group_bytes / 4); }
@@ -102,6 +114,7 @@ class Shadow {
   static constexpr std::uint64_t group_bytes = WordGroup::words * 4;
 
   const std::uint64_t begin_;
+  const bool of_parameters_;
   AccessCells cells_;
   WrittenBytes written_;
   std::atomic<bool> knows_written_;

@@ -21,10 +21,31 @@ void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& 
   if (operand.base == OperandKind::symbol && operand.symbol.kind == ptx::SymbolRef::Kind::local_variable &&
       function_.variables[operand.symbol.index].space == Space::param)
     return;
-  if (kernel_.checks.memory) verify(inst, operand, space, bytes, access, mask, sizes);
   const bool recorded = (kernel_.checks.race || kernel_.checks.init) && space != Space::local &&
                         space != Space::param && space != Space::constant;
-  if (recorded) record(inst, operand, space, bytes, access, mask, sizes, values);
+  const std::uint32_t marks = recorded ? access | marks_of(inst, bytes) : 0;
+  const auto check = [&](std::uint64_t site) {
+    if (kernel_.checks.memory) verify(inst, operand, space, bytes, access, mask, sizes);
+    if (recorded) record(inst, operand, space, bytes, marks, mask, sizes, values, site);
+  };
+  constexpr std::uint64_t no_site = packed_site(KnownRanges::no_site, 0);
+  if (!recorded || sizes != nullptr || !may_be_exempt(space, marks)) return check(no_site);
+  const RangeTests::Test test = ranges_.test(RangeTests::Question::is_exempt, operand, space, bytes, mask);
+  if (!test.passes) return check(no_site);
+  branches_.either_way(
+      test.passes, [] { return nullptr; },
+      [&]() -> Value* {
+        check(packed_site(space == Space::shared ? 0 : test.site, test.span));
+        return nullptr;
+      });
+}
+
+// Shared memory: what cannot conflict with other accesses (ptx/analysis/barrier_intervals.hpp). Global memory: weak
+// reads. Where races are not looked for, all accesses, once the bytes are written.
+bool CheckCalls::may_be_exempt(Space space, std::uint32_t marks) const {
+  if (!kernel_.checks.race) return true;
+  if (space == Space::shared) return !facts_.conflict_free.empty() && facts_.conflict_free[context_.index];
+  return (marks & (CheckedAccess::writes | CheckedAccess::strong | CheckedAccess::acquires)) == 0;
 }
 
 llvm::Value* CheckCalls::spilled_addresses(const ptx::Operand& operand, Space space) {
@@ -51,7 +72,7 @@ llvm::Value* CheckCalls::spilled_addresses(const ptx::Operand& operand, Space sp
 
 void CheckCalls::verify(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
                         std::uint32_t access, Value* mask, Value* sizes) {
-  const RangeTests::Test test = ranges_.test(operand, space, bytes, mask);
+  const RangeTests::Test test = ranges_.test(RangeTests::Question::is_right, operand, space, bytes, mask);
   const auto ask = [&]() -> Value* {
     const std::uint64_t window = space == Space::local ? facts_.memory.bytes : 0;
     Value* const places = spilled_addresses(operand, space);
@@ -99,32 +120,34 @@ llvm::Function* CheckCalls::slow_check() {
 }
 
 void CheckCalls::record(const ptx::Instruction& inst, const ptx::Operand& operand, Space space, unsigned bytes,
-                        std::uint32_t access, Value* mask, Value* sizes, Value* values) {
+                        std::uint32_t marks, Value* mask, Value* sizes, Value* values, std::uint64_t site) {
   Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
   // values, mask, size, space, access
   const std::vector<Value*> common = {values ? values : none, active_bits(mask), b_.getInt32(bytes),
-                                      b_.getInt32(static_cast<std::uint32_t>(space)),
-                                      b_.getInt32(access | marks_of(inst, bytes))};
+                                      b_.getInt32(static_cast<std::uint32_t>(space)), b_.getInt32(marks)};
   runtime_.note_line(inst);
   const std::optional<Run> run = sizes ? std::nullopt : run_of(operand, space, bytes);
-  if (!run) return record_all(operand, space, sizes, common);
+  if (!run) return record_all(operand, space, sizes, common, site);
   const auto at_once = [&]() -> Value* {
     std::vector<Value*> arguments = {inputs_.warp, run->address};
     arguments.insert(arguments.end(), common.begin(), common.end());
     arguments.push_back(b_.getInt64(static_cast<std::uint64_t>(run->step)));
+    arguments.push_back(b_.getInt64(site));
     runtime_.call(offsetof(RuntimeTable, check_run), b_.getVoidTy(), arguments);
     return nullptr;
   };
   branches_.either_way(run->ok, at_once, [&]() -> Value* {
-    record_all(operand, space, nullptr, common);
+    record_all(operand, space, nullptr, common, site);
     return nullptr;
   });
 }
 
-void CheckCalls::record_all(const ptx::Operand& operand, Space space, Value* sizes, llvm::ArrayRef<Value*> common) {
+void CheckCalls::record_all(const ptx::Operand& operand, Space space, Value* sizes, llvm::ArrayRef<Value*> common,
+                            std::uint64_t site) {
   Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
   std::vector<Value*> arguments = {inputs_.warp, spilled_addresses(operand, space), sizes ? sizes : none};
   arguments.insert(arguments.end(), common.begin(), common.end());
+  arguments.push_back(b_.getInt64(site));
   runtime_.call(offsetof(RuntimeTable, check_marked), b_.getVoidTy(), arguments);
 }
 

@@ -38,6 +38,8 @@ class CheckCalls : private EmitterPart {
  private:
   // The bits of CheckedAccess that are for check_marked.
   std::uint32_t marks_of(const ptx::Instruction& inst, unsigned bytes) const;
+  // The access may need no record: only the place of the code and what the runtime knows decide.
+  bool may_be_exempt(ptx::Space space, std::uint32_t marks) const;
   bool computes_with(const ptx::Operand& destination) const;
   Value* active_bits(Value* mask);
   // Lanes whose addresses are as many bytes apart, from that of lane 0 on, where `ok` holds (null: always).
@@ -52,8 +54,9 @@ class CheckCalls : private EmitterPart {
   void verify(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
               std::uint32_t access, Value* mask, Value* sizes);
   void record(const ptx::Instruction& inst, const ptx::Operand& operand, ptx::Space space, unsigned bytes,
-              std::uint32_t access, Value* mask, Value* sizes, Value* values);
-  void record_all(const ptx::Operand& operand, ptx::Space space, Value* sizes, llvm::ArrayRef<Value*> common);
+              std::uint32_t marks, Value* mask, Value* sizes, Value* values, std::uint64_t site);
+  void record_all(const ptx::Operand& operand, ptx::Space space, Value* sizes, llvm::ArrayRef<Value*> common,
+                  std::uint64_t site);
   llvm::Function* slow_check();
 
   RuntimeAccess& runtime_;

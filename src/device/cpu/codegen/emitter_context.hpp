@@ -34,7 +34,7 @@ struct KernelContext {
   std::map<std::uint32_t, llvm::Function*> functions;  // compiled .func bodies by index in source.functions
   llvm::DIFile* file = nullptr;
   llvm::DIBuilder* debug = nullptr;
-  std::uint32_t checked_sites = 0;  // of KnownRanges::sites, those in use
+  std::uint32_t checked_sites = 0, exempt_sites = 0;  // of KnownRanges::sites and ::exempt, those in use
 };
 
 // The values that every warp's code starts from, set by the surrounding loop (kernel.cpp).

@@ -12,24 +12,28 @@ using ptx::OperandKind;
 using ptx::Space;
 using Kind = ValueForm::Kind;
 
-RangeTests::Test RangeTests::test(const ptx::Operand& operand, Space space, unsigned bytes, Value* mask) {
+RangeTests::Test RangeTests::test(Question question, const ptx::Operand& operand, Space space, unsigned bytes,
+                                  Value* mask) {
   const bool windowed = space == Space::shared || space == Space::local;
   // Parameters of functions lie in frames, which are nobody's allocation.
   if (!std::has_single_bit(bytes) || space == Space::param) return {nullptr, KnownRanges::no_site, bytes};
-  const bool has_site = windowed || kernel_.checked_sites < KnownRanges::most_sites;
+  const bool is_exempt = question == Question::is_exempt;
+  std::uint32_t& sites = is_exempt ? kernel_.exempt_sites : kernel_.checked_sites;
+  const bool has_site = windowed || sites < KnownRanges::most_sites;
   const Lanes where = has_site ? lanes_of(operand, windowed, bytes) : Lanes{};
   if ((!where.low && !where.all) || where.span > std::numeric_limits<std::uint32_t>::max())
     return {nullptr, KnownRanges::no_site, bytes};
   Test test{where.ok, KnownRanges::no_site, static_cast<std::uint32_t>(where.span)};
   Value *offset = where.low ? where.low : where.all, *starts = nullptr;
   if (windowed) {
-    starts = starts_in_window(space, where.span, bytes);
+    starts = starts_in_window(question, space, where.span, bytes);
   } else {
-    test.site = kernel_.checked_sites++;
+    test.site = sites++;
     const auto field = [&](std::size_t at) {
       return b_.CreateLoad(kernel_.abi.i64, b_.CreateConstGEP1_64(kernel_.abi.i8, known_ranges(), at));
     };
-    const std::size_t known = offsetof(KnownRanges, sites) + test.site * sizeof(KnownRange);
+    const std::size_t known =
+        (is_exempt ? offsetof(KnownRanges, exempt) : offsetof(KnownRanges, sites)) + test.site * sizeof(KnownRange);
     Value* releases = b_.CreateLoad(
         kernel_.abi.pointer, b_.CreateConstGEP1_64(kernel_.abi.i8, known_ranges(), offsetof(KnownRanges, releases)));
     llvm::cast<llvm::Instruction>(releases)->setMetadata(llvm::LLVMContext::MD_invariant_load,
@@ -83,12 +87,12 @@ RangeTests::Lanes RangeTests::lanes_of(const ptx::Operand& operand, bool windowe
   return result;
 }
 
-llvm::Value* RangeTests::starts_in_window(Space space, std::uint64_t span, unsigned bytes) {
+llvm::Value* RangeTests::starts_in_window(Question question, Space space, std::uint64_t span, unsigned bytes) {
   if (space == Space::local) {
     const std::uint64_t window = facts_.memory.bytes;
     return b_.getInt64(window >= span ? (window - span) / bytes + 1 : 0);
   }
-  Value* window = spaces_.shared_bytes();
+  Value* window = question == Question::is_exempt ? exempt_shared_bytes() : spaces_.shared_bytes();
   Value* starts =
       b_.CreateAdd(b_.CreateLShr(b_.CreateSub(window, b_.getInt64(span)), std::countr_zero(bytes)), b_.getInt64(1));
   return b_.CreateSelect(b_.CreateICmpUGE(window, b_.getInt64(span)), starts, b_.getInt64(0));
@@ -112,6 +116,17 @@ llvm::Value* RangeTests::known_ranges() {
   };
   return known_ranges_ =
              pointer(pointer(inputs_.warp, offsetof(WarpContext, block)), offsetof(BlockContext, known_ranges));
+}
+
+// The runtime changes it while the block runs.
+llvm::Value* RangeTests::exempt_shared_bytes() {
+  if (!block_context_) {
+    llvm::IRBuilder<> builder(context_.alloca_point);
+    block_context_ = builder.CreateLoad(
+        kernel_.abi.pointer, builder.CreateConstGEP1_64(kernel_.abi.i8, inputs_.warp, offsetof(WarpContext, block)));
+  }
+  return b_.CreateLoad(kernel_.abi.i64, b_.CreateConstGEP1_64(kernel_.abi.i8, block_context_,
+                                                              offsetof(BlockContext, exempt_shared_bytes)));
 }
 
 }  // namespace heddle::device::cpu

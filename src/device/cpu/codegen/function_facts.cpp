@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ptx/analysis/barrier_intervals.hpp"
+
 namespace heddle::device::cpu {
 
 using namespace ptx::analysis;
@@ -42,6 +44,8 @@ FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, co
   find_forms();
   find_schedule();
   find_spin_loops();
+  if (options.finds_conflict_free && function.is_entry)
+    conflict_free = ptx::analysis::conflict_free_accesses(module, function, cfg);
 }
 
 void FunctionFacts::find_definitions() {

@@ -36,6 +36,7 @@ struct FactsOptions {
   unsigned lanes = 32;
   Dim3 block;
   bool global_id_fits = true;
+  bool finds_conflict_free = false;  // accesses, for the check of races
   // By loop: turns of the loop may be a wait. Empty: every loop that reads memory others may write is taken for one.
   std::vector<bool> spin_loops;
 };
@@ -85,6 +86,7 @@ class FunctionFacts {
   ptx::analysis::BitMatrix live_while_waiting;  // row: block; registers that lanes waiting elsewhere still need
   std::vector<bool> spin_loops;                 // by loop: its turns may be a wait for others
   std::vector<bool> is_read;                    // by register: some instruction reads it
+  std::vector<bool> conflict_free;              // by instruction; of an entry, where asked for; else empty
   LaneMemory memory;
   NanBits nan_bits;
   StreamingStores streaming;

@@ -72,6 +72,7 @@ class KernelBuilder {
                          {},
                          nullptr,
                          nullptr,
+                         0,
                          0};
     start_debug(kernel);
     for (std::uint32_t callee : callees_)
@@ -85,7 +86,7 @@ class KernelBuilder {
 
  private:
   FactsOptions facts_options(const std::vector<bool>& spin_loops) const {
-    return {plan_.lanes, options_.block, options_.global_id_fits, spin_loops};
+    return {plan_.lanes, options_.block, options_.global_id_fits, options_.check.race, spin_loops};
   }
 
   void start_debug(KernelContext& kernel) {
@@ -213,6 +214,8 @@ class KernelBuilder {
         inputs.block_id[d] = id[d];
         set_field(b, block, offsetof(BlockContext, block_id) + 4 * d, id[d]);
       }
+      // Another block's shared memory may be here; what is known of it the runtime finds out anew.
+      if (options_.check.init) set_field(b, block, offsetof(BlockContext, exempt_shared_bytes), b.getInt64(0));
       inputs.first_thread = first_thread;
       set_field(b, inputs.warp, offsetof(WarpContext, first_thread), first_thread);
       inputs.mask = existing_lanes_mask(b, b.CreateSub(b.getInt32(threads), first_thread));

@@ -1,0 +1,49 @@
+#include "compile/lack.hpp"
+
+#include <algorithm>
+#include <regex>
+#include <string>
+
+#include "base/fail.hpp"
+#include "base/memory_limit.hpp"
+
+namespace heddle::compile {
+namespace {
+
+// The line that has one of the words, but for lines that quote the source, which have a number and a bar in front.
+std::string line_with(const std::string& text, std::initializer_list<const char*> all_words) {
+  static const std::regex of_source(R"( *[0-9]* \|.*|.*: error: "?.*#error.*)");
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string line = text.substr(at, end - at);
+    const bool found = std::any_of(all_words.begin(), all_words.end(),
+                                   [&](const char* words) { return line.find(words) != line.npos; });
+    if (found && !std::regex_match(line, of_source)) return line;
+    at = end + 1;
+  }
+  return {};
+}
+
+}  // namespace
+
+void refuse_lack(std::string_view compiler, const ProcessResult& process, const std::filesystem::path& place) {
+  if (process.exit_status == 0) return;
+  const std::string full = line_with(process.err, {": No space left on device", "'No space left on device'",
+                                                   ": Disk quota exceeded", "'Disk quota exceeded'"});
+  if (!full.empty()) {
+    // "unable to open output file '/tmp/x': 'No space left on device'", "failed to write to output 'a.o': No space ..."
+    static const std::regex file(R"('([^']+)': )");
+    std::smatch match;
+    const std::string named = std::regex_search(full, match, file) ? match[1].str() : place.string();
+    base::fail(ErrorCode::io_error, "no space left on device: {} ({} could not write its result)", named, compiler);
+  }
+  const std::string memory = line_with(
+      process.err, {"LLVM ERROR: out of memory", "std::bad_alloc", "LLVM ERROR: IO failure: Cannot allocate"});
+  const bool not_loaded =
+      process.err.find("error while loading shared libraries") != process.err.npos && base::says_no_memory(process.err);
+  if (!memory.empty() || not_loaded)
+    base::fail(ErrorCode::out_of_memory, "there is no memory for {}, which compiles CUDA C++{}", compiler,
+               base::memory_limit_note());
+}
+
+}  // namespace heddle::compile

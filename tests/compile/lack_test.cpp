@@ -1,0 +1,53 @@
+#include "compile/lack.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "heddle/error.hpp"
+
+namespace heddle::compile {
+namespace {
+
+using testing::HasSubstr;
+
+// "io_error: ..." or "out_of_memory: ..."; empty where the process lacked nothing.
+std::string said(const std::string& err, int exit_status = 1) {
+  try {
+    refuse_lack("clang", {exit_status, "", err}, "/tmp/place");
+  } catch (const Error& error) {
+    return std::string(name(error.code())) + ": " + error.what();
+  }
+  return {};
+}
+
+TEST(Lack, FullDisksAreNamedByTheFile) {
+  EXPECT_THAT(said("error: unable to open output file '/full/x.o': 'No space left on device'\n1 error generated.\n"),
+              HasSubstr("io_error: no space left on device: /full/x.o (clang could not write its result)"));
+  EXPECT_THAT(said("ld.lld: error: failed to write to output 'a.out': No space left on device\n"),
+              HasSubstr("no space left on device: a.out"));
+  EXPECT_THAT(said("fatal error: error in backend: IO failure on output stream: No space left on device\n"
+                   "PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/\n"),
+              HasSubstr("no space left on device: /tmp/place"));
+  EXPECT_THAT(said("error: unable to open output file '/full/x.o': 'Disk quota exceeded'\n"), HasSubstr("/full/x.o"));
+}
+
+TEST(Lack, MemoryIsNamed) {
+  for (const char* text :
+       {"LLVM ERROR: out of memory\nAllocation failed\n",
+        "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n",
+        "/usr/bin/clang-19: error while loading shared libraries: libLLVM.so.19.1: failed to map segment from shared "
+        "object\n"})
+    EXPECT_THAT(said(text), HasSubstr("out_of_memory: there is no memory for clang")) << text;
+}
+
+TEST(Lack, MistakesOfTheSourceStayThose) {
+  EXPECT_EQ(said("a.cu:1:2: error: \"No space left on device: x\"\n    1 | #error \": No space left on device\"\n"),
+            "");
+  EXPECT_EQ(said("a.cu:3:1: error: unknown type name 'x'\n    3 | x y; // LLVM ERROR: out of memory\n"), "");
+  EXPECT_EQ(said("LLVM ERROR: out of memory\n", 0), "");
+}
+
+}  // namespace
+}  // namespace heddle::compile
