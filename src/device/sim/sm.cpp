@@ -217,6 +217,8 @@ SmStatistics Sm::statistics() {
   account_residents();
   statistics_.cycles += now_ - counted_;
   counted_ = now_;
+  for (std::uint64_t& uses : statistics_.lane_uses) uses += full_issues_;
+  full_issues_ = 0;
   for (unsigned i = 0; i < pipe_classes; ++i) {
     statistics_.pipe_cycles[i] = pipes_.busy_cycles(static_cast<PipeClass>(i));
     statistics_.pipe_counts[i] = pipes_.count(static_cast<PipeClass>(i));

@@ -170,6 +170,10 @@ void Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
 
 void Sm::count_lanes(const IssueGroup& group) {
   statistics_.thread_instructions += static_cast<unsigned>(std::popcount(group.mask));
+  if (group.mask == ~LaneMask{0}) {  // a permutation uses every lane once
+    ++full_issues_;
+    return;
+  }
   for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
     ++statistics_.lane_uses[lanes_->lane(static_cast<unsigned>(std::countr_zero(lanes)), group.warp)];
 }

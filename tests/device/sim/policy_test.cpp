@@ -1,85 +1,105 @@
-// What holds for every policy (Dynamic Warp Formation, section 2.0): (a) results are the interpreter's, (b) the number
-// of thread instructions is the same, (c) each slot is counted once, (d) the cycles depend on no host thread.
+// What holds for every policy (Dynamic Warp Formation, section 2.0), on random kernels and on the kernels of
+// tests/data/run: (a) results are the interpreter's, (b) the number of thread instructions is the same, (c) each slot
+// is counted once, (d) the cycles depend on no host thread. HEDDLE_RANDOM_SEEDS=BEGIN:END chooses the random kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "device/sim/policies/registry.hpp"
-#include "device/sim/sim.hpp"
+#include "device/sim/policy_runs.hpp"
 #include "heddle/error.hpp"
 #include "random/comparison.hpp"
+#include "support/places.hpp"
 
 namespace heddle::device::sim {
 namespace {
 
 using test::random_kernel::Verdict;
 
+struct Seeds {
+  std::uint64_t begin = 0, end = 30;
+};
+Seeds chosen_seeds() {
+  Seeds seeds;
+  if (const char* range = std::getenv("HEDDLE_RANDOM_SEEDS")) {
+    const std::string text = range;
+    seeds.begin = std::strtoull(text.c_str(), nullptr, 10);
+    seeds.end = std::strtoull(text.substr(text.find(':') + 1).c_str(), nullptr, 10);
+  }
+  return seeds;
+}
+
 struct Ran {
   test::random_kernel::Comparison comparison;
   std::vector<KernelStatistics> launches;
 };
 
-// A random kernel on a machine of few SMs, beside the interpreter.
+// A random kernel beside the interpreter.
 Ran run(const std::string& text, const std::string& options) {
   Ran ran;
-  ran.comparison = test::random_kernel::compare_with_interp(text, [&](const test::PtxCase& c) {
-    return test::run_case(c, [&](const test::TestDeviceOptions& wanted) {
-      SimOptions chosen = parse_sim_options("sim:hopper-h100" + options);
-      chosen.machine.sms = 3;
-      chosen.poison = wanted.poison;
-      chosen.print = wanted.print;
-      chosen.on_launch = [&](const std::string&, const KernelStatistics& s) { ran.launches.push_back(s); };
-      return make_sim_device(std::move(chosen));
-    });
-  });
+  ran.comparison = test::random_kernel::compare_with_interp(
+      text, [&](const test::PtxCase& c) { return run_on_sim(c, options, ran.launches); });
   return ran;
 }
 
-template <class Counts>
-std::uint64_t sum(const Counts& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
-void expect_consistent(const SmStatistics& sm) {
-  EXPECT_EQ(sum(sm.uses), sm.slots);
-  EXPECT_EQ(sum(sm.lanes), sm.slots);
-  EXPECT_EQ(sm.slots, sm.cycles * parse_sim_options("sim:hopper-h100").machine.front.schedulers);
-  EXPECT_EQ(sum(sm.lane_uses), sm.thread_instructions);
-}
-
 TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
-  const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-                                             ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle"};
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+  const auto [begin, end] = chosen_seeds();
+  for (std::uint64_t seed = begin; seed < end; ++seed) {
     const std::string text = test::random_kernel::generate(seed).text();
     const Ran base = run(text, "");
     ASSERT_EQ(base.comparison.verdict, Verdict::equal) << "seed " << seed << ": " << base.comparison.text << text;
     ASSERT_FALSE(base.launches.empty());
     expect_consistent(base.launches[0].sm);
-    for (const std::string& policy : policies) {
+    for (const std::string& policy : other_policies) {
       const Ran other = run(text, policy);
       ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
       expect_consistent(other.launches.at(0).sm);
       EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches[0].sm.thread_instructions)
           << "seed " << seed << policy;
     }
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    expect_same(base.launches, run(text, ",threads=2").launches);
+    ASSERT_FALSE(HasFailure());
   }
 }
 
-// With ideal memory: caches see the host's addresses, which change from run to run.
-TEST(Policies, CyclesDependOnNoHostThread) {
-  for (std::uint64_t seed = 100; seed < 106; ++seed) {
-    const std::string text = test::random_kernel::generate(seed).text();
-    const Ran one = run(text, ",memory=ideal"), again = run(text, ",memory=ideal"),
-              two = run(text, ",memory=ideal,threads=2");
-    ASSERT_EQ(two.comparison.verdict, Verdict::equal) << "seed " << seed << two.comparison.text;
-    EXPECT_EQ(one.launches.at(0).cycles(), again.launches.at(0).cycles()) << "seed " << seed;
-    EXPECT_EQ(one.launches.at(0).cycles(), two.launches.at(0).cycles()) << "seed " << seed;
-    EXPECT_EQ(one.launches.at(0).sm, two.launches.at(0).sm) << "seed " << seed;
+// Whether the number of instructions is the kernel's alone: no thread waits for others in a loop, and none asks for the
+// time or for its SM.
+bool counts_alike(const test::PtxCase& c) {
+  const auto has = [&](const char* text) { return c.source.find(text) != std::string::npos; };
+  return !has("atom") && !has(".acquire") && !has(".volatile") && !has("%clock") && !has("%globaltimer") &&
+         !has("%smid") && !has("mbarrier.t") && !has("nanosleep");
+}
+
+TEST(Policies, GiveTheSameResultsAndInstructionsOnKernelsAsData) {
+  unsigned kernels = 0, counted = 0;
+  for (const test::PtxCase& c : test::read_folder(tests::test_data() / "data" / "run")) {
+    if (!c.runs_on("sim") || c.error) continue;
+    SCOPED_TRACE(c.name());
+    std::vector<KernelStatistics> base;
+    EXPECT_EQ(test::check_case(c, run_on_sim(c, "", base)), "");
+    for (const std::string& policy : other_policies) {
+      std::vector<KernelStatistics> other;
+      EXPECT_EQ(test::check_case(c, run_on_sim(c, policy, other)), "") << policy;
+      ASSERT_EQ(other.size(), base.size()) << policy;
+      for (std::size_t i = 0; i < other.size(); ++i) {
+        expect_consistent(other[i].sm);
+        if (!counts_alike(c)) continue;
+        EXPECT_EQ(other[i].sm.thread_instructions, base[i].sm.thread_instructions) << policy;
+        ++counted;
+      }
+    }
+    std::vector<KernelStatistics> two;
+    run_on_sim(c, ",threads=2", two);
+    expect_same(base, two);
+    ++kernels;
   }
+  EXPECT_GT(kernels, 100u);
+  EXPECT_GT(counted, 100u);
 }
 
 TEST(Policies, UnknownNamesAreRefusedWithThoseThatThereAre) {
