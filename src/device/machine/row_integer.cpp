@@ -154,7 +154,7 @@ RowFunction integer2(Type type) {
 
 RowFunction product(const Instruction& inst) {
   const Type type = inst.d.type;
-  if (inst.d.half == Half::hi) return integer2<HighProduct>(type);
+  if (inst.d.half == Half::hi) return ptx::bit_width(type) == 16 ? nullptr : integer2<HighProduct>(type);
   if (inst.d.half != Half::wide) return unsigned2<Multiply>(type);
   return ptx::bit_width(type) > 32 ? nullptr : integer2<WideProduct>(type);
 }
