@@ -11,10 +11,35 @@
 
 namespace heddle::device::machine {
 
+namespace {
+
+// Memory of a program's own keeps its place within so many bytes: the most that a thread accesses at once.
+constexpr std::uint64_t host_alignment = 16;
+
+std::uint64_t model_offset(const Allocation& allocation) {
+  return allocation.kind == Allocation::Kind::host ? allocation.address % host_alignment : 0;
+}
+
+}  // namespace
+
+// With the lock held.
+void AddressMap::give_model_address(Allocation& allocation) {
+  const std::uint64_t offset = model_offset(allocation);
+  allocation.model = model_.take(allocation.size + offset) + offset;
+}
+
+void AddressMap::take_model_address(const Allocation& allocation) {
+  const std::uint64_t offset = model_offset(allocation);
+  model_.release(allocation.model - offset, allocation.size + offset);
+}
+
 void AddressMap::add(Allocation allocation) {
   std::unique_lock lock(mutex_);
   const std::uint64_t address = allocation.address;
+  if (const auto old = by_address_.find(address); old != by_address_.end()) take_model_address(old->second);
+  give_model_address(allocation);
   by_address_.insert_or_assign(address, std::move(allocation));
+  ++version_;
 }
 
 bool AddressMap::add_if_disjoint(Allocation allocation) {
@@ -24,7 +49,9 @@ bool AddressMap::add_if_disjoint(Allocation allocation) {
     return false;
   if (after != by_address_.begin() && std::prev(after)->second.contains(allocation.address, 1)) return false;
   const std::uint64_t address = allocation.address;
+  give_model_address(allocation);
   by_address_.emplace_hint(after, address, std::move(allocation));
+  ++version_;
   return true;
 }
 
@@ -37,6 +64,7 @@ void AddressMap::name_host(std::uint64_t address, std::string name) {
 void AddressMap::guard(std::uint64_t address) {
   std::unique_lock lock(mutex_);
   if (const auto found = by_address_.find(address); found != by_address_.end()) found->second.guarded = true;
+  ++version_;
 }
 
 std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
@@ -44,7 +72,9 @@ std::optional<Allocation> AddressMap::remove(std::uint64_t address) {
   const auto found = by_address_.find(address);
   if (found == by_address_.end()) return std::nullopt;
   Allocation result = std::move(found->second);
+  take_model_address(result);
   by_address_.erase(found);
+  ++version_;
   return result;
 }
 
@@ -60,7 +90,7 @@ std::optional<AddressMap::Holder> AddressMap::holder(std::uint64_t address, std:
   std::shared_lock lock(mutex_);
   const Allocation* found = holding(address, bytes);
   if (!found) return std::nullopt;
-  return Holder{found->kind, found->guarded, found->address, found->size};
+  return Holder{found->kind, found->guarded, found->address, found->size, found->model};
 }
 
 std::optional<Allocation> AddressMap::find(std::uint64_t address, std::uint64_t bytes) const {

@@ -46,7 +46,7 @@ void Block::make_threads(const Grid& grid) {
     std::uint64_t* const low = warp.registers + lane;
     Frame frame;
     frame.code = &code;
-    frame.top = code.frame.bytes;
+    frame.top = static_cast<std::uint32_t>(code.frame.bytes);
     frame.registers = {low, code.wide ? low + warp_count * row_words : nullptr, warp_size, register_count};
     thread.frames.push_back(std::move(frame));
   }

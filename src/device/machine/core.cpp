@@ -76,6 +76,7 @@ void Core::step(Block& block, const LaneThreads& threads, LaneMask lanes, Effect
   effects_ = &effects;
   enter(block, *threads[static_cast<unsigned>(std::countr_zero(lanes))]);
   effects.begin(op_);
+  if (op_ && op_->row.kind != RowKind::none && !machine_.options.step && step_rows(threads, lanes)) return;
   const bool waits = op_ && op_->involves != Involves::none;
   for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
     lane_ = static_cast<unsigned>(std::countr_zero(rest));
@@ -142,7 +143,7 @@ void Core::run() {
     case Action::yield: effects_->yields = true; return;
     case Action::allocate_stack: return allocate_stack();
     case Action::save_stack: write(0, {thread_->frame().top}); return;
-    case Action::restore_stack: thread_->frame().top = read_word(0); return;
+    case Action::restore_stack: return restore_stack();
     default: refuse();
   }
 }

@@ -14,6 +14,7 @@
 
 #include "device/machine/block.hpp"
 #include "device/machine/effects.hpp"
+#include "device/machine/row_group.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::machine {
@@ -81,6 +82,26 @@ class Core {
   enum class Access : std::uint8_t { read, write, read_write };
   class PrintfSource;
 
+  // Where the lanes' bytes lie: address - origin in the space; address + to_host on the host.
+  struct RowPlaces {
+    Row address;
+    ptx::Space space = ptx::Space::generic;
+    std::uint64_t origin = 0, to_host = 0;
+  };
+
+  // Instructions for all lanes at once.
+  bool step_rows(const LaneThreads& threads, LaneMask lanes);
+  const std::uint64_t* source_row(const RowSource& source, const RowGroup& group, LaneMask lanes, Row& buffer);
+  void compute_rows(const RowGroup& group, LaneMask lanes);
+  void branch_rows(const RowGroup& group, LaneMask lanes, LaneMask taken);
+  bool place_rows(const RowGroup& group, LaneMask lanes, const ptx::Operand& operand, unsigned bytes, bool writes,
+                  RowPlaces& places);
+  bool check_rows(std::uint64_t low, std::uint64_t end, bool writes, RowPlaces& places);
+  void note_rows(const RowPlaces& places, LaneMask lanes, unsigned bytes, AccessKind kind);
+  bool load_rows(const RowGroup& group, LaneMask lanes);
+  bool store_rows(const RowGroup& group, LaneMask lanes);
+  const AddressMap::Holder* holder_of(std::uint64_t address, std::uint64_t bytes);
+
   void enter(Block& block, Thread& thread);
   bool guard_holds();
   void run();
@@ -107,6 +128,7 @@ class Core {
   void is_space();
   void evaluate();
   void allocate_stack();
+  void restore_stack();
 
   // Memory
   Place place_of(const ptx::Operand& operand, ptx::Space space);
@@ -168,7 +190,9 @@ class Core {
   const ptx::Instruction* inst_ = nullptr;
   const ptx::Function* function_ = nullptr;  // of the instruction
   Effects* effects_ = nullptr;
-  bool jumped_ = false;  // the instruction has set the program counter itself
+  bool jumped_ = false;          // the instruction has set the program counter itself
+  AddressMap::Holder holder_{};  // holder_of()
+  std::uint64_t holder_version_ = ~std::uint64_t{0};
 };
 
 }  // namespace heddle::device::machine

@@ -44,7 +44,7 @@ bool Core::arrive(Block& block, Thread& thread, const BarrierUse& use) {
   if (use.predicate) ++barrier.holding;
   if (use.waits) {
     thread.state = ThreadState::at_barrier;
-    thread.barrier = use.id;
+    thread.barrier = static_cast<std::uint8_t>(use.id);
   } else {
     ++thread.pc();
   }

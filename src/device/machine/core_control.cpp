@@ -80,13 +80,14 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   Frame frame;
   frame.code = &code;
   frame.call = inst_;
-  frame.base = align_up(caller.top, code.frame.own_alignment);
+  frame.base = static_cast<std::uint32_t>(align_up(caller.top, code.frame.own_alignment));
   // A call takes some of the stack in any case, so that recursion without an end has one.
   constexpr std::uint64_t least_bytes = 16;
-  frame.top = frame.base + std::max(code.frame.bytes, least_bytes);
+  const std::uint64_t top = frame.base + std::max(code.frame.bytes, least_bytes);
+  frame.top = static_cast<std::uint32_t>(top);
   const auto count = static_cast<std::uint32_t>(function.registers.size());
-  frame.own_registers.resize(count * (code.wide ? 2 : 1));
-  std::uint64_t* const low = frame.own_registers.data();
+  frame.own_registers = std::make_unique<std::uint64_t[]>(std::size_t{count} * (code.wide ? 2 : 1));
+  std::uint64_t* const low = frame.own_registers.get();
   frame.registers = {low, code.wide ? low + count : nullptr, 1, count};
   std::byte* memory = local_memory(frame.base, code.frame.bytes);
   const Options& options = machine_.options;

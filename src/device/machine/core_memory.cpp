@@ -39,20 +39,23 @@ const char* space_name(Space space) {
 
 std::byte* Core::local_memory(std::uint64_t offset, std::uint64_t size) {
   Thread& thread = *thread_;
-  if (!thread.local) {
+  if (!thread.local_memory) {
+    thread.local_memory = std::make_unique<LocalMemory>();
+    LocalMemory& made = *thread.local_memory;
     const Options& options = machine_.options;
     const Code& entry = *thread.frames.front().code;
-    thread.local_bytes = align_up(entry.frame.bytes + (entry.uses_stack ? options.stack_bytes : 0), 16) + 16;
+    made.bytes = align_up(entry.frame.bytes + (entry.uses_stack ? options.stack_bytes : 0), 16) + 16;
     const auto fill = static_cast<std::byte>(options.poison ? options.poison_byte : 0);
-    thread.local_storage.assign(thread.local_bytes + window_alignment, fill);
-    thread.local = reinterpret_cast<std::byte*>(
-        align_up(reinterpret_cast<std::uint64_t>(thread.local_storage.data()), window_alignment));
+    made.storage.assign(made.bytes + window_alignment, fill);
+    made.window =
+        reinterpret_cast<std::byte*>(align_up(reinterpret_cast<std::uint64_t>(made.storage.data()), window_alignment));
   }
-  if (offset > thread.local_bytes || size > thread.local_bytes - offset) {
+  const LocalMemory& local = *thread.local_memory;
+  if (offset > local.bytes || size > local.bytes - offset) {
     fault(fmt::format("stack overflow: recursion or local memory needs more than the {} of stack that a thread has",
-                      base::format_bytes(thread.local_bytes)));
+                      base::format_bytes(local.bytes)));
   }
-  return thread.local + offset;
+  return local.window + offset;
 }
 
 void Core::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
@@ -92,7 +95,7 @@ Core::Resolved Core::resolve(Place place, std::uint64_t size, Access access, std
     }
     const auto shared = reinterpret_cast<std::uint64_t>(block_->shared);
     if (within(shared, block_->shared_bytes)) return {at, {Space::shared, address - shared}};
-    const auto local = reinterpret_cast<std::uint64_t>(thread_->local);
+    const auto local = reinterpret_cast<std::uint64_t>(thread_->local());
     if (local != 0 && within(local, thread_->frame().top)) return {at, {Space::local, address - local}};
   }
   return resolve_allocation(place, size, access);
@@ -100,7 +103,7 @@ Core::Resolved Core::resolve(Place place, std::uint64_t size, Access access, std
 
 Core::Resolved Core::resolve_allocation(Place place, std::uint64_t size, Access access) {
   const std::uint64_t address = place.address;
-  const auto holder = machine_.memory.holder(address, size);
+  const AddressMap::Holder* const holder = holder_of(address, size);
   if (!holder) bad_access(place, size, access, machine_.memory.describe_nearest(address));
   const auto named = [&] { return describe(machine_.memory.find(address, size).value()); };
   const Footprint::Access touched{address, size, access != Access::write, access != Access::read};
@@ -109,7 +112,8 @@ Core::Resolved Core::resolve_allocation(Place place, std::uint64_t size, Access 
   const bool constant = holder->kind == Allocation::Kind::constant;
   if (constant && access != Access::read) bad_access(place, size, access, named() + " cannot be written");
   if (place.space == Space::constant && !constant) bad_access(place, size, access, named() + " is not constant memory");
-  return {reinterpret_cast<std::byte*>(address), {constant ? Space::constant : Space::global, address}};
+  return {reinterpret_cast<std::byte*>(address),
+          {constant ? Space::constant : Space::global, address + holder->to_model()}};
 }
 
 Core::Place Core::place_of(const Operand& operand, Space space) {
@@ -140,9 +144,9 @@ Core::Value Core::load(Place place, std::uint64_t size) {
 void Core::store(std::byte* at, std::uint64_t size, const void* bytes) {
   if (std::memcmp(at, bytes, size) == 0) return;
   std::memcpy(at, bytes, size);
-  const std::byte* const local = thread_->local;
-  if (local && at >= local && at < local + thread_->local_bytes) {
-    ++thread_->local_epoch;
+  LocalMemory* const local = thread_->local_memory.get();
+  if (local && at >= local->window && at < local->window + local->bytes) {
+    ++local->epoch;
   } else {
     ++memory_epoch_;
   }

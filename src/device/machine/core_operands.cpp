@@ -1,8 +1,10 @@
 // Operands: registers, immediates, special registers, addresses of symbols; and what moves values between them.
+#include <algorithm>
 #include <array>
 
 #include "base/clock.hpp"
 #include "device/machine/core.hpp"
+#include "device/machine/operand_value.hpp"
 #include "ptx/semantics/convert.hpp"
 
 namespace heddle::device::machine {
@@ -12,14 +14,6 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::SymbolRef;
 using ptx::Type;
-
-namespace {
-
-std::uint64_t low_bits(std::uint64_t bits, unsigned width) {
-  return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
-}
-
-}  // namespace
 
 Core::Value Core::read(const Operand& operand, Type type) {
   const unsigned width = ptx::bit_width(type);
@@ -34,20 +28,9 @@ Core::Value Core::read(const Operand& operand, Type type) {
     }
     case OperandKind::special: bits = special(operand.special).lo; break;
     case OperandKind::integer:
-      if (type == Type::pred) return {(operand.value != 0) != operand.negated};
       if (width > 64) return {static_cast<std::uint64_t>(operand.value), operand.value < 0 ? ~std::uint64_t{0} : 0};
-      bits = static_cast<std::uint64_t>(operand.value);
-      break;
-    case OperandKind::real: {
-      bits = static_cast<std::uint64_t>(operand.value);
-      const bool single = operand.real_type == Type::f32;
-      if (ptx::is_float(type) && ptx::element_count(type) == 1) {
-        bits = ptx::semantics::convert(type, single ? Type::f32 : Type::f64, bits, {});
-      } else if (!single && width == 32) {
-        bits = ptx::semantics::convert(Type::f32, Type::f64, bits, {});
-      }
-      break;
-    }
+      return {immediate_value(operand, type)};
+    case OperandKind::real: return {immediate_value(operand, type)};
     case OperandKind::symbol: bits = symbol_address(operand.symbol) + static_cast<std::uint64_t>(operand.value); break;
     case OperandKind::vector: {  // a packed source: elements from the lowest bits up
       const unsigned each = width / static_cast<unsigned>(operand.elements.size());
@@ -237,7 +220,7 @@ void Core::is_space() {
     return begin && address >= base && address - base < bytes;
   };
   const bool shared = inside(block_->shared, block_->shared_bytes);
-  const bool local = inside(thread_->local, thread_->local_bytes);
+  const bool local = inside(thread_->local(), thread_->local_bytes());
   const bool param = inside(grid_.parameters(), grid_.kernel.parameter_bytes());
   const auto holder = machine_.memory.holder(address, 1);
   const bool constant = holder && holder->kind == Allocation::Kind::constant;
@@ -258,8 +241,13 @@ void Core::allocate_stack() {
   const std::uint64_t at = align_up(frame.top, alignment);
   const std::uint64_t bytes = read_word(1);
   local_memory(at, bytes);
-  frame.top = align_up(at + bytes, FrameLayout::alignment);
+  frame.top = static_cast<std::uint32_t>(align_up(at + bytes, FrameLayout::alignment));
   write(0, {at});
+}
+
+// What lies behind every window stays behind it.
+void Core::restore_stack() {
+  thread_->frame().top = static_cast<std::uint32_t>(std::min<std::uint64_t>(read_word(0), 0xffffffff));
 }
 
 }  // namespace heddle::device::machine

@@ -19,7 +19,7 @@ enum class AccessKind : std::uint8_t { load, store, atomic };
 // The bytes that one lane has accessed with one instruction. A vector is one access.
 struct MemoryAccess {
   // Offset in the block's shared memory, the thread's local memory or the kernel's parameters; in other spaces the
-  // address.
+  // address in a model of memory (ModelAddresses).
   std::uint64_t address = 0;
   std::uint32_t bytes = 0;
   ptx::Space space = ptx::Space::global;  // resolved: never generic

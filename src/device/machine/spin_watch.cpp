@@ -28,11 +28,11 @@ std::uint64_t state_hash(const Thread& thread) {
 void SpinWatch::see(const Thread& thread, std::uint64_t epoch) {
   const std::uint64_t hash = state_hash(thread);
   // What was remembered does not hold once memory has changed, its own included.
-  if (epoch_ != epoch || local_epoch_ != thread.local_epoch) {
+  if (epoch_ != epoch || local_epoch_ != thread.local_epoch()) {
     *this = {};
     hash_ = hash;
     epoch_ = epoch;
-    local_epoch_ = thread.local_epoch;
+    local_epoch_ = thread.local_epoch();
     return;
   }
   if (hash_ == hash) {

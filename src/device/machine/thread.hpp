@@ -13,15 +13,23 @@
 
 namespace heddle::device::machine {
 
-// One activation of a function.
+// One activation of a function. Each resident thread has one at least: it is kept small.
 struct Frame {
   const Code* code = nullptr;
   std::uint32_t pc = 0;             // where it continues after a call; see Thread::pc()
+  std::uint32_t base = 0, top = 0;  // its part of the thread's local memory
   bool carry = false;               // the condition code
-  std::uint64_t base = 0, top = 0;  // its part of the thread's local memory
   Registers registers;
-  std::vector<std::uint64_t> own_registers;  // of called functions; those of the kernel are the block's
-  const ptx::Instruction* call = nullptr;    // the caller's call instruction, whose results are stored on return
+  std::unique_ptr<std::uint64_t[]> own_registers;  // of called functions; those of the kernel are the block's
+  const ptx::Instruction* call = nullptr;          // the caller's call instruction, whose results are stored on return
+};
+
+// The local memory of a thread.
+struct LocalMemory {
+  std::vector<std::byte> storage;
+  std::byte* window = nullptr;  // within it, aligned for any variable
+  std::uint64_t bytes = 0;
+  std::uint64_t epoch = 0;  // changes of the window by stores
 };
 
 // The core sets `exited`, and makes threads at a barrier runnable. The scheduler sets the other states.
@@ -37,15 +45,16 @@ struct Thread {
   std::uint32_t linear = 0;  // index in its block
   Dim3 index{0, 0, 0};       // %tid
   ThreadState state = ThreadState::runnable;
-  std::uint32_t barrier = 0;         // number of the barrier at which it waits
+  std::uint8_t barrier = 0;          // number of the barrier at which it waits
   std::uint32_t meeting_mask = 0;    // the mask of the .sync operation at which it waits
   std::uint32_t* counter = nullptr;  // its program counter, in Block::counters
   std::vector<Frame> frames;
-  std::vector<std::byte> local_storage;  // made when first needed
-  std::byte* local = nullptr;            // the local window within it, aligned for any variable
-  std::uint64_t local_bytes = 0;
-  std::uint64_t local_epoch = 0;  // changes of the local window by stores
+  std::unique_ptr<LocalMemory> local_memory;  // made when first needed
 
+  // The local window; null: not made yet.
+  std::byte* local() const { return local_memory ? local_memory->window : nullptr; }
+  std::uint64_t local_bytes() const { return local_memory ? local_memory->bytes : 0; }
+  std::uint64_t local_epoch() const { return local_memory ? local_memory->epoch : 0; }
   unsigned lane() const { return linear % 32; }
   Frame& frame() { return frames.back(); }
   const Frame& frame() const { return frames.back(); }

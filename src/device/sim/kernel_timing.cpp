@@ -138,10 +138,11 @@ CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
   operations_.push_back(end);
 }
 
-const CodeTiming& ProgramTiming::of(const machine::Code& code) {
+const CodeTiming& ProgramTiming::make(const machine::Code& code) {
   const std::lock_guard lock(mutex_);
   auto& timing = codes_[code.index];
   if (!timing) timing = std::make_unique<CodeTiming>(code, program_.ptx());
+  made_[code.index].store(timing.get(), std::memory_order_release);
   return *timing;
 }
 

@@ -28,7 +28,7 @@ std::uint64_t LoadStoreQueue::address_of(const BlockContext& block, const IssueG
   if (access.space != ptx::Space::local) return access.address;
   const machine::Thread& thread = *(*group.threads)[access.lane];
   const std::uint64_t warp = first_warp_ + block.warps[thread.linear / machine::warp_size].slot;
-  return local_address(warp, thread.lane(), access.address, thread.local_bytes);
+  return local_address(warp, thread.lane(), access.address, thread.local_bytes());
 }
 
 // The accesses from `next` on that are alike; sets `next` behind them. A lane that accesses more than most_bytes at

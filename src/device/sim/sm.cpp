@@ -276,6 +276,8 @@ SmStatistics Sm::statistics() {
   account_residents();
   statistics_.cycles += now_ - counted_;
   counted_ = now_;
+  for (std::uint64_t& uses : statistics_.lane_uses) uses += full_issues_;
+  full_issues_ = 0;
   for (unsigned i = 0; i < pipe_classes; ++i) {
     const auto pipe = static_cast<PipeClass>(i);
     statistics_.pipe_cycles[i] = interweave_ ? interweave_->rows.busy_cycles(pipe) : pipes_.busy_cycles(pipe);

@@ -187,6 +187,7 @@ class Sm {
   bool watches_ = false;
   std::uint64_t watch_epoch_ = 0;
   SmStatistics statistics_;
+  std::uint64_t full_issues_ = 0;  // with all lanes, which are not in lane_uses yet
   Cycle counted_ = 0;  // cycles before are in the statistics
 };
 

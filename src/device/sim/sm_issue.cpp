@@ -186,6 +186,10 @@ unsigned Sm::lane_of(const IssueGroup& group, unsigned lane) const {
 
 void Sm::count_lanes(const IssueGroup& group) {
   statistics_.thread_instructions += static_cast<unsigned>(std::popcount(group.mask));
+  if (group.mask == ~LaneMask{0}) {  // a permutation uses every lane once
+    ++full_issues_;
+    return;
+  }
   for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
     ++statistics_.lane_uses[lane_of(group, static_cast<unsigned>(std::countr_zero(lanes))) % machine::warp_size];
 }

@@ -37,13 +37,13 @@ TEST(CoreMemory, LoadsAndStoresOfGlobalMemory) {
   k.steps(before);
   const auto loads = k.step(0b1001).accesses();
   ASSERT_EQ(loads.size(), 2u);
-  expect_access(loads[0], 0, AccessKind::load, Space::global, k.address(), 4);
-  expect_access(loads[1], 3, AccessKind::load, Space::global, k.address() + 12, 4);
+  expect_access(loads[0], 0, AccessKind::load, Space::global, k.model_address(), 4);
+  expect_access(loads[1], 3, AccessKind::load, Space::global, k.model_address() + 12, 4);
   EXPECT_TRUE(k.step(0b1001).accesses().empty());
   const std::uint64_t epoch = k.machine().memory_epoch;
   const auto stores = k.step(0b1001).accesses();
   ASSERT_EQ(stores.size(), 2u);
-  expect_access(stores[1], 3, AccessKind::store, Space::global, k.address() + 140, 4);
+  expect_access(stores[1], 3, AccessKind::store, Space::global, k.model_address() + 140, 4);
   EXPECT_EQ(k.words[35], 42u);
   EXPECT_EQ(k.machine().memory_epoch, epoch + 2);
 }
@@ -54,7 +54,7 @@ TEST(CoreMemory, AllLanesOfAWarp) {
   const auto loads = k.step(~LaneMask{0}).accesses();
   ASSERT_EQ(loads.size(), 32u);
   for (unsigned lane = 0; lane < 32; ++lane)
-    expect_access(loads[lane], lane, AccessKind::load, Space::global, k.address() + 4 * lane, 4);
+    expect_access(loads[lane], lane, AccessKind::load, Space::global, k.model_address() + 4 * lane, 4);
 }
 
 TEST(CoreMemory, AVectorIsOneAccess) {
@@ -62,10 +62,10 @@ TEST(CoreMemory, AVectorIsOneAccess) {
   k.words[2] = 9;
   k.steps(before);
   ASSERT_EQ(k.step(0b10).accesses().size(), 1u);
-  expect_access(k.effects.accesses()[0], 1, AccessKind::load, Space::global, k.address(), 16);
+  expect_access(k.effects.accesses()[0], 1, AccessKind::load, Space::global, k.model_address(), 16);
   EXPECT_EQ(k.value(1, "%rd5"), 9u);
   ASSERT_EQ(k.step(0b10).accesses().size(), 1u);
-  expect_access(k.effects.accesses()[0], 1, AccessKind::store, Space::global, k.address() + 16, 16);
+  expect_access(k.effects.accesses()[0], 1, AccessKind::store, Space::global, k.model_address() + 16, 16);
   EXPECT_EQ(k.words[7], 4u);
 }
 
@@ -75,7 +75,7 @@ TEST(CoreMemory, AtomicsInTheOrderOfLanes) {
   const auto atomics = k.step(0b111).accesses();
   ASSERT_EQ(atomics.size(), 3u);
   for (unsigned lane = 0; lane < 3; ++lane)
-    expect_access(atomics[lane], lane, AccessKind::atomic, Space::global, k.address(), 4);
+    expect_access(atomics[lane], lane, AccessKind::atomic, Space::global, k.model_address(), 4);
   EXPECT_EQ(k.value(2, "%r2"), 1u);
   EXPECT_EQ(k.words[0], 3u);
   EXPECT_EQ(k.step(0b101).accesses().size(), 2u);
@@ -99,12 +99,12 @@ TEST(CoreMemory, GenericAddressesAreWhereTheyLead) {
   k.step(0b10);
   expect_access(k.effects.accesses()[0], 1, AccessKind::store, Space::local, 12, 4);
   EXPECT_EQ(k.machine().memory_epoch, epoch);  // nobody else can see it
-  EXPECT_EQ(k.block->threads[1].local_epoch, 1u);
+  EXPECT_EQ(k.block->threads[1].local_epoch(), 1u);
   k.step(0b10);
   expect_access(k.effects.accesses()[0], 1, AccessKind::load, Space::param, 8, 8);
   EXPECT_EQ(k.value(1, "%rd7"), 0x1234u);
   k.step(0b10);
-  expect_access(k.effects.accesses()[0], 1, AccessKind::load, Space::global, k.address() + 4, 4);
+  expect_access(k.effects.accesses()[0], 1, AccessKind::load, Space::global, k.model_address() + 4, 4);
 }
 
 TEST(CoreMemory, AWindowsOwnAddresses) {
@@ -124,7 +124,7 @@ TEST(CoreMemory, ACopyReadsAndWrites) {
   k.steps(before);
   const auto accesses = k.step(~LaneMask{0}).accesses();
   ASSERT_EQ(accesses.size(), 64u);
-  expect_access(accesses[0], 0, AccessKind::load, Space::global, k.address(), 8);
+  expect_access(accesses[0], 0, AccessKind::load, Space::global, k.model_address(), 8);
   expect_access(accesses[1], 0, AccessKind::store, Space::shared, 32, 16);
   EXPECT_EQ(std::to_integer<int>(k.block->shared[36]), 5);
 }

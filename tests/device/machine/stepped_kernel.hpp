@@ -58,6 +58,8 @@ class SteppedKernel {
   }
   // Of the memory that parameter p points to.
   std::uint64_t address() const { return reinterpret_cast<std::uint64_t>(words.data()); }
+  // The same as effects report it.
+  std::uint64_t model_address() const { return machine_.memory.find(address(), 1).value().model; }
   const Kernel& kernel() const { return kernel_; }
   Machine& machine() { return machine_; }
 

@@ -1,116 +1,115 @@
-// What holds for every policy (Dynamic Warp Formation, section 2.0): (a) results are the interpreter's, (b) the number
-// of thread instructions is the same, (c) each slot is counted once, (d) the cycles depend on no host thread.
+// What holds for every policy (Dynamic Warp Formation, section 2.0), on random kernels and on the kernels of
+// tests/data/run: (a) results are the interpreter's, (b) the number of thread instructions is the same, (c) each slot
+// is counted once, (d) the cycles depend on no host thread. HEDDLE_RANDOM_SEEDS=BEGIN:END chooses the random kernels.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
+#include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "device/sim/policies/registry.hpp"
-#include "device/sim/sim.hpp"
+#include "device/sim/policy_runs.hpp"
 #include "heddle/error.hpp"
 #include "random/comparison.hpp"
+#include "support/places.hpp"
 
 namespace heddle::device::sim {
 namespace {
 
 using test::random_kernel::Verdict;
 
+struct Seeds {
+  std::uint64_t begin = 0, end = 30;
+};
+Seeds chosen_seeds() {
+  Seeds seeds;
+  if (const char* range = std::getenv("HEDDLE_RANDOM_SEEDS")) {
+    const std::string text = range;
+    seeds.begin = std::strtoull(text.c_str(), nullptr, 10);
+    seeds.end = std::strtoull(text.substr(text.find(':') + 1).c_str(), nullptr, 10);
+  }
+  return seeds;
+}
+
 struct Ran {
   test::random_kernel::Comparison comparison;
   std::vector<KernelStatistics> launches;
 };
 
-// A random kernel on a machine of few SMs, beside the interpreter.
-Ran run(const std::string& text, const std::string& options, const std::string& machine = "hopper-h100") {
+// A random kernel beside the interpreter.
+Ran run(const std::string& text, const std::string& machine, const std::string& options) {
   Ran ran;
-  ran.comparison = test::random_kernel::compare_with_interp(text, [&](const test::PtxCase& c) {
-    return test::run_case(c, [&](const test::TestDeviceOptions& wanted) {
-      SimOptions chosen = parse_sim_options("sim:" + machine + options);
-      chosen.machine.sms = 3;
-      chosen.poison = wanted.poison;
-      chosen.print = wanted.print;
-      chosen.on_launch = [&](const std::string&, const KernelStatistics& s) { ran.launches.push_back(s); };
-      return make_sim_device(std::move(chosen));
-    });
-  });
+  ran.comparison = test::random_kernel::compare_with_interp(
+      text, [&](const test::PtxCase& c) { return run_on_sim(c, machine, options, ran.launches); });
   return ran;
 }
 
-template <class Counts>
-std::uint64_t sum(const Counts& counts) {
-  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-}
-
-void expect_consistent(const SmStatistics& sm, const std::string& machine = "hopper-h100") {
-  EXPECT_EQ(sum(sm.uses), sm.slots);
-  EXPECT_EQ(sum(sm.lanes), sm.slots);
-  EXPECT_EQ(sm.slots, sm.cycles * parse_sim_options("sim:" + machine).machine.front.schedulers);
-  EXPECT_EQ(sum(sm.lane_uses), sm.thread_instructions);
+void expect_alike(std::uint64_t seed, const OtherPolicies& policies) {
+  const std::string text = test::random_kernel::generate(seed).text();
+  const Ran base = run(text, policies.machine, "");
+  ASSERT_EQ(base.comparison.verdict, Verdict::equal) << base.comparison.text << text;
+  ASSERT_FALSE(base.launches.empty());
+  expect_consistent(base.launches[0].sm, policies.machine);
+  for (const std::string& policy : policies.options) {
+    SCOPED_TRACE(policy);
+    const Ran other = run(text, policies.machine, policy);
+    ASSERT_EQ(other.comparison.verdict, Verdict::equal) << other.comparison.text;
+    expect_consistent(other.launches.at(0).sm, policies.machine);
+    EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches[0].sm.thread_instructions);
+  }
+  expect_same(base.launches, run(text, policies.machine, ",threads=2").launches);
 }
 
 TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
-  const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-                                             ",divergence=mimd,issue=dual,scheduler=oldest",
-                                             ",lanes=swizzle",
-                                             ",divergence=dwf,lanes=swizzle",
-                                             ",divergence=dwf,formation=minority,memory=ideal",
-                                             ",divergence=dwf,formation=timestamp,pool=4",
-                                             ",divergence=dwf,formation=pc,register-file=crossbar",
-                                             ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"};
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const std::string text = test::random_kernel::generate(seed).text();
-    const Ran base = run(text, "");
-    ASSERT_EQ(base.comparison.verdict, Verdict::equal) << "seed " << seed << ": " << base.comparison.text << text;
-    ASSERT_FALSE(base.launches.empty());
-    expect_consistent(base.launches[0].sm);
-    for (const std::string& policy : policies) {
-      const Ran other = run(text, policy);
-      ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
-      expect_consistent(other.launches.at(0).sm);
-      EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches[0].sm.thread_instructions)
-          << "seed " << seed << policy;
-    }
+  const auto [begin, end] = chosen_seeds();
+  for (std::uint64_t seed = begin; seed < end && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    for (const OtherPolicies& policies : other_policies) expect_alike(seed, policies);
+    constexpr std::uint64_t every = 8;
+    if (seed % every != 0) continue;
+    for (const OtherPolicies& policies : policy_variants) expect_alike(seed, policies);
   }
 }
 
-// Warps of 64 threads, on the machine of the paper that describes them.
-TEST(Policies, InterweavingGivesTheSameResultsAndInstructionsOnRandomKernels) {
-  const std::vector<std::string> policies = {",divergence=tf",
-                                             ",divergence=tf,layout=asis,issue=dual,exchange=off",
-                                             ",issue=wide,lanes=mirror-odd",
-                                             ",issue=sbi,constraints=off,cold=1",
-                                             ",issue=sbi,divide=dominator,slot2=same-warp,sorter=0",
-                                             ",issue=swi,lanes=xor-rev",
-                                             ",issue=swi,lanes=mirror-half,ways=1,memory=ideal",
-                                             ",issue=sbi+swi,lanes=xor,memory=ideal",
-                                             ",issue=sbi+swi,ways=4,exchange=off"};
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    const std::string text = test::random_kernel::generate(seed).text();
-    const Ran base = run(text, "", "sbi-fermi");
-    ASSERT_EQ(base.comparison.verdict, Verdict::equal) << "seed " << seed << ": " << base.comparison.text << text;
-    for (const std::string& policy : policies) {
-      const Ran other = run(text, policy, "sbi-fermi");
-      ASSERT_EQ(other.comparison.verdict, Verdict::equal) << "seed " << seed << policy << other.comparison.text;
-      expect_consistent(other.launches.at(0).sm, "sbi-fermi");
-      EXPECT_EQ(other.launches[0].sm.thread_instructions, base.launches.at(0).sm.thread_instructions)
-          << "seed " << seed << policy;
-    }
-  }
+// Whether the number of instructions is the kernel's alone: no thread waits for others in a loop, and none asks for the
+// time or for its SM.
+bool counts_alike(const test::PtxCase& c) {
+  const auto has = [&](const char* text) { return c.source.find(text) != std::string::npos; };
+  return !has("atom") && !has(".acquire") && !has(".volatile") && !has("%clock") && !has("%globaltimer") &&
+         !has("%smid") && !has("mbarrier.t") && !has("nanosleep");
 }
 
-// With ideal memory: caches see the host's addresses, which change from run to run.
-TEST(Policies, CyclesDependOnNoHostThread) {
-  for (std::uint64_t seed = 100; seed < 106; ++seed) {
-    const std::string text = test::random_kernel::generate(seed).text();
-    const Ran one = run(text, ",memory=ideal"), again = run(text, ",memory=ideal"),
-              two = run(text, ",memory=ideal,threads=2");
-    ASSERT_EQ(two.comparison.verdict, Verdict::equal) << "seed " << seed << two.comparison.text;
-    EXPECT_EQ(one.launches.at(0).cycles(), again.launches.at(0).cycles()) << "seed " << seed;
-    EXPECT_EQ(one.launches.at(0).cycles(), two.launches.at(0).cycles()) << "seed " << seed;
-    EXPECT_EQ(one.launches.at(0).sm, two.launches.at(0).sm) << "seed " << seed;
+TEST(Policies, GiveTheSameResultsAndInstructionsOnKernelsAsData) {
+  unsigned kernels = 0, counted = 0;
+  for (const test::PtxCase& c : test::read_folder(tests::test_data() / "data" / "run")) {
+    if (!c.runs_on("sim") || c.error) continue;
+    SCOPED_TRACE(c.name());
+    for (const OtherPolicies& policies : other_policies) {
+      SCOPED_TRACE(policies.machine);
+      std::vector<KernelStatistics> base;
+      EXPECT_EQ(test::check_case(c, run_on_sim(c, policies.machine, "", base)), "");
+      for (const std::string& policy : policies.options) {
+        SCOPED_TRACE(policy);
+        std::vector<KernelStatistics> other;
+        EXPECT_EQ(test::check_case(c, run_on_sim(c, policies.machine, policy, other)), "");
+        ASSERT_EQ(other.size(), base.size());
+        for (std::size_t i = 0; i < other.size(); ++i) {
+          expect_consistent(other[i].sm, policies.machine);
+          if (!counts_alike(c)) continue;
+          EXPECT_EQ(other[i].sm.thread_instructions, base[i].sm.thread_instructions);
+          ++counted;
+        }
+      }
+      std::vector<KernelStatistics> two;
+      run_on_sim(c, policies.machine, ",threads=2", two);
+      expect_same(base, two);
+    }
+    ++kernels;
   }
+  EXPECT_GT(kernels, 100u);
+  EXPECT_GT(counted, 100u);
 }
 
 TEST(Policies, UnknownNamesAreRefusedWithThoseThatThereAre) {
