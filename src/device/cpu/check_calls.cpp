@@ -72,7 +72,7 @@ void note_range(Warp& warp, const Site& site, const AllocationMap::Range& range,
 
 // After an access that was recorded: notes where the code at its place need not ask again.
 void note_exempt(Warp& warp, LaunchChecker& checker, std::uint64_t packed, std::uint64_t address, std::uint32_t size,
-                 std::uint32_t space) {
+                 std::uint32_t space, std::uint32_t access) {
   // Generated code sees a change of what is released; a range that was refused is not asked for again until then.
   constexpr KnownRange refused{1, 0};
   Block& block = *warp.block;
@@ -90,9 +90,13 @@ void note_exempt(Warp& warp, LaunchChecker& checker, std::uint64_t packed, std::
   if (range.begin == refused.begin) return;
   range = refused;
   const AllocationMap::Range* const found = allocations.find(address, size);
-  const Footprint* const footprint = block.job->footprint();
-  if (found == nullptr || (found->guarded && footprint != nullptr)) return;
-  const LaunchChecker::Part part = checker.exempt(*found, allocations);
+  if (found == nullptr) return;
+  LaunchChecker::Part part = checker.exempt(*found, allocations);
+  if (const Footprint* const footprint = block.job->footprint(); found->guarded && footprint != nullptr) {
+    const bool reads = (access & CheckedAccess::reads) != 0, writes = (access & CheckedAccess::writes) != 0;
+    const Footprint::Range allowed = footprint->around({address, size, reads, writes});
+    part = {std::max(part.begin, allowed.begin), std::min(part.end, allowed.end)};
+  }
   const KnownRange made = known_range(part.begin, part.end, size, site.span);
   if (made.starts != 0) range = made;
 }
@@ -181,7 +185,7 @@ void call_check_marked(WarpContext* context, const std::uint64_t* addresses, con
   checker.access(checked(warp, checker),
                  {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
                  warp.block->worker->allocations());
-  if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space);
+  if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space, access);
 }
 
 void call_check_run(WarpContext* context, std::uint64_t address, const void* values, std::uint32_t mask,
@@ -193,7 +197,7 @@ void call_check_run(WarpContext* context, std::uint64_t address, const void* val
       checked(warp, checker),
       {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
       warp.block->worker->allocations());
-  if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space);
+  if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space, access);
 }
 
 void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {

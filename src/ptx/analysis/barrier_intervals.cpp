@@ -23,6 +23,15 @@ bool cuts(const Instruction& inst) {
   return inst.operands.size() <= count || !inst.operands[count].present();
 }
 
+// Two copies of an instruction, as of a function that was inlined twice, are one to who watches where threads wait.
+bool has_copies(const Function& function) {
+  std::vector<std::uint32_t> lines;
+  for (const Instruction& inst : function.body)
+    if (cuts(inst)) lines.push_back(inst.where.line);
+  std::sort(lines.begin(), lines.end());
+  return std::adjacent_find(lines.begin(), lines.end()) != lines.end();
+}
+
 // Fences make atomic accesses order others.
 bool is_fence(const Instruction& inst) {
   return inst.opcode == Opcode::membar || inst.opcode == Opcode::fence || inst.d.order == Order::release ||
@@ -107,7 +116,7 @@ class Intervals {
 
 std::vector<bool> conflict_free_accesses(const Module& module, const Function& function, const ControlFlowGraph& cfg) {
   std::vector<bool> found(function.body.size());
-  if (calls_others(module, function) || std::any_of(function.body.begin(), function.body.end(), is_not_followed))
+  if (calls_others(module, function) || has_copies(function) || std::any_of(function.body.begin(), function.body.end(), is_not_followed))
     return found;
   Intervals intervals(module, function, cfg);
   for (std::uint32_t i = 0; i < function.body.size(); ++i) found[i] = intervals.conflict_free(i);

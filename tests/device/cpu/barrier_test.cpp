@@ -124,9 +124,9 @@ TEST(Barrier, Reductions) {
   EXPECT_EQ(reduce(BarrierKind::reduce_and, 32, 31), 0u);
   EXPECT_EQ(reduce(BarrierKind::reduce_or, 0, 1), 1u);
   EXPECT_EQ(reduce(BarrierKind::reduce_or, 0, 0), 0u);
-  // Threads that have left do not vote.
+  // Threads that have left come with their warp, and the warp says yes for them.
   EXPECT_EQ(set.leave(0, 4), 0u);
-  EXPECT_EQ(set.arrive(5, 0, 0, 28, BarrierKind::reduce_and, 28), Outcome::wait);
+  EXPECT_EQ(set.arrive(5, 0, 0, 32, BarrierKind::reduce_and, 32), Outcome::wait);
   EXPECT_EQ(set.arrive(5, 32, 0, 32, BarrierKind::reduce_and, 32), Outcome::complete);
   EXPECT_EQ(set.result(5), 1u);
 }

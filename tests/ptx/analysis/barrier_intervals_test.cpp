@@ -84,6 +84,11 @@ TEST(BarrierIntervals, GenericAccessesMayBeOfSharedMemory) {
   EXPECT_EQ(found_in("bar.sync 0; ld.u32 %r1, [%rd1];"), "c");
 }
 
+TEST(BarrierIntervals, CopiesOfABarrierAreNotToldApart) {
+  EXPECT_EQ(found_in("bar.sync 0;\nld.shared.u32 %r2, [%r3];\nbar.sync 0;\n"), "f");
+  EXPECT_EQ(found_in("bar.sync 0; ld.shared.u32 %r2, [%r3]; bar.sync 0;"), "c");  // as copies are, on one line
+}
+
 TEST(BarrierIntervals, NothingIsFoundWhereAccessesAreNotFollowed) {
   EXPECT_EQ(found_in("ld.shared.u32 %r2, [%r3]; call other;"), "c");
   EXPECT_EQ(found_in("ld.shared.u32 %r2, [%r3]; cp.async.ca.shared.global [%r4], [%rd1], 4;"), "c");
