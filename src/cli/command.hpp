@@ -30,6 +30,8 @@ void add_devices(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_launch(CLI::App& app);
+void add_batch(CLI::App& app);
+void add_profile(CLI::App& app);
 void add_traces(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);

@@ -58,6 +58,8 @@ int run(int count, char** arguments) {
   cli::add_compile(app);
   cli::add_inspect(app);
   cli::add_launch(app);
+  cli::add_batch(app);
+  cli::add_profile(app);
   cli::add_programs(app);
   cli::add_traces(app);
   cli::add_doctor(app);

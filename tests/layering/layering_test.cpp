@@ -42,13 +42,14 @@ const std::map<std::string, std::set<std::string>>& allowed() {
        {"base", "ptx", "modules", "graph", "memory", "sched", "links", "trace", "compile", "device", "device/cpu",
         "device/cuda", "device/interp", "device/sim"}},
       {"links", {"base", "sched", "device"}},
+      {"batch", {"base", "model", "ptx", "sched", "device", "device/sim", "device/sim/machine_file"}},
       {"modules", {"base", "ptx"}},
       {"queues", {"base", "ptx", "sched", "device", "runtime"}},
       {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
-      {"cli", {"base", "ptx", "modules", "doctor", "runtime", "programs", "trace"}},
+      {"cli", {"base", "ptx", "modules", "batch", "doctor", "runtime", "programs", "sched", "trace"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.

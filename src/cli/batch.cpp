@@ -1,0 +1,202 @@
+// heddle batch: a queue of jobs under a scheduling policy.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/format.hpp"
+#include "base/table.hpp"
+#include "base/watcher.hpp"
+#include "batch/constants.hpp"
+#include "batch/knowledge.hpp"
+#include "batch/profile.hpp"
+#include "batch/rates.hpp"
+#include "batch/run.hpp"
+#include "cli/command.hpp"
+#include "cli/job_file.hpp"
+#include "cli/source_options.hpp"
+#include "device/sim/stepped.hpp"
+#include "runtime/devices.hpp"
+#include "sched/make_policy.hpp"
+#include "sched/policy/kernelet.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file, device = "sim:fermi-c2050", policy = "kernelet";
+  bool explain = false, json = false, again = false;
+  unsigned ratios = 3;
+  CompileOptions compile;
+};
+
+// A kernel of the file that is loaded, with its launches.
+struct Loaded {
+  JobText job;
+  KernelText text;
+  std::unique_ptr<batch::Kernel> kernel;
+};
+
+class Batch {
+ public:
+  explicit Batch(const Options& options) : options_(options) {
+    devices_ = runtime::open_devices(options.device, {});
+    for (JobText& job : read_job_file(options.file)) {
+      Loaded& made = loaded_.emplace_back();
+      made.text = read_kernel(job, options.compile);
+      made.kernel = std::make_unique<batch::Kernel>(device(), made.text.spec);
+      made.job = std::move(job);
+    }
+    for (const Loaded& one : loaded_) add_jobs(one);
+  }
+
+  batch::BatchResult run() {
+    auto policy = make_policy();
+    const auto executor = batch::make_executor(device(), base::process_watcher());
+    return batch::run_batch(*executor, jobs_, std::move(policy), corun_ ? &*corun_ : nullptr);
+  }
+  const std::vector<batch::Job>& jobs() const { return jobs_; }
+
+  // The results of `out` and `inout` arguments.
+  void write_results() {
+    for (const Loaded& one : loaded_) {
+      const auto files = result_files(one.job.arguments, one.text.arguments, {});
+      for (std::size_t i = 0; i < files.size(); ++i) {
+        if (files[i].empty()) continue;
+        const ArgumentText& text = one.text.arguments[i];
+        base::NpyArray array{text.type, text.shape, {}};
+        if (text.kind == ArgumentText::Kind::inout) array = base::read_npy(text.file);
+        array.data = one.kernel->read(i);
+        base::write_npy(files[i], array);
+      }
+    }
+  }
+
+ private:
+  device::Device& device() const { return *devices_.front(); }
+
+  void add_jobs(const Loaded& one) {
+    const JobText& job = one.job;
+    std::vector<std::uint64_t> times(job.count);
+    if (job.rate > 0) times = batch::poisson_arrivals(job.rate, job.count, job.seed);
+    for (const std::uint64_t time : times)
+      jobs_.push_back({one.kernel.get(), time + static_cast<std::uint64_t>(job.arrival * 1e9)});
+  }
+
+  std::unique_ptr<sched::Policy> make_policy() {
+    const bool measured = options_.policy == "opt";
+    auto policy = measured ? nullptr : sched::make_policy(options_.policy);
+    if (!measured && !policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
+    if (!measured && !policy->wants_in_flight()) return policy;
+    if (!device().info().simulated) {
+      if (measured) throw UsageError("--policy opt needs a simulated GPU, on which pairs of kernels are measured");
+      std::fputs(
+          fmt::format("heddle: note: kernels have no profiles on {}, and run whole\n", device().info().id).c_str(),
+          stderr);
+      return policy;
+    }
+    find_profiles();
+    if (!measured) return policy;
+    std::vector<batch::Kernel*> kernels;
+    for (const Loaded& one : loaded_) {
+      const bool known = std::any_of(kernels.begin(), kernels.end(),
+                                     [&](const batch::Kernel* other) { return other->id() == one.kernel->id(); });
+      if (!known) kernels.push_back(one.kernel.get());
+    }
+    sched::KerneletOptions options;
+    options.prune = false;
+    return std::make_unique<sched::KerneletPolicy>(
+        std::make_unique<sched::MeasuredRates>(batch::measure_pairs(device(), kernels, *corun_, options_.ratios)),
+        options);
+  }
+
+  void find_profiles() {
+    const auto machine = device::sim::SteppedMachine(device()).machine();
+    batch::Knowledge knowledge(clock_, !options_.again);
+    const std::string name = batch::describe_for_knowledge(device());
+    corun_.emplace();
+    corun_->limits = batch::limits_of(machine);
+    corun_->sm.schedulers = batch::model_schedulers(machine);
+    corun_->sm.latency = knowledge.latency(name, [&] { return batch::measure_latency(device()); });
+    for (const Loaded& one : loaded_)
+      one.kernel->traits = knowledge.profile(name, one.kernel->id(), [&] {
+        auto traits = batch::profile(device(), *one.kernel);
+        one.kernel->reset();
+        return traits;
+      });
+  }
+
+  const Options& options_;
+  const base::SteadyClock clock_;
+  std::vector<std::unique_ptr<device::Device>> devices_;
+  std::vector<Loaded> loaded_;
+  std::vector<batch::Job> jobs_;
+  std::optional<sched::CoRunDevice> corun_;
+};
+
+std::string time_text(std::uint64_t ns) { return base::format_duration(static_cast<double>(ns) * 1e-9); }
+
+void print_text(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result) {
+  base::Table table({{"job"},
+                     {"arrival", base::Align::right},
+                     {"begin", base::Align::right},
+                     {"end", base::Align::right},
+                     {"from arrival to end", base::Align::right}});
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    table.add_row({jobs[i].kernel->name(), time_text(jobs[i].arrival_ns), time_text(result.jobs[i].begin_ns),
+                   time_text(result.jobs[i].end_ns), time_text(result.jobs[i].end_ns - jobs[i].arrival_ns)});
+  fmt::print("{}", table.text());
+  if (options.explain)
+    for (const batch::Reason& reason : result.reasons) fmt::print("{:>10}  {}\n", time_text(reason.at_ns), reason.text);
+  fmt::print("total      {} for {} under {}\n", time_text(result.total_ns), base::counted(jobs.size(), "job"),
+             options.policy);
+  fmt::print("submitted  {}; {}, {} of the host\n", base::counted(result.ranges, "range"),
+             base::counted(result.decisions, "decision"), base::format_duration(result.decision_seconds));
+}
+
+void print_json(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result) {
+  nlohmann::json json = {{"policy", options.policy},
+                         {"seconds", static_cast<double>(result.total_ns) * 1e-9},
+                         {"ranges", result.ranges},
+                         {"decisions", result.decisions},
+                         {"decision_seconds", result.decision_seconds},
+                         {"jobs", nlohmann::json::array()},
+                         {"reasons", nlohmann::json::array()}};
+  const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
+  for (std::size_t i = 0; i < jobs.size(); ++i)
+    json["jobs"].push_back({{"name", jobs[i].kernel->name()},
+                            {"arrival", seconds(jobs[i].arrival_ns)},
+                            {"begin", seconds(result.jobs[i].begin_ns)},
+                            {"end", seconds(result.jobs[i].end_ns)}});
+  for (const batch::Reason& reason : result.reasons)
+    json["reasons"].push_back({{"seconds", seconds(reason.at_ns)}, {"text", reason.text}});
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace
+
+void add_batch(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("batch", "runs a queue of kernels under a scheduling policy");
+  command->add_option("file", options->file, "the jobs, TOML: docs/batch.md")->required();
+  command->add_option("--device", options->device, "cpu, cuda:0, or a simulated GPU")->capture_default_str();
+  command->add_option("--policy", options->policy, "kernelet, serial, base:STREAMS, opt, mc:SEED, slice:BLOCKS")
+      ->capture_default_str();
+  command->add_flag("--explain", options->explain, "what was run with what, and why");
+  command->add_option("--ratios", options->ratios, "of each pair that opt measures")->capture_default_str();
+  command->add_flag("--again", options->again, "measure, whatever is known from before");
+  command->add_flag("--json", options->json, "JSON");
+  add_compile_options(*command, options->compile);
+  command->callback([options] {
+    Batch batch(*options);
+    const batch::BatchResult result = batch.run();
+    batch.write_results();
+    options->json ? print_json(*options, batch.jobs(), result) : print_text(*options, batch.jobs(), result);
+  });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,167 @@
+#include "cli/job_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <ranges>
+
+#include "base/content.hpp"
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "base/kernel_name.hpp"
+#include "base/nearest.hpp"
+#include "base/npy.hpp"
+#include "base/toml.hpp"
+#include "cli/command.hpp"
+#include "ptx/parser.hpp"
+
+namespace heddle::cli {
+namespace {
+
+template <typename... Args>
+[[noreturn]] void fail_at(const std::string& file, const toml::node& node, fmt::format_string<Args...> format,
+                          Args&&... args) {
+  base::fail(ErrorCode::parse_error, "{}:{}: {}", file, node.source().begin.line,
+             fmt::format(format, std::forward<Args>(args)...));
+}
+
+// One [[job]].
+class Reader {
+ public:
+  Reader(const std::string& file, const toml::table& table) : file_(file), table_(table) {}
+
+  JobText read() {
+    JobText job;
+    text("name", job.name);
+    text("file", job.file);
+    text("kernel", job.kernel);
+    text("grid", job.grid);
+    text("block", job.block);
+    whole("shared", job.shared);
+    whole("count", job.count);
+    number("arrival", job.arrival);
+    number("rate", job.rate);
+    whole("seed", job.seed);
+    arguments(job.arguments);
+    const std::vector<std::string> keys = {"name",  "file",    "kernel", "grid", "block", "shared",
+                                           "count", "arrival", "rate",   "seed", "args"};
+    for (const auto& [key, node] : table_)
+      if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
+        fail_at(file_, node, "unknown key '{}'{} There are {}", key.str(),
+                base::did_you_mean(std::string(key.str()), keys), fmt::join(keys, ", "));
+    if (job.file.empty()) fail_at(file_, table_, "a job without 'file', the .ptx or .cu file of its kernel");
+    if (std::filesystem::path(job.file).is_relative())
+      job.file = (std::filesystem::path(file_).parent_path() / job.file).string();
+    return job;
+  }
+
+ private:
+  void text(const char* key, std::string& to) const {
+    const toml::node* const node = table_.get(key);
+    if (node == nullptr) return;
+    // A shape of one number needs no quotes.
+    if (const auto number = node->value_exact<std::int64_t>(); number && (key[0] == 'g' || key[0] == 'b'))
+      to = std::to_string(*number);
+    else if (node->is_string())
+      to = *node->value<std::string>();
+    else
+      fail_at(file_, *node, "'{}' must be a text", key);
+  }
+  template <class Number>
+  void whole(const char* key, Number& to) const {
+    const toml::node* const node = table_.get(key);
+    if (node == nullptr) return;
+    const auto value = node->value_exact<std::int64_t>();
+    if (!value || *value < 0 || *value > 1'000'000'000) fail_at(file_, *node, "'{}' must be a whole number", key);
+    to = static_cast<Number>(*value);
+  }
+  void number(const char* key, double& to) const {
+    const toml::node* const node = table_.get(key);
+    if (node == nullptr) return;
+    const auto value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value || !(*value >= 0)) fail_at(file_, *node, "'{}' must be a number, 0 or more", key);
+    to = *value;
+  }
+  void arguments(std::vector<std::string>& to) const {
+    const toml::node* const node = table_.get("args");
+    if (node == nullptr) return;
+    if (!node->is_array()) fail_at(file_, *node, "'args' must be a list of texts, as in [\"in:x.npy\", \"i32:7\"]");
+    for (const toml::node& one : *node->as_array()) {
+      if (!one.is_string()) fail_at(file_, one, "an argument must be a text, as in \"i32:7\"");
+      to.push_back(*one.value<std::string>());
+    }
+  }
+
+  const std::string& file_;
+  const toml::table& table_;
+};
+
+batch::ArgumentData data_of(const ArgumentText& text, const std::filesystem::path& folder) {
+  const auto place = [&](const std::filesystem::path& file) { return file.is_relative() ? folder / file : file; };
+  switch (text.kind) {
+    case ArgumentText::Kind::scalar:
+    case ArgumentText::Kind::bytes: return {text.value, false};
+    case ArgumentText::Kind::null: return {std::vector<std::byte>(sizeof(std::uint64_t)), false};
+    case ArgumentText::Kind::in:
+    case ArgumentText::Kind::inout: return {base::read_npy(place(text.file)).data, true};
+    case ArgumentText::Kind::out:
+    case ArgumentText::Kind::zeros: break;
+  }
+  const base::NpyArray zeros{text.type, text.shape, {}};
+  return {std::vector<std::byte>(zeros.count() * base::byte_size(text.type)), true};
+}
+
+std::string entry_of(const JobText& job, const ptx::Module& module) {
+  std::vector<std::string> entries;
+  for (const ptx::Function& function : module.functions)
+    if (function.is_entry) entries.push_back(function.name);
+  if (job.kernel.empty() && entries.size() == 1) return entries.front();
+  for (const std::string& entry : entries)
+    if (entry == job.kernel || base::readable_name(entry) == job.kernel) return entry;
+  std::vector<std::string> names;
+  for (const std::string& entry : entries) names.push_back(base::readable_name(entry));
+  throw UsageError(fmt::format("{} '{}'; {} has {}",
+                               job.kernel.empty() ? "which kernel is meant:" : "there is no kernel", job.kernel,
+                               job.file, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::vector<JobText> read_job_file(const std::filesystem::path& file) {
+  const std::string name = file.string();
+  const std::string text = base::read_file(file);
+  base::require_text(text, name, "TOML");
+  std::vector<JobText> jobs;
+  try {
+    const toml::table table = toml::parse(text, name);
+    for (const auto& [key, node] : table)
+      if (key.str() != "job" || !node.is_array_of_tables())
+        fail_at(name, node, "'{}'; a job file has [[job]] tables and nothing else", key.str());
+    if (const toml::array* const list = table["job"].as_array())
+      for (const toml::node& node : *list) jobs.push_back(Reader(name, *node.as_table()).read());
+  } catch (const toml::parse_error& error) {
+    base::fail(ErrorCode::parse_error, "{}:{}: {}", name, error.source().begin.line, error.description());
+  }
+  if (jobs.empty()) base::fail(ErrorCode::parse_error, "{} has no [[job]]", name);
+  return jobs;
+}
+
+KernelText read_kernel(const JobText& job, const CompileOptions& options) {
+  KernelText made;
+  const bool is_ptx = std::filesystem::path(job.file).extension() == ".ptx";
+  const std::string text = is_ptx ? base::read_file(job.file) : compile_to_ptx(job.file, options);
+  if (is_ptx) base::require_text(text, job.file, "PTX");
+  made.spec.module = std::make_shared<ptx::Module>(ptx::parse(text, job.file));
+  made.spec.entry = entry_of(job, *made.spec.module);
+  made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
+  made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
+  for (const std::string& argument : job.arguments) {
+    made.arguments.push_back(parse_argument(argument));
+    made.spec.arguments.push_back(data_of(made.arguments.back(), std::filesystem::path(job.file).parent_path()));
+  }
+  return made;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,37 @@
+// The jobs of `heddle batch`: kernels with their launches, in TOML.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "batch/kernel.hpp"
+#include "cli/launch_text.hpp"
+#include "heddle/compile.hpp"
+
+namespace heddle::cli {
+
+// A kernel, and its launches.
+struct JobText {
+  std::string name, file, kernel;
+  std::string grid = "1", block = "1";
+  std::uint32_t shared = 0;
+  std::vector<std::string> arguments;
+  std::uint64_t count = 1;
+  double arrival = 0;  // seconds, of the first launch
+  double rate = 0;     // launches a second, as a Poisson process; 0: all arrive at `arrival`
+  std::uint64_t seed = 1;
+};
+
+// Throws parse_error with file, line and key; not_found. Names of files are relative to the folder of the job file.
+std::vector<JobText> read_job_file(const std::filesystem::path& file);
+
+// A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for arguments, and what compiling throws.
+struct KernelText {
+  batch::KernelSpec spec;
+  std::vector<ArgumentText> arguments;
+};
+KernelText read_kernel(const JobText& job, const CompileOptions& options);
+
+}  // namespace heddle::cli

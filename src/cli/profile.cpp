@@ -1,0 +1,85 @@
+// heddle profile: what a kernel does on a simulated GPU, in the numbers from which Kernelet decides.
+#include <fmt/core.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "batch/knowledge.hpp"
+#include "batch/profile.hpp"
+#include "cli/command.hpp"
+#include "cli/job_file.hpp"
+#include "cli/source_options.hpp"
+#include "device/sim/stepped.hpp"
+#include "runtime/devices.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  JobText job;
+  std::string device = "sim:fermi-c2050";
+  bool json = false, again = false;
+  CompileOptions compile;
+};
+
+void print_json(const batch::Kernel& kernel, const sched::KernelTraits& traits, unsigned resident) {
+  const model::Candidate& of = traits.kernel;
+  const nlohmann::json json = {{"kernel", kernel.entry()},
+                               {"instructions_per_block", of.block_instructions},
+                               {"memory_ratio", of.profile.memory_ratio},
+                               {"uncoalesced", of.profile.uncoalesced},
+                               {"accesses_per_wait", of.profile.accesses_per_wait},
+                               {"misses", of.profile.misses},
+                               {"ipc", traits.alone_ipc},
+                               {"pur", of.pipeline_use},
+                               {"mur", of.memory_use},
+                               {"blocks_per_sm", resident},
+                               {"registers", of.needs.registers},
+                               {"shared_bytes", of.needs.shared},
+                               {"smallest_slice", of.least_blocks},
+                               {"sliceable", kernel.divisible()}};
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void run(const Options& options) {
+  if (!options.device.starts_with("sim:"))
+    throw UsageError(
+        "kernels are profiled on simulated GPUs: --device sim:MACHINE, as in sim:fermi-c2050; heddle cannot "
+        "count what they do on '" +
+        options.device + "'");
+  const auto devices = runtime::open_devices(options.device, {});
+  device::Device& device = *devices.front();
+  batch::Kernel kernel(device, read_kernel(options.job, options.compile).spec);
+  const base::SteadyClock clock;
+  batch::Knowledge knowledge(clock, !options.again);
+  const auto traits = knowledge.profile(batch::describe_for_knowledge(device), kernel.id(),
+                                        [&] { return batch::profile(device, kernel); });
+  const model::SmLimits limits = batch::limits_of(device::sim::SteppedMachine(device).machine());
+  if (options.json)
+    print_json(kernel, traits, model::resident_blocks(limits, traits.kernel.needs));
+  else
+    fmt::print("{}", batch::profile_text(kernel, traits, limits));
+}
+
+}  // namespace
+
+void add_profile(CLI::App& app) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("profile", "what a kernel does on a simulated GPU: instructions, memory, use");
+  command->add_option("file", options->job.file, "a .ptx or .cu file")->required();
+  command->add_option("--entry", options->job.kernel, "the kernel; may be left out where there is only one");
+  command->add_option("--grid", options->job.grid, "blocks: X, XxY or X,Y,Z")->capture_default_str();
+  command->add_option("--block", options->job.block, "threads of a block, in the same form")->capture_default_str();
+  command->add_option("--shared", options->job.shared, "bytes of dynamic shared memory")->capture_default_str();
+  command->add_option("--arg", options->job.arguments, "one for each parameter, in order, as of heddle launch")
+      ->allow_extra_args(false);
+  command->add_option("--device", options->device, "a simulated GPU")->capture_default_str();
+  command->add_flag("--again", options->again, "measure, whatever is known from before");
+  command->add_flag("--json", options->json, "JSON");
+  add_compile_options(*command, options->compile);
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli
