@@ -91,7 +91,7 @@ class Batch {
     const bool measured = options_.policy == "opt";
     auto policy = measured ? nullptr : sched::make_policy(options_.policy);
     if (!measured && !policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
-    if (!measured && !policy->wants_in_flight()) return policy;
+    if (!measured && !policy->sees_ranges()) return policy;
     if (!device().info().simulated) {
       if (measured) throw UsageError("--policy opt needs a simulated GPU, on which pairs of kernels are measured");
       std::fputs(
