@@ -44,11 +44,10 @@ void Block::make_threads(const Grid& grid) {
     thread.index = unflatten(i, grid.config.block);
     thread.counter = &counters[i];
     std::uint64_t* const low = warp.registers + lane;
-    Frame frame;
+    Frame& frame = thread.frames.front();
     frame.code = &code;
     frame.top = static_cast<std::uint32_t>(code.frame.bytes);
     frame.registers = {low, code.wide ? low + warp_count * row_words : nullptr, warp_size, register_count};
-    thread.frames.push_back(std::move(frame));
   }
 }
 

@@ -152,6 +152,7 @@ RowFunction integer2(Type type) {
   return for_integer(type, [](auto t) -> RowFunction { return row2<Op<decltype(t)>>; });
 }
 
+// The upper half of a product of 16 bits executes lane by lane: GCC 12 leaves sign bits above it when it vectorises it.
 RowFunction product(const Instruction& inst) {
   const Type type = inst.d.type;
   if (inst.d.half == Half::hi) return ptx::bit_width(type) == 16 ? nullptr : integer2<HighProduct>(type);

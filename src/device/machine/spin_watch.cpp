@@ -11,7 +11,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 // All that decides what the thread does next, except memory.
 std::uint64_t state_hash(const Thread& thread) {
   std::uint64_t hash = thread.frames.size();
-  for (const Frame& frame : thread.frames) {
+  for (std::size_t depth = 0; depth < thread.frames.size(); ++depth) {
+    const Frame& frame = thread.frames[depth];
     hash = mix(hash, reinterpret_cast<std::uint64_t>(frame.code));
     const std::uint32_t pc = &frame == &thread.frame() ? thread.pc() : frame.pc;
     hash = mix(hash, (std::uint64_t{pc} << 1) | (frame.carry ? 1 : 0));

@@ -6,23 +6,10 @@
 #include <memory>
 #include <vector>
 
-#include "device/machine/code.hpp"
-#include "device/machine/registers.hpp"
+#include "device/machine/frame_stack.hpp"
 #include "heddle/dim3.hpp"
-#include "ptx/semantics/evaluate.hpp"
 
 namespace heddle::device::machine {
-
-// One activation of a function. Each resident thread has one at least: it is kept small.
-struct Frame {
-  const Code* code = nullptr;
-  std::uint32_t pc = 0;             // where it continues after a call; see Thread::pc()
-  std::uint32_t base = 0, top = 0;  // its part of the thread's local memory
-  bool carry = false;               // the condition code
-  Registers registers;
-  std::unique_ptr<std::uint64_t[]> own_registers;  // of called functions; those of the kernel are the block's
-  const ptx::Instruction* call = nullptr;          // the caller's call instruction, whose results are stored on return
-};
 
 // The local memory of a thread.
 struct LocalMemory {
@@ -48,7 +35,7 @@ struct Thread {
   std::uint8_t barrier = 0;          // number of the barrier at which it waits
   std::uint32_t meeting_mask = 0;    // the mask of the .sync operation at which it waits
   std::uint32_t* counter = nullptr;  // its program counter, in Block::counters
-  std::vector<Frame> frames;
+  FrameStack frames;
   std::unique_ptr<LocalMemory> local_memory;  // made when first needed
 
   // The local window; null: not made yet.
