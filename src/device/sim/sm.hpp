@@ -14,6 +14,7 @@
 #include "device/sim/block_context.hpp"
 #include "device/sim/load_store_queue.hpp"
 #include "device/sim/machine_file/description.hpp"
+#include "device/sim/observer.hpp"
 #include "device/sim/pipes.hpp"
 #include "device/sim/policies/registry.hpp"
 #include "device/sim/statistics.hpp"
@@ -31,6 +32,9 @@ class Sm {
 
   // The description and the memory outlive it.
   Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory);
+
+  // Tells it from now on. Null: nobody.
+  void observe(SmObserver* observer) { observer_ = observer; }
 
   bool admits(const BlockNeeds& needs) const { return residency_->admits(needs); }
   // The block's first instruction issues in cycle `start` or later.
@@ -134,6 +138,7 @@ class Sm {
   bool watches_ = false;
   std::uint64_t watch_epoch_ = 0;
   SmStatistics statistics_;
+  SmObserver* observer_ = nullptr;
   Cycle counted_ = 0;  // cycles before are in the statistics
 };
 

@@ -92,7 +92,8 @@ void set_policy(Policies& policies, std::string_view seam, std::string_view name
   if (found == std::end(seams))
     base::fail(
         ErrorCode::invalid_argument,
-        "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency and memory-queue",
+        "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency, memory-queue, memory, "
+        "threads, report, trace, trace-cycles and trace-launches",
         seam);
   *found->second = name;
   check_policies(policies);
