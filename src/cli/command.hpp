@@ -31,6 +31,7 @@ void add_compile(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_launch(CLI::App& app);
 void add_traces(CLI::App& app);
+void add_sim(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
 void add_programs(CLI::App& app);
