@@ -1,5 +1,5 @@
-// toml++, so that malformed texts are refused in every build. The including target has its folder on the include path
-// (HEDDLE_TOMLPLUSPLUS).
+// toml++ as headers alone, so that malformed texts are refused in every build. For sources that parse TOML, not for
+// headers. The including target has toml++'s folder on its include path (HEDDLE_TOMLPLUSPLUS).
 #pragma once
 
 #define TOML_EXCEPTIONS 1

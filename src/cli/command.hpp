@@ -33,6 +33,7 @@ void add_launch(CLI::App& app);
 void add_batch(CLI::App& app);
 void add_profile(CLI::App& app);
 void add_traces(CLI::App& app);
+void add_sim(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
 void add_programs(CLI::App& app);

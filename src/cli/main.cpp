@@ -62,6 +62,7 @@ int run(int count, char** arguments) {
   cli::add_profile(app);
   cli::add_programs(app);
   cli::add_traces(app);
+  cli::add_sim(app);
   cli::add_doctor(app);
   cli::add_help(app);
   cli::add_completion(app);

@@ -27,10 +27,12 @@ void Gpu::add(GpuLaunch& launch, Cycle cycle) {
   if (launches_.empty()) {
     for (auto& sm : sms_) sm->invalidate_caches();
     memory_->reset_counters();
+    if (observer_) observer_->begin(now_);
   }
   launch.start = std::max(cycle, now_);
   launch.end = launch.start;
   launch.statistics.sm = totals();
+  if (observer_) launch.statistics.by_sm = by_sm();
   const auto behind = std::find_if(launches_.begin(), launches_.end(),
                                    [&](const GpuLaunch* other) { return other->priority < launch.priority; });
   launches_.insert(behind, &launch);
@@ -39,6 +41,7 @@ void Gpu::add(GpuLaunch& launch, Cycle cycle) {
 
 void Gpu::cancel(GpuLaunch& launch) {
   for (auto& sm : sms_) sm->drop(launch.work);
+  take_statistics(launch, now_);
   std::erase(launches_, &launch);
 }
 
@@ -49,6 +52,7 @@ void Gpu::advance() {
   run_ordered(end);
   memory_->exchange(end);
   now_ = end;
+  if (observer_) observer_->epoch(now_, *memory_);
   take_ended();
   look_for_loops();
 }
@@ -138,17 +142,39 @@ void Gpu::take_ended() {
 }
 
 void Gpu::finish(GpuLaunch& launch) {
+  take_statistics(launch, launch.end);
+  launch.done = true;
+  std::erase(launches_, &launch);
+}
+
+void Gpu::take_statistics(GpuLaunch& launch, Cycle end) {
   KernelStatistics& statistics = launch.statistics;
   SmStatistics sm = totals();
   sm -= statistics.sm;
   statistics.sm = sm;
   statistics.memory = memory_->counters();
   statistics.start = launch.start;
-  statistics.end = launch.end;
+  statistics.end = end;
   statistics.sms = machine_.sms;
   statistics.warps_per_sm = machine_.residency.warps;
-  launch.done = true;
-  std::erase(launches_, &launch);
+  if (statistics.by_sm.empty()) return;
+  const std::vector<SmStatistics> now = by_sm();
+  for (std::size_t i = 0; i < statistics.by_sm.size(); ++i) {
+    SmStatistics one = now[i];
+    one -= statistics.by_sm[i];
+    statistics.by_sm[i] = one;
+  }
+}
+
+void Gpu::observe(GpuObserver* observer) {
+  observer_ = observer;
+  for (unsigned i = 0; i < sms_.size(); ++i) sms_[i]->observe(observer ? &observer->sm(i) : nullptr);
+}
+
+std::vector<SmStatistics> Gpu::by_sm() {
+  std::vector<SmStatistics> all;
+  for (auto& sm : sms_) all.push_back(sm->statistics());
+  return all;
 }
 
 SmStatistics Gpu::totals() {

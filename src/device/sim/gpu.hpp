@@ -45,9 +45,12 @@ class Gpu {
   // The description outlives it. `host_threads` simulate SMs; 0 and 1: the caller's alone.
   Gpu(const MachineDescription& machine, bool ideal_memory, unsigned host_threads);
 
+  // Tells it from now on what happens. Null: nobody.
+  void observe(GpuObserver* observer);
+
   // A launch becomes the last of its priority at `cycle` or, if that has passed, now. It stays until it is done.
   void add(GpuLaunch& launch, Cycle cycle);
-  // Removes a launch that is not done.
+  // Removes a launch that is not done. Its statistics are those so far.
   void cancel(GpuLaunch& launch);
   // Simulates an epoch.
   void advance();
@@ -69,6 +72,8 @@ class Gpu {
   void run_ordered(Cycle end);
   void take_ended();
   void finish(GpuLaunch& launch);
+  void take_statistics(GpuLaunch& launch, Cycle end);
+  std::vector<SmStatistics> by_sm();
   void look_for_loops();
   SmStatistics totals();
 
@@ -80,6 +85,7 @@ class Gpu {
   std::vector<GpuLaunch*> launches_;
   Cycle now_ = 0;
   Cycle epoch_length_ = 1;
+  GpuObserver* observer_ = nullptr;
   double next_start_ = 0;  // the cycle from which the distributor can start another block
   unsigned cursor_ = 0;    // the SM that it asks first
   std::uint64_t seen_epoch_ = 0, instructions_ = 0, seen_instructions_ = 0;

@@ -10,12 +10,13 @@ namespace heddle::device::sim {
 namespace {
 
 constexpr unsigned most_threads = 64;
+constexpr unsigned most_cycles = 1'000'000'000, most_launches = 1'000'000;  // of a trace
 
-unsigned number_of(std::string_view key, std::string_view text) {
+unsigned number_of(std::string_view key, std::string_view text, unsigned most) {
   unsigned value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > most_threads)
-    base::fail(ErrorCode::invalid_argument, "{}={}: expected a number from 1 to {}", key, text, most_threads);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > most)
+    base::fail(ErrorCode::invalid_argument, "{}={}: expected a number from 1 to {}", key, text, most);
   return value;
 }
 
@@ -29,13 +30,40 @@ void print_report(const std::string& kernel, const KernelStatistics& statistics)
   std::fputs(report_text(kernel, statistics).c_str(), stdout);
 }
 
+bool is_json_file(std::string_view text) { return text.size() > 5 && text.ends_with(".json"); }
+
+void set_report(SimOptions& options, std::string_view text) {
+  options.on_launch = {};
+  options.record.report.clear();
+  if (text == "none") return;
+  if (text == "text")
+    options.on_launch = print_report;
+  else if (is_json_file(text))
+    options.record.report = text;
+  else
+    base::fail(ErrorCode::invalid_argument, "report={}: expected none, text or the name of a file, as report=run.json",
+               text);
+}
+
+void set_trace(SimOptions& options, std::string_view text) {
+  if (!is_json_file(text))
+    base::fail(ErrorCode::invalid_argument, "trace={}: expected the name of a file, as trace=warps.json", text);
+  options.record.trace = text;
+}
+
 void set_option(SimOptions& options, std::string_view key, std::string_view value) {
   if (key == "threads")
-    options.host_threads = number_of(key, value);
+    options.host_threads = number_of(key, value, most_threads);
   else if (key == "memory")
     options.ideal_memory = choice(key, value, "full", "ideal");
   else if (key == "report")
-    options.on_launch = choice(key, value, "none", "text") ? print_report : decltype(options.on_launch){};
+    set_report(options, value);
+  else if (key == "trace")
+    set_trace(options, value);
+  else if (key == "trace-cycles")
+    options.record.trace_cycles = number_of(key, value, most_cycles);
+  else if (key == "trace-launches")
+    options.record.trace_launches = number_of(key, value, most_launches);
   else
     set_policy(options.machine.policies, key, value);
 }

@@ -11,6 +11,7 @@
 #include "base/watcher.hpp"
 #include "device/device.hpp"
 #include "device/sim/machine_file/description.hpp"
+#include "device/sim/record/record_options.hpp"
 #include "device/sim/statistics.hpp"
 
 namespace heddle::device::sim {
@@ -20,6 +21,7 @@ struct SimOptions {
   std::string id = "sim";
   bool ideal_memory = false;  // fixed latency, unlimited bandwidth
   unsigned host_threads = 1;  // that simulate SMs; cycles do not depend on it
+  RecordOptions record;       // files about each launch
   // As machine::Options has them.
   bool poison = false;
   std::function<void(std::string_view)> print;
@@ -34,8 +36,9 @@ struct SimOptions {
 std::unique_ptr<Device> make_sim_device(SimOptions options);
 
 // "sim:fermi-gtx480,divergence=nrec,scheduler=gto,threads=2,memory=ideal,report=text": a machine (a preset's name or a
-// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `report` (none, text:
-// after each launch its figures on stdout). Throws not_found and invalid_argument.
+// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `report` (none; text:
+// after each launch its figures on stdout; or a file for them, NAME.json), `trace` (a file for events of warps, NAME.json),
+// `trace-cycles`, `trace-launches`. Throws not_found and invalid_argument.
 SimOptions parse_sim_options(std::string_view text);
 
 // The figures of a launch, a line each, as "cycles     12345".

@@ -7,6 +7,7 @@
 
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
+#include "base/log.hpp"
 #include "device/machine/waiting_text.hpp"
 #include "ptx/analysis/resources.hpp"
 
@@ -62,6 +63,9 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
     base::fail(ErrorCode::invalid_argument,
                "issue={} issues in two slots, each of a scheduler; {} has {} in an SM, and front.schedulers must be 2",
                options_.machine.policies.issue, options_.id, schedulers);
+  if (!options_.record.any()) return;
+  recorder_ = std::make_unique<Recorder>(options_.machine, options_.id, options_.record);
+  gpu_.observe(recorder_.get());
 }
 
 std::unique_ptr<emulated::ProgramData> Simulator::data_for(const machine::Program& program) {
@@ -114,13 +118,36 @@ std::uint64_t Simulator::run(const emulated::KernelRun& run, std::uint64_t start
   if (run.processors)
     for (const unsigned sm : run.processors->ids) launch.sms[sm] = true;
   const Working working(clock_);
-  simulate(launch, cycle_of(start));
+  const LaunchFacts facts{run.function.kernel(), run.config, run.range, launch.work};
+  try {
+    simulate(launch, cycle_of(start));
+  } catch (...) {
+    report(facts, launch.statistics, std::current_exception());
+    throw;
+  }
+  report(facts, launch.statistics, launch.failure);
   if (run.stop) run.stop->advance(launch.next);
   if (launch.failure) std::rethrow_exception(launch.failure);
   const std::uint64_t end = ns_of(launch.end);
   clock_.reach(end);
   if (options_.on_launch && !run.range.empty()) options_.on_launch(run.function.ptx().name, launch.statistics);
   return end;
+}
+
+// Writes the files about a launch. What it failed with counts for more than a full disk.
+void Simulator::report(const LaunchFacts& facts, const KernelStatistics& statistics, std::exception_ptr failure) {
+  if (!recorder_ || facts.range.empty()) return;
+  const std::lock_guard turn(state_.turn);
+  if (!failure) return recorder_->ended(facts, statistics, {});
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& error) {
+    try {
+      recorder_->ended(facts, statistics, error.what());
+    } catch (const Error& other) {
+      base::log_warn("{}", other.what());
+    }
+  }
 }
 
 void Simulator::simulate(GpuLaunch& launch, Cycle start) {

@@ -3,10 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <memory>
 
 #include "device/emulated/loaded_module.hpp"
 #include "device/emulated/state.hpp"
 #include "device/sim/gpu.hpp"
+#include "device/sim/record/recorder.hpp"
 #include "device/sim/sim.hpp"
 #include "device/sim/virtual_clock.hpp"
 
@@ -37,6 +40,7 @@ class Simulator final : public emulated::Engine {
 
  private:
   void simulate(GpuLaunch& launch, Cycle start);
+  void report(const LaunchFacts& facts, const KernelStatistics& statistics, std::exception_ptr failure);
   void throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since);
   Cycle cycle_of(std::uint64_t ns) const;
   std::uint64_t ns_of(Cycle cycle) const;
@@ -44,6 +48,7 @@ class Simulator final : public emulated::Engine {
   emulated::DeviceState& state_;
   VirtualClock& clock_;
   const SimOptions options_;
+  std::unique_ptr<Recorder> recorder_;  // null: nobody watches
   Gpu gpu_;  // guarded by the state's `turn`
   std::atomic<std::uint64_t> next_grid_id_{1};
 };

@@ -93,6 +93,7 @@ void Sm::rebuild_pools() {
 }
 
 void Sm::remove(BlockContext& block) {
+  if (observer_) observer_->left(now_, block);
   account_residents();
   resident_warps_ -= block.warps.size();
   for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
@@ -263,12 +264,14 @@ void Sm::account_residents() {
 
 // Enters the cycles that have passed into the statistics.
 void Sm::account(Scheduler& scheduler) {
-  const Cycle cycles = now_ - scheduler.accounted;
+  const Cycle cycles = now_ - scheduler.accounted, begin = scheduler.accounted;
   scheduler.accounted = now_;
   statistics_.slots += cycles;
   statistics_.uses[static_cast<unsigned>(scheduler.use)] += cycles;
   const unsigned stall = scheduler.use == SlotUse::idle ? 0 : scheduler.use == SlotUse::memory ? 1 : 2;
-  statistics_.lanes[scheduler.use == SlotUse::issue ? scheduler.bucket : stall] += cycles;
+  const unsigned bucket = scheduler.use == SlotUse::issue ? scheduler.bucket : stall;
+  statistics_.lanes[bucket] += cycles;
+  if (observer_ && cycles != 0) observer_->slots(begin, now_, scheduler.use, bucket);
 }
 
 SmStatistics Sm::statistics() {

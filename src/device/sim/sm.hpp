@@ -14,6 +14,7 @@
 #include "device/sim/block_context.hpp"
 #include "device/sim/load_store_queue.hpp"
 #include "device/sim/machine_file/description.hpp"
+#include "device/sim/observer.hpp"
 #include "device/sim/pipes.hpp"
 #include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
@@ -34,6 +35,9 @@ class Sm {
 
   // The description and the memory outlive it.
   Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory);
+
+  // Tells it from now on. Null: nobody.
+  void observe(SmObserver* observer) { observer_ = observer; }
 
   bool admits(const BlockNeeds& needs) const { return residency_->admits(needs); }
   // The block's first instruction issues in cycle `start` or later.
@@ -188,6 +192,7 @@ class Sm {
   std::uint64_t watch_epoch_ = 0;
   SmStatistics statistics_;
   std::uint64_t full_issues_ = 0;  // with all lanes, which are not in lane_uses yet
+  SmObserver* observer_ = nullptr;
   Cycle counted_ = 0;  // cycles before are in the statistics
 };
 

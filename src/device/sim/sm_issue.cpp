@@ -75,6 +75,7 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
   for (unsigned issued = 0;;) {
     ++statistics_.issue_slots;
     const PipeClass pipe = pipes_.choose(*group.op, scheduler, now_);
+    if (observer_) observer_->issued(now_, group, pipe);
     group.not_before = now_;
     const bool there = issue(group, pipes_.occupy(*group.op, pipe, scheduler, now_));
     if (!there) return lanes;
@@ -100,6 +101,7 @@ unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
   unsigned lanes = 0;
   for (IssueGroup* one : all) {
     lanes += static_cast<unsigned>(std::popcount(one->mask));
+    if (observer_) observer_->issued(now_, *one, one->op->pipe);
     one->not_before = now_ + 1;
   }
   for (IssueGroup* one : all) {

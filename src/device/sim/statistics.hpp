@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "device/sim/kernel_timing.hpp"
 #include "device/sim/memory/counters.hpp"
@@ -52,6 +53,7 @@ struct KernelStatistics {
   Cycle start = 0, end = 0;  // cycles of the machine
   unsigned sms = 0, warps_per_sm = 0;
   SmStatistics sm;        // of all SMs together
+  std::vector<SmStatistics> by_sm;  // of each; empty where nobody watches the machine
   MemoryCounters memory;  // since the machine was idle last; zero where memory is ideal
   Cycle cycles() const { return end - start; }
   // Thread instructions a cycle, of the whole machine.

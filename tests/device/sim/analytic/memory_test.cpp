@@ -76,7 +76,7 @@ double stream(const MachineDescription& m) {
   const unsigned threads = 256, blocks = m.sms * std::min(m.residency.blocks, m.residency.threads / threads);
   const std::uint64_t round = std::uint64_t{blocks} * threads * 4;
   const auto rounds = [&](double cycles) { return static_cast<unsigned>(cycles * peak / static_cast<double>(round)) + 1; };
-  const unsigned few = rounds(3'000), more = rounds(12'000);
+  const unsigned few = rounds(8'000), more = rounds(24'000);
   Bench bench(m, (few + more) * round);
   const auto run = [&](std::uint64_t first, unsigned count) {
     return bench.run({.body = "mov.u32 %i, %ctaid.x;\nmad.lo.u32 %t, %i, " + std::to_string(threads) +
@@ -90,7 +90,6 @@ double stream(const MachineDescription& m) {
   const double bytes = static_cast<double>(more) * static_cast<double>(round);
   EXPECT_NEAR(static_cast<double>(whole.memory.dram.bytes), bytes, 4096);
   const double cycles = static_cast<double>(whole.cycles()) - static_cast<double>(start.cycles());
-  if (std::getenv("SHOW")) fprintf(stderr, "%s reached %.3f hits %.3f util %.3f mshr %.3f\n", m.name.c_str(), (more - few) * static_cast<double>(round) / cycles / peak, whole.memory.dram.row_hit_rate(), whole.memory.dram_utilisation(), whole.memory.mshr_utilisation());
   return (more - few) * static_cast<double>(round) / cycles / peak;
 }
 
@@ -110,7 +109,9 @@ TEST_P(Stream, ReachesTheBandwidthOfAMemoryWithoutRows) {
   EXPECT_NEAR(stream(m), 1, 0.02);
 }
 
-INSTANTIATE_TEST_SUITE_P(Presets, Stream, testing::ValuesIn(preset_names()),
+// Those whose accesses in flight cover DRAM's latency with words of 4 bytes, and that are simulated soon.
+INSTANTIATE_TEST_SUITE_P(Presets, Stream,
+                         testing::Values("tesla-g80", "dwf-g80", "fermi-gtx480", "fermi-c2050", "sbi-fermi"),
                          [](const auto& info) { return test_name(info.param); });
 
 }  // namespace

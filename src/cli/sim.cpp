@@ -1,0 +1,71 @@
+// heddle sim: what reports of simulated GPUs say, and many runs on them.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/format.hpp"
+#include "cli/command.hpp"
+#include "cli/output_file.hpp"
+#include "cli/sim_sweep.hpp"
+#include "simreport/figures.hpp"
+#include "simreport/page.hpp"
+
+namespace heddle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::vector<std::string> files;
+  std::string html;
+};
+
+// Reads all before anything is printed or written.
+std::vector<simreport::Run> read(const Options& options) {
+  const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
+  if (!options.html.empty()) check_output("--html", options.html, inputs);
+  std::vector<simreport::Run> runs;
+  for (const fs::path& input : inputs) runs.push_back(simreport::read_run(input));
+  return runs;
+}
+
+void add_report(CLI::App& sim) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = sim.add_subcommand("report", "what a report of a simulated GPU says");
+  command->add_option("file", options->files, "a file that --device sim:MACHINE,report=FILE.json has written")
+      ->required()
+      ->expected(1);
+  command->add_option("--html", options->html, "one page with pictures instead, which needs no network; - prints it");
+  command->callback([options] {
+    const simreport::Run run = read(*options).front();
+    if (options->html.empty()) return fmt::print("{}", simreport::report_text(run));
+    write_output(options->html, simreport::report_page(run), base::counted(run.launches.size(), "launch"), "HTML");
+  });
+}
+
+void add_compare(CLI::App& sim) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command = sim.add_subcommand("compare", "the figures of several reports side by side");
+  command->add_option("files", options->files, "two reports or more")->required()->expected(2, 64);
+  command->add_option("--html", options->html, "one page with pictures instead; - prints it");
+  command->callback([options] {
+    const std::vector<simreport::Run> runs = read(*options);
+    if (options->html.empty()) return fmt::print("{}", simreport::compare_text(runs));
+    write_output(options->html, simreport::compare_page(runs), base::counted(runs.size(), "run"), "HTML");
+  });
+}
+
+}  // namespace
+
+void add_sim(CLI::App& app) {
+  CLI::App* sim = app.add_subcommand("sim", "reports of simulated GPUs: report, compare; sweep runs many simulations");
+  sim->require_subcommand(1);
+  add_report(*sim);
+  add_compare(*sim);
+  add_sim_sweep(*sim);
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,87 @@
+#include "cli/sim_sweep.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/format.hpp"
+#include "base/table.hpp"
+#include "cli/command.hpp"
+#include "sweep/runner.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file;
+  std::vector<std::size_t> only;
+  unsigned jobs = 0;
+  bool list = false;
+};
+
+void print_list(const sweep::Plan& plan) {
+  base::Table table({{"run", base::Align::right}, {"machine"}, {"kernel"}, {"options"}});
+  for (const sweep::PlannedRun& run : plan.runs)
+    table.add_row({std::to_string(run.number), run.machine, run.kernel, run.options});
+  fmt::print("{}", table.text());
+}
+
+std::vector<sweep::PlannedRun> chosen_runs(const sweep::Plan& plan, const std::vector<std::size_t>& only) {
+  if (only.empty()) return plan.runs;
+  std::vector<sweep::PlannedRun> runs;
+  for (const std::size_t number : only) {
+    if (number == 0 || number > plan.runs.size())
+      throw UsageError(fmt::format("--only {}: the sweep has runs 1 to {}", number, plan.runs.size()));
+    runs.push_back(plan.runs[number - 1]);
+  }
+  return runs;
+}
+
+void run_sweep(const Options& options) {
+  const sweep::Plan plan = sweep::read_plan(options.file);
+  if (options.list) return print_list(plan);
+  const std::vector<sweep::PlannedRun> runs = chosen_runs(plan, options.only);
+  const base::SteadyClock clock;
+  sweep::Results results(plan.results, clock);
+  const auto is_done = [&](const sweep::PlannedRun& run) {
+    const auto result = results.find(run);
+    return result && result->state == "done";
+  };
+  std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
+  if (number != 0) fmt::print(stderr, "{} of {} runs are there already\n", number, runs.size());
+  sweep::run_all(plan, runs,
+                 {.program = std::filesystem::canonical("/proc/self/exe"),
+                  .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
+                  .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
+                    fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel,
+                               run.options,
+                               result.state == "done"
+                                   ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                   : "failed: " + result.error);
+                  }});
+  fmt::print("{}", sweep::results_text(plan, results));
+  for (const sweep::PlannedRun& run : runs)
+    if (const auto result = results.find(run); result && result->state == "failed")
+      throw std::runtime_error(fmt::format("run {} failed: {}", run.number, result->error));
+}
+
+}  // namespace
+
+void add_sim_sweep(CLI::App& sim) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      sim.add_subcommand("sweep", "machines x kernels x options, each a simulation of its own; results in one file");
+  command->add_option("file", options->file, "the sweep, TOML")->required();
+  command->add_option("--jobs", options->jobs, "runs at a time (default: one for each core)")
+      ->check(CLI::Range(1, 4096));
+  command->add_option("--only", options->only, "only the run with this number, as for a task of a job array");
+  command->add_flag("--list", options->list, "print the runs with their numbers, and run none");
+  command->callback([options] { run_sweep(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,40 @@
+#include "device/sim/record/record_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "base/fail.hpp"
+#include "base/file.hpp"
+
+namespace heddle::device::sim {
+
+RecordFile::RecordFile(const std::string& name) : path_(name) {
+  if (const std::size_t at = path_.find("%p"); at != path_.npos) path_.replace(at, 2, std::to_string(::getpid()));
+  base::require_folder_of(path_);
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
+}
+
+RecordFile::~RecordFile() { ::close(file_); }
+
+void RecordFile::write(std::string_view text, std::uint64_t at) const {
+  while (!text.empty()) {
+    ssize_t done = ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(at));
+    if (done < 0 && errno == ESPIPE) done = ::write(file_, text.data(), text.size());  // a pipe or a terminal
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
+    text.remove_prefix(static_cast<std::size_t>(done));
+    at += static_cast<std::uint64_t>(done);
+  }
+}
+
+void RecordFile::add(std::string_view text, std::string_view tail) {
+  write(std::string(text) + std::string(tail), end_);
+  end_ += text.size();
+}
+
+}  // namespace heddle::device::sim

@@ -1,0 +1,29 @@
+// A file that grows while a simulated device works: whole lines, each written at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heddle::device::sim {
+
+class RecordFile {
+ public:
+  // Empties or makes the file. "%p" in the name becomes the number of the process. Throws not_found for a missing folder
+  // and io_error.
+  explicit RecordFile(const std::string& name);
+  ~RecordFile();
+  RecordFile(const RecordFile&) = delete;
+  RecordFile& operator=(const RecordFile&) = delete;
+
+  // Adds text, then `tail`, which the next call overwrites: the file is whole in between. Throws io_error.
+  void add(std::string_view text, std::string_view tail = {});
+
+ private:
+  void write(std::string_view text, std::uint64_t at) const;
+  std::string path_;
+  int file_ = -1;
+  std::uint64_t end_ = 0;  // without the tail
+};
+
+}  // namespace heddle::device::sim

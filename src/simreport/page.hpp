@@ -1,0 +1,14 @@
+// Reports as one page of HTML that stands alone: no scripts, no network.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "simreport/run.hpp"
+
+namespace heddle::simreport {
+
+std::string report_page(const Run& run);
+std::string compare_page(const std::vector<Run>& runs);
+
+}  // namespace heddle::simreport

@@ -1,0 +1,173 @@
+#include "sweep/runner.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/child_process.hpp"
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "base/format.hpp"
+#include "base/table.hpp"
+#include "base/temporary_folder.hpp"
+#include "simreport/run.hpp"
+
+extern char** environ;
+
+namespace heddle::sweep {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Starts heddle in the sweep's folder, with its output in `log`, and waits for it. Returns its exit code.
+int run_heddle(const fs::path& program, const std::vector<std::string>& arguments, const fs::path& folder,
+               const fs::path& log) {
+  std::vector<std::string> words{program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+  if (!folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
+  pid_t pid = 0;
+  const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (error != 0) base::fail(ErrorCode::io_error, "cannot start {}: {}", program.string(), std::strerror(error));
+  return base::ChildProcess(pid).wait();
+}
+
+// The last line that the program printed, which is its message where it failed.
+std::string last_line(const std::string& text) {
+  std::string_view rest = text;
+  while (!rest.empty() && rest.back() == '\n') rest.remove_suffix(1);
+  return std::string(rest.substr(rest.rfind('\n') + 1));
+}
+
+Result result_of(const simreport::Run& report) {
+  Result result{.state = "done"};
+  double lanes = 0, slots = 0;
+  for (const simreport::Launch& launch : report.launches) {
+    result.cycles += launch.cycles;
+    result.ipc += launch.thread_instructions;
+    result.occupancy += launch.occupancy * launch.cycles;
+    lanes += launch.simd_efficiency * launch.warp_instructions;
+    slots += launch.warp_instructions;
+    result.dram_utilisation += launch.memory.dram_utilisation * launch.cycles;
+  }
+  const double cycles = std::max(result.cycles, 1.0);
+  result.ipc /= cycles;
+  result.occupancy /= cycles;
+  result.dram_utilisation /= cycles;
+  result.simd_efficiency = lanes / std::max(slots, 1.0);
+  return result;
+}
+
+class Workers {
+ public:
+  Workers(const Plan& plan, const std::vector<PlannedRun>& runs, const RunnerOptions& options)
+      : plan_(plan), runs_(runs), options_(options) {}
+
+  void run() {
+    std::vector<std::thread> threads;
+    const unsigned count = std::max<unsigned>(std::min<std::size_t>(options_.jobs, runs_.size()), 1);
+    for (unsigned i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
+    for (std::thread& thread : threads) thread.join();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void work() {
+    try {
+      const base::SteadyClock clock;
+      Results results(plan_.results, clock);
+      base::TemporaryFolder folder;
+      folder.create("sweep");
+      for (std::size_t i = next_++; i < runs_.size(); i = next_++)
+        if (results.claim(runs_[i])) do_run(runs_[i], results, folder.path());
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = runs_.size();
+    }
+  }
+
+  void do_run(const PlannedRun& run, Results& results, const fs::path& folder) {
+    const fs::path report = folder / "report.json", log = folder / "log";
+    fs::remove(report);
+    std::vector<std::string> arguments{"launch", run.source.string()};
+    arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
+    for (const std::string& word : {std::string("--device"), run.device(report.string()), std::string("--out-dir"),
+                                    (folder / "results").string()})
+      arguments.push_back(word);
+    const int code = run_heddle(options_.program, arguments, plan_.file.parent_path(), log);
+    Result result;
+    std::string text;
+    if (code == 0) {
+      text = base::read_file(report);
+      result = result_of(simreport::parse_run(text, report.string()));
+    } else {
+      result.state = "failed";
+      result.error = last_line(base::read_file_if_there(log).value_or(""));
+    }
+    results.finish(run, result, text);
+    const std::lock_guard lock(mutex_);
+    if (options_.done) options_.done(run, result);
+  }
+
+  const Plan& plan_;
+  const std::vector<PlannedRun>& runs_;
+  const RunnerOptions& options_;
+  std::atomic<std::size_t> next_{0};
+  std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace
+
+void run_all(const Plan& plan, const std::vector<PlannedRun>& runs, const RunnerOptions& options) {
+  Workers(plan, runs, options).run();
+}
+
+std::string results_text(const Plan& plan, Results& results) {
+  using base::Align;
+  base::Table table({{"run", Align::right},
+                     {"machine"},
+                     {"kernel"},
+                     {"options"},
+                     {"cycles", Align::right},
+                     {"IPC", Align::right},
+                     {"occupancy", Align::right},
+                     {"lanes used", Align::right},
+                     {"DRAM", Align::right},
+                     {""}});
+  const auto percent = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
+  for (const PlannedRun& run : plan.runs) {
+    const auto result = results.find(run);
+    std::vector<std::string> cells{std::to_string(run.number), run.machine, run.kernel, run.options};
+    if (result && result->state == "done")
+      for (const std::string& cell :
+           {base::format_count(static_cast<std::uint64_t>(result->cycles)), fmt::format("{:.2f}", result->ipc),
+            percent(result->occupancy), percent(result->simd_efficiency), percent(result->dram_utilisation)})
+        cells.push_back(cell);
+    else
+      for (const std::string& cell : {std::string("-"), std::string("-"), std::string("-"), std::string("-"),
+                                      std::string("-"), result ? result->state + " " + result->error : "not yet done"})
+        cells.push_back(cell);
+    table.add_row(std::move(cells));
+  }
+  return table.text();
+}
+
+}  // namespace heddle::sweep

@@ -1,0 +1,99 @@
+// heddle sim: reports, comparisons and sweeps of simulated GPUs, from launches to pages.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kernel = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 a)
+{
+  .reg .u64 %p, %q; .reg .u32 %t, %b, %n; .reg .f32 %f;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  mov.u32 %b, %ctaid.x;
+  mov.u32 %n, %ntid.x;
+  mad.lo.u32 %t, %b, %n, %t;
+  mul.wide.u32 %q, %t, 4;
+  add.u64 %p, %p, %q;
+  ld.global.f32 %f, [%p];
+  add.f32 %f, %f, %f;
+  st.global.f32 [%p], %f;
+  ret;
+}
+)";
+
+class Sim : public HeddleCommand {
+ protected:
+  void SetUp() override { write("k.ptx", kernel); }
+  void write(const std::string& name, std::string_view text) const { base::write_file_atomic(folder_.path() / name, text); }
+  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
+  Ran launch(const std::string& device) const {
+    return heddle("launch k.ptx --grid 8 --block 64 --arg zeros:f32:512 --device " + device);
+  }
+};
+
+TEST_F(Sim, AReportIsATextAndAPage) {
+  ASSERT_EQ(launch("sim:fermi-gtx480,report=a.json,trace=t.json").code, 0);
+  const Ran text = heddle("sim report a.json");
+  EXPECT_EQ(text.code, 0) << text.output;
+  EXPECT_THAT(text.output, AllOf(HasSubstr("twice: 8 blocks of 64 threads"), HasSubstr("add.f32"), HasSubstr("occupancy")));
+  const Ran page = heddle("sim report a.json --html a.html");
+  EXPECT_THAT(page.output, HasSubstr("a.html: 1 launch"));
+  EXPECT_THAT(read("a.html"), AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("ld.global.f32"), HasSubstr("Roofline")));
+  EXPECT_THAT(read("t.json"), AllOf(HasSubstr("\"cat\":\"issue\""), HasSubstr("\"name\":\"memory\"")));
+  EXPECT_EQ(heddle("sim report a.json --html a.json").code, 2);  // not over what it is made of
+  EXPECT_EQ(heddle("sim report k.ptx").code, 1);
+}
+
+TEST_F(Sim, ReportsAreCompared) {
+  ASSERT_EQ(launch("sim:fermi-gtx480,report=a.json").code, 0);
+  ASSERT_EQ(launch("sim:fermi-gtx480,scheduler=gto,report=b.json").code, 0);
+  const Ran text = heddle("sim compare a.json b.json");
+  EXPECT_EQ(text.code, 0) << text.output;
+  EXPECT_THAT(text.output, AllOf(HasSubstr("scheduler=gto"), HasSubstr("SIMD efficiency")));
+  EXPECT_EQ(heddle("sim compare a.json b.json --html c.html").code, 0);
+  EXPECT_THAT(read("c.html"), HasSubstr("<td>cycles</td>"));
+  EXPECT_EQ(heddle("sim compare a.json").code, 2);
+}
+
+TEST_F(Sim, ASweepIsResumedAndHasOneTable) {
+  write("s.toml",
+        "machines = [\"fermi-gtx480\", \"tesla-g80\"]\n[options]\nscheduler = [\"lrr\", \"gto\"]\n[[kernels]]\n"
+        "file = \"k.ptx\"\narguments = [\"--grid\", \"4\", \"--block\", \"64\", \"--arg\", \"zeros:f32:256\"]\n");
+  const Ran list = heddle("sim sweep s.toml --list");
+  EXPECT_THAT(list.output, AllOf(HasSubstr("tesla-g80"), HasSubstr("scheduler=gto")));
+  const Ran one = heddle("sim sweep s.toml --only 2");
+  EXPECT_EQ(one.code, 0) << one.output;
+  EXPECT_THAT(one.output, AllOf(HasSubstr("[1/1] fermi-gtx480 k scheduler=gto: "), HasSubstr("not yet done")));
+  const Ran rest = heddle("sim sweep s.toml --jobs 2");
+  EXPECT_EQ(rest.code, 0) << rest.output;
+  EXPECT_THAT(rest.output, AllOf(HasSubstr("1 of 4 runs are there already"), HasSubstr("[4/4]"), Not(HasSubstr("not yet"))));
+  const Ran again = heddle("sim sweep s.toml");
+  EXPECT_THAT(again.output, AllOf(HasSubstr("4 of 4 runs are there already"), Not(HasSubstr("[4/4]"))));
+  EXPECT_EQ(heddle("sim sweep s.toml --only 5").code, 2);
+}
+
+TEST_F(Sim, ARunThatFailsIsNamedAndTheOthersGoOn) {
+  write("s.toml",
+        "machines = [\"no-such\", \"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n"
+        "arguments = [\"--block\", \"64\", \"--arg\", \"zeros:f32:64\"]\n");
+  const Ran ran = heddle("sim sweep s.toml");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("there is no machine 'no-such'"), HasSubstr("tesla-g80  k")));
+}
+
+}  // namespace
+}  // namespace heddle::tests

@@ -1,0 +1,145 @@
+// Sweeps: the list of runs, and the file of results that processes share.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "heddle/error.hpp"
+#include "support/temporary_folder.hpp"
+#include "sweep/runner.hpp"
+
+namespace heddle::sweep {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* sweep = R"(
+machines = ["fermi-gtx480", "mine.toml"]
+results = "r.db"
+[options]
+scheduler = ["lrr", "gto"]
+issue = ["single"]
+[[kernels]]
+file = "a.ptx"
+arguments = ["--block", "64"]
+[[kernels]]
+name = "second"
+file = "a.ptx"
+arguments = ["--block", "32", "--arg", "in:x.npy"]
+)";
+
+class Sweep : public testing::Test {
+ protected:
+  std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
+  Plan plan() const { return parse_plan(sweep, file("s.toml")); }
+  tests::TemporaryFolder folder_;
+};
+
+TEST_F(Sweep, IsEveryMachineWithEveryKernelWithEveryOption) {
+  const Plan all = plan();
+  ASSERT_EQ(all.runs.size(), 8u);
+  EXPECT_EQ(all.results, file("r.db"));
+  EXPECT_EQ(all.runs[0].device("x.json"), "sim:fermi-gtx480,issue=single,scheduler=lrr,report=x.json");
+  EXPECT_EQ(all.runs[3].kernel, "second");
+  EXPECT_EQ(all.runs[3].options, "issue=single,scheduler=gto");
+  EXPECT_EQ(all.runs[7].machine, "mine.toml");
+  EXPECT_EQ(all.runs[7].number, 8u);
+}
+
+// Work that has changed is other work.
+TEST_F(Sweep, KeysFollowTheContentsOfFiles) {
+  const Plan before = plan();
+  base::write_file_atomic(file("mine.toml"), std::string_view("sms = 3"));
+  base::write_file_atomic(file("x.npy"), std::string_view("data"));
+  const Plan after = plan();
+  EXPECT_EQ(before.runs[0].key, after.runs[0].key);
+  EXPECT_NE(before.runs[2].key, after.runs[2].key);  // reads x.npy
+  EXPECT_NE(before.runs[4].key, after.runs[4].key);  // on mine.toml
+  base::write_file_atomic(file("a.ptx"), std::string_view("other"));
+  EXPECT_NE(after.runs[0].key, plan().runs[0].key);
+}
+
+TEST_F(Sweep, MistakesAreRefusedWithTheirLine) {
+  const auto message = [&](const std::string& text) {
+    try {
+      parse_plan(text, file("s.toml"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_THAT(message("machine = []"), HasSubstr("s.toml:1: unknown key 'machine'; there are machines, kernels"));
+  EXPECT_THAT(message("\nmachines = \"x\""), HasSubstr("s.toml:2: machines must be a list"));
+  EXPECT_THAT(message("machines = [\"x\"]"), HasSubstr("kernels is missing"));
+  EXPECT_THAT(message("machines = ["), HasSubstr("s.toml:1: "));
+  EXPECT_THAT(message("[options]\nreport = [\"a.json\"]"), HasSubstr("s.toml:2: options.report"));
+  EXPECT_THAT(message("machines = [\"x\"]\n[[kernels]]\nname = \"k\""), HasSubstr("file is missing"));
+}
+
+TEST_F(Sweep, ARunIsClaimedOnceAndByItsProcess) {
+  const Plan all = plan();
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  EXPECT_TRUE(results.claim(all.runs[0]));
+  EXPECT_FALSE(results.claim(all.runs[0]));  // this process is at it
+  results.finish(all.runs[0], {.state = "done", .cycles = 12345}, "text");
+  EXPECT_FALSE(results.claim(all.runs[0]));
+  EXPECT_EQ(results.find(all.runs[0])->cycles, 12345);
+  EXPECT_TRUE(results.claim(all.runs[1]));
+  results.finish(all.runs[1], {.state = "failed", .error = "why"}, "");
+  EXPECT_TRUE(results.claim(all.runs[1]));  // what failed is tried again
+  EXPECT_THAT(results_text(all, results), testing::AllOf(HasSubstr("12 345"), HasSubstr("not yet done")));
+}
+
+// What a process was at that has ended is free again.
+TEST_F(Sweep, ARunOfADeadProcessIsTakenOver) {
+  const Plan all = plan();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const base::SteadyClock clock;
+    Results results(all.results, clock);
+    ::_exit(results.claim(all.runs[0]) ? 0 : 1);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ASSERT_EQ(status, 0);
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  EXPECT_TRUE(results.claim(all.runs[0]));
+}
+
+// Four processes at one file: each run is done by exactly one.
+TEST_F(Sweep, ProcessesShareTheRuns) {
+  const Plan all = plan();
+  std::vector<pid_t> children;
+  for (int i = 0; i < 4; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      int taken = 0;
+      const base::SteadyClock clock;
+      Results results(all.results, clock);
+      for (const PlannedRun& run : all.runs) {
+        if (!results.claim(run)) continue;
+        results.finish(run, {.state = "done"}, "");
+        ++taken;
+      }
+      ::_exit(taken);
+    }
+    children.push_back(child);
+  }
+  int taken = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    taken += WEXITSTATUS(status);
+  }
+  EXPECT_EQ(taken, 8);
+}
+
+}  // namespace
+}  // namespace heddle::sweep
