@@ -47,8 +47,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
-      {"cli",
-       {"base", "ptx", "modules", "batch", "device/sim", "doctor", "runtime", "programs", "sched", "trace"}},
+      {"cli", {"base", "ptx", "modules", "batch", "device/sim", "doctor", "runtime", "programs", "sched", "trace"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
