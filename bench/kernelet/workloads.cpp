@@ -77,7 +77,7 @@ class Numbers {
 // One cycle through all places, so that chains do not meet.
 Workload pc(unsigned blocks) {
   constexpr unsigned threads = 256, places = 1u << 20;
-  constexpr int steps = 2;
+  constexpr int steps = 1;
   std::vector<unsigned> next(places), order(places);
   for (unsigned i = 0; i < places; ++i) order[i] = i;
   std::mt19937 random(1);

@@ -53,7 +53,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"simreport", {"base"}},
       {"sweep", {"base", "simreport"}},
       {"cli",
-       {"base", "ptx", "modules", "batch", "doctor", "runtime", "programs", "sched", "trace", "simreport", "sweep"}},
+       {"base", "ptx", "modules", "batch", "device/sim", "doctor", "runtime", "programs", "sched", "trace", "simreport",
+        "sweep"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
