@@ -18,6 +18,7 @@ bool is_no_memory(const std::error_code& code) {
 }
 
 bool says_no_memory(const std::string& message) {
+  if (message.find("static TLS") != message.npos) return false;  // a limit of the loader's own
   for (const char* words : {"Cannot allocate memory", "cannot allocate memory", "failed to map segment",
                             "cannot create shared object descriptor", "cannot allocate name record",
                             "cannot map zero-fill pages", "cannot allocate TLS data structures"})

@@ -1,4 +1,5 @@
 // The heddle program.
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -47,7 +48,16 @@ bool needs_variables(int count, char** arguments) {
   return command != "doctor" && command != "help" && command != "version" && command != "completion";
 }
 
+// CLI11 takes a flag with an empty value for one without.
+void refuse_empty_check(std::span<char* const> arguments) {
+  const bool is_empty = std::any_of(arguments.begin(), arguments.end(),
+                                    [](const char* argument) { return std::string_view(argument) == "--check="; });
+  if (is_empty && arguments.size() > 1 && std::string_view(arguments[1]) == "launch")
+    throw cli::UsageError("--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
+}
+
 int run(int count, char** arguments) {
+  refuse_empty_check({arguments, static_cast<std::size_t>(count)});
   if (needs_variables(count, arguments)) check_variables();
   if (cli::run_program_command(count, arguments)) return 0;
   CLI::App app("Runs GPU kernels (CUDA C++ or PTX) on whatever this machine has.", "heddle");

@@ -8,10 +8,14 @@
 namespace heddle::cuda_api {
 namespace {
 
+// A number that is larger is an address: CUdeviceptr is a number.
+constexpr std::uint64_t least_address = std::uint64_t{1} << 40;
+
 std::string text_of(const ArgumentValue& argument) {
   using Kind = ArgumentValue::Kind;
   switch (argument.kind) {
-    case Kind::number: return fmt::format("{}", argument.value);
+    case Kind::number:
+      return argument.value < least_address ? fmt::format("{}", argument.value) : fmt::format("{:#x}", argument.value);
     case Kind::negative: return fmt::format("{}", static_cast<std::int64_t>(argument.value));
     case Kind::pointer: return argument.value == 0 ? "null" : fmt::format("{:#x}", argument.value);
     case Kind::shape:
