@@ -49,4 +49,8 @@ std::string page_of(int argc, char** argv) {
   return {};
 }
 
+bool has_option(int argc, char** argv, std::string_view option) {
+  return std::any_of(argv + 1, argv + argc, [&](const char* one) { return one == option; });
+}
+
 }  // namespace heddle::bench::sim_policies

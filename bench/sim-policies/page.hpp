@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::bench::sim_policies {
@@ -25,5 +26,6 @@ std::string gain(double ratio);
 void write_page(const std::string& file, const std::string& text);
 // What follows "--page" on a command line; empty: nothing.
 std::string page_of(int argc, char** argv);
+bool has_option(int argc, char** argv, std::string_view option);
 
 }  // namespace heddle::bench::sim_policies

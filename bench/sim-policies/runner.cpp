@@ -47,6 +47,9 @@ std::shared_ptr<const ptx::Module> Runner::module_of(std::string_view file) {
 KernelStatistics Runner::run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
                              unsigned threads, bool ideal) {
   if (threads == 0) threads = workload.threads;
+  const std::string key =
+      fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel, workload.items, threads, ideal);
+  if (const auto known = figures_.find(key); known != figures_.end()) return known->second;
   device::sim::SimOptions options;
   options.machine = machine;
   options.ideal_memory = ideal;
@@ -62,24 +65,31 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   const auto device = device::sim::make_sim_device(options);
   const auto module = device->load(module_of(workload.file), {});
   const auto queue = device->queue({});
-  std::vector<unsigned> in = words(workload.items), out(workload.items);
+  const unsigned items = std::max(workload.items / threads, 1u) * threads;  // whole blocks
+  std::vector<unsigned> in = words(items), out(items);
   const auto input = device->allocate(in.size() * sizeof in[0]), output = device->allocate(out.size() * sizeof out[0]);
   queue->copy(input->span(), span_of(in));
   struct {
     std::uint64_t in, out;
     unsigned n;
-  } const arguments{input->span().address, output->span().address, workload.items};
+  } const arguments{input->span().address, output->span().address, items};
   std::vector<std::byte> packed(20);
   std::memcpy(packed.data(), &arguments, packed.size());
-  const unsigned blocks = workload.items / threads;
+  const unsigned blocks = items / threads;
+  const double seconds = bench::time_once([&] {
   queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
                 packed);
   queue->copy(span_of(out), output->span());
   queue->synchronize();
+  });
+  if (verbose)
+    fmt::print(stderr, "{}{} {} cycles {} warp instructions {:.2f} s\n", workload.kernel, policies, figures.cycles(),
+               figures.sm.warp_instructions, seconds);
   const std::string shape = fmt::format("{}/{}", workload.kernel, threads);
   const auto [known, first] = results_.emplace(shape, out);
   if (!first && known->second != out)
     base::fail(ErrorCode::internal, "{} has other results with '{}'", shape, policies);
+  figures_.emplace(key, figures);
   return figures;
 }
 

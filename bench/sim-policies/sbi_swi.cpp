@@ -132,6 +132,7 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
 
 int main(int argc, char** argv) {
   Runner runner;
+  runner.verbose = has_option(argc, argv, "--verbose");
   Results results("sbi-swi");
   const MachineDescription machine = part_of("sbi-fermi", 1);
   std::string text;

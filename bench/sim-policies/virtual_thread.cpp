@@ -118,6 +118,7 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
 
 int main(int argc, char** argv) {
   Runner runner;
+  runner.verbose = has_option(argc, argv, "--verbose");
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
   std::string text;

@@ -14,7 +14,7 @@ constexpr Workload divergent_list[] = {
 constexpr Workload regular_list[] = {of_regular("matmul"),     of_regular("fft"),
                                      of_regular("vector_add"), of_regular("transpose"),
                                      of_regular("hotspot"),    of_regular("finite_difference")};
-constexpr unsigned many = 64 * 1024;
+constexpr unsigned many = 16 * 1024;
 constexpr Workload scheduling_list[] = {
     {"pointer_chase", "latency", false, 64, many / 2}, {"gather", "latency", false, 64, many / 2},
     {"convolution", "latency", false, 64, many / 2},   {"reduction", "latency", false, 64, many / 2},

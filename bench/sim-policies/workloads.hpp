@@ -11,7 +11,7 @@ struct Workload {
   std::string_view kernel, file;  // file: without ending
   bool divergent = false;
   unsigned threads = 256;  // of a block
-  unsigned items = 7680;   // threads of the grid
+  unsigned items = 1536;   // threads of the grid
 };
 
 // In the papers' suites or of their kind, and some of today.

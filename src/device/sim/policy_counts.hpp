@@ -14,8 +14,6 @@ enum class PolicyEvent : std::uint8_t {
   lut_evictions,   // of places whose warps were being formed
   spilled,         // groups of threads that found the pool full
   refilled,        // of these, back in the pool
-  heap_stalls,     // slots without issue, as the heap was not in order
-  update_stalls,   // cycles in which write-backs waited for the heap's queue
   // Contexts of splits (thread frontiers, interweaving).
   parted,      // contexts that were made by divergence
   joined,      // contexts that met another at their place
@@ -27,7 +25,6 @@ enum class PolicyEvent : std::uint8_t {
   same_row,    // of these, in the row of units that the first one uses
   same_warp,   // of these, of the first one's warp
   conflicts,   // both schedulers had chosen the same instruction
-  false_waits,  // groups held by the matrix scoreboard that the exact one would have let go
   // Blocks that give way to others (virtual threads).
   swaps_out,
   swaps_in,
@@ -36,7 +33,7 @@ enum class PolicyEvent : std::uint8_t {
   moved_loads,     // accesses that went to the queue of inactive blocks
   spilled_entries  // of stacks, beyond those that a context holds
 };
-constexpr unsigned policy_events = 25;
+constexpr unsigned policy_events = 22;
 const char* name(PolicyEvent event);
 
 struct PolicyCounts {

@@ -235,7 +235,7 @@ TEST_F(Pool, MajorityKeepsItsPlaceUntilItHasNoThreads) {
 
 TEST_F(Pool, PdomPriorityPrefersThreadsThatHavePassedFewerJoins) {
   WarpPool pool({}, counts_);
-  const auto order = make_pdom_order({[](const Place& place) { return place.pc == 7; }, 64, &counts_});
+  const auto order = make_pdom_order({[](const Place& place) { return place.pc == 7; }, 64});
   const auto put = [&](std::uint32_t pc, std::uint32_t first, LaneMask lanes) {
     for (const auto& touched : insert(pool, pc, first, lanes)) order->inserted(touched);
   };

@@ -354,13 +354,26 @@ TEST(Frontier, LayoutsOfRandomFlow) {
       if (join >= cfg.size() || cfg.block(join).begin >= function.body.size()) continue;
       const std::uint32_t at = layout.ops[cfg.block(join).begin].order;
       if (at <= layout.ops[cfg.block(block).begin].order) continue;  // a loop's header, to which its end leads back
-      std::vector<std::uint32_t> todo{block}, seen{block, join};
+      std::vector<std::uint32_t> todo{join}, behind{join};  // blocks that come after the join on some way
+      const auto forward = [&](std::uint32_t from, std::uint32_t to) {
+        return layout.ops[cfg.block(to).begin].order > layout.ops[cfg.block(from).begin].order;
+      };
       while (!todo.empty()) {
         const std::uint32_t one = todo.back();
         todo.pop_back();
         for (const std::uint32_t next : cfg.successors(one)) {
-          const bool backward = layout.ops[cfg.block(next).begin].order <= layout.ops[cfg.block(one).begin].order;
-          if (backward || std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
+          if (!forward(one, next) || std::find(behind.begin(), behind.end(), next) != behind.end()) continue;
+          behind.push_back(next);
+          todo.push_back(next);
+        }
+      }
+      todo = {block};
+      std::vector<std::uint32_t> seen = behind;
+      while (!todo.empty()) {
+        const std::uint32_t one = todo.back();
+        todo.pop_back();
+        for (const std::uint32_t next : cfg.successors(one)) {
+          if (!forward(one, next) || std::find(seen.begin(), seen.end(), next) != seen.end()) continue;
           seen.push_back(next);
           todo.push_back(next);
           if (cfg.block(next).begin >= cfg.block(next).end) continue;

@@ -26,8 +26,10 @@ inline const std::vector<OtherPolicies> other_policies = {
 // Variants of these, for fewer kernels.
 inline const std::vector<OtherPolicies> policy_variants = {
     {"hopper-h100",
-     {",divergence=dwf,formation=minority,memory=ideal", ",divergence=dwf,formation=timestamp,pool=4",
-      ",divergence=dwf,formation=pc,register-file=crossbar",
+     {",residency=virtual-thread,memory-queue=active-first",
+      ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
+      ",residency=max,memory-queue=mascar,divergence=nrec", ",divergence=dwf,formation=minority,memory=ideal",
+      ",divergence=dwf,formation=timestamp,pool=4", ",divergence=dwf,formation=pc,register-file=crossbar",
       ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"}},
     // Warps of 64 threads, on the machine of the paper that describes them.
     {"sbi-fermi",

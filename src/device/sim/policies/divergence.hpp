@@ -47,8 +47,6 @@ class DivergencePolicy {
   virtual Returned write_back(IssueGroup& /*group*/) { return {}; }
   // Instead of resume(): a group of the threads of the warp that have moved on, for write_back(); null: there are none.
   virtual IssueGroup* released(std::uint32_t /*warp*/) { return nullptr; }
-  // A slot of a scheduler begins in which no group of the list can issue. Returns as retire().
-  virtual bool idle_slot() { return false; }
 };
 
 struct DivergenceContext {

@@ -32,7 +32,7 @@ class Former {
                           {[timing = &context.timing](const Place& place) {
                              return timing->of(*place.code).at(place.pc).joins;
                            },
-                           context.block.threads.size(), &context.counts})) {}
+                           context.block.threads.size()})) {}
 
   void add(const Place& place, const machine::LaneThreads& threads, LaneMask lanes) {
     note(pool_.insert(place, threads, lanes));
@@ -52,13 +52,6 @@ class Former {
   void yield() {
     yields_ = true;
     choose();
-  }
-  // Returns whether the head has changed.
-  bool slot() {
-    if (!order_->slot()) return false;
-    FormedWarp* const before = head_;
-    choose();
-    return head_ != before;
   }
   WarpPool& pool() { return pool_; }
 
@@ -176,12 +169,6 @@ class DynamicWarps final : public DivergencePolicy {
     of(group).yield();
     list();
     return true;
-  }
-  bool idle_slot() override {
-    bool changed = false;
-    for (auto& former : formers_) changed |= former->slot();
-    if (changed) list();
-    return changed;
   }
 
  private:

@@ -15,19 +15,15 @@ class FormationOrder {
   virtual ~FormationOrder() = default;
   // Threads have come to a warp of the pool.
   virtual void inserted(const WarpPool::Touched& /*touched*/) {}
-  // The warp that issues next; null: none can yet. The same call gives the same warp until something is called that is
-  // not const.
+  // The warp that issues next; null: the pool is empty.
   virtual FormedWarp* next(const WarpPool& pool) = 0;
   // The warp issues. To be called before it leaves the pool.
   virtual void issues(FormedWarp& /*warp*/) {}
-  // A slot of the scheduler begins. Returns whether next() may have changed.
-  virtual bool slot() { return false; }
 };
 
 struct OrderContext {
   std::function<bool(const Place&)> joins;  // whether threads that have parted meet again there
   std::size_t threads = 0;                  // of the block
-  PolicyCounts* counts = nullptr;
 };
 
 std::unique_ptr<FormationOrder> make_timestamp_order();                // the warp that was formed first
