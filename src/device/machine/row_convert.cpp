@@ -67,12 +67,13 @@ template <bool ftz>
 struct DoubleToSingle {
   static u64 of(u64 a) {
     const auto value = std::bit_cast<double>(a);
-    if (value != value) {
+    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    // With .ftz what is tiny before it is rounded to the least normal number is 0.
+    if (value != value || (ftz && (bits & 0x7fffffff) == 0x00800000)) {
       semantics::FloatMode mode;
       mode.ftz = ftz;
       return semantics::convert(Type::f32, Type::f64, a, mode);
     }
-    auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
     if (ftz && (bits & 0x7f800000) == 0) bits &= 0x80000000;
     return bits;
   }

@@ -27,16 +27,26 @@ T operand(u64 word) {
   }
 }
 
-// `reference` computes the same with NaNs: those of f64 have the payload of an operand.
+// `reference` computes the same where the host's result is not PTX's: NaNs (those of f64 have the payload of an
+// operand), and with .ftz the least normal number, to which the host rounds also what is tiny before that (semantics:
+// what rounds to a normal number in full precision stays).
 template <class T, bool ftz, class Reference>
 u64 result(T value, Reference&& reference) {
   if constexpr (sizeof(T) == 8) {
     if (value != value) [[unlikely]]
-      return reference(semantics::f64_format);
+      return reference(semantics::f64_format, semantics::FloatMode{});
     return std::bit_cast<u64>(value);
   } else {
+    constexpr std::uint32_t least_normal = 0x00800000, magnitude = 0x7fffffff, exponent = 0x7f800000;
     auto bits = std::bit_cast<std::uint32_t>(value);
-    if (ftz && (bits & 0x7f800000) == 0) bits &= 0x80000000;
+    if constexpr (ftz) {
+      if ((bits & magnitude) == least_normal) [[unlikely]] {
+        semantics::FloatMode mode;
+        mode.ftz = true;
+        return reference(semantics::f32_format, mode);
+      }
+      if ((bits & exponent) == 0) bits &= ~magnitude;
+    }
     return value == value ? bits : static_cast<std::uint32_t>(semantics::f32_format.canonical_nan);
   }
 }
@@ -45,42 +55,53 @@ template <class T, bool ftz>
 struct Add {
   static u64 of(u64 a, u64 b) {
     return result<T, ftz>(operand<T, ftz>(a) + operand<T, ftz>(b),
-                          [&](semantics::Format format) { return semantics::float_add(format, a, b, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_add(format, a, b, mode);
+                          });
   }
 };
 template <class T, bool ftz>
 struct Subtract {
   static u64 of(u64 a, u64 b) {
     return result<T, ftz>(operand<T, ftz>(a) - operand<T, ftz>(b),
-                          [&](semantics::Format format) { return semantics::float_sub(format, a, b, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_sub(format, a, b, mode);
+                          });
   }
 };
 template <class T, bool ftz>
 struct Multiply {
   static u64 of(u64 a, u64 b) {
     return result<T, ftz>(operand<T, ftz>(a) * operand<T, ftz>(b),
-                          [&](semantics::Format format) { return semantics::float_mul(format, a, b, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_mul(format, a, b, mode);
+                          });
   }
 };
 template <class T, bool ftz>
 struct Divide {
   static u64 of(u64 a, u64 b) {
     return result<T, ftz>(operand<T, ftz>(a) / operand<T, ftz>(b),
-                          [&](semantics::Format format) { return semantics::float_div(format, a, b, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_div(format, a, b, mode);
+                          });
   }
 };
 template <class T, bool ftz>
 struct Reciprocal {
   static u64 of(u64 a) {
-    return result<T, ftz>(T{1} / operand<T, ftz>(a),
-                          [&](semantics::Format format) { return semantics::float_rcp(format, a, {}); });
+    return result<T, ftz>(T{1} / operand<T, ftz>(a), [&](semantics::Format format, const semantics::FloatMode& mode) {
+      return semantics::float_rcp(format, a, mode);
+    });
   }
 };
 template <class T, bool ftz>
 struct SquareRoot {
   static u64 of(u64 a) {
     return result<T, ftz>(std::sqrt(operand<T, ftz>(a)),
-                          [&](semantics::Format format) { return semantics::float_sqrt(format, a, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_sqrt(format, a, mode);
+                          });
   }
 };
 // Processors without an instruction for it would take long.
@@ -95,8 +116,9 @@ template <class T, bool ftz>
     } else {
       value = __builtin_fmaf(x, y, z);
     }
-    to[i] = result<T, ftz>(
-        value, [&](semantics::Format format) { return semantics::float_fma(format, a[i], b[i], c[i], {}); });
+    to[i] = result<T, ftz>(value, [&](semantics::Format format, const semantics::FloatMode& mode) {
+      return semantics::float_fma(format, a[i], b[i], c[i], mode);
+    });
   }
 }
 bool has_multiply_add() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
@@ -105,7 +127,9 @@ template <class T, bool ftz>
 struct MultiplyAdd {
   static u64 of(u64 a, u64 b, u64 c) {
     return result<T, ftz>(std::fma(operand<T, ftz>(a), operand<T, ftz>(b), operand<T, ftz>(c)),
-                          [&](semantics::Format format) { return semantics::float_fma(format, a, b, c, {}); });
+                          [&](semantics::Format format, const semantics::FloatMode& mode) {
+                            return semantics::float_fma(format, a, b, c, mode);
+                          });
   }
 };
 template <class T, bool ftz>
@@ -128,15 +152,17 @@ struct Approximate2 {
 template <class T, bool ftz>
 struct Negate {
   static u64 of(u64 a) {
-    return result<T, ftz>(-operand<T, ftz>(a),
-                          [&](semantics::Format format) { return semantics::float_neg(format, a, ftz); });
+    return result<T, ftz>(-operand<T, ftz>(a), [&](semantics::Format format, const semantics::FloatMode&) {
+      return semantics::float_neg(format, a, ftz);
+    });
   }
 };
 template <class T, bool ftz>
 struct Magnitude {
   static u64 of(u64 a) {
-    return result<T, ftz>(std::abs(operand<T, ftz>(a)),
-                          [&](semantics::Format format) { return semantics::float_abs(format, a, ftz); });
+    return result<T, ftz>(std::abs(operand<T, ftz>(a)), [&](semantics::Format format, const semantics::FloatMode&) {
+      return semantics::float_abs(format, a, ftz);
+    });
   }
 };
 
@@ -145,7 +171,11 @@ template <class T, bool ftz, bool most>
 struct Extreme {
   static u64 of(u64 a, u64 b) {
     const T x = operand<T, ftz>(a), y = operand<T, ftz>(b);
-    const auto reference = [&](semantics::Format format) { return semantics::float_min(format, a, b, {}); };
+    const auto reference = [&](semantics::Format format, const semantics::FloatMode& mode) {
+      semantics::MinMaxMode wanted;
+      wanted.ftz = mode.ftz;
+      return most ? semantics::float_max(format, a, b, wanted) : semantics::float_min(format, a, b, wanted);
+    };
     if (x != x) return result<T, ftz>(y, reference);
     if (y != y) return result<T, ftz>(x, reference);
     const bool less = x < y || (x == y && std::signbit(x));

@@ -57,7 +57,7 @@ TEST(Core, RunsThreadsOfSeveralWarpsAsOneGroup) {
   EXPECT_EQ(k.words[1], 1u);
   EXPECT_EQ(k.words[37], 37u);
   ASSERT_EQ(k.effects.accesses().size(), 3u);
-  EXPECT_EQ(k.effects.accesses()[0].address, k.address() + 32 * 4);
+  EXPECT_EQ(k.effects.accesses()[0].address, k.model_address() + 32 * 4);
   EXPECT_EQ(k.effects.accesses()[2].lane, 5u);
   k.core->step(*k.block, group, 0b100001, k.effects);
   EXPECT_EQ(k.effects.branched, 0b100001u);

@@ -22,16 +22,16 @@ const std::string registers =
 // Numbers at which arithmetic has its special cases.
 std::uint64_t some_bits(std::mt19937_64& random, unsigned width) {
   static const std::vector<std::uint64_t> narrow = {
-      0,          1,          2,          0x7f,       0x80,       0xff,       0x7fff,     0x8000,
-      0xffff,     0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
-      0x7fc00000, 0xffc12345, 0x7f812345, 0x00000005, 0x80000007, 0x007fffff, 0x00800000, 0x7f7fffff,
-      0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x3effffff, 0x40490fdb};
+      0,          1,          2,          0x7f,       0x80,       0xff,       0x7fff,     0x8000,     0xffff,
+      0x7fffffff, 0x80000000, 0xffffffff, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc12345,
+      0x7f812345, 0x00000005, 0x80000007, 0x007fffff, 0x00800000, 0x00800001, 0x3f7fffff, 0x3f7ffffe, 0x80800000,
+      0x7f7fffff, 0x4f000000, 0xcf000000, 0x4f800000, 0x5f000000, 0xdf000000, 0x5f800000, 0x3effffff, 0x40490fdb};
   static const std::vector<std::uint64_t> wide = {
       0x8000000000000000, 0x7fffffffffffffff, 0xffffffffffffffff, 0x3ff0000000000000, 0xbff0000000000000,
       0x7ff0000000000000, 0xfff0000000000000, 0x7ff8000000000001, 0xfff8123456789abc, 0x7ff0000000000123,
-      0x0000000000000005, 0x800fffffffffffff, 0x0010000000000000, 0x41dfffffffc00000, 0xc1e0000000000000,
-      0x43e0000000000000, 0xc3e0000000000000, 0x43f0000000000000, 0x381fffffffffffff, 0x36a0000000000000,
-      0x47efffffffffffff, 0x3fe0000000000000};
+      0x0000000000000005, 0x800fffffffffffff, 0x0010000000000000, 0x380fffffffffffff, 0x380ffffff0000000,
+      0xb80fffffffffffff, 0x41dfffffffc00000, 0xc1e0000000000000, 0x43e0000000000000, 0xc3e0000000000000,
+      0x43f0000000000000, 0x381fffffffffffff, 0x36a0000000000000, 0x47efffffffffffff, 0x3fe0000000000000};
   std::uint64_t bits = random();
   const unsigned kind = random() % 4;
   if (kind == 0) bits = narrow[random() % narrow.size()];
