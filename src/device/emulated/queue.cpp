@@ -13,7 +13,9 @@
 
 namespace heddle::device::emulated {
 CommandQueue::CommandQueue(Device& device, std::shared_ptr<DeviceState> state, int priority)
-    : device_(device), state_(std::move(state)), priority_(priority), worker_("heddle-queue") {}
+    : device_(device), state_(std::move(state)), priority_(priority), worker_("heddle-queue") {
+  time_ = state_->engine->clock().now_ns();  // nothing of it has been done before
+}
 
 // After a failure commands are skipped; what is to be done in any case gets the failure there is.
 void CommandQueue::push(std::function<void()> run, std::function<void(std::exception_ptr)> finally) {

@@ -83,6 +83,21 @@ TEST(Figures, ReportsHaveTheMemory) {
   EXPECT_THAT(report_text("k", run("sim:hopper-h100,memory=ideal", body, 64).at(0)), Not(HasSubstr("DRAM")));
 }
 
+// `heddle devices` measures links so: a copy of a queue that is made late takes its time, too.
+TEST(Figures, ACopyOfALaterQueueTakesItsTime) {
+  const auto device = make_sim_device(parse_sim_options("sim:fermi-gtx480"));
+  const CopyEngines engines = parse_sim_options("sim:fermi-gtx480").machine.copies;
+  const auto there = device->allocate(1 << 20), here = device->allocate_host(1 << 20);
+  for (int round = 0; round < 2; ++round) {
+    const auto queue = device->queue({});
+    const std::uint64_t begin = device->clock().now_ns();
+    queue->copy(there->span(), here->span());
+    queue->synchronize();
+    const double taken = static_cast<double>(device->clock().now_ns() - begin);
+    EXPECT_NEAR(taken, engines.latency_us * 1000 + (1 << 20) / engines.to_device_gbs, 2) << round;
+  }
+}
+
 TEST(Figures, ALaunchWithoutBlocksHasNone) { EXPECT_TRUE(run("sim:hopper-h100", "", 32, 0).empty()); }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
