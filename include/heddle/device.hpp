@@ -79,6 +79,8 @@ class Device {
  public:
   Device(std::shared_ptr<runtime::Core> core, int number) : core_(std::move(core)), number_(number) {}
   int number() const { return number_; }
+  // Whether it is a device of this runtime; for Heddle itself.
+  bool is_of(const std::shared_ptr<runtime::Core>& core) const { return core_ == core; }
   DeviceInfo info() const;
 
   // States that the calling thread will continue to use this device, and no other GPU. Calls then need not set the

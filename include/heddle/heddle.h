@@ -90,6 +90,7 @@ typedef struct heddle_module heddle_module;
 typedef struct heddle_kernel heddle_kernel;
 typedef struct heddle_array heddle_array;
 typedef struct heddle_launch heddle_launch;
+typedef struct heddle_tenant heddle_tenant;
 
 /* heddle::Scheduling; results are the same with any of them. */
 enum { HEDDLE_EXECUTION_ASYNC = 0, HEDDLE_EXECUTION_SYNC = 1 };
@@ -369,6 +370,7 @@ typedef struct heddle_launch_options {
   uint64_t block_end;         /* after the last */
   const uint32_t* processors; /* SMs of a GPU, or workers of the CPU device, ascending */
   int32_t timed;              /* not 0: heddle_launch_seconds will be called, for which a GPU has to take the time */
+  heddle_tenant* tenant;      /* whose launch it is; NULL: nobody's */
 } heddle_launch_options;
 
 typedef HEDDLE_ENUM(heddle_argument_kind){
@@ -505,6 +507,25 @@ heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* op
  * function has returned. */
 heddle_status heddle_call_host(heddle_runtime* runtime, heddle_function function, void* user,
                                const heddle_argument* arrays, size_t count);
+
+/* ---- Tenants: heddle::Tenant, in heddle/tenant.hpp ---- */
+
+enum { HEDDLE_TENANT_LATENCY = 0, HEDDLE_TENANT_BATCH = 1 };
+typedef struct heddle_tenant_options {
+  size_t size;
+  const char* name;
+  int32_t kind;          /* latency: somebody waits for each of its requests; batch: only the rate counts */
+  double quota;          /* the part of each device's processors that is its own while it has work, 0 to 1 */
+  double slip;           /* how many times slower a kernel may be so that it takes fewer processors; 0: not at all */
+  uint64_t memory_bytes; /* must be 0: arrays do not count */
+} heddle_tenant_options;
+
+heddle_status heddle_tenant_create(heddle_runtime* runtime, const heddle_tenant_options* options,
+                                   heddle_tenant** tenant);
+/* Takes effect with the next decision of the policy. */
+heddle_status heddle_tenant_set(heddle_tenant* tenant, const heddle_tenant_options* options);
+/* Waits for its launches. */
+void heddle_tenant_free(heddle_tenant* tenant);
 
 /* ---- Launches and calls that were made ---- */
 

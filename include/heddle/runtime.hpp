@@ -33,6 +33,7 @@
 #include "heddle/launch.hpp"
 #include "heddle/module.hpp"
 #include "heddle/scheduling.hpp"
+#include "heddle/tenant.hpp"
 
 namespace heddle {
 
@@ -60,8 +61,8 @@ struct RuntimeOptions {
   Scheduling scheduling = {};
   // When launches of arrays and of explicit queues are submitted to devices. "direct" or empty: when they are made.
   // "slice:BLOCKS": the same, in ranges of so many blocks. "bounded:MICROSECONDS": so that the work in flight on a
-  // device is never predicted to take longer; queues of higher priority go first. See docs/policies.md. Not with
-  // `slice`.
+  // device is never predicted to take longer; queues of higher priority go first. "lithos" and others: for tenants. See
+  // docs/policies.md. Not with `slice`.
   std::string policy = {};
   // Bytes of each device's memory that arrays may take; 0: all of it. If arrays need more, the least recently used ones
   // are evicted to the host. The host then gets copies of arrays, not the device's own memory.
@@ -176,6 +177,11 @@ class Runtime {
     call_host_list(function, list);
   }
   void call_host_list(const CallFunction& function, std::span<const Argument> arrays);
+
+  // A tenant: launches and queues that the policy treats as one client (heddle/tenant.hpp). Without a policy, tenants
+  // share devices as launches do. Throws invalid_argument for an empty name, a quota that is not 0 to 1, or a slip that
+  // is neither 0 nor from 1 on.
+  Tenant tenant(const TenantOptions& options);
 
   // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's
   // first device), one entry for each form of the kernel; the first is that of whole grids. Empty if a device has no

@@ -24,13 +24,14 @@ from ._errors import (ArgumentOverflow, ArgumentTypeError, CompileError, Deadloc
                       InvalidArgument, IoError, KernelFault, NotFound, OutOfMemory, ParseError, Unsupported)
 from ._kernel import BoundKernel, Kernel, KernelInfo, Module, Occupancy, Parameter, in_, inout, opaque, out
 from ._runtime import Call, Device, Runtime
+from ._tenant import Tenant
 
 __version__: str = _core.version()
 
 __all__ = [
     "ArgumentOverflow", "ArgumentTypeError", "Array", "BoundKernel", "Call", "CompileError", "Deadlock", "Device", "DeviceLost",
     "Error", "InternalError", "InvalidArgument", "IoError", "Kernel", "KernelFault", "KernelInfo", "Launch", "Module",
-    "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Unsupported", "in_", "inout",
+    "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Tenant", "Unsupported", "in_", "inout",
     "opaque", "out",
 ]
 

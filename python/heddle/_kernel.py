@@ -11,6 +11,7 @@ import numpy as np
 from . import _checks, _core
 from ._array import Array
 from ._errors import ArgumentOverflow, ArgumentTypeError, InvalidArgument, NotFound
+from ._tenant import Tenant
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike
@@ -130,6 +131,14 @@ def _processor_list(value: Any) -> list[int]:
             for one in _checks.listed("processors", value, kind)]
 
 
+def _tenant_of(value: Any) -> Optional[_core.Tenant]:
+    if value is None:
+        return None
+    if not isinstance(value, Tenant):
+        raise ArgumentTypeError(f"tenant is {_checks.shown(value)}; Runtime.tenant(...) makes tenants")
+    return value._native
+
+
 class BoundKernel:
     """A kernel with its launch shape, ready to be called: ``kernel[grid, block]``."""
 
@@ -143,7 +152,7 @@ class BoundKernel:
         self._shape = _core.Shape(options["grid"], options["block"], _shared_bytes(options["shared"]),
                                   _checks.device("device", options["device"]), _block_range(options["blocks"]),
                                   bool(options["cooperative"]), _processor_list(options["processors"]),
-                                  bool(options["timed"]))
+                                  bool(options["timed"]), _tenant_of(options["tenant"]))
 
     def __call__(self, *arguments: Any) -> _core.Launch:
         """Launches the kernel and returns at once. Numbers become what the parameters are, if they fit; arrays and their
@@ -153,12 +162,14 @@ class BoundKernel:
 
     def options(self, *, shared: Optional[int] = None, device: Optional[str] = None,
                 blocks: Optional[Tuple[int, int]] = None, cooperative: Optional[bool] = None,
-                processors: Optional[Sequence[int]] = None, timed: Optional[bool] = None) -> BoundKernel:
+                processors: Optional[Sequence[int]] = None, timed: Optional[bool] = None,
+                tenant: Optional[Tenant] = None) -> BoundKernel:
         """The same with other options: bytes of dynamic ``shared`` memory; the ``device``; only the blocks [first, end) of
         the grid, as linear ids; ``cooperative``, where blocks synchronise with each other; ``processors``: the SMs of a
-        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be used."""
+        GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be used;
+        ``tenant``: whose launch it is."""
         given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors,
-                 "timed": timed}
+                 "timed": timed, "tenant": tenant}
         return BoundKernel(self._kernel, {**self._options, **{k: v for k, v in given.items() if v is not None}})
 
     def on(self, device: str, processors: Optional[Sequence[int]] = None) -> BoundKernel:
@@ -243,7 +254,7 @@ class Kernel:
         known = self._bound.get(key)
         if known is None:
             known = BoundKernel(self, {"grid": key[0], "block": key[1], "shared": shared, "device": "", "blocks": None,
-                                       "cooperative": False, "processors": (), "timed": False})
+                                       "cooperative": False, "processors": (), "timed": False, "tenant": None})
             self._keep(key, known)
         return known
 

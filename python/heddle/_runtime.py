@@ -15,6 +15,7 @@ from . import _checks, _core
 from ._array import Array
 from ._errors import ArgumentTypeError, Error, InvalidArgument, NotFound, OutOfMemory, Unsupported
 from ._kernel import Module
+from ._tenant import Tenant
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -169,7 +170,7 @@ class Runtime:
     ``check``: mistakes of kernels to look for, True for bad accesses to memory, or "memory,race,init,sync" or "all"; slow. A
     launch with such a mistake fails. ``workers``: threads of the CPU device; 0: one for each core. ``trace``: a file for the timeline of launches and copies, for Perfetto.
     ``scheduling``: policies by name, such as ``{"execution": "sync"}``, and ``most_queues`` and ``early_start_bytes``, as in
-    C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS" or "bounded:MICROSECONDS". ``memory_budget``: bytes
+    C++. ``policy``: when launches are submitted, "direct", "slice:BLOCKS", "bounded:MICROSECONDS", or one for tenants, as "lithos". ``memory_budget``: bytes
     of each device's memory that arrays may take; others are evicted to the host; 0: all of it. ``launch_timeout_ms``:
     milliseconds that a launch may run on the CPU device or the interpreter; then it fails, and the error says where its
     warps stood; 0: for ever.
@@ -218,6 +219,14 @@ class Runtime:
         """Bytes per second of a large copy between two devices, or "host" and a device; measured at each call."""
         return self._native.measured_link(_checks.device("measured_link(source)", source),
                                           _checks.device("measured_link(destination)", destination))
+
+    # ---- Tenants
+
+    def tenant(self, name: str, *, kind: str = "batch", quota: float = 0.0, slip: float = 0.0) -> Tenant:
+        """A client of this runtime's devices. ``kind``: "latency", where somebody waits for each request, or "batch".
+        ``quota``: the part of each device's processors that is its own while it has work, 0 to 1. ``slip``: how many times
+        slower a kernel may be so that it takes fewer processors, such as 1.1; 0: not at all."""
+        return Tenant(self._native, name, kind, quota, slip)
 
     # ---- Modules
 

@@ -241,8 +241,9 @@ void set_variable(const Module& module, const std::string& name, char kind, std:
 
 std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uint32_t shared, std::string device,
                              const std::optional<std::pair<std::uint64_t, std::uint64_t>>& blocks, bool cooperative,
-                             std::vector<std::uint32_t> processors, bool timed) {
+                             std::vector<std::uint32_t> processors, bool timed, std::shared_ptr<Tenant> tenant) {
   auto made = std::make_unique<Shape>();
+  made->tenant = std::move(tenant);
   made->device = std::move(device);
   made->processors = std::move(processors);
   heddle_launch_options& options = made->options;
@@ -258,9 +259,36 @@ std::unique_ptr<Shape> shape(const Extents& grid, const Extents& block, std::uin
   }
   options.cooperative = cooperative ? 1 : 0;
   options.timed = timed ? 1 : 0;
+  options.tenant = made->tenant ? made->tenant->handle.get() : nullptr;
   options.processors = made->processors.data();
   options.processor_count = static_cast<std::uint32_t>(made->processors.size());
   return made;
+}
+
+// ---- Tenants
+
+heddle_tenant_options tenant_options(const std::string& name, bool latency, double quota, double slip) {
+  heddle_tenant_options options{};
+  options.size = sizeof options;
+  options.name = name.c_str();
+  options.kind = latency ? HEDDLE_TENANT_LATENCY : HEDDLE_TENANT_BATCH;
+  options.quota = quota;
+  options.slip = slip;
+  return options;
+}
+
+std::shared_ptr<Tenant> tenant(const std::shared_ptr<RuntimeState>& runtime, const std::string& name, bool latency,
+                               double quota, double slip) {
+  const heddle_tenant_options options = tenant_options(name, latency, quota, slip);
+  heddle_tenant* handle = nullptr;
+  check(heddle_tenant_create(runtime->use(), &options, &handle));
+  return std::make_shared<Tenant>(Tenant{runtime, owned(runtime, handle, heddle_tenant_free)});
+}
+
+void set_tenant(const Tenant& tenant, const std::string& name, bool latency, double quota, double slip) {
+  tenant.runtime->use();
+  const heddle_tenant_options options = tenant_options(name, latency, quota, slip);
+  check(heddle_tenant_set(tenant.handle.get(), &options));
 }
 
 // ---- Arrays
@@ -323,6 +351,7 @@ void bind_kernels(py::module_& m) {
       .def("get_variable", &get_variable)
       .def("variable_type", &variable_type)
       .def("set_variable", &set_variable);
+  py::class_<Tenant, std::shared_ptr<Tenant>>(m, "Tenant").def(py::init(&tenant)).def("set", &set_tenant);
   py::class_<Shape>(m, "Shape").def(py::init(&shape));
   py::class_<Kernel>(m, "Kernel")
       .def_property_readonly("name", &Kernel::name)

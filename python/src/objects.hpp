@@ -124,9 +124,16 @@ std::shared_ptr<T> owned(const std::shared_ptr<RuntimeState>& runtime, T* handle
                             [waits = runtime->waits(), free](T* of) { let_go(waits, [of, free] { free(of); }); });
 }
 
+// A tenant, for launches. Freeing it waits for them.
+struct Tenant {
+  std::shared_ptr<RuntimeState> runtime;
+  std::shared_ptr<heddle_tenant> handle;
+};
+
 // heddle_launch_options with what its pointers point to.
 struct Shape {
   heddle_launch_options options{};
+  std::shared_ptr<Tenant> tenant;
   std::string device;
   std::vector<std::uint32_t> processors;
 };

@@ -29,6 +29,10 @@ struct heddle_array {
   heddle::Array<std::byte> array;
 };
 
+struct heddle_tenant {
+  heddle::Tenant tenant;
+};
+
 struct heddle_launch {
   heddle::Launch launch;
 };

@@ -51,7 +51,10 @@ heddle_status heddle_launch_kernel(heddle_runtime* runtime, heddle_kernel* kerne
     const std::vector<Argument> list = argument_list(arguments, count, launching);
     // Before the launch: it must not be made and its handle then be lost.
     auto handle = launch != nullptr ? std::make_unique<heddle_launch>(heddle_launch{heddle::Launch(nullptr)}) : nullptr;
-    heddle::Launch made = on.launch_list(what, launch_options(known(options, launching)), list);
+    const heddle_launch_options wanted = known(options, launching);
+    heddle::Launch made = wanted.tenant != nullptr
+                              ? wanted.tenant->tenant.launch_list(what, launch_options(wanted), list)
+                              : on.launch_list(what, launch_options(wanted), list);
     if (!handle) return;
     handle->launch = std::move(made);
     *launch = handle.release();

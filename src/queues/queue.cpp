@@ -8,13 +8,15 @@
 
 namespace heddle::queues {
 
-QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options)
+QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options,
+                       std::shared_ptr<runtime::TenantState> tenant)
     : core_(std::move(core)),
+      tenant_(std::move(tenant)),
       partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
       queue_(*core_, place, {.priority = options.priority, .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
-  launch_queue_ = &core_->dispatcher()->add_queue("queue", options.priority);
+  launch_queue_ = &core_->dispatcher()->add_queue("queue", options.priority, tenant_ ? tenant_->tenant() : nullptr);
 }
 
 QueueState::~QueueState() {
@@ -124,6 +126,10 @@ void QueueState::synchronize() {
     failure = std::exchange(failure_.first, nullptr);
   }
   queue_.synchronize();
+  if (launch_queue_ != nullptr) {
+    const base::Lock lock(core_->mutex());
+    if (!is_held(last_)) core_->dispatcher()->begin_batch(*launch_queue_);
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

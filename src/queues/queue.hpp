@@ -13,12 +13,15 @@
 #include "queues/queue_work.hpp"
 #include "queues/shared_queue.hpp"
 #include "runtime/core.hpp"
+#include "runtime/tenant_state.hpp"
 
 namespace heddle::queues {
 
 class QueueState {
  public:
-  QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options);
+  // `tenant`: whose queue it is; null: nobody's.
+  QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options,
+             std::shared_ptr<runtime::TenantState> tenant = nullptr);
   ~QueueState();
   QueueState(const QueueState&) = delete;
   QueueState& operator=(const QueueState&) = delete;
@@ -54,6 +57,7 @@ class QueueState {
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;
+  const std::shared_ptr<runtime::TenantState> tenant_;
   const device::Partition* const partition_;  // its own; null: the whole device
   SharedQueue queue_;
   // Managed mode; the rest needs the core's lock.

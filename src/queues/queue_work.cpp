@@ -1,5 +1,7 @@
 #include "queues/queue_work.hpp"
 
+#include "runtime/launch_traits.hpp"
+
 namespace heddle::queues {
 
 QueueLaunch::QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::KernelState& kernel,
@@ -16,7 +18,8 @@ QueueLaunch::QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::Kern
       arguments_(arguments.begin(), arguments.end()),
       partition_(partition),
       divisible_(!config.cooperative && core_.ranges() && blocks.size() > 1 && kernel.blocks_independent() &&
-                 function.prepare_ranges()) {}
+                 function.prepare_ranges()),
+      traits_(runtime::traits_of(kernel.id(), function, config)) {}
 
 void QueueLaunch::submit(BlockRange range, bool, const device::Partition* chosen, device::Event* end) {
   queue_.put_on(partition_ != nullptr ? partition_ : chosen, [&](device::Queue& queue) {

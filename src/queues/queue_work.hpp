@@ -56,6 +56,7 @@ class QueueLaunch final : public sched::Work {
   std::size_t place() const override { return place_; }
   BlockRange blocks() const override { return blocks_; }
   bool divisible() override { return divisible_; }
+  sched::LaunchTraits traits() override { return traits_; }
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
   void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
   std::shared_ptr<device::Event> take_event() override;
@@ -77,6 +78,7 @@ class QueueLaunch final : public sched::Work {
   const std::vector<std::byte> arguments_;
   const device::Partition* const partition_;
   const bool divisible_;
+  const sched::LaunchTraits traits_;
 };
 
 }  // namespace heddle::queues

@@ -65,7 +65,8 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
 
 void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
   std::vector<sched::Dispatcher::Device> devices;
-  for (const auto& device : devices_) devices.push_back({device->info().processors});
+  for (const auto& device : devices_)
+    devices.push_back({device->info().processors, device->info().capability > 0 ? 2u : 1u});  // TPCs have two SMs
   const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {
     return &partition(place, processors);
   };
@@ -117,6 +118,10 @@ void Core::synchronize() {
     if (dispatcher_) failure = dispatcher_->take_failure();
   }
   scheduler_->synchronize();
+  if (dispatcher_) {
+    const base::Lock lock(mutex());
+    dispatcher_->begin_batches();
+  }
   if (failure) std::rethrow_exception(failure);
 }
 

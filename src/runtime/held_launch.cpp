@@ -3,12 +3,18 @@
 #include <utility>
 
 #include "runtime/launch_steps.hpp"
+#include "runtime/launch_traits.hpp"
 
 namespace heddle::runtime {
 
 HeldLaunch::HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
                        const device::Partition* partition)
-    : core_(core), kernel_(kernel), launch_(std::move(launch)), function_(function), partition_(partition) {
+    : core_(core),
+      kernel_(kernel),
+      launch_(std::move(launch)),
+      function_(function),
+      partition_(partition),
+      traits_(traits_of(kernel.id(), function, launch_.config)) {
   if (launch_.processors != nullptr) processors_ = *launch_.processors;
   if (launch_.processors != nullptr) launch_.processors = &processors_;
   for (const sched::ArrayUse& use : launch_.arrays) arrays_.push_back(use.array);

@@ -24,6 +24,7 @@ class HeldLaunch final : public sched::Work {
   std::size_t place() const override { return launch_.place; }
   BlockRange blocks() const override { return launch_.blocks; }
   bool divisible() override { return divisible_; }
+  sched::LaunchTraits traits() override { return traits_; }
   bool is_ready() override;
   void make_ready() override;
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
@@ -54,6 +55,7 @@ class HeldLaunch final : public sched::Work {
   std::optional<sched::Scheduler::OpenTask> open_;  // from its first range to its last
   std::optional<std::size_t> queue_;                // its dedicated queue during that time
   graph::TaskRef done_;
+  const sched::LaunchTraits traits_;
 };
 
 // The launch's accesses to arrays and variables, as objects of the DAG of held tasks. The host must ask for the arrays

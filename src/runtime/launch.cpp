@@ -160,7 +160,7 @@ namespace {
 
 // Managed mode: the policy decides when the launch is submitted.
 std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>& kernel, sched::BoundLaunch& bound,
-                                  const Prepared& prepared) {
+                                  const Prepared& prepared, sched::LaunchQueue* queue) {
   device::check_launch(core.device(bound.place).info(), *prepared.function, bound.config, bound.blocks,
                        bound.packed.size());
   auto work = std::make_unique<HeldLaunch>(core, *kernel, std::move(bound), *prepared.function, prepared.partition);
@@ -168,7 +168,7 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
   const std::size_t place = launch.place;
   base::Lock lock(core.mutex());
   const std::vector<graph::Access> accesses = logical_accesses(core, launch);
-  auto task = core.dispatcher()->hold(core.launch_queue(), std::move(work), accesses);
+  auto task = core.dispatcher()->hold(queue ? *queue : core.launch_queue(), std::move(work), accesses);
   lock.unlock();
   return make_state(kernel, place, std::move(task));
 }
@@ -177,7 +177,8 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
 
 // docs/architecture.md, "How a launch travels", has these steps by number.
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
-                                    const LaunchOptions& options, std::span<const Argument> arguments) {
+                                    const LaunchOptions& options, std::span<const Argument> arguments,
+                                    sched::LaunchQueue* queue) {
   if (&kernel->core() != &core)
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->info().signature);
   if (core.replayer().follows())
@@ -189,7 +190,7 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
   bound.anywhere = placer != nullptr;
   if (placer) choose_place(core, *placer, bound);           // 2
   const Prepared prepared = prepare(core, *kernel, bound);  // 3
-  if (core.dispatcher() && may_be_held(bound)) return hold(core, kernel, bound, prepared);
+  if (core.dispatcher() && may_be_held(bound)) return hold(core, kernel, bound, prepared, queue);
   base::Lock lock(core.mutex());
   if (bound.opaque || core.dispatcher() != nullptr) core.wait_until_all_submitted(lock);
   core.replayer().flush_others();

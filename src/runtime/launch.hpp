@@ -63,8 +63,9 @@ class LaunchState {
 // there were any.
 bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_RELEASES_LOCK;
 
-// See heddle::Runtime::launch.
+// See heddle::Runtime::launch. `queue`: the launch queue in which a policy holds it; null: the runtime's own.
 std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
-                                    const LaunchOptions& options, std::span<const Argument> arguments);
+                                    const LaunchOptions& options, std::span<const Argument> arguments,
+                                    sched::LaunchQueue* queue = nullptr);
 
 }  // namespace heddle::runtime

@@ -24,6 +24,7 @@
 #include "runtime/held.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
+#include "runtime/tenant_state.hpp"
 #include "sched/make_policy.hpp"
 
 namespace heddle {
@@ -231,6 +232,11 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
   if (ending == ".ptx") return load_ptx_file(file);
   if (ending == ".cu" || ending == ".cuh" || ending == ".cpp") return compile_file(file, options);
   base::fail(ErrorCode::invalid_argument, "{} is neither a .cu file (CUDA C++) nor a .ptx file", file.string());
+}
+
+Tenant Runtime::tenant(const TenantOptions& options) {
+  held(core_, "Runtime");
+  return Tenant(std::make_shared<runtime::TenantState>(core_, options));
 }
 
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {

@@ -198,6 +198,15 @@ void Dispatcher::wait_until_all_done(base::Lock& lock) {
   --waiting_for_ends_;
 }
 
+void Dispatcher::wait_until_idle(const Tenant& tenant, base::Lock& lock) {
+  for (const auto& task : tasks_)
+    if (task->queue->tenant == &tenant) require(*task);
+  dispatch();
+  ++waiting_for_ends_;
+  changed_.wait(lock.native(), [&] { return !tenant.awake(); });
+  --waiting_for_ends_;
+}
+
 // What is submitted may complete at once, and then the policy is asked again.
 void Dispatcher::dispatch() {
   again_ = true;

@@ -57,6 +57,9 @@ class Dispatcher {
   void remove_tenant(Tenant& tenant);  // it must have no queues, and no tasks held or in flight
   // The host has waited for all of the queue's tasks: the next launch is the first of a batch.
   void begin_batch(LaunchQueue& queue) { queue.launches = 0; }
+  void begin_batches() {
+    for (LaunchQueue& queue : queues_) queue.launches = queue.tasks == 0 ? 0 : queue.launches;
+  }
   // Suspends a queue, or resumes it.
   void set_suspended(LaunchQueue& queue, bool suspended);
 
@@ -80,6 +83,8 @@ class Dispatcher {
   // Waits until no task that exists now is held or in flight. From then on no callback of a device refers to one of
   // them.
   void wait_until_all_done(base::Lock& lock);
+  // Waits until the tenant has no task held or in flight. All that it has are required.
+  void wait_until_idle(const Tenant& tenant, base::Lock& lock);
   unsigned threads_that_wait_for_ends() const { return waiting_for_ends_; }
   // Waits until all blocks of a task are submitted of which some are. Returns whether there was such a task.
   bool finish_divided(base::Lock& lock);

@@ -42,7 +42,8 @@ const std::vector<ModelFigures>& inference_models() {
   static const std::vector<ModelFigures> models = {
       {"llama3", 80, 40e-3, 0.8, 40e-6, 0.5, 0.5, 120e-3}, {"gptj", 84, 36e-3, 0.8, 40e-6, 0.5, 0.5, 110e-3},
       {"bert", 50, 10e-3, 0.7, 30e-6, 0.4, 0.35, 40e-3},   {"retinanet", 60, 24e-3, 0.9, 40e-6, 0.4, 0.4, 70e-3},
-      {"yolov4", 50, 6e-3, 0.8, 25e-6, 0.4, 0.4, 25e-3},   {"resnet50", 40, 2.4e-3, 0.6, 15e-6, 0.5, 0.45, 15e-3}};
+      {"yolov4", 50, 6e-3, 0.8, 25e-6, 0.4, 0.4, 25e-3},   {"resnet50", 40, 2.4e-3, 0.6, 15e-6, 0.5, 0.45, 15e-3},
+      {"dlrm", 8, 0.4e-3, 0.5, 15e-6, 0.5, 0.5, 3e-3}};
   return models;
 }
 

@@ -20,8 +20,8 @@ struct ModelFigures {
   double limit = 0;          // seconds of the service level; 0: none
 };
 
-// The models by name: "resnet50", "retinanet", "llama3", "gptj", "bert", "yolov4" serve requests; "vgg19-train",
-// "resnet50-train", "mobilenet-train", "dlrm-train", "bert-train", "llama3-train" are trained.
+// The models by name: "resnet50", "retinanet", "llama3", "gptj", "bert", "yolov4", "dlrm" serve requests;
+// "vgg19-train", "resnet50-train", "mobilenet-train", "dlrm-train", "bert-train", "llama3-train" are trained.
 const std::vector<ModelFigures>& inference_models();
 const std::vector<ModelFigures>& training_models();
 // Throws not_found with the known names.

@@ -22,6 +22,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
       // Policies and the dispatcher on a device in virtual time.
       {"tenancy", {"base", "graph", "device", "sched"}},
+      // What the daemon of a node and its tenants share; the tenants are processes of their own.
+      {"daemon", {"base", "sched"}},
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},

@@ -293,7 +293,8 @@ TEST_P(Direct, WrongUseIsRefused) {
 INSTANTIATE_TEST_SUITE_P(Devices, Direct,
                          testing::Values(Setting{"cpu", ""}, Setting{"interp", ""}, Setting{"cpu", "slice:2"},
                                          Setting{"cpu", "bounded:1"}, Setting{"cpu", "bounded:500"},
-                                         Setting{"interp", "bounded:200"}),
+                                         Setting{"interp", "bounded:200"}, Setting{"cpu", "lithos"},
+                                         Setting{"interp", "lithos:atom=1"}, Setting{"cpu", "timeslice:100"}),
                          [](const testing::TestParamInfo<Setting>& info) {
                            std::string name = std::string(info.param.device) + "_" + info.param.policy;
                            std::replace(name.begin(), name.end(), ':', '_');
@@ -316,7 +317,8 @@ TEST(DirectPolicy, WhatMakesNoSenseIsRefused) {
 // Launches that are held keep the order of their queues and events: a chain through several queues, with kernels of
 // different lengths, copies and host functions between them.
 TEST(DirectPolicy, RandomQueuesKeepTheirOrder) {
-  for (const char* const policy : {"slice:1", "bounded:1", "bounded:100"}) {
+  for (const char* const policy : {"slice:1", "bounded:1", "bounded:100", "lithos:atom=1,throttle=1", "reef:1",
+                                   "tgs:100", "orion", "static", "timeslice:50", "priority", "mps-like"}) {
     Runtime runtime({.devices = "cpu", .policy = policy});
     const Device device = runtime.device(0);
     const Module module = runtime.load_ptx(source, "source.ptx");

@@ -109,6 +109,17 @@ TEST(Predictor, ScalesLinearlyWhereItKnowsOneCondition) {
   EXPECT_NEAR(model.seconds, 0.2e-3 + 52.8e-3 / 11, 1e-6);
 }
 
+// A queue of its own for each request: what others have launched is known.
+TEST(Predictor, NewQueuesKnowTheKernelsOfOthers) {
+  Predictor predictor;
+  for (std::uint32_t queue = 0; queue < 5000; ++queue) {
+    LaunchKey key = launch(1, 0);
+    key.queue = queue;
+    if (queue > 0) EXPECT_NEAR(predictor.predict(key, {66, 100}).seconds, 1e-3, 1e-9);
+    predictor.record(key, {66, 100}, 1e-3);
+  }
+}
+
 TEST(Predictor, HighIsTheLongestOfTheLast) {
   Predictor predictor;
   for (std::uint64_t task = 1; task <= 20; ++task)

@@ -35,7 +35,7 @@ TEST(Ranking, IsThatOfThePaper) {
 TEST(Ranking, AFloodHurtsNobody) {
   TenantLoad flood = uniform("flood", 5e-6, 5e-6, 30);
   flood.streams = 64;
-  const HybridRuns runs(serving("bert", 1, 0.8), flood, {.seconds = 1.5, .warm_up = 0.5});
+  const HybridRuns runs(serving("resnet50", 1, 0.7), flood, {.seconds = 0.4, .warm_up = 0.1});
   const Hybrid lithos = runs.with("lithos");
   EXPECT_LE(lithos.p99, 1.2);
   EXPECT_GT(lithos.batch, 0);

@@ -112,7 +112,7 @@ void OrionPolicy::decide(const View& view, std::vector<Decision>& decisions) {
     const bool contends = unknown || (compute && bound != Bound::memory) || (memory && bound != Bound::compute);
     if (contends) continue;
     const double seconds = task.seconds_per_block * static_cast<double>(task.left.size());
-    if (batch > 0 && batch_seconds + seconds > seconds_) continue;
+    if (batch > 0 && (seconds <= 0 || batch_seconds + seconds > seconds_)) continue;  // an unknown one goes alone
     batch_seconds += seconds;
     ++batch;
     decisions.push_back({.task = i, .predicted_seconds = seconds});

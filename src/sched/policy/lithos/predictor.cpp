@@ -52,13 +52,26 @@ std::size_t Predictor::position(History& history, const LaunchKey& launch) {
   return found;
 }
 
+// The queue that was not used for longest makes room for a new one.
+Predictor::History& Predictor::history_of(std::uint32_t queue) {
+  auto found = queues_.find(queue);
+  if (found == queues_.end()) {
+    if (queues_.size() >= most_queues)
+      queues_.erase(std::min_element(queues_.begin(), queues_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.used < b.second.used; }));
+    found = queues_.emplace(queue, History()).first;
+  }
+  found->second.used = ++time_;
+  return found->second;
+}
+
 // What is known of the ordinal, or else of the kernel.
 Predictor::Record* Predictor::find(const LaunchKey& launch) {
-  History& history = queues_[launch.queue];
+  History& history = history_of(launch.queue);
   Record& record = history.by_ordinal[position(history, launch)];
   if (record.samples > 0) return &record;
-  const auto kernel = history.by_signature.find({launch.signature, launch.of_blocks});
-  return kernel == history.by_signature.end() ? nullptr : &kernel->second;
+  const auto kernel = kernels_.find({launch.signature, launch.of_blocks});
+  return kernel == kernels_.end() ? nullptr : &kernel->second;
 }
 
 // The time at the highest frequency, if all of it scales with the frequency.
@@ -136,9 +149,10 @@ Estimate Predictor::predict(const LaunchKey& launch, const Condition& condition)
 }
 
 void Predictor::record(const LaunchKey& launch, const Condition& condition, double seconds) {
-  History& history = queues_[launch.queue];
+  History& history = history_of(launch.queue);
   add(history.by_ordinal[position(history, launch)], condition, seconds);
-  Record& kernel = history.by_signature[{launch.signature, launch.of_blocks}];
+  if (kernels_.size() >= most_kernels) kernels_.clear();
+  Record& kernel = kernels_[{launch.signature, launch.of_blocks}];
   kernel.signature = launch.signature;
   kernel.of_blocks = launch.of_blocks;
   add(kernel, condition, seconds);

@@ -60,7 +60,6 @@ class Predictor {
   std::uint64_t samples(const LaunchKey& launch);
   // How often the ordinals had to be matched anew: the launches were not those of the batch before.
   std::uint64_t resyncs() const { return resyncs_; }
-  void forget(std::uint32_t queue) { queues_.erase(queue); }
 
  private:
   struct Measured {
@@ -80,15 +79,18 @@ class Predictor {
   };
   struct History {
     std::deque<Record> by_ordinal;
-    std::map<std::pair<std::uint64_t, std::uint64_t>, Record> by_signature;
     std::int64_t shift = 0;                                         // of this batch: position - ordinal
     std::deque<std::pair<std::uint64_t, std::uint64_t>> positions;  // task, position: of tasks that were seen
+    std::uint64_t used = 0;
   };
 
   static constexpr std::size_t most_conditions = 24;
   static constexpr std::int64_t window = 64;  // how many ordinals may be skipped
   static constexpr std::size_t most_ordinals = 1 << 16;
+  // Queues and kernels that are known; programs may make new ones for ever.
+  static constexpr std::size_t most_queues = 1024, most_kernels = 1 << 14;
 
+  History& history_of(std::uint32_t queue);
   std::size_t position(History& history, const LaunchKey& launch);
   Record* find(const LaunchKey& launch);
   double full_speed(double seconds, unsigned mhz) const;
@@ -98,6 +100,8 @@ class Predictor {
 
   const unsigned highest_mhz_;
   std::map<std::uint32_t, History> queues_;
+  // Of all queues, for launches whose ordinal is new: signature and blocks.
+  std::map<std::pair<std::uint64_t, std::uint64_t>, Record> kernels_;
   std::uint64_t resyncs_ = 0, time_ = 0;
 };
 

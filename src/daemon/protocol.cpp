@@ -1,0 +1,64 @@
+#include "daemon/protocol.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/fail.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::daemon {
+namespace {
+
+constexpr std::uint64_t magic = 0x31746e616e657468;  // and the version of the protocol
+
+struct Wire {
+  std::uint64_t magic = 0;
+  std::uint32_t kind = 0, tenant_class = 0;
+  double quota = 0;
+  std::uint64_t name_bytes = 0;
+  char name[64] = {};
+};
+static_assert(sizeof(Wire) == request_bytes);
+
+bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\'; }
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), is_plain);
+}
+
+}  // namespace
+
+RequestBytes encode(const Request& request) {
+  const bool named = request.kind == Request::Kind::hello || request.kind == Request::Kind::set;
+  if (named && !is_name(request.settings.name))
+    base::fail(ErrorCode::invalid_argument,
+               "a tenant's name has 1 to {} characters, without quotes, backslashes and control characters",
+               longest_name);
+  Wire wire{.magic = magic,
+            .kind = static_cast<std::uint32_t>(request.kind),
+            .tenant_class = request.settings.kind == sched::TenantClass::latency ? 0u : 1u,
+            .quota = request.settings.quota,
+            .name_bytes = named ? request.settings.name.size() : 0};
+  std::memcpy(wire.name, request.settings.name.data(), wire.name_bytes);
+  RequestBytes bytes;
+  std::memcpy(bytes.data(), &wire, sizeof wire);
+  return bytes;
+}
+
+std::optional<Request> decode_request(std::span<const std::byte> bytes) {
+  Wire wire;
+  if (bytes.size() != sizeof wire) return std::nullopt;
+  std::memcpy(&wire, bytes.data(), sizeof wire);
+  if (wire.magic != magic || wire.kind < 1 || wire.kind > 5 || wire.tenant_class > 1) return std::nullopt;
+  if (!(wire.quota >= 0 && wire.quota <= 1) || wire.name_bytes > longest_name) return std::nullopt;
+  Request request;
+  request.kind = static_cast<Request::Kind>(wire.kind);
+  request.settings.name.assign(wire.name, wire.name_bytes);
+  const bool named = request.kind == Request::Kind::hello || request.kind == Request::Kind::set;
+  if (named != is_name(request.settings.name)) return std::nullopt;
+  request.settings.kind = wire.tenant_class == 0 ? sched::TenantClass::latency : sched::TenantClass::batch;
+  request.settings.quota = wire.quota;
+  return request;
+}
+
+}  // namespace heddle::daemon

@@ -1,0 +1,133 @@
+#include "daemon/socket.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/fail.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::daemon {
+namespace {
+
+constexpr std::size_t most_descriptors = 4;
+
+Descriptor make_socket() { return Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+
+sockaddr_un address_of(const std::filesystem::path& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const std::string& text = path.native();
+  if (text.size() >= sizeof address.sun_path)
+    base::fail(ErrorCode::io_error, "the path {} is too long for a socket; at most {} bytes", text,
+               sizeof address.sun_path - 1);
+  std::memcpy(address.sun_path, text.c_str(), text.size() + 1);
+  return address;
+}
+
+// The folder must be this user's, and nobody else may enter it.
+void make_folder(const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    base::fail(ErrorCode::io_error, "the folder {} cannot be made: {}", folder.string(), std::strerror(errno));
+  struct stat status{};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid() ||
+      (status.st_mode & 077) != 0)
+    base::fail(ErrorCode::io_error, "{} must be a folder of this user that nobody else may enter (mode 700)",
+               folder.string());
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = other.release();
+  }
+  return *this;
+}
+
+Descriptor listen_at(const std::filesystem::path& path) {
+  make_folder(path.parent_path());
+  if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
+  ::unlink(path.c_str());
+  Descriptor socket = make_socket();
+  const sockaddr_un address = address_of(path);
+  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), 64) != 0)
+    base::fail(ErrorCode::io_error, "there can be no socket at {}: {}", path.string(), std::strerror(errno));
+  return socket;
+}
+
+std::optional<Descriptor> connect_to(const std::filesystem::path& path) {
+  Descriptor socket = make_socket();
+  const sockaddr_un address = address_of(path);
+  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return std::nullopt;
+  return socket;
+}
+
+std::optional<Descriptor> accept_own(const Descriptor& listener) {
+  Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return std::nullopt;
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::getuid())
+    return std::nullopt;
+  return socket;
+}
+
+bool send_packet(const Descriptor& socket, std::span<const std::byte> bytes, std::span<const int> descriptors) {
+  iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!descriptors.empty()) {
+    message.msg_control = control.data();
+    message.msg_controllen = CMSG_SPACE(descriptors.size_bytes());
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(descriptors.size_bytes());
+    std::memcpy(CMSG_DATA(header), descriptors.data(), descriptors.size_bytes());
+  }
+  return ::sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(bytes.size());
+}
+
+Received receive_packet(const Descriptor& socket, Packet& packet) {
+  packet.bytes.resize(longest_packet);
+  packet.descriptors.clear();
+  iovec part{packet.bytes.data(), packet.bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * most_descriptors)> control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  const ssize_t size = ::recvmsg(socket.get(), &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  for (cmsghdr* header = size < 0 ? nullptr : CMSG_FIRSTHDR(&message); header != nullptr;
+       header = CMSG_NXTHDR(&message, header)) {
+    if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+    for (std::size_t at = 0; at + sizeof(int) <= header->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
+      int fd = -1;
+      std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
+      packet.descriptors.emplace_back(fd);
+    }
+  }
+  if (size < 0) return errno == EAGAIN || errno == EINTR ? Received::nothing : Received::closed;
+  if (size == 0 || (message.msg_flags & MSG_TRUNC) != 0) return Received::closed;
+  packet.bytes.resize(static_cast<std::size_t>(size));
+  return Received::packet;
+}
+
+}  // namespace heddle::daemon
