@@ -18,6 +18,7 @@ namespace heddle::device::sim {
 namespace {
 
 constexpr std::size_t words = 1 << 14;  // of each array
+constexpr unsigned blocks = 40;
 
 // Each thread adds words of two arrays that lie far apart, and of a variable of the module, and calls malloc(): so
 // caches, MSHRs and DRAM rows matter, and so do addresses.
@@ -83,7 +84,7 @@ KernelStatistics launch(Device& device, std::vector<KernelStatistics>& launches,
   const auto queue = device.queue({});
   std::vector<std::byte> arguments(sizeof arrays);
   std::memcpy(arguments.data(), arrays.data(), sizeof arrays);
-  queue->launch(module->function("k"), {.grid = {96}, .block = {128}}, {0, 96}, arguments);
+  queue->launch(module->function("k"), {.grid = {blocks}, .block = {128}}, {0, blocks}, arguments);
   queue->synchronize();
   return launches.at(0);
 }

@@ -84,7 +84,8 @@ bool counts_alike(const test::PtxCase& c) {
 TEST(Policies, GiveTheSameResultsAndInstructionsOnKernelsAsData) {
   unsigned kernels = 0, counted = 0;
   for (const test::PtxCase& c : test::read_folder(tests::test_data() / "data" / "run")) {
-    if (!c.runs_on("sim") || c.error) continue;
+    // Instructions without control flow are the same to every policy (device_sim_ptx_run_test runs them).
+    if (!c.runs_on("sim") || c.error || c.file.parent_path().filename() == "arithmetic") continue;
     SCOPED_TRACE(c.name());
     for (const OtherPolicies& policies : other_policies) {
       SCOPED_TRACE(policies.machine);
