@@ -1,5 +1,5 @@
-// toml++ as headers alone, without the assumptions about well-formed texts by which it fails on others. For sources that
-// parse TOML; not for headers.
+// toml++ as headers alone, without the assumptions about well-formed texts by which it fails on others. For sources
+// that parse TOML; not for headers.
 #pragma once
 
 #define TOML_EXCEPTIONS 1

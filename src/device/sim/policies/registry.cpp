@@ -90,11 +90,11 @@ void set_policy(Policies& policies, std::string_view seam, std::string_view name
       {"residency", &policies.residency},   {"memory-queue", &policies.memory_queue}};
   const auto found = std::find_if(std::begin(seams), std::end(seams), [&](const auto& s) { return s.first == seam; });
   if (found == std::end(seams))
-    base::fail(
-        ErrorCode::invalid_argument,
-        "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency, memory-queue, memory, "
-        "threads, report, trace, trace-cycles and trace-launches",
-        seam);
+    base::fail(ErrorCode::invalid_argument,
+               "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency, memory-queue, "
+               "memory, "
+               "threads, report, trace, trace-cycles and trace-launches",
+               seam);
   *found->second = name;
   check_policies(policies);
 }
