@@ -54,16 +54,15 @@ void run_sweep(const Options& options) {
   };
   std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
   if (number != 0) fmt::print(stderr, "{} of {} runs are there already\n", number, runs.size());
-  sweep::run_all(plan, runs,
-                 {.program = std::filesystem::canonical("/proc/self/exe"),
-                  .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
-                  .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-                    fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel,
-                               run.options,
-                               result.state == "done"
-                                   ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                   : "failed: " + result.error);
-                  }});
+  sweep::run_all(
+      plan, runs,
+      {.program = std::filesystem::canonical("/proc/self/exe"),
+       .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
+       .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
+         fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel, run.options,
+                    result.state == "done" ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                           : "failed: " + result.error);
+       }});
   fmt::print("{}", sweep::results_text(plan, results));
   for (const sweep::PlannedRun& run : runs)
     if (const auto result = results.find(run); result && result->state == "failed")

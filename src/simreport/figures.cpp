@@ -117,7 +117,8 @@ std::string report_text(const Run& run) {
       text += fmt::format("{} launches, {} cycles together; the first one:\n", sum.launches, count(sum.cycles));
     if (!launch.failure.empty()) text += "failed: " + launch.failure + "\n";
     base::Table table({{"figure"}, {"value", base::Align::right}, {""}});
-    for (const Figure& figure : figures_of(run.machine, launch)) table.add_row({figure.name, figure.value, figure.unit});
+    for (const Figure& figure : figures_of(run.machine, launch))
+      table.add_row({figure.name, figure.value, figure.unit});
     text += table.text() + "\n" + lines_text(run.machine, launch);
   }
   if (run.launches.empty()) text += "no launches\n";
@@ -136,8 +137,7 @@ std::string compare_text(const std::vector<Run>& runs) {
       columns.push_back({run.machine.id, base::Align::right});
       const auto sums = sums_of(run);
       all.push_back(kernel < sums.size() ? figures_of(run.machine, *sums[kernel].first) : std::vector<Figure>{});
-      if (kernel < sums.size())
-        names.push_back(sums[kernel].first->kernel + ": " + shape_of(*sums[kernel].first));
+      if (kernel < sums.size()) names.push_back(sums[kernel].first->kernel + ": " + shape_of(*sums[kernel].first));
     }
     std::string head;
     for (const std::string& name : std::set<std::string>(names.begin(), names.end()))

@@ -22,9 +22,9 @@ struct KernelSum {
 };
 std::vector<KernelSum> sums_of(const Run& run);
 
-std::string share(double part, double all);          // "12.3"
-std::string shape_of(const Launch& launch);          // "16x16 blocks of 256 threads"
-std::string report_text(const Run& run);             // `heddle sim report`
+std::string share(double part, double all);              // "12.3"
+std::string shape_of(const Launch& launch);              // "16x16 blocks of 256 threads"
+std::string report_text(const Run& run);                 // `heddle sim report`
 std::string compare_text(const std::vector<Run>& runs);  // `heddle sim compare`
 
 }  // namespace heddle::simreport

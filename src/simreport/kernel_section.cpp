@@ -70,7 +70,8 @@ std::string lines_table(const Machine& machine, const std::vector<Line>& lines, 
   for (const Line& line : lines) {
     const double part = all == 0 ? 0 : line.all_cycles() / all;
     text += fmt::format(
-        "<tr{}><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td><code>{}</code></td></tr>\n",
+        "<tr{}><td>{:.1f}</td><td>{}</td><td>{}</td><td>{}</td><td>{:.1f}</td><td>{}</td><td><code>{}</code></td></"
+        "tr>\n",
         part >= 0.1 ? " class=\"hot\"" : "", 100 * part,
         base::format_count(static_cast<std::uint64_t>(line.all_cycles())), bar(machine, line, most),
         base::format_count(static_cast<std::uint64_t>(line.issues)), line.issues == 0 ? 0 : line.lanes / line.issues,

@@ -65,8 +65,9 @@ std::string kernel_html(const Run& run, const KernelSum& sum) {
   text += "<h3>Active lanes over time</h3>\n" + lanes_over_time(machine, launch);
   if (const std::string dram = dram_over_time(machine, launch); !dram.empty())
     text += "<h3>DRAM bandwidth over time</h3>\n" + dram;
-  text += "<h3>Where the time of warps goes</h3>\n<p class=\"note\">Each cycle of a warp on an SM is counted at the "
-          "instruction that the warp issues next, by the reason why it has not yet.</p>\n";
+  text +=
+      "<h3>Where the time of warps goes</h3>\n<p class=\"note\">Each cycle of a warp on an SM is counted at the "
+      "instruction that the warp issues next, by the reason why it has not yet.</p>\n";
   return text + hot_lines(machine, launch);
 }
 

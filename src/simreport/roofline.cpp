@@ -47,9 +47,9 @@ class Drawing {
   }
 
   std::string draw(const std::vector<Point>& points, bool numbered) const {
-    std::string text = fmt::format(
-        "<svg role=\"img\" aria-label=\"roofline\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n", width,
-        height);
+    std::string text =
+        fmt::format("<svg role=\"img\" aria-label=\"roofline\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\">\n",
+                    width, height);
     text += axes();
     text += roof(machine_.f32_per_s, "FP32");
     if (machine_.f64_per_s < machine_.f32_per_s) text += roof(machine_.f64_per_s, "FP64");
@@ -85,7 +85,8 @@ class Drawing {
   }
 
   std::string line(double x1, double y1, double x2, double y2) const {
-    return fmt::format("<line class=\"roof\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", x1, y1, x2, y2);
+    return fmt::format("<line class=\"roof\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>", x1, y1, x2,
+                       y2);
   }
 
   std::string roof(double rate, const char* name) const {

@@ -1,4 +1,5 @@
-// The roofline of a machine with kernels in it: what they compute a second over what they compute for each byte of DRAM.
+// The roofline of a machine with kernels in it: what they compute a second over what they compute for each byte of
+// DRAM.
 #pragma once
 
 #include <string>

@@ -1,8 +1,9 @@
 #include "simreport/run.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include "base/fail.hpp"
@@ -45,13 +46,15 @@ Machine machine_of(const json& object) {
 }
 
 Slots slots_of(const json& object) {
-  return {object.at("cycles"), object.at("slots"), numbers(object.at("uses")), numbers(object.at("lanes")),
-          numbers(object.at("pipe_cycles")), numbers(object.at("pipe_counts"))};
+  return {object.at("cycles"),
+          object.at("slots"),
+          numbers(object.at("uses")),
+          numbers(object.at("lanes")),
+          numbers(object.at("pipe_cycles")),
+          numbers(object.at("pipe_counts"))};
 }
 
-Cache cache_of(const json& object) {
-  return {object.at("hits"), object.at("misses"), object.at("pending_hits")};
-}
+Cache cache_of(const json& object) { return {object.at("hits"), object.at("misses"), object.at("pending_hits")}; }
 
 MemoryFigures memory_of(const json& object) {
   MemoryFigures figures;
@@ -141,7 +144,7 @@ Launch launch_of(const json& object, const std::map<std::uint64_t, Function>& fu
   launch.memory = memory_of(object.at("memory"));
   launch.series = series_of(object.at("series"));
   for (const json& lines : object.at("lines"))
-    add_lines(launch, functions.at(lines.at("function")), lines.at("counts"));
+    add_lines(launch, functions.at(lines.at("function").get<std::uint64_t>()), lines.at("counts"));
   return launch;
 }
 
@@ -166,7 +169,8 @@ Run parse_run(const std::string& text, const std::string& file) {
       if (kind == "machine") run.machine = machine_of(object);
       has_machine = has_machine || kind == "machine";
       if (kind == "function")
-        functions[object.at("number")] = {object.at("name"), object.at("instructions"), object.at("sources")};
+        functions[object.at("number").get<std::uint64_t>()] = {object.at("name"), object.at("instructions"),
+                                                               object.at("sources")};
       if (kind == "launch") run.launches.push_back(launch_of(object, functions));
     } catch (const json::exception& error) {
       base::fail(ErrorCode::parse_error, "{}:{}: no report of a simulated device: {}", file, number, error.what());
@@ -175,8 +179,10 @@ Run parse_run(const std::string& text, const std::string& file) {
     }
   }
   if (!has_machine)
-    base::fail(ErrorCode::parse_error, "{}: no report of a simulated device; --device sim:MACHINE,report=FILE.json "
-               "writes one", file);
+    base::fail(ErrorCode::parse_error,
+               "{}: no report of a simulated device; --device sim:MACHINE,report=FILE.json "
+               "writes one",
+               file);
   return run;
 }
 

@@ -21,8 +21,8 @@ std::string column_svg(const Stack& stack, std::size_t i, const Column& column) 
     const double part = column.all == 0 ? 0 : layer.values[i] / column.all;
     if (part == 0) continue;
     y -= part * stack.height;
-    parts += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>", column.x, y,
-                         column.width, part * stack.height, layer.colour);
+    parts += fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>", column.x,
+                         y, column.width, part * stack.height, layer.colour);
     title += fmt::format("\n{} {:.1f} %", layer.name, 100 * part);
   }
   return "<g><title>" + xml(title) + "</title>" + parts + "</g>\n";
@@ -49,12 +49,12 @@ std::string xml(std::string_view text) {
 
 const char* use_colour(const std::string& use) {
   static constexpr std::array<std::pair<const char*, const char*>, 7> colours = {{{"issue", "#2f7d4f"},
-                                                                                 {"pipeline", "#8fbf6a"},
-                                                                                 {"memory", "#c4483c"},
-                                                                                 {"result", "#e39c3d"},
-                                                                                 {"control", "#7b5fa8"},
-                                                                                 {"barrier", "#3f78b5"},
-                                                                                 {"idle", "#d9dde2"}}};
+                                                                                  {"pipeline", "#8fbf6a"},
+                                                                                  {"memory", "#c4483c"},
+                                                                                  {"result", "#e39c3d"},
+                                                                                  {"control", "#7b5fa8"},
+                                                                                  {"barrier", "#3f78b5"},
+                                                                                  {"idle", "#d9dde2"}}};
   for (const auto& [name, colour] : colours)
     if (use == name) return colour;
   return "#777777";

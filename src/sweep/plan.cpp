@@ -122,7 +122,8 @@ class Reader {
     for (const std::string& machine : machines_) {
       for (const Kernel& kernel : kernels_) {
         for (const std::string& chosen : options) {
-          PlannedRun run{plan.runs.size() + 1, machine, kernel.name, chosen, folder_ / kernel.file, kernel.arguments, {}};
+          PlannedRun run{plan.runs.size() + 1,  machine,          kernel.name, chosen,
+                         folder_ / kernel.file, kernel.arguments, {}};
           run.key = key_of(run);
           plan.runs.push_back(std::move(run));
         }

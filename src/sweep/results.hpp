@@ -12,7 +12,7 @@
 namespace heddle::sweep {
 
 struct Result {
-  std::string state;  // "running", "done", "failed"
+  std::string state;                                                                     // "running", "done", "failed"
   double cycles = 0, ipc = 0, occupancy = 0, simd_efficiency = 0, dram_utilisation = 0;  // cycles: of all launches
   std::string error;
 };

@@ -38,7 +38,9 @@ constexpr const char* kernel = R"(.version 7.0
 class Sim : public HeddleCommand {
  protected:
   void SetUp() override { write("k.ptx", kernel); }
-  void write(const std::string& name, std::string_view text) const { base::write_file_atomic(folder_.path() / name, text); }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
   std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
   Ran launch(const std::string& device) const {
     return heddle("launch k.ptx --grid 8 --block 64 --arg zeros:f32:512 --device " + device);
@@ -49,7 +51,8 @@ TEST_F(Sim, AReportIsATextAndAPage) {
   ASSERT_EQ(launch("sim:fermi-gtx480,report=a.json,trace=t.json").code, 0);
   const Ran text = heddle("sim report a.json");
   EXPECT_EQ(text.code, 0) << text.output;
-  EXPECT_THAT(text.output, AllOf(HasSubstr("twice: 8 blocks of 64 threads"), HasSubstr("add.f32"), HasSubstr("occupancy")));
+  EXPECT_THAT(text.output,
+              AllOf(HasSubstr("twice: 8 blocks of 64 threads"), HasSubstr("add.f32"), HasSubstr("occupancy")));
   const Ran page = heddle("sim report a.json --html a.html");
   EXPECT_THAT(page.output, HasSubstr("a.html: 1 launch"));
   EXPECT_THAT(read("a.html"), AllOf(HasSubstr("<!DOCTYPE html>"), HasSubstr("ld.global.f32"), HasSubstr("Roofline")));
@@ -80,7 +83,8 @@ TEST_F(Sim, ASweepIsResumedAndHasOneTable) {
   EXPECT_THAT(one.output, AllOf(HasSubstr("[1/1] fermi-gtx480 k scheduler=gto: "), HasSubstr("not yet done")));
   const Ran rest = heddle("sim sweep s.toml --jobs 2");
   EXPECT_EQ(rest.code, 0) << rest.output;
-  EXPECT_THAT(rest.output, AllOf(HasSubstr("1 of 4 runs are there already"), HasSubstr("[4/4]"), Not(HasSubstr("not yet"))));
+  EXPECT_THAT(rest.output,
+              AllOf(HasSubstr("1 of 4 runs are there already"), HasSubstr("[4/4]"), Not(HasSubstr("not yet"))));
   const Ran again = heddle("sim sweep s.toml");
   EXPECT_THAT(again.output, AllOf(HasSubstr("4 of 4 runs are there already"), Not(HasSubstr("[4/4]"))));
   EXPECT_EQ(heddle("sim sweep s.toml --only 5").code, 2);

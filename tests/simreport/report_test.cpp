@@ -18,33 +18,79 @@ using testing::HasSubstr;
 using testing::Not;
 
 std::string report(const std::string& id, double cycles, bool with_source = true) {
-  const json sm = {{"cycles", 2 * cycles},      {"slots", 2 * cycles},  {"warp_instructions", 12},
-                   {"thread_instructions", 300}, {"issue_slots", 12},    {"resident_warp_cycles", 900},
-                   {"blocks", 2},               {"uses", {12, cycles - 12, cycles}}, {"lanes", {cycles, cycles - 12, 0, 12}},
-                   {"pipe_cycles", {10, 0}},    {"pipe_counts", {2, 2}}};
+  const json sm = {{"cycles", 2 * cycles},
+                   {"slots", 2 * cycles},
+                   {"warp_instructions", 12},
+                   {"thread_instructions", 300},
+                   {"issue_slots", 12},
+                   {"resident_warp_cycles", 900},
+                   {"blocks", 2},
+                   {"uses", {12, cycles - 12, cycles}},
+                   {"lanes", {cycles, cycles - 12, 0, 12}},
+                   {"pipe_cycles", {10, 0}},
+                   {"pipe_counts", {2, 2}}};
   const json cache = {{"hits", 3}, {"misses", 1}, {"pending_hits", 0}};
   const json machine = {
-      {"kind", "machine"}, {"format", 1}, {"id", id}, {"name", "m"}, {"title", "A <machine>"}, {"sms", 2},
-      {"sm_mhz", 1000}, {"schedulers", 1}, {"warps_per_sm", 48}, {"policies", {{"scheduler", "lrr"}}},
+      {"kind", "machine"},
+      {"format", 1},
+      {"id", id},
+      {"name", "m"},
+      {"title", "A <machine>"},
+      {"sms", 2},
+      {"sm_mhz", 1000},
+      {"schedulers", 1},
+      {"warps_per_sm", 48},
+      {"policies", {{"scheduler", "lrr"}}},
       {"peaks", {{"f32_per_s", 1e12}, {"f64_per_s", 1e11}, {"dram_bytes_per_s", 1e11}, {"l2_bytes_per_s", 3e11}}},
-      {"slot_uses", {"issue", "memory", "idle"}}, {"lane_buckets", {"W0_Idle", "W0_Mem", "Stall", "W1-32"}},
-      {"warp_uses", {"issue", "memory"}}, {"pipes", {"alu", "fma"}}};
+      {"slot_uses", {"issue", "memory", "idle"}},
+      {"lane_buckets", {"W0_Idle", "W0_Mem", "Stall", "W1-32"}},
+      {"warp_uses", {"issue", "memory"}},
+      {"pipes", {"alu", "fma"}}};
   json first = {{"text", "ld.global.f32 %f1, [%rd1];"}, {"line", 7}}, second = {{"text", "ret;"}, {"line", 9}};
   if (with_source) first["source"] = second["source"] = {"dir/k.cu", 12};
-  const json function = {{"kind", "function"}, {"number", 0}, {"name", "k"}, {"instructions", {first, second}},
+  const json function = {{"kind", "function"},
+                         {"number", 0},
+                         {"name", "k"},
+                         {"instructions", {first, second}},
                          {"sources", {{"dir/k.cu", {{"12", "  x = a[i] < 3;"}}}}}};
   const json launch = {
-      {"kind", "launch"}, {"number", 1}, {"kernel", "k<int>"}, {"grid", {4, 2, 1}}, {"block", {64, 1, 1}}, {"blocks", 8},
-      {"block_needs", {{"threads", 64}, {"registers", 10}, {"shared", 0}}}, {"start", 0}, {"cycles", cycles},
-      {"seconds", cycles * 1e-9}, {"ipc", 3.5}, {"occupancy", 0.25}, {"simd_efficiency", 0.75},
-      {"f32_operations", 1000}, {"f64_operations", 0}, {"sm", sm}, {"by_sm", {sm, sm}},
+      {"kind", "launch"},
+      {"number", 1},
+      {"kernel", "k<int>"},
+      {"grid", {4, 2, 1}},
+      {"block", {64, 1, 1}},
+      {"blocks", 8},
+      {"block_needs", {{"threads", 64}, {"registers", 10}, {"shared", 0}}},
+      {"start", 0},
+      {"cycles", cycles},
+      {"seconds", cycles * 1e-9},
+      {"ipc", 3.5},
+      {"occupancy", 0.25},
+      {"simd_efficiency", 0.75},
+      {"f32_operations", 1000},
+      {"f64_operations", 0},
+      {"sm", sm},
+      {"by_sm", {sm, sm}},
       {"memory",
-       {{"global_accesses", 4}, {"local_accesses", 0}, {"shared_accesses", 0}, {"constant_accesses", 1},
-        {"atomic_accesses", 0}, {"transactions", 8}, {"transaction_bytes", 1024}, {"useful_bytes", 512},
-        {"shared_passes", 0}, {"shared_least_passes", 0}, {"stall_cycles", {{"busy", 3}}}, {"l1", cache}, {"l2", cache},
+       {{"global_accesses", 4},
+        {"local_accesses", 0},
+        {"shared_accesses", 0},
+        {"constant_accesses", 1},
+        {"atomic_accesses", 0},
+        {"transactions", 8},
+        {"transaction_bytes", 1024},
+        {"useful_bytes", 512},
+        {"shared_passes", 0},
+        {"shared_least_passes", 0},
+        {"stall_cycles", {{"busy", 3}}},
+        {"l1", cache},
+        {"l2", cache},
         {"dram", {{"bytes", 2048}, {"utilisation", 0.5}, {"row_hits", 1}, {"row_misses", 1}, {"row_conflicts", 0}}}}},
-      {"series", {{"interval", 16}, {"uses", {{1, 2, 3}, {4, 5, 6}}}, {"lanes", {{1, 2, 0, 3}, {4, 5, 0, 6}}},
-                  {"memory", {{0, 0, 0, 0, 0, 0}, {64, 2048, 3, 4, 3, 4}}}}},
+      {"series",
+       {{"interval", 16},
+        {"uses", {{1, 2, 3}, {4, 5, 6}}},
+        {"lanes", {{1, 2, 0, 3}, {4, 5, 0, 6}}},
+        {"memory", {{0, 0, 0, 0, 0, 0}, {64, 2048, 3, 4, 3, 4}}}}},
       {"lines", {{{"function", 0}, {"counts", {{0, 6, 150, {6, 600}}, {1, 6, 150, {6, 0}}}}}}}};
   return machine.dump() + "\n" + function.dump() + "\n" + launch.dump() + "\n";
 }
@@ -100,7 +146,8 @@ TEST(Report, PagesStandAloneAndAreWellFormed) {
 }
 
 TEST(Compare, PutsFiguresSideBySide) {
-  const std::vector<Run> runs = {parse_run(report("sim:a", 1000), "a.json"), parse_run(report("sim:b", 2000), "b.json")};
+  const std::vector<Run> runs = {parse_run(report("sim:a", 1000), "a.json"),
+                                 parse_run(report("sim:b", 2000), "b.json")};
   const std::string text = compare_text(runs);
   EXPECT_THAT(text, testing::ContainsRegex("cycles +1 000 +2 000"));
   const std::string page = compare_page(runs);

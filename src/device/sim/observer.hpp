@@ -1,5 +1,5 @@
-// What may watch a simulated machine: an object for each SM, which is told what issues and what schedulers do, and one for
-// the machine. Without one the simulation pays a test of a pointer.
+// What may watch a simulated machine: an object for each SM, which is told what issues and what schedulers do, and one
+// for the machine. Without one the simulation pays a test of a pointer.
 #pragma once
 
 #include "device/sim/issue_group.hpp"

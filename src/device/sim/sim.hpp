@@ -37,8 +37,8 @@ std::unique_ptr<Device> make_sim_device(SimOptions options);
 
 // "sim:fermi-gtx480,divergence=nrec,scheduler=gto,threads=2,memory=ideal,report=text": a machine (a preset's name or a
 // file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `report` (none; text:
-// after each launch its figures on stdout; or a file for them, NAME.json), `trace` (a file for events of warps, NAME.json),
-// `trace-cycles`, `trace-launches`. Throws not_found and invalid_argument.
+// after each launch its figures on stdout; or a file for them, NAME.json), `trace` (a file for events of warps,
+// NAME.json), `trace-cycles`, `trace-launches`. Throws not_found and invalid_argument.
 SimOptions parse_sim_options(std::string_view text);
 
 // The figures of a launch, a line each, as "cycles     12345".

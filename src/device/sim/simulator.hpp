@@ -49,7 +49,7 @@ class Simulator final : public emulated::Engine {
   VirtualClock& clock_;
   const SimOptions options_;
   std::unique_ptr<Recorder> recorder_;  // null: nobody watches
-  Gpu gpu_;  // guarded by the state's `turn`
+  Gpu gpu_;                             // guarded by the state's `turn`
   std::atomic<std::uint64_t> next_grid_id_{1};
 };
 

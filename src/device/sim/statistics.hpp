@@ -52,9 +52,9 @@ struct SmStatistics {
 struct KernelStatistics {
   Cycle start = 0, end = 0;  // cycles of the machine
   unsigned sms = 0, warps_per_sm = 0;
-  SmStatistics sm;        // of all SMs together
+  SmStatistics sm;                  // of all SMs together
   std::vector<SmStatistics> by_sm;  // of each; empty where nobody watches the machine
-  MemoryCounters memory;  // since the machine was idle last; zero where memory is ideal
+  MemoryCounters memory;            // since the machine was idle last; zero where memory is ideal
   Cycle cycles() const { return end - start; }
   // Thread instructions a cycle, of the whole machine.
   double ipc() const;

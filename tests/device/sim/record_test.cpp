@@ -163,7 +163,8 @@ TEST_F(Record, TracesAreBoundedAndWhole) {
 }
 
 TEST_F(Record, AKernelThatFailsLeavesItsFiles) {
-  const std::string text = std::string(head) + "ld.param.u64 %p, [a];\nld.global.f32 %f, [%p];\nadd.f32 %f, %f, %f;\ntrap;\n}\n";
+  const std::string text =
+      std::string(head) + "ld.param.u64 %p, [a];\nld.global.f32 %f, [%p];\nadd.f32 %f, %f, %f;\ntrap;\n}\n";
   EXPECT_THROW(run(",report=" + file("r.json") + ",trace=" + file("t.json"), text), Error);
   const json launch = of_kind(lines_of(file("r.json")), "launch").at(0);
   EXPECT_THAT(launch.at("failure").get<std::string>(), testing::HasSubstr("trap"));

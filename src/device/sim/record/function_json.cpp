@@ -1,4 +1,5 @@
 // The text of a function in a report: PTX, and the lines of the source from which it was compiled.
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>

@@ -1,5 +1,6 @@
 #include "device/sim/record/launch_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/kernel_name.hpp"

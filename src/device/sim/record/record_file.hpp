@@ -9,8 +9,8 @@ namespace heddle::device::sim {
 
 class RecordFile {
  public:
-  // Empties or makes the file. "%p" in the name becomes the number of the process. Throws not_found for a missing folder
-  // and io_error.
+  // Empties or makes the file. "%p" in the name becomes the number of the process. Throws not_found for a missing
+  // folder and io_error.
   explicit RecordFile(const std::string& name);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;

@@ -7,9 +7,9 @@
 namespace heddle::device::sim {
 
 struct RecordOptions {
-  std::string report, trace;             // files; empty: none. "%p" becomes the number of the process
-  std::uint64_t trace_cycles = 20'000;   // of each launch, from its first block on
-  unsigned trace_launches = 4;           // the first ones
+  std::string report, trace;            // files; empty: none. "%p" becomes the number of the process
+  std::uint64_t trace_cycles = 20'000;  // of each launch, from its first block on
+  unsigned trace_launches = 4;          // the first ones
   bool any() const { return !report.empty() || !trace.empty(); }
 };
 

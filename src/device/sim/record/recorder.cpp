@@ -10,7 +10,8 @@ constexpr std::size_t most_samples = 512;
 constexpr Cycle first_sample_interval = 512;
 constexpr std::uint64_t processes_of_a_launch = 10'000;  // numbers in the trace
 constexpr const char* trace_head = "[\n";
-constexpr const char* trace_tail = "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"end\"}}\n]\n";
+constexpr const char* trace_tail =
+    "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"end\"}}\n]\n";
 
 }  // namespace
 
@@ -76,8 +77,7 @@ std::uint64_t Recorder::function_number(const LaunchFacts& launch, std::uint32_t
   return found->second;
 }
 
-void Recorder::write_report(const LaunchFacts& launch, const KernelStatistics& statistics,
-                            const std::string& failure) {
+void Recorder::write_report(const LaunchFacts& launch, const KernelStatistics& statistics, const std::string& failure) {
   RecordedFigures figures{.statistics = statistics, .memory = samples_, .failure = failure};
   if (!sms_.empty()) figures.series.begin(begin_);
   FunctionCounts counts;

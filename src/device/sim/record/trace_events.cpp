@@ -23,9 +23,8 @@ class Texts {
   const std::string& of(const machine::Code& code, std::uint32_t pc) {
     std::string& text = texts_[(std::uint64_t{code.index} << 32) + pc];
     if (text.empty())
-      text = pc < code.operations.size()
-                 ? quoted(ptx::print(module_, *code.function, *code.operations[pc].instruction))
-                 : std::string("\"ret\"");
+      text = pc < code.operations.size() ? quoted(ptx::print(module_, *code.function, *code.operations[pc].instruction))
+                                         : std::string("\"ret\"");
     return text;
   }
 
@@ -54,23 +53,23 @@ std::string trace_json(const TraceEvents& events, const ptx::Module& module, Cyc
                        const std::string& process_name) {
   if (events.events().empty()) return {};
   Texts texts(module);
-  std::string text = fmt::format(
-      "{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n", process,
-      quoted(process_name + (events.cut() ? " (cut: more events than are kept)" : "")));
+  std::string text =
+      fmt::format("{{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":{},\"args\":{{\"name\":{}}}}},\n", process,
+                  quoted(process_name + (events.cut() ? " (cut: more events than are kept)" : "")));
   std::set<std::uint32_t> warps;
   for (const TraceEvent& event : events.events()) {
     if (warps.insert(event.warp).second)
       text += fmt::format(
-          "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"warp {}\"}}}},\n", process,
-          event.warp, event.warp);
+          "{{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":{},\"tid\":{},\"args\":{{\"name\":\"warp {}\"}}}},\n",
+          process, event.warp, event.warp);
     const std::string place = fmt::format("\"pid\":{},\"tid\":{},\"ts\":{}", process, event.warp,
                                           event.begin >= begin ? event.begin - begin : 0);
     if (event.kind == TraceEvent::Kind::exit)
       text += fmt::format("{{\"ph\":\"i\",\"s\":\"t\",\"name\":\"exit\",\"cat\":\"exit\",{}}},\n", place);
     else if (event.kind == TraceEvent::Kind::wait)
-      text += fmt::format("{{\"ph\":\"X\",\"name\":\"{0}\",\"cat\":\"wait\",{1},\"dur\":{2},\"args\":{{\"before\":{3}}}}},\n",
-                          name(static_cast<WarpUse>(event.detail)), place, event.cycles,
-                          texts.of(*event.code, event.pc));
+      text += fmt::format(
+          "{{\"ph\":\"X\",\"name\":\"{0}\",\"cat\":\"wait\",{1},\"dur\":{2},\"args\":{{\"before\":{3}}}}},\n",
+          name(static_cast<WarpUse>(event.detail)), place, event.cycles, texts.of(*event.code, event.pc));
     else
       text += fmt::format(
           "{{\"ph\":\"X\",\"name\":{0},\"cat\":\"issue\",{1},\"dur\":{2},\"args\":{{\"pipe\":\"{3}\",\"lanes\":{4},"

@@ -12,7 +12,8 @@
 
 namespace heddle::device::sim {
 
-// A kernel whose parameter is an array; without a body it does nothing. `body` may use %p (its address), %q (64 bits), %t
+// A kernel whose parameter is an array; without a body it does nothing. `body` may use %p (its address), %q (64 bits),
+// %t
 // (%tid.x, 32 bits), %i, %j, %r0 to %r7, %c (a predicate), %f0 to %f31 and %d0 to %d7, and it has `shared` bytes of
 // shared memory, s.
 struct Launch {

@@ -1,5 +1,5 @@
-// What accesses of a warp become in each generation (tesla.md, row TE7): transactions and bytes, worked out by hand from
-// the programming guides, of loads that a kernel executes.
+// What accesses of a warp become in each generation (tesla.md, row TE7): transactions and bytes, worked out by hand
+// from the programming guides, of loads that a kernel executes.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -54,8 +54,8 @@ void expect_table(MachineDescription machine, const std::vector<Moved>& table) {
 
 // Thread k of a half-warp at word k of an aligned segment, or a transaction of 32 bytes for each thread.
 TEST(Coalescing, OfComputeCapability10) {
-  expect_table(preset("tesla-g80"), {{2, 128}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024},
-                                     {2, 256}, {4, 512}});
+  expect_table(preset("tesla-g80"),
+               {{2, 128}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024}, {32, 1024}, {2, 256}, {4, 512}});
 }
 
 // Segments of 128 bytes, halved while a half suffices, for each half-warp. One word further: bytes 4 to 67 need all of
@@ -63,22 +63,22 @@ TEST(Coalescing, OfComputeCapability10) {
 TEST(Coalescing, OfComputeCapability12) {
   MachineDescription m = preset("tesla-g80");
   m.coalescing = CoalescingRule::half_warp_segments;
-  expect_table(m, {{2, 128}, {3, 128 + 64 + 32}, {2, 128}, {2, 256}, {8, 1024}, {32, 1024}, {2, 64}, {2, 256},
-                   {4, 512}});
+  expect_table(m,
+               {{2, 128}, {3, 128 + 64 + 32}, {2, 128}, {2, 256}, {8, 1024}, {32, 1024}, {2, 64}, {2, 256}, {4, 512}});
 }
 
 // Whole lines of 128 bytes through the L1; 8 bytes by half-warps, 16 bytes by quarters.
 TEST(Coalescing, OfFermi) {
   for (const char* name : {"fermi-c2050", "fermi-gtx480"})
-    expect_table(preset(name), {{1, 128}, {2, 256}, {1, 128}, {2, 256}, {8, 1024}, {32, 4096}, {1, 128}, {2, 256},
-                                {4, 512}});
+    expect_table(preset(name),
+                 {{1, 128}, {2, 256}, {1, 128}, {2, 256}, {8, 1024}, {32, 4096}, {1, 128}, {2, 256}, {4, 512}});
 }
 
 // The sectors of 32 bytes that are touched, in each line.
 TEST(Coalescing, OfKeplerAndLater) {
   for (const char* name : {"kepler-gtx680", "hopper-h100", "hopper-h200"})
-    expect_table(preset(name), {{1, 128}, {2, 160}, {1, 128}, {2, 256}, {8, 1024}, {32, 1024}, {1, 32}, {2, 256},
-                                {4, 512}});
+    expect_table(preset(name),
+                 {{1, 128}, {2, 160}, {1, 128}, {2, 256}, {8, 1024}, {32, 1024}, {1, 32}, {2, 256}, {4, 512}});
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Rates of issue and latencies of pipes, of barriers and of launches (tesla.md, section 3 and rows TE2, TE6 and TE9): the
-// cycles that kernels take are those that the machine file says, on every preset and on machines that nobody makes.
+// Rates of issue and latencies of pipes, of barriers and of launches (tesla.md, section 3 and rows TE2, TE6 and TE9):
+// the cycles that kernels take are those that the machine file says, on every preset and on machines that nobody makes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,9 +73,8 @@ TEST_P(Rates, OfBarriersAreTheirLatencyAndTheArrivals) {
   // A thread with one instruction in flight comes to the next barrier when it is through the pipe.
   const double least = m.front.one_in_flight ? branch.latency : 0;
   for (const unsigned warps : {1u, 4u, 8u, warps_for_peak(m)}) {
-    const double arrivals_a_cycle =
-        std::min(static_cast<double>(m.front.schedulers) / m.front.issue_interval,
-                 static_cast<double>(branch.count) / branch.interval);
+    const double arrivals_a_cycle = std::min(static_cast<double>(m.front.schedulers) / m.front.issue_interval,
+                                             static_cast<double>(branch.count) / branch.interval);
     // The last of the warps that come together arrives after all others but those of its own turn.
     const double together = std::min<double>(warps, std::min(branch.count, m.front.schedulers));
     const double wanted = std::max(least, m.front.barrier_latency + (warps - together) / arrivals_a_cycle);
@@ -148,8 +147,7 @@ TEST(Machine, RatesFollowItsFileAtOddValues) {
       Bench bench(m);
       const unsigned warps = 12;
       const double wanted = rate(m, m.pipes.fma);
-      const double found =
-          warps / step(bench, {.threads = warps * 32}, "fma.rn.f32 %f#, %f#, %f#, %f#;", 128, 384, 8);
+      const double found = warps / step(bench, {.threads = warps * 32}, "fma.rn.f32 %f#, %f#, %f#, %f#;", 128, 384, 8);
       EXPECT_NEAR(found, wanted, 0.01 * wanted) << schedulers << " schedulers, interval " << interval;
       EXPECT_EQ(step(bench, {}, "fma.rn.f32 %f0, %f0, %f0, %f0;", 20, 60), 11);
     }

@@ -16,8 +16,7 @@ constexpr const char* chase = "ld.global.u64 %p, [%p];";
 // From `offset` on, words `stride` bytes apart, each of which has the address of the next; the last has the first's.
 void write_ring(Bench& bench, std::uint64_t offset, std::uint64_t stride, unsigned count) {
   std::vector<std::uint64_t> words(count * stride / 8);
-  for (unsigned i = 0; i < count; ++i)
-    words[i * stride / 8] = bench.address() + offset + (i + 1) % count * stride;
+  for (unsigned i = 0; i < count; ++i) words[i * stride / 8] = bench.address() + offset + (i + 1) % count * stride;
   bench.write(offset, words);
 }
 
@@ -69,22 +68,25 @@ TEST_P(Chase, InDramTakesTheSumOfItsParts) {
 INSTANTIATE_TEST_SUITE_P(Presets, Chase, testing::ValuesIn(preset_names()),
                          [](const auto& info) { return test_name(info.param); });
 
-// Part of DRAM's bandwidth that a kernel reaches whose threads read words side by side, in a loop over all threads. What
-// a short run takes is the beginning and the end.
+// Part of DRAM's bandwidth that a kernel reaches whose threads read words side by side, in a loop over all threads.
+// What a short run takes is the beginning and the end.
 double stream(const MachineDescription& m) {
   const double peak = m.dram.channels * m.dram.bytes_per_clock * m.clocks.dram_mhz / m.clocks.sm_mhz;
   const unsigned threads = 256, blocks = m.sms * std::min(m.residency.blocks, m.residency.threads / threads);
   const std::uint64_t round = std::uint64_t{blocks} * threads * 4;
-  const auto rounds = [&](double cycles) { return static_cast<unsigned>(cycles * peak / static_cast<double>(round)) + 1; };
+  const auto rounds = [&](double cycles) {
+    return static_cast<unsigned>(cycles * peak / static_cast<double>(round)) + 1;
+  };
   const unsigned few = rounds(8'000), more = rounds(24'000);
   Bench bench(m, (few + more) * round);
   const auto run = [&](std::uint64_t first, unsigned count) {
-    return bench.run({.body = "mov.u32 %i, %ctaid.x;\nmad.lo.u32 %t, %i, " + std::to_string(threads) +
-                              ", %t;\nmul.wide.u32 %q, %t, 4;\nadd.u64 %p, %p, %q;\n" +
-                              repeated(count, "ld.global.f32 %f#, [%p];\nadd.u64 %p, %p, " + std::to_string(round) + ";", 4),
-                      .threads = threads,
-                      .blocks = blocks,
-                      .offset = first * round});
+    return bench.run(
+        {.body = "mov.u32 %i, %ctaid.x;\nmad.lo.u32 %t, %i, " + std::to_string(threads) +
+                 ", %t;\nmul.wide.u32 %q, %t, 4;\nadd.u64 %p, %p, %q;\n" +
+                 repeated(count, "ld.global.f32 %f#, [%p];\nadd.u64 %p, %p, " + std::to_string(round) + ";", 4),
+         .threads = threads,
+         .blocks = blocks,
+         .offset = first * round});
   };
   const KernelStatistics start = run(0, few), whole = run(few, more);
   const double bytes = static_cast<double>(more) * static_cast<double>(round);

@@ -44,8 +44,8 @@ TEST_P(Banks, AConflictOfNWaysTakesNTimesAsLong) {
     EXPECT_EQ(passes(bench, conflict(m, n)), n * groups) << n;
     const Launch launch{.body = conflict(m, n), .threads = 256, .shared = shared_bytes};
     const double cycles = step(bench, launch, load, 64, 192, 8) / (256 / 32);
-    const double wanted = std::max<double>(n * groups * m.shared.interval,
-                                           static_cast<double>(m.pipes.lsu.interval) / m.pipes.lsu.count);
+    const double wanted =
+        std::max<double>(n * groups * m.shared.interval, static_cast<double>(m.pipes.lsu.interval) / m.pipes.lsu.count);
     EXPECT_NEAR(cycles, wanted, 0.01 * wanted) << n;
   }
 }
@@ -71,11 +71,11 @@ INSTANTIATE_TEST_SUITE_P(Presets, Banks, testing::ValuesIn(preset_names()),
 // By hand: a stride of s words meets gcd(s, banks) lanes in a bank, of a half-warp in 16 banks, or a warp in 32.
 TEST(Banks, StridesAreAsTheProgrammingGuidesHaveThem) {
   Bench tesla(one_sm(preset("tesla-g80"))), fermi(one_sm(preset("fermi-c2050")));
-  const std::vector<std::pair<unsigned, unsigned>> half_warps = {{0, 2},  {1, 2},   {2, 4},   {3, 2},  {4, 8},
+  const std::vector<std::pair<unsigned, unsigned>> half_warps = {{0, 2},  {1, 2},   {2, 4},  {3, 2},  {4, 8},
                                                                  {8, 16}, {16, 32}, {17, 2}, {32, 32}};
   for (const auto& [words, wanted] : half_warps) EXPECT_EQ(passes(tesla, stride(words)), wanted) << words;
-  const std::vector<std::pair<unsigned, unsigned>> warps = {{0, 1},   {1, 1},   {2, 2},  {3, 1},  {4, 4},
-                                                            {8, 8},   {16, 16}, {17, 1}, {32, 32}, {33, 1}};
+  const std::vector<std::pair<unsigned, unsigned>> warps = {{0, 1}, {1, 1},   {2, 2},  {3, 1},   {4, 4},
+                                                            {8, 8}, {16, 16}, {17, 1}, {32, 32}, {33, 1}};
   for (const auto& [words, wanted] : warps) EXPECT_EQ(passes(fermi, stride(words)), wanted) << words;
 }
 
