@@ -195,6 +195,16 @@ static void kinds_of_arguments(heddle_runtime* runtime, heddle_module* module) {
   int32_t read = 0;
   OK(heddle_module_read_variable(module, "scale", 0, &read, sizeof read, NULL));
   CHECK(read == 3);
+  heddle_variable_info info = {0};
+  info.size = sizeof info;
+  OK(heddle_module_get_variable_info(module, "scale", &info));
+  CHECK(info.element == HEDDLE_ELEMENT_I32 && info.is_array == 0 && info.bytes == sizeof scale);
+  const float other = 11;
+  FAILS(heddle_module_set_variable(module, "scale", HEDDLE_ELEMENT_F32, &other, sizeof other, NULL),
+        HEDDLE_INVALID_ARGUMENT, "32-bit integers");
+  OK(heddle_module_set_variable(module, "scale", HEDDLE_ELEMENT_I32, &scale, sizeof scale, NULL));
+  OK(heddle_module_get_variable(module, "scale", HEDDLE_ELEMENT_I32, &read, sizeof read, NULL));
+  CHECK(read == scale);
   OK(heddle_module_write_variable(module, "scale", 0, &scale, sizeof scale, NULL));
   FAILS(heddle_module_write_variable(module, "scale", 2, &scale, sizeof scale, NULL), HEDDLE_INVALID_ARGUMENT, "");
   OK(heddle_launch_kernel(runtime, kinds, &options, list, 7, NULL));

@@ -24,6 +24,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "base/fail.hpp"
+#include "base/memory_limit.hpp"
 #include "base/variables.hpp"
 #include "device/cpu/codegen/bit_selects.hpp"
 #include "heddle/error.hpp"
@@ -36,7 +37,7 @@ void initialize_llvm() {
   std::call_once(once, [] {
     // Instead of abort(). LLVM's functions can be left by exceptions, and this ends the compilation.
     llvm::install_bad_alloc_error_handler([](void*, const char*, bool) {
-      base::fail(ErrorCode::out_of_memory, "LLVM has no memory to compile a kernel");
+      base::fail(ErrorCode::out_of_memory, "LLVM has no memory to compile a kernel{}", base::memory_limit_note());
     });
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
