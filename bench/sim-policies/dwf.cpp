@@ -34,7 +34,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
       cells.push_back(number(cycles(base) / cycles(other)));
       return other;
     };
-    const double n = cycles(base) / cycles(against(",divergence=nrec")), m = cycles(base) / cycles(against(",divergence=mimd"));
+    const double n = cycles(base) / cycles(against(",divergence=nrec")),
+                 m = cycles(base) / cycles(against(",divergence=mimd"));
     KernelStatistics majority;
     for (std::size_t i = 0; i < std::size(orders); ++i) {
       const KernelStatistics other = against(formed + ",formation=" + orders[i]);

@@ -47,8 +47,8 @@ std::shared_ptr<const ptx::Module> Runner::module_of(std::string_view file) {
 KernelStatistics Runner::run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
                              unsigned threads, bool ideal) {
   if (threads == 0) threads = workload.threads;
-  const std::string key =
-      fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel, workload.items, threads, ideal);
+  const std::string key = fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel,
+                                      workload.items, threads, ideal);
   if (const auto known = figures_.find(key); known != figures_.end()) return known->second;
   device::sim::SimOptions options;
   options.machine = machine;
@@ -77,10 +77,10 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   std::memcpy(packed.data(), &arguments, packed.size());
   const unsigned blocks = items / threads;
   const double seconds = bench::time_once([&] {
-  queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
-                packed);
-  queue->copy(span_of(out), output->span());
-  queue->synchronize();
+    queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
+                  packed);
+    queue->copy(span_of(out), output->span());
+    queue->synchronize();
   });
   if (verbose)
     fmt::print(stderr, "{}{} {} cycles {} warp instructions {:.2f} s\n", workload.kernel, policies, figures.cycles(),

@@ -50,8 +50,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
   for (const Workload& workload : capacity_limited()) {
     const double base = cycles(runner.run(machine, "", workload));
     const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
-    results.add({fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005),
-                 "baseline"});
+    results.add(
+        {fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005), "baseline"});
   }
   return table.text();
 }
@@ -74,12 +74,13 @@ std::string by_schedulers(Runner& runner, const MachineDescription& machine, Res
 
 std::string by_context(Runner& runner, const MachineDescription& machine, Results&) {
   Table table({"contexts", "VT over the baseline"});
-  const std::pair<const char*, const char*> variants[] = {{"512 bits a cycle", ""},
-                                                          {"256 bits a cycle", ",context-bits=256"},
-                                                          {"1,024 bits a cycle", ",context-bits=1024"},
-                                                          {"twice the size", ",context-scale=2"},
-                                                          {"four times the size", ",context-scale=4"},
-                                                          {"warps at barriers do not count as stalled", ",swap=literal"}};
+  const std::pair<const char*, const char*> variants[] = {
+      {"512 bits a cycle", ""},
+      {"256 bits a cycle", ",context-bits=256"},
+      {"1,024 bits a cycle", ",context-bits=1024"},
+      {"twice the size", ",context-scale=2"},
+      {"four times the size", ",context-scale=4"},
+      {"warps at barriers do not count as stalled", ",swap=literal"}};
   for (const auto& [name, options] : variants) {
     std::vector<double> gains;
     for (const Workload& workload : scheduling_limited())

@@ -51,17 +51,19 @@ void expect_consistent(const SmStatistics& sm, const std::string& machine = "hop
 }
 
 TEST(Policies, GiveTheSameResultsAndInstructionsOnRandomKernels) {
-  const std::vector<std::string> policies = {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-                                             ",divergence=mimd,issue=dual,scheduler=oldest",
-                                             ",lanes=swizzle",
-                                             ",residency=virtual-thread,memory-queue=active-first",
-                                             ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
-                                             ",residency=max,memory-queue=mascar,divergence=nrec",
-                                             ",divergence=dwf,lanes=swizzle",
-                                             ",divergence=dwf,formation=minority,memory=ideal",
-                                             ",divergence=dwf,formation=timestamp,pool=4",
-                                             ",divergence=dwf,formation=pc,register-file=crossbar",
-                                             ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"};
+  const std::vector<std::string> policies = {
+      ",memory=ideal,scheduler=gto",
+      ",divergence=nrec,scheduler=two-level",
+      ",divergence=mimd,issue=dual,scheduler=oldest",
+      ",lanes=swizzle",
+      ",residency=virtual-thread,memory-queue=active-first",
+      ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
+      ",residency=max,memory-queue=mascar,divergence=nrec",
+      ",divergence=dwf,lanes=swizzle",
+      ",divergence=dwf,formation=minority,memory=ideal",
+      ",divergence=dwf,formation=timestamp,pool=4",
+      ",divergence=dwf,formation=pc,register-file=crossbar",
+      ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"};
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     const std::string text = test::random_kernel::generate(seed).text();
     const Ran base = run(text, "");

@@ -55,7 +55,7 @@ constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residen
         {"round-robin", make_static_residency},
         {"virtual-thread", make_virtual_thread},
         {"max", make_max_residency},
-}};
+    }};
 
 template <class List>
 std::string names_of(const List& list) {
@@ -109,7 +109,8 @@ void check_names(const Policies& policies) {
 // Combinations that would not be what their names say.
 void check_combination(const Policies& policies) {
   const auto refuse = [&](std::string_view why) {
-    base::fail(ErrorCode::invalid_argument, "divergence={} with issue={}: {}", policies.divergence, policies.issue, why);
+    base::fail(ErrorCode::invalid_argument, "divergence={} with issue={}: {}", policies.divergence, policies.issue,
+               why);
   };
   if (interweaves(policies.issue) && policies.divergence != "tf")
     refuse("this issue policy issues the contexts of divergence=tf");
