@@ -137,17 +137,22 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
 int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
+  runner.items = number_of(argc, argv, "--items", 0);
+  unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("sbi-swi");
   const MachineDescription machine = part_of("sbi-fermi", 1);
   std::string text;
-  const auto part = [&](const char* title, const std::string& table) {
+  const auto part = [&](const char* title, const auto& make) {
+    if (parts == 0) return;
+    --parts;
+    const std::string table = make(runner, machine, results);
     std::printf("%s\n\n%s\n", title, table.c_str());
     std::fflush(stdout);
     text += fmt::format("### {}\n\n{}\n", title, table);
   };
-  part("Speed-up over the stack", by_policy(runner, machine, results));
-  part("By option", by_option(runner, machine, results));
-  part("All policies on one machine", head_to_head(runner, machine, results));
+  part("Speed-up over the stack", by_policy);
+  part("By option", by_option);
+  part("All policies on one machine", head_to_head);
   if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
   return results.finish();
 }

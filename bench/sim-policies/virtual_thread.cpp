@@ -120,18 +120,23 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
 int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
+  runner.items = number_of(argc, argv, "--items", 0);
+  unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
   std::string text;
-  const auto part = [&](const char* title, const std::string& table) {
+  const auto part = [&](const char* title, const auto& make) {
+    if (parts == 0) return;
+    --parts;
+    const std::string table = make(runner, machine, results);
     std::printf("%s\n\n%s\n", title, table.c_str());
     std::fflush(stdout);
     text += fmt::format("### {}\n\n{}\n", title, table);
   };
-  part("Speed-up over the baseline", by_policy(runner, machine, results));
-  part("By scheduler", by_schedulers(runner, machine, results));
-  part("By context", by_context(runner, machine, results));
-  part("By memory", by_latency(runner, machine, results));
+  part("Speed-up over the baseline", by_policy);
+  part("By scheduler", by_schedulers);
+  part("By context", by_context);
+  part("By memory", by_latency);
   if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
   return results.finish();
 }
