@@ -1,3 +1,4 @@
+// Usage: dwf [--page FILE] [--verbose] [--items THREADS] [--parts NUMBER-OF-TABLES]
 // Dynamic Warp Formation on the machine of its paper, of which one core and its share of the memory is simulated.
 #include <fmt/format.h>
 
@@ -34,7 +35,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
       cells.push_back(number(cycles(base) / cycles(other)));
       return other;
     };
-    const double n = cycles(base) / cycles(against(",divergence=nrec")), m = cycles(base) / cycles(against(",divergence=mimd"));
+    const double n = cycles(base) / cycles(against(",divergence=nrec")),
+                 m = cycles(base) / cycles(against(",divergence=mimd"));
     KernelStatistics majority;
     for (std::size_t i = 0; i < std::size(orders); ++i) {
       const KernelStatistics other = against(formed + ",formation=" + orders[i]);
@@ -110,7 +112,7 @@ MachineDescription core() {
 }
 
 // The same on a machine with the memory of Fermi's kind: small caches with long lines.
-std::string other_memory(Runner& runner, Results& results) {
+std::string other_memory(Runner& runner, const MachineDescription&, Results& results) {
   MachineDescription machine = core();
   const MachineDescription fermi = part_of("sbi-fermi", 1);
   machine.l1 = fermi.l1;
@@ -135,18 +137,23 @@ std::string other_memory(Runner& runner, Results& results) {
 int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
+  runner.items = number_of(argc, argv, "--items", 0);
+  unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("dwf");
   const MachineDescription machine = core();
   std::string text;
-  const auto part = [&](const char* title, const std::string& table) {
+  const auto part = [&](const char* title, const auto& make) {
+    if (parts == 0) return;
+    --parts;
+    const std::string table = make(runner, machine, results);
     std::printf("%s\n\n%s\n", title, table.c_str());
     std::fflush(stdout);
     text += fmt::format("### {}\n\n{}\n", title, table);
   };
-  part("Speed-up over the stack, 768 threads of a core", by_policy(runner, machine, results));
-  part("By threads of a core", by_threads(runner, machine, results));
-  part("By hardware", by_hardware(runner, machine, results));
-  part("With another L1", other_memory(runner, results));
+  part("Speed-up over the stack, 768 threads of a core", by_policy);
+  part("By threads of a core", by_threads);
+  part("By hardware", by_hardware);
+  part("With another L1", other_memory);
   if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
   return results.finish();
 }

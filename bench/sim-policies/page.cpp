@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -47,6 +48,12 @@ std::string page_of(int argc, char** argv) {
   for (int i = 1; i + 1 < argc; ++i)
     if (std::string_view(argv[i]) == "--page") return argv[i + 1];
   return {};
+}
+
+unsigned number_of(int argc, char** argv, std::string_view option, unsigned otherwise) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (argv[i] == option) return static_cast<unsigned>(std::atoi(argv[i + 1]));
+  return otherwise;
 }
 
 bool has_option(int argc, char** argv, std::string_view option) {

@@ -26,6 +26,8 @@ std::string gain(double ratio);
 void write_page(const std::string& file, const std::string& text);
 // What follows "--page" on a command line; empty: nothing.
 std::string page_of(int argc, char** argv);
+// The number that follows an option; `otherwise` where it is not there.
+unsigned number_of(int argc, char** argv, std::string_view option, unsigned otherwise);
 bool has_option(int argc, char** argv, std::string_view option);
 
 }  // namespace heddle::bench::sim_policies

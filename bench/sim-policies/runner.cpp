@@ -47,8 +47,9 @@ std::shared_ptr<const ptx::Module> Runner::module_of(std::string_view file) {
 KernelStatistics Runner::run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
                              unsigned threads, bool ideal) {
   if (threads == 0) threads = workload.threads;
-  const std::string key =
-      fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel, workload.items, threads, ideal);
+  const unsigned wanted = this->items != 0 ? this->items : workload.items;
+  const std::string key = fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel,
+                                      workload.items, threads, ideal);
   if (const auto known = figures_.find(key); known != figures_.end()) return known->second;
   device::sim::SimOptions options;
   options.machine = machine;
@@ -65,7 +66,7 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   const auto device = device::sim::make_sim_device(options);
   const auto module = device->load(module_of(workload.file), {});
   const auto queue = device->queue({});
-  const unsigned items = std::max(workload.items / threads, 1u) * threads;  // whole blocks
+  const unsigned items = std::max(wanted / threads, 1u) * threads;  // whole blocks
   std::vector<unsigned> in = words(items), out(items);
   const auto input = device->allocate(in.size() * sizeof in[0]), output = device->allocate(out.size() * sizeof out[0]);
   queue->copy(input->span(), span_of(in));
@@ -77,10 +78,10 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   std::memcpy(packed.data(), &arguments, packed.size());
   const unsigned blocks = items / threads;
   const double seconds = bench::time_once([&] {
-  queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
-                packed);
-  queue->copy(span_of(out), output->span());
-  queue->synchronize();
+    queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
+                  packed);
+    queue->copy(span_of(out), output->span());
+    queue->synchronize();
   });
   if (verbose)
     fmt::print(stderr, "{}{} {} cycles {} warp instructions {:.2f} s\n", workload.kernel, policies, figures.cycles(),

@@ -17,12 +17,14 @@ using device::sim::MachineDescription;
 
 class Runner {
  public:
-  // A run is simulated once, and its figures are kept. The policies are options as behind a machine's name: ",divergence=dwf,formation=pc". `threads`: of a block; 0: the
-  // workload's. `ideal`: memory without misses. Throws Error, and internal if a result differs from an earlier run's.
+  // A run is simulated once, and its figures are kept. The policies are options as behind a machine's name:
+  // ",divergence=dwf,formation=pc". `threads`: of a block; 0: the workload's. `ideal`: memory without misses. Throws
+  // Error, and internal if a result differs from an earlier run's.
   KernelStatistics run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
                        unsigned threads = 0, bool ideal = false);
   // Prints each run, with the seconds that it took.
   bool verbose = false;
+  unsigned items = 0;  // threads of the grid; 0: the workload's
 
  private:
   std::shared_ptr<const ptx::Module> module_of(std::string_view file);

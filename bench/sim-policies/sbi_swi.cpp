@@ -52,7 +52,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
         continue;
       }
       mean.push_back(number(geometric(of), 3));
-      Result result{fmt::format("{}, {}", names[i], is_regular ? "regular" : "irregular"), geometric(of), "x", {}, "stack"};
+      Result result{
+          fmt::format("{}, {}", names[i], is_regular ? "regular" : "irregular"), geometric(of), "x", {}, "stack"};
       const double bar = is_regular ? regular_bars[i] : irregular_bars[i];
       if (bar != 0) result.bar = at_least(bar);
       results.add(result);
@@ -86,7 +87,8 @@ std::string by_option(Runner& runner, const MachineDescription& machine, Results
     for (const Workload& workload : divergent()) {
       const KernelStatistics base = runner.run(machine, "", workload), other = runner.run(machine, policies, workload);
       gains.push_back(cycles(base) / cycles(other));
-      issued.push_back(static_cast<double>(other.sm.warp_instructions) / static_cast<double>(base.sm.warp_instructions));
+      issued.push_back(static_cast<double>(other.sm.warp_instructions) /
+                       static_cast<double>(base.sm.warp_instructions));
     }
     table.add({name, number(geometric(gains), 3), number(geometric(issued), 3)});
     results.add({fmt::format("{}, divergent", name), geometric(gains), "x", {}, "stack"});
@@ -96,18 +98,19 @@ std::string by_option(Runner& runner, const MachineDescription& machine, Results
 
 // All policies on one machine with as many lanes, threads and instructions fetched a cycle: SH6, which no paper has.
 std::string head_to_head(Runner& runner, const MachineDescription& machine, Results& results) {
-  const std::pair<const char*, std::string> policies[] = {{"PDOM", ""},
-                                                          {"NREC", ",divergence=nrec"},
-                                                          {"MIMD, bound", ",divergence=mimd"},
-                                                          {"TF, 32 wide", ",divergence=tf"},
-                                                          {"TF, 64 wide", ",issue=wide"},
-                                                          {"DWF majority", ",divergence=dwf,lanes=swizzle"},
-                                                          {"DWF pdom-priority", ",divergence=dwf,lanes=swizzle,formation=pdom-priority"},
-                                                          {"SBI", sbi},
-                                                          {"SWI", swi},
-                                                          {"SBI+SWI", both},
-                                                          {"VT", ",residency=virtual-thread,memory-queue=active-first"},
-                                                          {"TF+VT", ",divergence=tf,residency=virtual-thread,memory-queue=active-first"}};
+  const std::pair<const char*, std::string> policies[] = {
+      {"PDOM", ""},
+      {"NREC", ",divergence=nrec"},
+      {"MIMD, bound", ",divergence=mimd"},
+      {"TF, 32 wide", ",divergence=tf"},
+      {"TF, 64 wide", ",issue=wide"},
+      {"DWF majority", ",divergence=dwf,lanes=swizzle"},
+      {"DWF pdom-priority", ",divergence=dwf,lanes=swizzle,formation=pdom-priority"},
+      {"SBI", sbi},
+      {"SWI", swi},
+      {"SBI+SWI", both},
+      {"VT", ",residency=virtual-thread,memory-queue=active-first"},
+      {"TF+VT", ",divergence=tf,residency=virtual-thread,memory-queue=active-first"}};
   Table table({"policy", "speed-up, divergent", "speed-up, regular", "SIMD, divergent", "transactions an access",
                "warp instructions"});
   for (const auto& [name, with] : policies) {
@@ -117,7 +120,8 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
       gains.push_back(cycles(base) / cycles(other));
       simd.push_back(other.simd_efficiency());
       transactions.push_back(other.memory.sm.transactions_per_access() / base.memory.sm.transactions_per_access());
-      issued.push_back(static_cast<double>(other.sm.warp_instructions) / static_cast<double>(base.sm.warp_instructions));
+      issued.push_back(static_cast<double>(other.sm.warp_instructions) /
+                       static_cast<double>(base.sm.warp_instructions));
     }
     for (const Workload& workload : regular())
       even.push_back(cycles(runner.run(machine, "", workload)) / cycles(runner.run(machine, with, workload)));
@@ -133,17 +137,22 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
 int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
+  runner.items = number_of(argc, argv, "--items", 0);
+  unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("sbi-swi");
   const MachineDescription machine = part_of("sbi-fermi", 1);
   std::string text;
-  const auto part = [&](const char* title, const std::string& table) {
+  const auto part = [&](const char* title, const auto& make) {
+    if (parts == 0) return;
+    --parts;
+    const std::string table = make(runner, machine, results);
     std::printf("%s\n\n%s\n", title, table.c_str());
     std::fflush(stdout);
     text += fmt::format("### {}\n\n{}\n", title, table);
   };
-  part("Speed-up over the stack", by_policy(runner, machine, results));
-  part("By option", by_option(runner, machine, results));
-  part("All policies on one machine", head_to_head(runner, machine, results));
+  part("Speed-up over the stack", by_policy);
+  part("By option", by_option);
+  part("All policies on one machine", head_to_head);
   if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
   return results.finish();
 }

@@ -50,8 +50,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
   for (const Workload& workload : capacity_limited()) {
     const double base = cycles(runner.run(machine, "", workload));
     const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
-    results.add({fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005),
-                 "baseline"});
+    results.add(
+        {fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005), "baseline"});
   }
   return table.text();
 }
@@ -74,12 +74,13 @@ std::string by_schedulers(Runner& runner, const MachineDescription& machine, Res
 
 std::string by_context(Runner& runner, const MachineDescription& machine, Results&) {
   Table table({"contexts", "VT over the baseline"});
-  const std::pair<const char*, const char*> variants[] = {{"512 bits a cycle", ""},
-                                                          {"256 bits a cycle", ",context-bits=256"},
-                                                          {"1,024 bits a cycle", ",context-bits=1024"},
-                                                          {"twice the size", ",context-scale=2"},
-                                                          {"four times the size", ",context-scale=4"},
-                                                          {"warps at barriers do not count as stalled", ",swap=literal"}};
+  const std::pair<const char*, const char*> variants[] = {
+      {"512 bits a cycle", ""},
+      {"256 bits a cycle", ",context-bits=256"},
+      {"1,024 bits a cycle", ",context-bits=1024"},
+      {"twice the size", ",context-scale=2"},
+      {"four times the size", ",context-scale=4"},
+      {"warps at barriers do not count as stalled", ",swap=literal"}};
   for (const auto& [name, options] : variants) {
     std::vector<double> gains;
     for (const Workload& workload : scheduling_limited())
@@ -119,18 +120,23 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
 int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
+  runner.items = number_of(argc, argv, "--items", 0);
+  unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
   std::string text;
-  const auto part = [&](const char* title, const std::string& table) {
+  const auto part = [&](const char* title, const auto& make) {
+    if (parts == 0) return;
+    --parts;
+    const std::string table = make(runner, machine, results);
     std::printf("%s\n\n%s\n", title, table.c_str());
     std::fflush(stdout);
     text += fmt::format("### {}\n\n{}\n", title, table);
   };
-  part("Speed-up over the baseline", by_policy(runner, machine, results));
-  part("By scheduler", by_schedulers(runner, machine, results));
-  part("By context", by_context(runner, machine, results));
-  part("By memory", by_latency(runner, machine, results));
+  part("Speed-up over the baseline", by_policy);
+  part("By scheduler", by_schedulers);
+  part("By context", by_context);
+  part("By memory", by_latency);
   if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
   return results.finish();
 }

@@ -7,13 +7,12 @@ constexpr Workload of_divergent(std::string_view kernel) { return {kernel, "dive
 constexpr Workload of_regular(std::string_view kernel) { return {kernel, "regular"}; }
 
 constexpr Workload divergent_list[] = {
-    of_divergent("black_scholes"), of_divergent("bitonic"),  of_divergent("lu"),      of_divergent("hmm"),
+    of_divergent("black_scholes"), of_divergent("bitonic"),    of_divergent("lu"),    of_divergent("hmm"),
     of_divergent("lbm"),           of_divergent("mandelbrot"), of_divergent("bfs"),   of_divergent("n_queens"),
-    of_divergent("ray"),           of_divergent("mummer"),   of_divergent("libor"),   of_divergent("eigenvalues"),
+    of_divergent("ray"),           of_divergent("mummer"),     of_divergent("libor"), of_divergent("eigenvalues"),
     of_divergent("regex"),         of_divergent("table_maker")};
-constexpr Workload regular_list[] = {of_regular("matmul"),     of_regular("fft"),
-                                     of_regular("vector_add"), of_regular("transpose"),
-                                     of_regular("hotspot"),    of_regular("finite_difference")};
+constexpr Workload regular_list[] = {of_regular("matmul"),    of_regular("fft"),     of_regular("vector_add"),
+                                     of_regular("transpose"), of_regular("hotspot"), of_regular("finite_difference")};
 constexpr unsigned many = 16 * 1024;
 constexpr Workload scheduling_list[] = {
     {"pointer_chase", "latency", false, 64, many / 2}, {"gather", "latency", false, 64, many / 2},

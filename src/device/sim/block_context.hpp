@@ -37,8 +37,8 @@ struct BlockContext {
   machine::Core core;
   std::unique_ptr<DivergencePolicy> divergence;
   std::vector<WarpContext> warps;
-  // Where blocks give way to others: its number in the rotation, whether its warps can issue, and whether what they wait
-  // for may have changed.
+  // Where blocks give way to others: its number in the rotation, whether its warps can issue, and whether what they
+  // wait for may have changed.
   std::uint64_t id = 0;
   bool active = true, changed = false;
   std::vector<machine::SpinWatch> spins;  // by thread; made when it is first looked for loops that wait

@@ -1,5 +1,5 @@
-// The order of places in which thread frontiers run a function (Simultaneous Branch and Warp Interweaving, section 2.2),
-// and where threads that run ahead wait at joins (section 2.5).
+// The order of places in which thread frontiers run a function (Simultaneous Branch and Warp Interweaving,
+// section 2.2), and where threads that run ahead wait at joins (section 2.5).
 #pragma once
 
 #include <cstdint>

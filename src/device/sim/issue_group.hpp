@@ -42,9 +42,9 @@ struct IssueGroup {
   const machine::LaneThreads* threads = nullptr;  // by lane; null: an empty lane
   LaneMask mask = 0;                              // lanes that issue; 0: the group waits for others
   Place at;
-  std::uint64_t age = 0;   // the order in which the groups of the SM were made
-  std::uint32_t warp = 0;  // of the block: whose scheduler and scoreboard it uses
-  bool formed = false;     // of threads of any warps: its lanes are those of the SIMD unit
+  std::uint64_t age = 0;    // the order in which the groups of the SM were made
+  std::uint32_t warp = 0;   // of the block: whose scheduler and scoreboard it uses
+  bool formed = false;      // of threads of any warps: its lanes are those of the SIMD unit
   std::uint8_t passes = 1;  // turns of its scheduler that it takes
   // The SM's, from here on.
   BlockContext* block = nullptr;

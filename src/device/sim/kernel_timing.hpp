@@ -29,7 +29,7 @@ struct OpTiming {
   // the order (cycle, SM).
   bool ordered = false;
   bool bypass_l1 = false;
-  bool joins = false;  // threads that have parted elsewhere meet again here
+  bool joins = false;                // threads that have parted elsewhere meet again here
   std::uint16_t uses = 0, defs = 0;  // registers, uses first
   std::uint32_t first_register = 0;  // in CodeTiming's list
   // Where threads that part here meet again: the beginning of the immediate post-dominator. no_reconvergence: not

@@ -120,9 +120,8 @@ void LoadStoreQueue::advance(Cycle now) {
 }
 
 std::size_t LoadStoreQueue::waiting_of(const BlockContext& block) const {
-  return static_cast<std::size_t>(std::count_if(waiting_.begin(), waiting_.end(), [&](const Waiting& one) {
-    return in_flight_[one.number].block == &block;
-  }));
+  return static_cast<std::size_t>(std::count_if(
+      waiting_.begin(), waiting_.end(), [&](const Waiting& one) { return in_flight_[one.number].block == &block; }));
 }
 
 void LoadStoreQueue::forget(const BlockContext& block) {

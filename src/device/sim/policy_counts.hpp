@@ -15,16 +15,16 @@ enum class PolicyEvent : std::uint8_t {
   spilled,         // groups of threads that found the pool full
   refilled,        // of these, back in the pool
   // Contexts of splits (thread frontiers, interweaving).
-  parted,      // contexts that were made by divergence
-  joined,      // contexts that met another at their place
-  cold,        // contexts pushed into the cold table
-  degraded,    // of these, on its top, as the sorter was busy
-  cold_full,   // contexts that found the cold table full
-  suspended,   // cycles in which the secondary context waited at a join for the primary
-  secondary,   // instructions of the second slot
-  same_row,    // of these, in the row of units that the first one uses
-  same_warp,   // of these, of the first one's warp
-  conflicts,   // both schedulers had chosen the same instruction
+  parted,     // contexts that were made by divergence
+  joined,     // contexts that met another at their place
+  cold,       // contexts pushed into the cold table
+  degraded,   // of these, on its top, as the sorter was busy
+  cold_full,  // contexts that found the cold table full
+  suspended,  // cycles in which the secondary context waited at a join for the primary
+  secondary,  // instructions of the second slot
+  same_row,   // of these, in the row of units that the first one uses
+  same_warp,  // of these, of the first one's warp
+  conflicts,  // both schedulers had chosen the same instruction
   // Blocks that give way to others (virtual threads).
   swaps_out,
   swaps_in,

@@ -89,7 +89,9 @@ bool Sm::issue_together() {
   account(secondary);
   collect_contexts();
   SlotChooser::Choice choice = state.chooser.choose(state.candidates);
-  const auto index_of = [&](const SlotCandidate* one) { return static_cast<std::size_t>(one - state.candidates.data()); };
+  const auto index_of = [&](const SlotCandidate* one) {
+    return static_cast<std::size_t>(one - state.candidates.data());
+  };
   const auto ordered = [&](const SlotCandidate* one) {
     if (!one) return false;
     const auto& at = state.where[index_of(one)];
@@ -114,7 +116,8 @@ bool Sm::issue_together() {
   const Context second = choice.second ? state.where[index_of(choice.second)] : Context{};
   if (choice.first) issue_context(first, primary, false);
   const auto there = [&](const Context& one) {
-    return one.block && std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == one.block; });
+    return one.block &&
+           std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == one.block; });
   };
   if (choice.second && there(second)) issue_context(second, secondary, choice.same_row);
   for (const Context& one : {first, second})

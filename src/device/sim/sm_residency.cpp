@@ -42,7 +42,7 @@ bool Sm::repeats(const BlockContext& block) const {
 
 // The end of a cycle.
 void Sm::rotate() {
-  Cycle again = never;
+  Cycle again = rotate_at_ > now_ ? rotate_at_ : never;  // others' results come then
   for (const auto& one : blocks_) {
     BlockContext& block = *one;
     if (!block.changed && now_ < rotate_at_ && !watches_) continue;

@@ -56,7 +56,8 @@ void Sm::complete_meetings(IssueGroup& group) {
   }
   LaneMask lanes = group.mask;
   while (lanes != 0) {
-    const std::uint32_t warp = (*group.threads)[static_cast<unsigned>(std::countr_zero(lanes))]->linear / machine::warp_size;
+    const std::uint32_t warp =
+        (*group.threads)[static_cast<unsigned>(std::countr_zero(lanes))]->linear / machine::warp_size;
     complete_meetings(group, warp);
     for (LaneMask rest = lanes; rest != 0; rest &= rest - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(rest));

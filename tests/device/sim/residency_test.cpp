@@ -1,5 +1,5 @@
-// Virtual Thread on a simulated SM: blocks that wait give way, results stay, and kernels that capacity limits see nothing
-// of it.
+// Virtual Thread on a simulated SM: blocks that wait give way, results stay, and kernels that capacity limits see
+// nothing of it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ struct Ran {
 };
 
 // A launch of `k` on one SM of Fermi's kind, whose parameter is an array of words that lead to others.
-Ran run(const std::string& policies, const std::string& body, unsigned threads, unsigned blocks, bool cooperative = false) {
+Ran run(const std::string& policies, const std::string& body, unsigned threads, unsigned blocks,
+        bool cooperative = false) {
   Ran ran;
   SimOptions options = parse_sim_options("sim:fermi-gtx480" + policies);
   options.machine.sms = 1;
@@ -86,7 +87,8 @@ TEST(VirtualThread, DoesNothingWhereCapacityIsTheLimit) {
     body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", " + std::to_string(i) + ";\n";
   for (int i = 1; i < 60; ++i) body += "xor.b32 %r0, %r0, %r" + std::to_string(i) + ";\n";
   body += "st.global.u32 [%q], %r0;\n";
-  const Ran base = run(",memory=ideal", body, 256, 12), other = run(",memory=ideal,residency=virtual-thread", body, 256, 12);
+  const Ran base = run(",memory=ideal", body, 256, 12),
+            other = run(",memory=ideal,residency=virtual-thread", body, 256, 12);
   EXPECT_EQ(base.words, other.words);
   EXPECT_EQ(base.figures.cycles(), other.figures.cycles());
   EXPECT_EQ(other.figures.sm.policy[PolicyEvent::swaps_out], 0u);
@@ -127,7 +129,8 @@ TEST(VirtualThread, CooperativeLaunchesAreLimitedByActiveBlocks) {
 
 TEST(VirtualThread, QueuesServeActiveBlocksFirst) {
   for (const char* queue : {",memory-queue=mascar", ",memory-queue=active-first"}) {
-    const Ran base = run("", chase, 64, 48), other = run(std::string(",residency=virtual-thread") + queue, chase, 64, 48);
+    const Ran base = run("", chase, 64, 48),
+              other = run(std::string(",residency=virtual-thread") + queue, chase, 64, 48);
     EXPECT_EQ(base.words, other.words) << queue;
     EXPECT_GT(other.figures.sm.policy[PolicyEvent::swaps_out], 0u);
   }

@@ -28,10 +28,10 @@ struct Row {
 
 // Sections 2.1 and 2.2: the four limits of three machines.
 constexpr Row golden[] = {
-    {64, 16, 0, {8, 32}, {16, 64}, {32, 64}},    {128, 16, 0, {8, 16}, {16, 32}, {16, 32}},
-    {192, 14, 0, {8, 12}, {10, 24}, {10, 24}},   {256, 10, 0, {6, 12}, {8, 25}, {8, 25}},
-    {256, 16, 4096, {6, 8}, {8, 10}, {8, 16}},   {512, 10, 0, {3, 6}, {4, 12}, {4, 12}},
-    {1024, 16, 0, {1, 2}, {2, 4}, {2, 4}},       {128, 32, 0, {8, 8}, {16, 16}, {16, 16}},
+    {64, 16, 0, {8, 32}, {16, 64}, {32, 64}},  {128, 16, 0, {8, 16}, {16, 32}, {16, 32}},
+    {192, 14, 0, {8, 12}, {10, 24}, {10, 24}}, {256, 10, 0, {6, 12}, {8, 25}, {8, 25}},
+    {256, 16, 4096, {6, 8}, {8, 10}, {8, 16}}, {512, 10, 0, {3, 6}, {4, 12}, {4, 12}},
+    {1024, 16, 0, {1, 2}, {2, 4}, {2, 4}},     {128, 32, 0, {8, 8}, {16, 16}, {16, 16}},
     {256, 33, 0, {3, 3}, {7, 7}, {7, 7}},
 };
 
@@ -43,7 +43,7 @@ TEST(VirtualThread, OccupancyOfTheGoldenTable) {
   const Residency fermi = limits(8, 1536, 32 * 1024, 48 * 1024), kepler = limits(16, 2048, 64 * 1024, 48 * 1024),
                   hopper = limits(32, 2048, 64 * 1024, 227 * 1024);
   for (const Row& row : golden) {
-    const auto expect = [&](const Residency& machine, const unsigned (&want)[2], const char* name) {
+    const auto expect = [&](const Residency& machine, const unsigned(&want)[2], const char* name) {
       const Occupancy got = of(machine, row.threads, row.registers, row.shared);
       EXPECT_EQ(got.baseline, want[0]) << name << " " << row.threads << " " << row.registers;
       EXPECT_EQ(got.resident, want[1]) << name << " " << row.threads << " " << row.registers;
@@ -72,9 +72,9 @@ TEST(VirtualThread, ContextsOfTheGoldenTable) {
     std::uint64_t bits, bytes;
     Cycle at_256, at_512, at_1024;
   };
-  constexpr Context contexts[] = {{1, 749, 94, 3, 2, 1},       {2, 1389, 174, 6, 3, 2},      {4, 2669, 334, 11, 6, 3},
-                                  {6, 3949, 494, 16, 8, 4},    {8, 5229, 654, 21, 11, 6},    {16, 10349, 1294, 41, 21, 11},
-                                  {32, 20589, 2574, 81, 41, 21}};
+  constexpr Context contexts[] = {
+      {1, 749, 94, 3, 2, 1},     {2, 1389, 174, 6, 3, 2},       {4, 2669, 334, 11, 6, 3},     {6, 3949, 494, 16, 8, 4},
+      {8, 5229, 654, 21, 11, 6}, {16, 10349, 1294, 41, 21, 11}, {32, 20589, 2574, 81, 41, 21}};
   const BlockStateSize size;
   for (const Context& one : contexts) {
     EXPECT_EQ(size.bits(one.warps), one.bits);

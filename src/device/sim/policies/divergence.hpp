@@ -55,7 +55,7 @@ struct DivergenceContext {
   const LaneMap& lanes;
   const PolicyOptions& options;
   PolicyCounts& counts;
-  const Cycle& now;  // of the SM
+  const Cycle& now;                  // of the SM
   std::vector<std::uint32_t> slots;  // of the block's warps on the SM
   unsigned pools = 1;                // scheduler s has the warps of slots s, s + pools, ...
   unsigned sm_warps = 48;            // that the SM holds

@@ -52,14 +52,12 @@ std::unique_ptr<LaneMap> make_mirror_half_lanes() {
   });
 }
 std::unique_ptr<LaneMap> make_xor_lanes() {
-  return mapped([](unsigned thread, std::uint32_t warp, const LaneShape& shape) {
-    return thread ^ (warp & (shape.width - 1));
-  });
+  return mapped(
+      [](unsigned thread, std::uint32_t warp, const LaneShape& shape) { return thread ^ (warp & (shape.width - 1)); });
 }
 std::unique_ptr<LaneMap> make_xor_reversed_lanes() {
-  return mapped([](unsigned thread, std::uint32_t warp, const LaneShape& shape) {
-    return thread ^ reversed(warp, shape.width);
-  });
+  return mapped(
+      [](unsigned thread, std::uint32_t warp, const LaneShape& shape) { return thread ^ reversed(warp, shape.width); });
 }
 
 }  // namespace heddle::device::sim

@@ -42,7 +42,8 @@ constexpr PolicyOption table[] = {
     {"context-entries", "4", "", 1, 64, virtual_thread, "entries of a warp's stack in a context"},
     {"context-bits", "512", "", 0, 65536, virtual_thread, "of a context moved in a cycle; 0: all at once"},
     {"context-scale", "1", "", 1, 16, virtual_thread, "times the size of a context"},
-    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=max", "numbers of virtual warps on an SM"},
+    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=max",
+     "numbers of virtual warps on an SM"},
 };
 
 const PolicyOption& find(std::string_view name) {
@@ -132,9 +133,8 @@ std::string PolicyOptions::all() const {
 }
 
 void PolicyOptions::check(const Policies& policies) const {
-  const std::pair<std::string_view, std::string_view> seams[] = {{"divergence", policies.divergence},
-                                                                 {"issue", policies.issue},
-                                                                 {"residency", policies.residency}};
+  const std::pair<std::string_view, std::string_view> seams[] = {
+      {"divergence", policies.divergence}, {"issue", policies.issue}, {"residency", policies.residency}};
   for (const auto& [key, value] : chosen_) {
     const PolicyOption& option = find(key);
     const bool used = std::any_of(std::begin(seams), std::end(seams), [&](const auto& seam) {
@@ -142,7 +142,8 @@ void PolicyOptions::check(const Policies& policies) const {
     });
     if (used) continue;
     std::string wanted;
-    split(option.policies, " ", [&](std::string_view one) { wanted += (wanted.empty() ? "" : " or ") + std::string(one); });
+    split(option.policies, " ",
+          [&](std::string_view one) { wanted += (wanted.empty() ? "" : " or ") + std::string(one); });
     base::fail(ErrorCode::invalid_argument, "{}={} is an option of {}, which is not chosen", key, value, wanted);
   }
 }

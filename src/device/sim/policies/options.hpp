@@ -22,8 +22,8 @@ struct PolicyOption {
 };
 std::span<const PolicyOption> policy_options();
 
-// The values that are chosen; those that are not have the table's. Throws invalid_argument for a name or value that does
-// not exist.
+// The values that are chosen; those that are not have the table's. Throws invalid_argument for a name or value that
+// does not exist.
 class PolicyOptions {
  public:
   // `text`: "formation=majority,pool=64".

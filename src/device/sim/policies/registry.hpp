@@ -26,9 +26,9 @@ std::unique_ptr<MemQueuePolicy> make_memory_queue(std::string_view name);
 std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const Residency& limits,
                                                    const PolicyOptions& options);
 
-// Sets one policy, as "scheduler" to "gto", or an option of a policy, as "formation" to "pc". An issue policy that needs
-// thread frontiers replaces the stack by them. Throws invalid_argument for an unknown seam or value, not_found for an
-// unknown name.
+// Sets one policy, as "scheduler" to "gto", or an option of a policy, as "formation" to "pc". An issue policy that
+// needs thread frontiers replaces the stack by them. Throws invalid_argument for an unknown seam or value, not_found
+// for an unknown name.
 void set_policy(Policies& policies, std::string_view seam, std::string_view name);
 // Throws not_found if one of them does not exist, invalid_argument for those that cannot work together and for options
 // of policies that are not chosen.

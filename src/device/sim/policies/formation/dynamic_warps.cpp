@@ -28,11 +28,10 @@ class Former {
         pool_({context.options.number("pool"), context.options.number("lut-entries"),
                context.options.number("lut-ways"), registers_},
               context.counts),
-        order_(make_order(context.options.text("formation"),
-                          {[timing = &context.timing](const Place& place) {
-                             return timing->of(*place.code).at(place.pc).joins;
-                           },
-                           context.block.threads.size()})) {}
+        order_(make_order(context.options.text("formation"), {[timing = &context.timing](const Place& place) {
+                                                                return timing->of(*place.code).at(place.pc).joins;
+                                                              },
+                                                              context.block.threads.size()})) {}
 
   void add(const Place& place, const machine::LaneThreads& threads, LaneMask lanes) {
     note(pool_.insert(place, threads, lanes));
@@ -209,7 +208,7 @@ class DynamicWarps final : public DivergencePolicy {
   std::vector<std::uint32_t> former_of_;  // by warp
   std::vector<std::unique_ptr<Former>> formers_;
   std::vector<IssueGroup*> heads_;
-  std::vector<LaneMask> waiting_;         // lanes at barriers and warp operations, by warp
+  std::vector<LaneMask> waiting_;  // lanes at barriers and warp operations, by warp
 };
 
 }  // namespace

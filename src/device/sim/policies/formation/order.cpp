@@ -36,8 +36,8 @@ class SmallestPc final : public FormationOrder {
   }
 };
 
-// Majority: all warps of the chosen place issue before another is chosen (section 4.4). Minority: chosen anew each time,
-// so that the threads which were left behind catch up.
+// Majority: all warps of the chosen place issue before another is chosen (section 4.4). Minority: chosen anew each
+// time, so that the threads which were left behind catch up.
 class ByCount final : public FormationOrder {
  public:
   explicit ByCount(bool most) : most_(most) {}
@@ -46,7 +46,8 @@ class ByCount final : public FormationOrder {
       if (FormedWarp* const warp = of(pool, current_)) return warp;
     places_.clear();
     for (const FormedWarp* warp : pool.warps()) {
-      const auto same = std::find_if(places_.begin(), places_.end(), [&](const Count& c) { return c.place == warp->at; });
+      const auto same =
+          std::find_if(places_.begin(), places_.end(), [&](const Count& c) { return c.place == warp->at; });
       if (same == places_.end())
         places_.push_back({warp->at, threads_of(*warp)});
       else

@@ -26,9 +26,9 @@ struct OrderContext {
   std::size_t threads = 0;                  // of the block
 };
 
-std::unique_ptr<FormationOrder> make_timestamp_order();                // the warp that was formed first
-std::unique_ptr<FormationOrder> make_pc_order();                       // the smallest place; the fullest of it
-std::unique_ptr<FormationOrder> make_count_order(bool most);           // the place with most threads; with fewest
+std::unique_ptr<FormationOrder> make_timestamp_order();                 // the warp that was formed first
+std::unique_ptr<FormationOrder> make_pc_order();                        // the smallest place; the fullest of it
+std::unique_ptr<FormationOrder> make_count_order(bool most);            // the place with most threads; with fewest
 std::unique_ptr<FormationOrder> make_pdom_order(OrderContext context);  // threads that have passed the fewest joins
 
 // By the name of the option `formation`.

@@ -1,5 +1,5 @@
-// The contexts of a warp's splits: two hot ones, and cold ones in a table that warps share (Simultaneous Branch and Warp
-// Interweaving, section 2.6).
+// The contexts of a warp's splits: two hot ones, and cold ones in a table that warps share (Simultaneous Branch and
+// Warp Interweaving, section 2.6).
 #pragma once
 
 #include <cstdint>

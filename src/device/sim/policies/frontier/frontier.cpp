@@ -128,7 +128,8 @@ bool Frontier::yield(IssueGroup& group) {
 void Frontier::sort(std::size_t wide) {
   WideWarp& warp = warps_[wide];
   const std::size_t parts = static_cast<std::size_t>(std::popcount(warp.retired));
-  if (warp.arrivals.size() > parts) counts_[PolicyEvent::parted] += warp.arrivals.size() - std::max<std::size_t>(parts, 1);
+  if (warp.arrivals.size() > parts)
+    counts_[PolicyEvent::parted] += warp.arrivals.size() - std::max<std::size_t>(parts, 1);
   for (SplitContext& one : warp.arrivals)
     for (unsigned slot = 0; slot < 2; ++slot)
       if ((warp.retired >> slot) & 1 && (warp.contexts.hot(slot).mask & one.mask) != 0)

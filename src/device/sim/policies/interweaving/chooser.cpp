@@ -14,7 +14,8 @@ SlotChooser::Choice SlotChooser::choose(std::span<const SlotCandidate> candidate
   return choice;
 }
 
-// Section 2.4: the oldest warp of which a context can issue; both, if they use other units or, on other lanes, the same.
+// Section 2.4: the oldest warp of which a context can issue; both, if they use other units or, on other lanes, the
+// same.
 SlotChooser::Choice SlotChooser::interweave_branches(std::span<const SlotCandidate> candidates) const {
   Choice choice;
   const auto oldest =

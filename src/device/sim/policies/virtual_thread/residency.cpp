@@ -1,5 +1,5 @@
-// residency=virtual-thread: blocks are taken as capacity allows, with room for contexts; as many as the scheduling limit
-// allows are active (Virtual Thread, section 2.1). residency=max: all of them are, without a cost: its reference.
+// residency=virtual-thread: blocks are taken as capacity allows, with room for contexts; as many as the scheduling
+// limit allows are active (Virtual Thread, section 2.1). residency=max: all of them are, without a cost: its reference.
 #include <algorithm>
 
 #include "device/sim/policies/virtual_thread/occupancy.hpp"

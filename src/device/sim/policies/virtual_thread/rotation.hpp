@@ -1,5 +1,5 @@
-// Which blocks of an SM are active (Virtual Thread, section 2.5): one all of whose warps wait for memory gives way to one
-// that can run. Registers and shared memory stay; contexts are moved.
+// Which blocks of an SM are active (Virtual Thread, section 2.5): one all of whose warps wait for memory gives way to
+// one that can run. Registers and shared memory stay; contexts are moved.
 #pragma once
 
 #include <cstdint>
