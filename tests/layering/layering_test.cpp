@@ -18,6 +18,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"base", {}},
       {"model", {"base"}},
       {"graph", {"base"}},
+      {"knowledge", {"base"}},
+      {"tuning", {"base", "knowledge"}},
       {"memory", {"base", "graph", "device"}},
       {"sched", {"base", "ptx", "graph", "memory", "trace", "device"}},
       {"trace", {"base", "graph"}},
@@ -46,9 +48,10 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       // Building CUDA programs takes the compiler of device code and the container that it is put into; running them
       // looks into that.
       {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
-      {"cli", {"base", "ptx", "modules", "doctor", "runtime", "programs", "trace"}},
+      {"cli", {"base", "ptx", "modules", "doctor", "runtime", "programs", "trace", "knowledge"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
+      {"skeleton", {"base", "knowledge", "tuning"}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
       {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
       // In front of NVIDIA's library, of which it needs the place and the types.
