@@ -91,6 +91,11 @@ constexpr std::array table{
              .meaning = "only the first process writes that file, others beside it; heddle run sets it",
              .effect = "each process of a program has a timeline of its own",
              .off = "each process of a program writes the same timeline"},
+    Variable{.name = "HEDDLE_TUNE",
+             .kind = Kind::truth,
+             .meaning = "trees of kernels search for a configuration; heddle tune sets it",
+             .effect = "trees of kernels search for a configuration where their runs are unbalanced",
+             .off = "trees of kernels only move work where their runs are unbalanced"},
 };
 
 std::string lower(std::string_view text) {

@@ -17,6 +17,7 @@
 #include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/knowledge.hpp"
 #include "cli/memory.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
@@ -74,6 +75,8 @@ int run(int count, char** arguments) {
   cli::add_traces(app);
   cli::add_sim(app);
   cli::add_doctor(app);
+  cli::add_knowledge(app);
+  cli::add_tune(app);
   cli::add_help(app);
   cli::add_completion(app);
   cli::add_version(app);

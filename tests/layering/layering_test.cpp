@@ -18,6 +18,8 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"base", {}},
       {"model", {"base"}},
       {"graph", {"base"}},
+      {"knowledge", {"base"}},
+      {"tuning", {"base", "knowledge"}},
       {"memory", {"base", "graph", "device"}},
       {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
       // Policies and the dispatcher on a device in virtual time.
@@ -55,10 +57,11 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"simreport", {"base"}},
       {"sweep", {"base", "simreport"}},
       {"cli",
-       {"base", "ptx", "modules", "batch", "device/sim", "doctor", "runtime", "programs", "sched", "trace", "simreport",
-        "sweep"}},
+       {"base", "knowledge", "ptx", "modules", "batch", "device/sim", "doctor", "runtime", "programs", "sched", "trace",
+        "simreport", "sweep"}},
       // On the public interface alone, so that it can do what a program of C++ can.
       {"c_api", {}},
+      {"skeleton", {"base", "knowledge", "tuning"}},
       // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
       {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
       // In front of NVIDIA's library, of which it needs the place and the types.

@@ -1,0 +1,157 @@
+// heddle knowledge: what is known of trees of kernels. heddle tune: runs a program that finds more.
+#include "cli/knowledge.hpp"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/fail.hpp"
+#include "base/format.hpp"
+#include "base/table.hpp"
+#include "knowledge/store.hpp"
+
+namespace heddle::cli {
+namespace {
+
+struct Options {
+  std::string file, program, workload;
+  bool json = false, all = false;
+};
+
+knowledge::Store store_of(const Options& options, const base::Clock& clock) {
+  return {options.file.empty() ? knowledge::Store::usual_file() : std::filesystem::path(options.file), clock};
+}
+
+std::string time_of(const knowledge::Profile& profile) {
+  return profile.best_seconds < knowledge::never_run ? base::format_duration(profile.best_seconds) : "-";
+}
+
+std::vector<knowledge::Profile> profiles_of(const Options& options) {
+  const base::SteadyClock clock;
+  std::vector<knowledge::Profile> chosen;
+  for (knowledge::Profile& profile : store_of(options, clock).all()) {
+    const bool fits = profile.subject.program.starts_with(options.program) &&
+                      (options.workload.empty() || knowledge::text_of(profile.workload) == options.workload);
+    if (fits) chosen.push_back(std::move(profile));
+  }
+  return chosen;
+}
+
+nlohmann::json json_of(const knowledge::Profile& profile) {
+  const knowledge::Configuration& configuration = profile.configuration;
+  nlohmann::json json = {{"program", profile.subject.program},
+                         {"machine", profile.subject.machine},
+                         {"share", profile.subject.share},
+                         {"workload", knowledge::text_of(profile.workload)},
+                         {"gpu_share", configuration.gpu_share},
+                         {"fission", knowledge::name(configuration.fission)},
+                         {"overlap", configuration.overlap},
+                         {"blocks", configuration.groups},
+                         {"deviation", profile.deviation},
+                         {"origin", knowledge::name(profile.origin)},
+                         {"why", profile.why}};
+  json["best_seconds"] = std::isfinite(profile.best_seconds) ? nlohmann::json(profile.best_seconds) : nlohmann::json();
+  return json;
+}
+
+void list(const Options& options) {
+  const std::vector<knowledge::Profile> profiles = profiles_of(options);
+  if (options.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const knowledge::Profile& profile : profiles) rows.push_back(json_of(profile));
+    return fmt::print("{}\n", rows.dump(2));
+  }
+  if (profiles.empty()) return fmt::print("nothing is known of any program yet\n");
+  base::Table table({{"program"},
+                     {"workload"},
+                     {"GPU %", base::Align::right},
+                     {"fission"},
+                     {"overlap", base::Align::right},
+                     {"best", base::Align::right},
+                     {"origin"}});
+  for (const knowledge::Profile& profile : profiles)
+    table.add_row({profile.subject.program, knowledge::text_of(profile.workload),
+                   fmt::format("{:.1f}", 100 * profile.configuration.gpu_share),
+                   knowledge::name(profile.configuration.fission), std::to_string(profile.configuration.overlap),
+                   time_of(profile), knowledge::name(profile.origin)});
+  fmt::print("{}", table.text());
+}
+
+void show(const Options& options) {
+  const std::vector<knowledge::Profile> profiles = profiles_of(options);
+  if (profiles.empty())
+    base::fail(ErrorCode::not_found, "nothing is known of a program '{}'; heddle knowledge list has all",
+               options.program);
+  for (const knowledge::Profile& profile : profiles) {
+    const knowledge::Configuration& configuration = profile.configuration;
+    fmt::print("{}\n  workload   {}\n  machine    {}, share {}\n", profile.subject.program,
+               knowledge::text_of(profile.workload), profile.subject.machine, profile.subject.share);
+    fmt::print("  split      GPUs {:.1f} %, CPUs {:.1f} %\n", 100 * configuration.gpu_share,
+               100 * (1 - configuration.gpu_share));
+    fmt::print("  platforms  fission {}, overlap {}, blocks of {} threads\n", knowledge::name(configuration.fission),
+               configuration.overlap,
+               configuration.groups.empty() ? "the kernels' own number of"
+                                            : fmt::format("{}", fmt::join(configuration.groups, ", ")));
+    fmt::print("  best run   {}, its shortest part {:.0f} % of its longest\n  why        {}: {}\n", time_of(profile),
+               100 * profile.deviation, knowledge::name(profile.origin), profile.why);
+  }
+}
+
+void forget(const Options& options) {
+  if (options.program.empty() && !options.all)
+    throw UsageError("name a program, or the beginning of its name, or say --all");
+  const base::SteadyClock clock;
+  const std::size_t count = store_of(options, clock).forget(options.program, options.workload);
+  fmt::print("{} forgotten\n", base::counted(count, "profile"));
+}
+
+}  // namespace
+
+void add_knowledge(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("knowledge", "what is known of trees of kernels: how they are split, and why");
+  command->require_subcommand(1);
+  const auto add = [&](const char* name, const char* text, void (*work)(const Options&)) {
+    auto options = std::make_shared<Options>();
+    CLI::App* sub = command->add_subcommand(name, text);
+    sub->add_option("program", options->program, "its name, or how the name begins");
+    sub->add_option("--workload", options->workload, "only this one, as \"4288x2848 single\"");
+    sub->add_option("--file", options->file, "the database, instead of the one in the cache");
+    sub->callback([options, work] { work(*options); });
+    return std::pair(sub, options);
+  };
+  const auto [listed, list_options] = add("list", "one line for each program and workload", &list);
+  listed->add_flag("--json", list_options->json, "as JSON");
+  add("show", "all that is known of a program, and where its split comes from", &show);
+  const auto [forgotten, forget_options] = add("forget", "removes profiles", &forget);
+  forgotten->add_flag("--all", forget_options->all, "those of all programs");
+}
+
+void add_tune(CLI::App& app) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand(
+      "tune", "runs a program whose trees of kernels search for the best configuration; heddle knowledge shows it");
+  command->add_option("program", *words, "the program and its arguments")->required();
+  command->positionals_at_end();
+  command->prefix_command();
+  command->callback([command, words] {
+    std::vector<std::string> all = *words;
+    for (const std::string& word : command->remaining()) all.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : all) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::setenv("HEDDLE_TUNE", "1", 1);
+    ::execvp(arguments[0], arguments.data());
+    base::fail(ErrorCode::not_found, "{} cannot be run: {}", all[0], std::strerror(errno));
+  });
+}
+
+}  // namespace heddle::cli

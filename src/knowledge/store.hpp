@@ -1,0 +1,44 @@
+// Profiles in one SQLite file that several processes share.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.hpp"
+#include "knowledge/profile.hpp"
+
+namespace heddle::knowledge {
+
+// One thread at a time; several stores, in several processes, may use one file. A damaged file is replaced by an empty
+// one. All functions throw Error(io_error) where the file cannot be used.
+class Store {
+ public:
+  // The file and its folders are created on first use. `clock` outlives the store; it times waits for other processes.
+  Store(std::filesystem::path file, const base::Clock& clock) : file_(std::move(file)), clock_(clock) {}
+
+  // "knowledge/knowledge.sqlite" in Heddle's cache (base/cache_folder.hpp).
+  static std::filesystem::path usual_file();
+  const std::filesystem::path& file() const { return file_; }
+
+  std::optional<Profile> find(const Subject& subject, const Workload& workload) const;
+  // All, by program, machine, share, workload.
+  std::vector<Profile> all() const;
+  // Keeps the profile if there is none for its subject and workload, or if it is faster: so the time of an entry never
+  // grows. Atomic between processes. True if it was kept.
+  bool keep(const Profile& profile);
+  // Removes the profiles whose program begins with `program` (all, if it is empty); of all workloads if `workload` is
+  // empty. Returns how many.
+  std::size_t forget(std::string_view program, std::string_view workload = {});
+
+ private:
+  template <class Use>
+  void use(const Use& work) const;
+
+  std::filesystem::path file_;
+  const base::Clock& clock_;
+};
+
+}  // namespace heddle::knowledge

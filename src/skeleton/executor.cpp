@@ -1,0 +1,175 @@
+// Serves runs in the order in which they were asked for, each with all devices.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "base/clock.hpp"
+#include "base/variables.hpp"
+#include "base/worker_thread.hpp"
+#include "heddle/skeleton.hpp"
+#include "knowledge/store.hpp"
+#include "skeleton/program.hpp"
+#include "skeleton/run.hpp"
+#include "tuning/planner.hpp"
+
+namespace heddle::skeleton {
+namespace {
+
+constexpr unsigned most_overlap = 4;
+
+}  // namespace
+
+class Executor::State {
+ public:
+  State(Runtime& runtime, const ExecutorOptions& options)
+      : runtime_(runtime),
+        options_(options),
+        platforms_(runtime, options),
+        runner_(runtime, platforms_, clock_),
+        worker_("heddle-trees") {
+    options_.build_profiles = options_.build_profiles || base::truth_variable("HEDDLE_TUNE").value_or(false);
+    if (options_.fission) fission_ = knowledge::fission_named(*options_.fission);
+    if (options_.knowledge != "none")
+      store_.emplace(
+          options_.knowledge.empty() ? knowledge::Store::usual_file() : std::filesystem::path(options_.knowledge),
+          clock_);
+  }
+
+  std::future<Report> run(const Tree& tree, std::vector<Value> values) {
+    auto program = std::make_shared<Program>(tree, values);
+    auto promise = std::make_shared<std::promise<Report>>();
+    std::future<Report> future = promise->get_future();
+    const std::uint64_t asked_ns = clock_.now_ns();
+    worker_.post([this, tree, program, promise, asked_ns, values = std::move(values)] {
+      try {
+        promise->set_value(serve(tree, *program, values, asked_ns));
+      } catch (...) {
+        promise->set_exception(std::current_exception());
+      }
+    });
+    return future;
+  }
+
+  void tune(const Tree& tree, std::vector<Value> values) {
+    Program program(tree, values);
+    std::promise<void> done;
+    worker_.post([&] {
+      try {
+        tuning::Planner& planner = planner_of(tree);
+        plan(planner, program);
+        planner.set_built(search(program, values));
+        done.set_value();
+      } catch (...) {
+        done.set_exception(std::current_exception());
+      }
+    });
+    done.get_future().get();
+  }
+
+ private:
+  tuning::Planner& planner_of(const Tree& tree) {
+    const std::string name = tree.name();
+    auto found = planners_.find(name);
+    if (found == planners_.end())
+      found = planners_
+                  .try_emplace(name, knowledge::Subject{name, platforms_.machine(), options_.share},
+                               store_ ? &*store_ : nullptr,
+                               tuning::PlannerOptions{.build_profiles = options_.build_profiles,
+                                                      .adapt = options_.adapt && !options_.gpu_share,
+                                                      .balance = {.max_deviation = options_.max_deviation}})
+                  .first;
+    return found->second;
+  }
+
+  // What is fixed, by the options or because there is only one type of device.
+  knowledge::Configuration fixed(knowledge::Configuration configuration) const {
+    if (options_.gpu_share) configuration.gpu_share = *options_.gpu_share;
+    if (fission_) configuration.fission = *fission_;
+    if (options_.overlap) configuration.overlap = *options_.overlap;
+    if (!platforms_.has_gpu()) configuration.gpu_share = 0;
+    if (!platforms_.has_cpu()) configuration.gpu_share = 1;
+    return configuration;
+  }
+
+  knowledge::Configuration plan(tuning::Planner& planner, const Program& program) {
+    const tuning::ColdStart cold{{.gpu_share = platforms_.static_gpu_share()},
+                                 "nothing was known: the ratio of the devices' speeds"};
+    return fixed(planner.plan(program.workload(), runner_.least_share(program, fixed(cold.configuration)), cold));
+  }
+
+  Report serve(const Tree& tree, const Program& program, const std::vector<Value>& values, std::uint64_t asked_ns) {
+    const double waited = static_cast<double>(clock_.now_ns() - asked_ns) * 1e-9;
+    tuning::Planner& planner = planner_of(tree);
+    const knowledge::Configuration configuration = plan(planner, program);
+    RunResult result = runner_.run(program, values, configuration, options_.gpu_share.has_value());
+    result.report.waited_seconds = waited;
+    result.report.why = options_.gpu_share ? "as the options say" : planner.profile().why;
+    // One type of device has no balance, and a fixed share is not a finding.
+    if (platforms_.has_gpu() && platforms_.has_cpu() && !options_.gpu_share)
+      planner.record(result.measured, [&] { return search(program, values); });
+    return std::move(result.report);
+  }
+
+  std::vector<tuning::GroupChoice> groups_of(const Program& program) const {
+    std::size_t choices = 1;
+    for (const KernelUseOf& kernel : program.kernels()) choices = std::max(choices, kernel.node->options.blocks.size());
+    const std::vector<Execution> executions = platforms_.executions(knowledge::Fission::none, 1);
+    std::vector<tuning::GroupChoice> list;
+    for (std::size_t i = 0; i < choices; ++i) {
+      tuning::GroupChoice choice;
+      for (const KernelUseOf& kernel : program.kernels()) {
+        const KernelOptions& options = kernel.node->options;
+        const unsigned block =
+            options.blocks.empty() ? options.block : options.blocks[std::min(i, options.blocks.size() - 1)];
+        choice.groups.push_back(block);
+        for (const Execution& execution : executions) {
+          if (!execution.gpu) continue;
+          const auto occupancy =
+              runtime_.occupancy(*kernel.node->kernel, {block}, options.shared_per_thread * block, execution.device);
+          if (!occupancy.empty()) choice.occupancy = std::min(choice.occupancy, occupancy.front().share);
+        }
+      }
+      list.push_back(std::move(choice));
+    }
+    return list;
+  }
+
+  tuning::TunerResult search(const Program& program, const std::vector<Value>& values) {
+    tuning::TunerSpace space{.fissions = platforms_.fissions(), .overlaps = {1}, .groups = groups_of(program)};
+    for (unsigned overlap = 2; platforms_.has_gpu() && overlap <= most_overlap; ++overlap)
+      space.overlaps.push_back(overlap);
+    const std::vector<Value> clones = clones_of(runtime_, values);
+    const auto measure = [&](const knowledge::Configuration& configuration) {
+      return runner_.run(program, clones, fixed(configuration), false).measured;
+    };
+    measure({.gpu_share = platforms_.static_gpu_share()});  // compiles the kernels
+    tuning::TunerOptions options{.executions = 2};
+    options.precision = std::max(options.precision, runner_.least_share(program, {}));
+    tuning::TunerResult result = tuning::tune(space, measure, options);
+    result.configuration = fixed(result.configuration);
+    return result;
+  }
+
+  Runtime& runtime_;
+  ExecutorOptions options_;
+  base::SteadyClock clock_;
+  Platforms platforms_;
+  Runner runner_;
+  std::optional<knowledge::Fission> fission_;
+  std::optional<knowledge::Store> store_;
+  std::map<std::string, tuning::Planner> planners_;  // used on the worker's thread
+  base::WorkerThread worker_;                        // last: it ends first
+};
+
+Executor::Executor(Runtime& runtime, const ExecutorOptions& options)
+    : state_(std::make_unique<State>(runtime, options)) {}
+Executor::~Executor() = default;
+
+std::future<Report> Executor::run(const Tree& tree, std::vector<Value> values) {
+  return state_->run(tree, std::move(values));
+}
+
+void Executor::tune(const Tree& tree, std::vector<Value> values) { state_->tune(tree, std::move(values)); }
+
+}  // namespace heddle::skeleton

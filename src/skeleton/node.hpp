@@ -1,0 +1,32 @@
+// What trees consist of.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "heddle/skeleton.hpp"
+
+namespace heddle::skeleton {
+
+struct Node {
+  enum class Kind { kernel, pipeline, loop, map, map_reduce };
+  Kind kind = Kind::map;
+  std::vector<std::shared_ptr<const Node>> children;  // stages; the body; the map stage and the reduction
+  LoopState state;                                    // of a loop
+  // Of a kernel.
+  std::shared_ptr<const Kernel> kernel;
+  KernelOptions options;
+  std::vector<Binding> bindings;
+  bool sliced = false;  // parts are launches of their own, not ranges of the blocks of one
+};
+
+// Calls `visit` for every kernel of the tree, depth first: the order in which one part runs them.
+void for_each_kernel(const Node& node, const std::function<void(const Node&)>& visit);
+// "pipeline(noise,loop(blur))".
+std::string structure_of(const Node& node);
+bool has_global_sync(const Node& node);
+
+}  // namespace heddle::skeleton

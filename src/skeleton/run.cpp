@@ -1,0 +1,153 @@
+#include "skeleton/run.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <latch>
+#include <memory>
+#include <numeric>
+
+#include "base/fail.hpp"
+#include "base/thread_safety.hpp"
+#include "skeleton/part.hpp"
+
+namespace heddle::skeleton {
+namespace {
+
+// The first error of a run's parts.
+class FirstError {
+ public:
+  void set(std::exception_ptr error) {
+    const base::Lock lock(mutex_);
+    if (error_ == nullptr) error_ = std::move(error);
+  }
+  void rethrow() {
+    const base::Lock lock(mutex_);
+    if (error_ != nullptr) std::rethrow_exception(error_);
+  }
+
+ private:
+  base::Mutex mutex_;
+  std::exception_ptr error_ HEDDLE_GUARDED_BY(mutex_);
+};
+
+std::vector<Value> values_for_part(Runtime& runtime, const Program& program, const std::vector<Value>& values) {
+  std::vector<Value> own = values;
+  for (std::size_t slot = 0; slot < own.size(); ++slot)
+    if (const Slot* const merged = program.slots()[slot].merged)
+      own[slot] = values[slot].make_partial(runtime, merged->merge_operation(), merged->neutral());
+  return own;
+}
+
+void merge_results(const Program& program, const std::vector<Value>& values,
+                   const std::vector<std::unique_ptr<Part>>& parts) {
+  for (std::size_t slot = 0; slot < values.size(); ++slot) {
+    const Slot* const merged = program.slots()[slot].merged;
+    if (merged == nullptr) continue;
+    const std::span<std::byte> whole = values[slot].write();
+    for (const auto& part : parts) {
+      const std::span<const std::byte> partial = part->values()[slot].read(0, values[slot].count);
+      if (merged->merge_operation() == Merge::function) {
+        merged->merge_function()(whole, partial);
+      } else {
+        values[slot].merge(merged->merge_operation(), whole, partial);
+      }
+    }
+  }
+}
+
+std::uint64_t common_quantum(const Program& program, const std::vector<Execution>& executions,
+                             const std::vector<unsigned>& groups) {
+  std::uint64_t quantum = 1;
+  for (const Execution& execution : executions)
+    quantum = std::lcm(quantum, quantum_of(program.arrays(execution, groups)));
+  return quantum;
+}
+
+}  // namespace
+
+double Runner::least_share(const Program& program, const knowledge::Configuration& configuration) const {
+  const auto executions = platforms_.executions(configuration.fission, configuration.overlap);
+  const auto quantum = static_cast<double>(common_quantum(program, executions, configuration.groups));
+  return std::min(0.25, std::max(1.0 / 1024, quantum / static_cast<double>(program.units())));
+}
+
+std::vector<Range> Runner::cut(const Program& program, const std::vector<Execution>& executions,
+                               const knowledge::Configuration& configuration, bool forced) const {
+  std::vector<PartDemand> demands;
+  for (const Execution& execution : executions) {
+    const double share = execution.gpu ? configuration.gpu_share : 1 - configuration.gpu_share;
+    demands.push_back({execution.weight * share, program.arrays(execution, configuration.groups)});
+  }
+  const std::uint64_t alignment = program.aligned() ? common_quantum(program, executions, configuration.groups) : 1;
+  std::vector<Range> ranges = decompose(program.units(), demands, alignment);
+  if (!forced) return ranges;
+  const auto wanted = static_cast<std::size_t>(
+      std::count_if(demands.begin(), demands.end(), [](const PartDemand& part) { return part.weight > 0; }));
+  for (const PartDemand& part : demands)
+    if (const std::string why = why_not_split(program.units(), wanted, part.arrays); !why.empty())
+      throw Error(ErrorCode::invalid_argument, why);
+  return ranges;
+}
+
+RunResult Runner::run(const Program& program, const std::vector<Value>& values,
+                      const knowledge::Configuration& configuration, bool forced) {
+  const std::vector<Execution> executions = platforms_.executions(configuration.fission, configuration.overlap);
+  const std::vector<Range> ranges = cut(program, executions, configuration, forced);
+  std::vector<std::unique_ptr<Part>> parts;
+  for (std::size_t i = 0; i < executions.size(); ++i)
+    if (ranges[i].count > 0)
+      parts.push_back(std::make_unique<Part>(runtime_, program, executions[i], configuration.groups, ranges[i],
+                                             values_for_part(runtime_, program, values), parts.empty()));
+  Together together(parts.size());
+  std::latch ended(static_cast<std::ptrdiff_t>(parts.size()));
+  FirstError error;
+  const std::uint64_t start_ns = clock_.now_ns();
+  const auto run_part = [&](Part& part) {
+    bool failed = true;
+    try {
+      part.run(together, clock_, start_ns);
+      failed = false;
+    } catch (const Together::Stopped&) {  // because of another part, whose error counts
+    } catch (...) {
+      error.set(std::current_exception());
+    }
+    together.leave(failed);
+    ended.count_down();
+  };
+  for (std::size_t i = 1; i < parts.size(); ++i) threads_.run([&run_part, &part = *parts[i]] { run_part(part); });
+  run_part(*parts[0]);
+  ended.wait();
+  error.rethrow();
+  merge_results(program, values, parts);
+
+  RunResult result;
+  for (const auto& part : parts) {
+    double& longest = part->execution().gpu ? result.measured.gpu_seconds : result.measured.cpu_seconds;
+    longest = std::max(longest, part->seconds());
+    result.report.parts.push_back(
+        {part->execution().device, part->range().first, part->range().count, part->seconds(), part->launches()});
+  }
+  result.report.gpu_share = configuration.gpu_share;
+  result.report.fission = knowledge::name(configuration.fission);
+  result.report.overlap = configuration.overlap;
+  result.report.kernels = parts[0]->kernels();
+  result.report.seconds = result.measured.seconds();
+  result.report.barriers = together.meetings;
+  return result;
+}
+
+std::vector<Value> clones_of(Runtime& runtime, const std::vector<Value>& values) {
+  std::vector<Value> clones = values;
+  for (Value& value : clones) {
+    if (value.element_bytes == 0) continue;
+    const std::span<const std::byte> content = value.read(0, value.count);
+    Value clone = value.make_partial(runtime, Merge::none, {});
+    const std::span<std::byte> to = clone.write();
+    std::memcpy(to.data(), content.data(), content.size());
+    value = std::move(clone);
+  }
+  return clones;
+}
+
+}  // namespace heddle::skeleton

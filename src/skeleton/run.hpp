@@ -1,0 +1,43 @@
+// One run of a program with one configuration: parts, their threads, and the merging of their results.
+#pragma once
+
+#include <vector>
+
+#include "base/clock.hpp"
+#include "base/thread_cache.hpp"
+#include "skeleton/program.hpp"
+#include "tuning/auto_tuner.hpp"
+
+namespace heddle::skeleton {
+
+struct RunResult {
+  Report report;
+  tuning::Measured measured;
+};
+
+class Runner {
+ public:
+  Runner(Runtime& runtime, const Platforms& platforms, const base::Clock& clock)
+      : runtime_(runtime), platforms_(platforms), clock_(clock), threads_("heddle-part") {}
+
+  // Throws what a part threw first. Throws invalid_argument, before anything runs, where `forced` and the arguments'
+  // sizes forbid the split.
+  RunResult run(const Program& program, const std::vector<Value>& values, const knowledge::Configuration& configuration,
+                bool forced);
+  // The least share of the work that can be moved.
+  double least_share(const Program& program, const knowledge::Configuration& configuration) const;
+
+ private:
+  std::vector<Range> cut(const Program& program, const std::vector<Execution>& executions,
+                         const knowledge::Configuration& configuration, bool forced) const;
+
+  Runtime& runtime_;
+  const Platforms& platforms_;
+  const base::Clock& clock_;
+  base::ThreadCache threads_;
+};
+
+// Arrays of the same types, sizes and content, for runs whose results nobody wants.
+std::vector<Value> clones_of(Runtime& runtime, const std::vector<Value>& values);
+
+}  // namespace heddle::skeleton

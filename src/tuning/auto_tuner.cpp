@@ -1,0 +1,166 @@
+#include "tuning/auto_tuner.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/fail.hpp"
+#include "tuning/balance.hpp"
+#include "tuning/share_search.hpp"
+
+namespace heddle::tuning {
+namespace {
+
+// Ends a dimension of the space when its candidates no longer improve.
+class Dimension {
+ public:
+  explicit Dimension(unsigned patience) : patience_(patience) {}
+  // With the best time within the candidate. True: drop all later ones ("discard" in Algorithm 1).
+  bool discard(double seconds) {
+    if (seconds < best_) {
+      best_ = seconds;
+      failures_ = 0;
+      return false;
+    }
+    return ++failures_ >= patience_;
+  }
+  double best() const { return best_; }
+
+ private:
+  unsigned patience_, failures_ = 0;
+  double best_ = knowledge::never_run;
+};
+
+class Search {
+ public:
+  Search(const TunerSpace& space, const Measure& measure, const TunerOptions& options)
+      : space_(space), measure_(measure), options_(options) {}
+
+  TunerResult run() {
+    if (space_.fissions.empty() || space_.overlaps.empty() || space_.groups.empty())
+      base::fail(ErrorCode::invalid_argument, "the auto-tuner needs at least one fission, one overlap and one group");
+    const std::vector<GroupChoice> groups = filter_groups(space_.groups, options_.occupancy_threshold);
+    const unsigned patience = options_.literal ? 1 : options_.patience;
+    Dimension fissions(patience);
+    for (const knowledge::Fission fission : space_.fissions) {
+      Dimension overlaps(patience);
+      for (const unsigned overlap : space_.overlaps) {
+        Dimension sizes(patience);
+        for (const GroupChoice& choice : groups)
+          if (sizes.discard(split({.fission = fission, .overlap = overlap, .groups = choice.groups}))) break;
+        if (overlaps.discard(sizes.best())) break;
+      }
+      if (fissions.discard(overlaps.best())) break;
+    }
+    if (!options_.literal) try_one_type_alone();
+    return std::move(result_);
+  }
+
+  Measured evaluate(const knowledge::Configuration& configuration) {
+    Measured best = measure_(configuration);
+    for (unsigned i = 1; i < options_.executions; ++i) {
+      const Measured again = measure_(configuration);
+      if (again.seconds() < best.seconds()) best = again;
+    }
+    result_.evaluations.push_back({configuration, best});
+    return best;
+  }
+
+  // True if it is the best of all.
+  bool keep(const knowledge::Configuration& configuration, const Measured& measured) {
+    if (measured.seconds() >= result_.seconds) return false;
+    result_.configuration = configuration;
+    result_.seconds = measured.seconds();
+    result_.deviation = deviation(std::array{measured.gpu_seconds, measured.cpu_seconds});
+    return true;
+  }
+
+  TunerResult take() { return std::move(result_); }
+
+ private:
+  // A bisection only comes near these, and a type that has no work has no overhead either.
+  void try_one_type_alone() {
+    for (const double share : {1.0, 0.0}) {
+      knowledge::Configuration configuration = result_.configuration;
+      configuration.gpu_share = share;
+      keep(configuration, evaluate(configuration));
+    }
+  }
+
+  static Side first(const Measured& measured) {
+    return measured.gpu_seconds < measured.cpu_seconds ? Side::gpu : Side::cpu;
+  }
+
+  double split(knowledge::Configuration configuration) {
+    return options_.literal ? split_literally(configuration) : split_by_local_best(configuration);
+  }
+
+  // Lines 9 to 22 of Algorithm 1. Returns the best time of these candidates.
+  double split_literally(knowledge::Configuration& configuration) {
+    ShareSearch search;
+    double best = knowledge::never_run;
+    while (true) {
+      configuration.gpu_share = search.gpu_share();
+      const Measured measured = evaluate(configuration);
+      best = std::min(best, measured.seconds());
+      const double before = result_.seconds;
+      if (!keep(configuration, measured)) return best;
+      if (before - measured.seconds() < options_.precision) return best;
+      search.finished_first(first(measured));
+    }
+  }
+
+  double split_by_local_best(knowledge::Configuration& configuration) {
+    const bool begun = result_.seconds < knowledge::never_run;
+    ShareSearch search = begun ? ShareSearch(result_.configuration.gpu_share, options_.window) : ShareSearch();
+    double best = knowledge::never_run;
+    for (unsigned failures = 0; failures < 2 && search.transferable() >= options_.precision;) {
+      configuration.gpu_share = search.gpu_share();
+      const Measured measured = evaluate(configuration);
+      failures = measured.seconds() < best ? 0 : failures + 1;
+      best = std::min(best, measured.seconds());
+      keep(configuration, measured);
+      search.finished_first(first(measured));
+    }
+    return best;
+  }
+
+  const TunerSpace& space_;
+  const Measure& measure_;
+  const TunerOptions& options_;
+  TunerResult result_;
+};
+
+}  // namespace
+
+std::vector<GroupChoice> filter_groups(std::vector<GroupChoice> choices, double threshold) {
+  std::stable_sort(choices.begin(), choices.end(),
+                   [](const GroupChoice& a, const GroupChoice& b) { return a.occupancy > b.occupancy; });
+  const auto end = std::find_if(choices.begin(), choices.end(),
+                                [&](const GroupChoice& choice) { return choice.occupancy < threshold; });
+  if (!choices.empty()) choices.erase(end == choices.begin() ? end + 1 : end, choices.end());
+  return choices;
+}
+
+TunerResult tune(const TunerSpace& space, const Measure& measure, const TunerOptions& options) {
+  return Search(space, measure, options).run();
+}
+
+TunerResult tune_exhaustively(const TunerSpace& space, const Measure& measure, double step) {
+  const TunerOptions options;
+  Search search(space, measure, options);
+  const auto steps = static_cast<unsigned>(std::lround(1 / step));
+  for (const knowledge::Fission fission : space.fissions)
+    for (const unsigned overlap : space.overlaps)
+      for (const GroupChoice& choice : space.groups)
+        for (unsigned i = 0; i <= steps; ++i) {
+          const knowledge::Configuration configuration{.gpu_share = static_cast<double>(i) / steps,
+                                                       .fission = fission,
+                                                       .overlap = overlap,
+                                                       .groups = choice.groups};
+          search.keep(configuration, search.evaluate(configuration));
+        }
+  return search.take();
+}
+
+}  // namespace heddle::tuning

@@ -1,0 +1,100 @@
+#include "tuning/planner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/log.hpp"
+#include "heddle/error.hpp"
+#include "knowledge/derive.hpp"
+
+namespace heddle::tuning {
+namespace {
+
+// Programs run also where their knowledge cannot be kept.
+template <class Work>
+void without_failing(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    base::log_warn_once(error.what());
+  }
+}
+
+}  // namespace
+
+Planner::Planner(knowledge::Subject subject, knowledge::Store* store, const PlannerOptions& options)
+    : subject_(std::move(subject)), store_(store), options_(options) {}
+
+const knowledge::Configuration& Planner::plan(const knowledge::Workload& workload, double least,
+                                              const ColdStart& cold) {
+  if (balancer_ && profile_.workload == workload) return configuration_;
+  look_up(workload, cold);
+  configuration_ = profile_.configuration;
+  balancer_.emplace(configuration_.gpu_share, least, options_.balance);
+  if (profile_.best_seconds < knowledge::never_run && profile_.origin == knowledge::Origin::built)
+    balancer_->set_best_deviation(profile_.deviation);
+  best_balanced_ = knowledge::never_run;
+  unbalanced_ = 0;
+  built_ = profile_.origin == knowledge::Origin::built;
+  return configuration_;
+}
+
+void Planner::look_up(const knowledge::Workload& workload, const ColdStart& cold) {
+  profile_ = {.subject = subject_, .workload = workload, .configuration = cold.configuration, .why = cold.why};
+  if (store_ == nullptr) return;
+  without_failing([&] {
+    if (auto known = store_->find(subject_, workload)) {
+      profile_ = std::move(*known);
+      return;
+    }
+    if (auto derived = knowledge::derive(store_->all(), subject_, workload)) profile_ = std::move(*derived);
+    store_->keep(profile_);
+  });
+}
+
+void Planner::keep() {
+  if (store_ != nullptr) without_failing([&] { store_->keep(profile_); });
+}
+
+void Planner::set_built(const TunerResult& result) {
+  built_ = true;
+  configuration_ = result.configuration;
+  balancer_->restart(configuration_.gpu_share, result.deviation);
+  if (result.seconds >= profile_.best_seconds) return;
+  profile_.configuration = result.configuration;
+  profile_.best_seconds = result.seconds;
+  profile_.deviation = result.deviation;
+  profile_.origin = knowledge::Origin::built;
+  profile_.why = fmt::format("the best of {} configurations that were tried", result.evaluations.size());
+  keep();
+}
+
+void Planner::record(const Measured& measured, const std::function<TunerResult()>& tune) {
+  const double reached = deviation(std::array{measured.gpu_seconds, measured.cpu_seconds});
+  const double seconds = measured.seconds();
+  const bool balanced = balancer_->balanced(reached);
+  if (!balanced) ++unbalanced_;
+  if (reached >= options_.balance.max_deviation) best_balanced_ = std::min(best_balanced_, seconds);
+  if (seconds < profile_.best_seconds) {
+    profile_.configuration = configuration_;
+    profile_.best_seconds = seconds;
+    profile_.deviation = reached;
+    if (profile_.origin == knowledge::Origin::derived && balancer_->steps() > 0) {
+      profile_.origin = knowledge::Origin::refined;
+      profile_.why += "; then moved by the load balancer";
+    }
+    keep();
+    // It was faster than runs that were balanced: that is this program's best balance.
+    if (best_balanced_ < knowledge::never_run && seconds < best_balanced_) balancer_->set_best_deviation(reached);
+  }
+  const bool may_build = options_.build_profiles && !built_ && tune != nullptr;
+  if (may_build && balancer_->about_to_correct(measured.gpu_seconds, measured.cpu_seconds)) return set_built(tune());
+  if (!options_.adapt) return;
+  balancer_->record(measured.gpu_seconds, measured.cpu_seconds);
+  configuration_.gpu_share = balancer_->gpu_share();
+}
+
+}  // namespace heddle::tuning

@@ -1,0 +1,134 @@
+#include "knowledge/store.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "base/temporary_folder.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::knowledge {
+namespace {
+
+class KnowledgeStore : public testing::Test {
+ protected:
+  KnowledgeStore() { folder_.create("knowledge-test"); }
+  Profile profile(double seconds, double share = 0.75) const {
+    return {.subject = {"filter 12ab", "cpu + sim", "all"},
+            .workload = {{4288, 2848}, false},
+            .configuration = {.gpu_share = share, .fission = Fission::l3, .overlap = 4, .groups = {256, 64}},
+            .best_seconds = seconds,
+            .deviation = 0.93,
+            .origin = Origin::built,
+            .why = "the best of 23"};
+  }
+
+  base::TemporaryFolder folder_;
+  base::SteadyClock clock_;
+  Store store_{folder_.path() / "k" / "knowledge.sqlite", clock_};
+};
+
+TEST_F(KnowledgeStore, EveryFieldOfAProfileSurvivesARestart) {
+  EXPECT_TRUE(store_.keep(profile(0.5)));
+  const Store again(store_.file(), clock_);
+  const auto found = again.find(profile(1).subject, profile(1).workload);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->subject, profile(1).subject);
+  EXPECT_EQ(found->workload, profile(1).workload);
+  EXPECT_EQ(found->configuration, profile(1).configuration);
+  EXPECT_EQ(found->best_seconds, 0.5);
+  EXPECT_EQ(found->deviation, 0.93);
+  EXPECT_EQ(found->origin, Origin::built);
+  EXPECT_EQ(found->why, "the best of 23");
+}
+
+TEST_F(KnowledgeStore, TheTimeOfAnEntryNeverGrows) {
+  double last = never_run;
+  for (const double seconds : {0.9, 0.7, 0.8, 0.7, 0.2, 0.5}) {
+    EXPECT_EQ(store_.keep(profile(seconds, seconds)), seconds < last);
+    const auto found = store_.find(profile(1).subject, profile(1).workload);
+    ASSERT_TRUE(found);
+    EXPECT_LE(found->best_seconds, last);
+    last = found->best_seconds;
+    EXPECT_EQ(found->configuration.gpu_share, last);
+  }
+  EXPECT_EQ(last, 0.2);
+}
+
+TEST_F(KnowledgeStore, ADerivedProfileDoesNotReplaceOneThatRan) {
+  EXPECT_TRUE(store_.keep(profile(never_run)));
+  EXPECT_EQ(store_.find(profile(1).subject, profile(1).workload)->best_seconds, never_run);
+  EXPECT_TRUE(store_.keep(profile(2)));
+  EXPECT_FALSE(store_.keep(profile(never_run)));
+}
+
+TEST_F(KnowledgeStore, TheShareOfTheDeviceAndThePrecisionArePartsOfTheKey) {
+  store_.keep(profile(1));
+  Profile other = profile(1);
+  other.subject.share = "sms=0-31";
+  EXPECT_FALSE(store_.find(other.subject, other.workload));
+  Workload doubles = other.workload;
+  doubles.double_precision = true;
+  EXPECT_FALSE(store_.find(profile(1).subject, doubles));
+}
+
+TEST_F(KnowledgeStore, ForgetsByTheBeginningOfTheProgram) {
+  store_.keep(profile(1));
+  Profile other = profile(1);
+  other.subject.program = "fft";
+  store_.keep(other);
+  EXPECT_EQ(store_.forget("filter", "1x1 single"), 0u);
+  EXPECT_EQ(store_.forget("filter", "4288x2848 single"), 1u);
+  EXPECT_EQ(store_.all().size(), 1u);
+  EXPECT_EQ(store_.forget(""), 1u);
+  EXPECT_TRUE(store_.all().empty());
+}
+
+TEST_F(KnowledgeStore, ManyProcessesKeepTheFastest) {
+  constexpr int processes = 6, runs = 20;
+  for (int p = 0; p < processes; ++p) {
+    if (::fork() != 0) continue;
+    int failed = 0;
+    try {
+      Store mine(store_.file(), clock_);
+      for (int i = 0; i < runs; ++i) {
+        const double seconds = 1 + (runs - i) * processes + p;
+        mine.keep(profile(seconds, 1 / seconds));
+      }
+    } catch (const std::exception&) {
+      failed = 1;
+    }
+    ::_exit(failed);
+  }
+  for (int p = 0; p < processes; ++p) {
+    int status = -1;
+    ASSERT_GT(::wait(&status), 0);
+    EXPECT_EQ(status, 0);
+  }
+  const auto found = store_.find(profile(1).subject, profile(1).workload);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->best_seconds, 1 + processes);
+  EXPECT_DOUBLE_EQ(found->configuration.gpu_share, 1 / found->best_seconds);
+}
+
+TEST_F(KnowledgeStore, ADamagedFileIsReplaced) {
+  store_.keep(profile(1));
+  std::ofstream(store_.file()) << "this is no database, whatever its name says, and it is long enough to be read";
+  EXPECT_TRUE(store_.all().empty());
+  EXPECT_TRUE(store_.keep(profile(1)));
+}
+
+TEST(KnowledgeText, WorkloadsAreTheirText) {
+  const Workload volume{{512, 384, 3}, true};
+  EXPECT_EQ(text_of(volume), "512x384x3 double");
+  EXPECT_EQ(workload_of("512x384x3 double"), volume);
+  for (const char* wrong : {"", "12", "12 half", "x single", "12x single", "0 single", "a single", "-3 single"})
+    EXPECT_THROW(workload_of(wrong), Error) << wrong;
+  EXPECT_THROW(fission_named("L9"), Error);
+  EXPECT_EQ(fission_named("NUMA"), Fission::numa);
+}
+
+}  // namespace
+}  // namespace heddle::knowledge

@@ -1,0 +1,45 @@
+// What an executor keeps of its runs, and finds again.
+#include "skeleton/fixture.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using namespace skeleton;
+using testing::HasSubstr;
+
+class ExecutorKnowledge : public TreeTest {};
+
+TEST_F(ExecutorKnowledge, ATunedProgramIsFoundAgainByTheNextExecutor) {
+  auto x = runtime.array(std::vector<float>(4096, 1)), y = runtime.array<float>(4096);
+  double share = -1;
+  {
+    Executor executor(runtime, options(std::nullopt));
+    executor.tune(saxpy(), {value_of(x), value_of(y)});
+    EXPECT_EQ(y[0], 0) << "a search leaves the arrays as they were";
+    const Report report = saxpy().run(executor, x, y).get();
+    EXPECT_THAT(report.why, HasSubstr("configurations that were tried"));
+    share = report.gpu_share;
+  }
+  Executor executor(runtime, options(std::nullopt));
+  const Report report = saxpy().run(executor, x, y).get();
+  EXPECT_EQ(report.gpu_share, share);
+  EXPECT_THAT(report.why, HasSubstr("configurations that were tried"));
+  EXPECT_EQ(y[0], 4);
+}
+
+TEST_F(ExecutorKnowledge, AnotherSizeIsDerivedAndAnotherShareKnowsNothing) {
+  auto x = runtime.array(std::vector<float>(4096, 1)), y = runtime.array<float>(4096);
+  auto small = runtime.array(std::vector<float>(2048, 1));
+  Executor executor(runtime, options(std::nullopt));
+  executor.tune(saxpy(), {value_of(x), value_of(y)});
+  EXPECT_THAT(saxpy().run(executor, small, small).get().why, HasSubstr("of this program"));
+  ExecutorOptions half = options(std::nullopt);
+  half.share = "half";
+  Executor other(runtime, half);
+  const Report cold = saxpy().run(other, x, y).get();
+  EXPECT_THAT(cold.why, HasSubstr("nothing was known"));
+  EXPECT_EQ(cold.gpu_share, 0.5);
+}
+
+}  // namespace
+}  // namespace heddle::tests

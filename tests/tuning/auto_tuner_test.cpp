@@ -1,0 +1,89 @@
+#include "tuning/auto_tuner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "heddle/error.hpp"
+#include "tuning/cost_surface.hpp"
+
+namespace heddle::tuning {
+namespace {
+
+Measure on(const CostSurface& surface) {
+  return [surface](const knowledge::Configuration& configuration) { return surface.measure(configuration); };
+}
+
+TEST(AutoTuner, TwentySurfacesWithinThreePercentWithAQuarterOfTheEvaluations) {
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    const CostSurface surface = random_surface(seed);
+    const TunerResult oracle = tune_exhaustively(surface.space(), on(surface), 0.01);
+    const TunerResult found = tune(surface.space(), on(surface));
+    EXPECT_LE(found.seconds, 1.03 * oracle.seconds) << "surface " << seed;
+    EXPECT_LE(4 * found.evaluations.size(), oracle.evaluations.size()) << "surface " << seed;
+  }
+}
+
+TEST(AutoTuner, TheLiteralAlgorithmMissesBetterConfigurationsThatComeLater) {
+  CostSurface surface;
+  surface.transfer_seconds_per_element = 0;
+  surface.gpu_seconds_per_element = 1e-9;
+  surface.cpu_seconds_per_element = 2e-9;
+  surface.fission_slowdown = {1.5, 1.2, 1, 1.2, 1.5};  // L3 is best, and the third to be tried
+  const TunerResult fixed = tune(surface.space(), on(surface));
+  EXPECT_EQ(fixed.configuration.fission, knowledge::Fission::l3);
+  const TunerResult literal = tune(surface.space(), on(surface), {.literal = true, .precision = 1e-9});
+  EXPECT_EQ(literal.configuration.fission, knowledge::Fission::l1);
+  EXPECT_GT(literal.seconds, 1.03 * fixed.seconds);
+}
+
+TEST(AutoTuner, TheLiteralAlgorithmFollowsItsLines) {
+  CostSurface surface;
+  surface.transfer_seconds_per_element = 0;
+  surface.gpu_seconds_per_element = 1e-9;
+  surface.cpu_seconds_per_element = 4e-9;  // ideal share 0.8
+  const TunerSpace space{{knowledge::Fission::l1, knowledge::Fission::l2}, {1, 2}, {{{256}, 1}, {{128}, 1}}};
+  const TunerResult literal = tune(space, on(surface), {.literal = true, .precision = 1e-9});
+  std::vector<double> shares;
+  for (const Evaluation& evaluation : literal.evaluations) shares.push_back(evaluation.configuration.gpu_share);
+  // 50 and 75 improve, 87.5 does not: the split's search ends there. Each later configuration ends at its first
+  // candidate, and ends its dimension.
+  EXPECT_EQ(shares, (std::vector<double>{0.5, 0.75, 0.875, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(literal.configuration.gpu_share, 0.75);
+}
+
+TEST(AutoTuner, EachConfigurationIsMeasuredAsOftenAsAskedAndTheShortestCounts) {
+  int calls = 0;
+  const TunerSpace space{{knowledge::Fission::none}, {1}, {{{}, 1}}};
+  const TunerResult found =
+      tune(space, [&](const auto&) { return Measured{++calls % 3 == 0 ? 1.0 : 2.0, 0.5}; }, {.executions = 3});
+  EXPECT_EQ(found.seconds, 1);
+  EXPECT_EQ(static_cast<std::size_t>(calls), 3 * found.evaluations.size());
+}
+
+TEST(AutoTuner, FindsThatOneTypeAloneIsBest) {
+  CostSurface surface;
+  surface.cpu_seconds_per_element = 200 * surface.gpu_seconds_per_element;
+  surface.cpu_overhead = surface.elements * surface.gpu_seconds_per_element;
+  EXPECT_EQ(tune(surface.space(), on(surface)).configuration.gpu_share, 1);
+}
+
+TEST(AutoTuner, GroupsOfLowOccupancyAreLeftOutUnlessAllAre) {
+  const auto sizes = [](const std::vector<GroupChoice>& choices) {
+    std::vector<unsigned> list;
+    for (const GroupChoice& choice : choices) list.push_back(choice.groups.at(0));
+    return list;
+  };
+  EXPECT_EQ(sizes(filter_groups({{{64}, .5}, {{128}, .8}, {{256}, 1}, {{512}, .9}}, 0.8)),
+            (std::vector<unsigned>{256, 512, 128}));
+  EXPECT_EQ(sizes(filter_groups({{{64}, .3}, {{128}, .5}, {{256}, .4}}, 0.8)), std::vector<unsigned>{128});
+  EXPECT_TRUE(filter_groups({}, 0.8).empty());
+}
+
+TEST(AutoTuner, AnEmptySpaceIsRefused) {
+  EXPECT_THROW(tune({{}, {1}, {{{}, 1}}}, [](const auto&) { return Measured{}; }), Error);
+}
+
+}  // namespace
+}  // namespace heddle::tuning
