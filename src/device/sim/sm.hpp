@@ -134,7 +134,7 @@ class Sm {
   std::uint64_t watch_epoch_ = 0;
   SmStatistics statistics_;
   std::uint64_t full_issues_ = 0;  // with all lanes, which are not in lane_uses yet
-  Cycle counted_ = 0;  // cycles before are in the statistics
+  Cycle counted_ = 0;              // cycles before are in the statistics
 };
 
 }  // namespace heddle::device::sim
