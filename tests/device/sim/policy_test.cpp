@@ -21,7 +21,7 @@ namespace {
 using test::random_kernel::Verdict;
 
 struct Seeds {
-  std::uint64_t begin = 0, end = 30;
+  std::uint64_t begin = 0, end = 200;
 };
 Seeds chosen_seeds() {
   Seeds seeds;
