@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 
 struct Options {
   std::vector<std::string> files;
-  std::string html;
+  std::string html, svg;
 };
 
 // Reads all before anything is printed or written.
 std::vector<simreport::Run> read(const Options& options) {
   const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
   if (!options.html.empty()) check_output("--html", options.html, inputs);
+  if (!options.svg.empty()) check_output("--svg", options.svg, inputs);
   std::vector<simreport::Run> runs;
   for (const fs::path& input : inputs) runs.push_back(simreport::read_run(input));
   return runs;
@@ -39,10 +40,14 @@ void add_report(CLI::App& sim) {
       ->required()
       ->expected(1);
   command->add_option("--html", options->html, "one page with pictures instead, which needs no network; - prints it");
+  command->add_option("--svg", options->svg, "a picture of the first launch's slots over time instead; - prints it");
   command->callback([options] {
     const simreport::Run run = read(*options).front();
-    if (options->html.empty()) return fmt::print("{}", simreport::report_text(run));
-    write_output(options->html, simreport::report_page(run), base::counted(run.launches.size(), "launch"), "HTML");
+    const std::string launches =
+        std::to_string(run.launches.size()) + (run.launches.size() == 1 ? " launch" : " launches");
+    if (!options->html.empty()) write_output(options->html, simreport::report_page(run), launches, "HTML");
+    if (!options->svg.empty()) write_output(options->svg, simreport::slots_picture(run), launches, "SVG");
+    if (options->html.empty() && options->svg.empty()) fmt::print("{}", simreport::report_text(run));
   });
 }
 

@@ -132,6 +132,26 @@ std::string report_page(const Run& run) {
   return page(run.machine.id + ": report", body);
 }
 
+std::string slots_picture(const Run& run) {
+  if (run.launches.empty()) return {};
+  const std::string all = uses_over_time(run.machine, run.launches.front());
+  const std::string drawing = all.substr(all.find("<svg"));
+  std::string names;
+  double x = 60;
+  for (const std::string& use : run.machine.slot_uses) {
+    names += fmt::format(
+        "<rect x=\"{:.0f}\" y=\"8\" width=\"11\" height=\"11\" fill=\"{}\"/><text x=\"{:.0f}\" "
+        "y=\"18\">{}</text>\n",
+        x, use_colour(use), x + 16, xml(use));
+    x += 90;
+  }
+  return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"920\" height=\"252\" viewBox=\"0 0 920 252\">\n<style>text "
+         "{ font: "
+         "11px Helvetica, Arial, sans-serif; fill: #444b52; } .grid { stroke: #c9ced4; stroke-width: 0.5; }</style>\n"
+         "<rect width=\"920\" height=\"252\" fill=\"#ffffff\"/>\n" +
+         names + "<g transform=\"translate(0 26)\">\n" + drawing + "</g>\n</svg>\n";
+}
+
 std::string compare_page(const std::vector<Run>& runs) {
   std::string body = "<h1>Comparison</h1>\n<table>\n";
   std::size_t most = 0;

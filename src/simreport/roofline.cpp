@@ -53,7 +53,7 @@ class Drawing {
     text += axes();
     text += roof(machine_.f32_per_s, "FP32");
     if (machine_.f64_per_s < machine_.f32_per_s) text += roof(machine_.f64_per_s, "FP64");
-    text += slope(machine_.dram_bytes_per_s, "DRAM") + slope(machine_.l2_bytes_per_s, "L2");
+    text += slope(machine_.dram_bytes_per_s, "DRAM", false) + slope(machine_.l2_bytes_per_s, "L2", true);
     for (const Point& point : points) text += dot(point, numbered);
     return text + "</svg>\n";
   }
@@ -97,23 +97,28 @@ class Drawing {
   }
 
   // Where memory is the limit, up to the roof.
-  std::string slope(double bytes_per_s, const char* name) const {
+  std::string slope(double bytes_per_s, const char* name, bool ends) const {
     const double least = std::max(std::pow(10, low_x_), std::pow(10, low_y_) / bytes_per_s);
     const double most = std::min(machine_.f32_per_s / bytes_per_s, std::pow(10, high_x_));
     if (least >= most) return {};
+    // `ends`: the name is beside the upper end, else below the middle, so that names do not meet.
+    const double at = ends ? most : std::sqrt(least * most);
     return line(x(least), y(least * bytes_per_s), x(most), y(most * bytes_per_s)) +
-           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{} {:.0f} GB/s</text>\n", x(least) + 8,
-                       y(least * bytes_per_s) - 8, name, bytes_per_s * 1e-9);
+           fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{} {:.0f} GB/s</text>\n",
+                       x(at) + (ends ? -8 : 8), y(at * bytes_per_s) + (ends ? -2 : 12), ends ? "end" : "start", name,
+                       bytes_per_s * 1e-9);
   }
 
   std::string dot(const Point& point, bool numbered) const {
     std::string name = point.name.size() > 40 ? point.name.substr(0, 37) + "..." : point.name;
     if (numbered) name = std::to_string(point.run + 1) + ": " + name;
+    const bool right_half = x(point.intensity) > width / 2;
     return fmt::format(
         "<g><title>{}\n{:.1f} Gflop/s, {:.2f} operations a byte</title><circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"6\" "
-        "fill=\"{}\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{}</text></g>\n",
+        "fill=\"{}\"/><text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text></g>\n",
         xml(name), point.rate * 1e-9, point.intensity, x(point.intensity), y(point.rate),
-        colours[point.run % colours.size()], x(point.intensity) + 10, y(point.rate) + 4, xml(name));
+        colours[point.run % colours.size()], x(point.intensity) + (right_half ? -10 : 10), y(point.rate) + 4,
+        right_half ? "end" : "start", xml(name));
   }
 
   const Machine& machine_;

@@ -38,6 +38,18 @@ class Program final : public emulated::ProgramData {
 
 Program& program_of(const emulated::LoadedFunction& function) { return static_cast<Program&>(*function.data()); }
 
+// A device's name without what decides nothing of its time.
+std::string without_files(std::string_view id) {
+  std::string kept;
+  for (std::string_view rest = id; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (!one.starts_with("report=") && !one.starts_with("trace") && !one.starts_with("threads="))
+      kept += (kept.empty() ? "" : ",") + std::string(one);
+  }
+  return kept;
+}
+
 // While it lives, the simulation alone lets time pass.
 class Working {
  public:
@@ -64,7 +76,7 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
                "issue={} issues in two slots, each of a scheduler; {} has {} in an SM, and front.schedulers must be 2",
                options_.machine.policies.issue, options_.id, schedulers);
   if (!options_.record.any()) return;
-  recorder_ = std::make_unique<Recorder>(options_.machine, options_.id, options_.record);
+  recorder_ = std::make_unique<Recorder>(options_.machine, without_files(options_.id), options_.record);
   gpu_.observe(recorder_.get());
 }
 
