@@ -41,6 +41,7 @@ class Experiment {
     double simulated = 0, model = 0;  // CP
   };
   void add(const std::string& name, double value, const std::string& unit, std::optional<Bar> bar = std::nullopt);
+  void check_results(const std::string& how);
   std::vector<batch::Job> jobs_of(const Mix& mix);
   batch::BatchResult run(const Mix& mix, std::unique_ptr<sched::Policy> policy);
   std::unique_ptr<sched::Policy> policy(const std::string& name);

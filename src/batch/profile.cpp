@@ -90,8 +90,8 @@ double part_of_misses(const device::sim::MemoryCounters& memory) {
 double far_of(const device::sim::MemoryCounters& memory, const device::sim::MachineDescription& machine) {
   const Misses misses = misses_of(memory);
   const double l1 = machine.l1.latency;
-  const double l2 = machine.l1.miss_latency + 2.0 * machine.crossbar.latency + machine.l2.latency +
-                    machine.l1.fill_latency;
+  const double l2 =
+      machine.l1.miss_latency + 2.0 * machine.crossbar.latency + machine.l2.latency + machine.l1.fill_latency;
   const double open = machine.dram.t_cl * machine.clocks.sm_mhz / machine.clocks.dram_mhz;
   const double dram = l2 + machine.dram.latency + open;
   const double near = machine.l1.global_loads ? l1 : l2;
@@ -186,7 +186,10 @@ sched::KernelTraits profile(device::Device& device, Kernel& kernel, RateOptions 
     peak = peak_ipc(machine.machine());
     made.needs = needs_of(machine, kernel);
     const model::SmLimits limits = limits_of(machine.machine());
-    const std::uint64_t full = std::uint64_t{model::resident_blocks(limits, made.needs)} * sms;
+    const unsigned resident = model::resident_blocks(limits, made.needs);
+    const std::uint64_t full = std::uint64_t{resident} * sms;
+    // Smaller slices would leave warps out even where the slices in flight are of this kernel alone.
+    made.least_blocks = std::max(1u, (resident + options.ahead - 1) / options.ahead);
     const std::uint64_t blocks = std::min(std::max<std::uint64_t>(full, 1), kernel.blocks());
     const auto counted = count_alone(machine, kernel, blocks);
     const auto& memory = counted.memory.sm;

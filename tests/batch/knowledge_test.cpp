@@ -29,7 +29,7 @@ class KnowledgeTest : public testing::Test {
     return made;
   }
 
-  const test::TemporaryFolder folder;
+  const tests::TemporaryFolder folder;
   const base::SteadyClock clock;
 };
 
