@@ -1,5 +1,5 @@
 # The native part. No interface: what it has may change.
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Sequence, Tuple, Union
 
 def version() -> str: ...
 def finish_all() -> None: ...
