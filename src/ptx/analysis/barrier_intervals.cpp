@@ -116,7 +116,8 @@ class Intervals {
 
 std::vector<bool> conflict_free_accesses(const Module& module, const Function& function, const ControlFlowGraph& cfg) {
   std::vector<bool> found(function.body.size());
-  if (calls_others(module, function) || has_copies(function) || std::any_of(function.body.begin(), function.body.end(), is_not_followed))
+  if (calls_others(module, function) || has_copies(function) ||
+      std::any_of(function.body.begin(), function.body.end(), is_not_followed))
     return found;
   Intervals intervals(module, function, cfg);
   for (std::uint32_t i = 0; i < function.body.size(); ++i) found[i] = intervals.conflict_free(i);
