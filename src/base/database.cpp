@@ -49,8 +49,9 @@ Rows::Rows(sqlite3& database, std::string_view sql) : database_(database), state
 }
 
 void Rows::bind(int place, std::string_view value) {
-  const int error =
-      sqlite3_bind_text(statement_.get(), place, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
+  // SQLite takes a null pointer for NULL, which no empty string is.
+  const char* const text = value.data() != nullptr ? value.data() : "";
+  const int error = sqlite3_bind_text(statement_.get(), place, text, static_cast<int>(value.size()), SQLITE_TRANSIENT);
   if (error != SQLITE_OK) fail(&database_, error);
 }
 

@@ -56,26 +56,24 @@ std::vector<Range> decompose(std::uint64_t units, std::span<const PartDemand> pa
   double whole = 0;
   for (const PartDemand& part : parts) whole += part.weight;
   if (!(whole > 0)) base::fail(ErrorCode::invalid_argument, "no part has any share of the work");
+  std::size_t last = parts.size() - 1;
+  while (!(parts[last].weight > 0)) --last;
   std::vector<Range> ranges(parts.size());
   std::uint64_t at = 0;
   double reached = 0;
-  std::size_t last = parts.size();
   for (std::size_t i = 0; i < parts.size(); ++i) {
     reached += parts[i].weight;
     const std::uint64_t quantum = std::lcm(quantum_of(parts[i].arrays), alignment);
     const double target = static_cast<double>(units) * reached / whole;
-    ranges[i] = {at, parts[i].weight > 0 ? nearest_count(at, target, quantum, units - at) : 0};
-    at += ranges[i].count;
-    if (ranges[i].count > 0) last = i;
+    std::uint64_t count = 0;
+    if (i == last) {
+      count = units - at;
+    } else if (parts[i].weight > 0) {
+      count = nearest_count(at, target, quantum, units - at);
+    }
+    ranges[i] = {at, count};
+    at += count;
   }
-  // What is left is less than the quantum of a part that has weight: the last one takes it, and where none has work
-  // yet, the one of most weight.
-  if (last == parts.size())
-    last = static_cast<std::size_t>(
-        std::max_element(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.weight < b.weight; }) -
-        parts.begin());
-  ranges[last].count += units - at;
-  for (std::size_t i = last + 1; i < ranges.size(); ++i) ranges[i].first = units;
   return ranges;
 }
 

@@ -43,7 +43,7 @@ std::uint64_t units_of(std::span<const ArrayUse> arrays);
 std::uint64_t quantum_of(std::span<const ArrayUse> arrays);
 
 // One range for each part, in their order, contiguous and disjoint, together all units (c1). Each is a multiple of its
-// part's quantum, except for the last one that has work, which takes the remainder. Ranges begin at multiples of
+// part's quantum, except for the last one that has weight, which takes the remainder. Ranges begin at multiples of
 // `alignment` units. Parts without weight get nothing, and so do parts for which too little is left.
 std::vector<Range> decompose(std::uint64_t units, std::span<const PartDemand> parts, std::uint64_t alignment = 1);
 

@@ -11,7 +11,6 @@
 namespace heddle::skeleton {
 namespace {
 
-bool reads(const Parameter& parameter) { return parameter.access != Access::write && parameter.access != Access::none; }
 bool writes(const Parameter& parameter) { return parameter.access != Access::read && parameter.access != Access::none; }
 
 // How many elements a thread computes of an array that the kernel indexes by its global thread number: blocks access

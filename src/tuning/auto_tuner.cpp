@@ -14,7 +14,7 @@ namespace {
 // Ends a dimension of the space when its candidates no longer improve.
 class Dimension {
  public:
-  explicit Dimension(unsigned patience) : patience_(patience) {}
+  Dimension(unsigned patience, double best) : patience_(patience), best_(best) {}
   // With the best time within the candidate. True: drop all later ones ("discard" in Algorithm 1).
   bool discard(double seconds) {
     if (seconds < best_) {
@@ -28,7 +28,7 @@ class Dimension {
 
  private:
   unsigned patience_, failures_ = 0;
-  double best_ = knowledge::never_run;
+  double best_;
 };
 
 class Search {
@@ -40,17 +40,16 @@ class Search {
     if (space_.fissions.empty() || space_.overlaps.empty() || space_.groups.empty())
       base::fail(ErrorCode::invalid_argument, "the auto-tuner needs at least one fission, one overlap and one group");
     const std::vector<GroupChoice> groups = filter_groups(space_.groups, options_.occupancy_threshold);
-    const unsigned patience = options_.literal ? 1 : options_.patience;
-    Dimension fissions(patience);
+    Dimension fissions = dimension();
     for (const knowledge::Fission fission : space_.fissions) {
-      Dimension overlaps(patience);
+      Dimension overlaps = dimension();
       for (const unsigned overlap : space_.overlaps) {
-        Dimension sizes(patience);
+        Dimension sizes = dimension();
         for (const GroupChoice& choice : groups)
-          if (sizes.discard(split({.fission = fission, .overlap = overlap, .groups = choice.groups}))) break;
-        if (overlaps.discard(sizes.best())) break;
+          if (sizes.discard(reached(split({.fission = fission, .overlap = overlap, .groups = choice.groups})))) break;
+        if (overlaps.discard(reached(sizes.best()))) break;
       }
-      if (fissions.discard(overlaps.best())) break;
+      if (fissions.discard(reached(overlaps.best()))) break;
     }
     if (!options_.literal) try_one_type_alone();
     return std::move(result_);
@@ -90,6 +89,12 @@ class Search {
   static Side first(const Measured& measured) {
     return measured.gpu_seconds < measured.cpu_seconds ? Side::gpu : Side::cpu;
   }
+
+  // As printed, a candidate must improve on the stored profile; else on the candidates before it in its dimension.
+  Dimension dimension() const {
+    return options_.literal ? Dimension(1, result_.seconds) : Dimension(options_.patience, knowledge::never_run);
+  }
+  double reached(double within) const { return options_.literal ? result_.seconds : within; }
 
   double split(knowledge::Configuration configuration) {
     return options_.literal ? split_literally(configuration) : split_by_local_best(configuration);

@@ -6,15 +6,14 @@
 
 #include <fstream>
 
-#include "base/temporary_folder.hpp"
 #include "heddle/error.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace heddle::knowledge {
 namespace {
 
 class KnowledgeStore : public testing::Test {
  protected:
-  KnowledgeStore() { folder_.create("knowledge-test"); }
   Profile profile(double seconds, double share = 0.75) const {
     return {.subject = {"filter 12ab", "cpu + sim", "all"},
             .workload = {{4288, 2848}, false},
@@ -25,7 +24,7 @@ class KnowledgeStore : public testing::Test {
             .why = "the best of 23"};
   }
 
-  base::TemporaryFolder folder_;
+  tests::TemporaryFolder folder_;
   base::SteadyClock clock_;
   Store store_{folder_.path() / "k" / "knowledge.sqlite", clock_};
 };

@@ -46,11 +46,13 @@ TEST(Decomposition, KeepsItsConstraints) {
     std::uint64_t at = 0;
     std::size_t last = 0;
     for (std::size_t j = 0; j < parts.size(); ++j)
-      if (ranges[j].count > 0) last = j;
+      if (parts[j].weight > 0) last = j;
     for (std::size_t j = 0; j < parts.size(); ++j) {
       ASSERT_EQ(ranges[j].first, at);  // (c1)
       at += ranges[j].count;
-      if (parts[j].weight == 0) EXPECT_EQ(ranges[j].count, 0u);
+      if (parts[j].weight == 0) {
+        EXPECT_EQ(ranges[j].count, 0u);
+      }
       if (j == last) continue;  // takes the remainder
       for (const ArrayUse& array : parts[j].arrays) {
         const std::uint64_t elements = ranges[j].count * array.unit;

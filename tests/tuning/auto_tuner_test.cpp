@@ -47,10 +47,10 @@ TEST(AutoTuner, TheLiteralAlgorithmFollowsItsLines) {
   const TunerResult literal = tune(space, on(surface), {.literal = true, .precision = 1e-9});
   std::vector<double> shares;
   for (const Evaluation& evaluation : literal.evaluations) shares.push_back(evaluation.configuration.gpu_share);
-  // 50 and 75 improve, 87.5 does not: the split's search ends there. Each later configuration ends at its first
-  // candidate, and ends its dimension.
-  EXPECT_EQ(shares, (std::vector<double>{0.5, 0.75, 0.875, 0.5, 0.5, 0.5}));
-  EXPECT_EQ(literal.configuration.gpu_share, 0.75);
+  // The fifth candidate is the first that is no better: the split's search ends there. Each later configuration ends at
+  // its first candidate, and ends its dimension.
+  EXPECT_EQ(shares, (std::vector<double>{0.5, 0.75, 0.875, 0.8125, 0.78125, 0.5, 0.5, 0.5}));
+  EXPECT_EQ(literal.configuration.gpu_share, 0.8125);
 }
 
 TEST(AutoTuner, EachConfigurationIsMeasuredAsOftenAsAskedAndTheShortestCounts) {

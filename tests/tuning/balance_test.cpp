@@ -125,7 +125,7 @@ TEST(LoadBalancer, FindsThatOneTypeAloneIsBest) {
   CostSurface surface;
   surface.transfer_seconds_per_element = 0;
   surface.cpu_seconds_per_element = 100 * surface.gpu_seconds_per_element;
-  surface.cpu_overhead = 0.5 * surface.elements * surface.gpu_seconds_per_element;
+  surface.cpu_overhead = 2 * surface.elements * surface.gpu_seconds_per_element;
   LoadBalancer balancer(0.5, 1.0 / 256);
   int alone = 0;
   for (int run = 0; run < 60; ++run) {

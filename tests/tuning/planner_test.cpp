@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tuning/cost_surface.hpp"
 
 namespace heddle::tuning {
@@ -27,8 +27,7 @@ CostSurface filter_of(double width, double height) {
 
 class PlannerTest : public testing::Test {
  protected:
-  PlannerTest() { folder_.create("planner-test"); }
-  base::TemporaryFolder folder_;
+  tests::TemporaryFolder folder_;
   base::SteadyClock clock_;
   knowledge::Store store_{folder_.path() / "k.sqlite", clock_};
   const knowledge::Subject subject_{"filter", "cpu + gpu", "all"};
