@@ -20,10 +20,11 @@ TEST(Ring, KeepsOrderAcrossItsEnd) {
   RingWriter writer(*memory);
   std::uint64_t written = 0, read = 0;
   for (int round = 0; round < 1000; ++round) {
-    for (int i = 0; i < round % 7; ++i)
-      if (writer.push({++written})) continue;
+    for (int i = 0; i < round % 7; ++i) ASSERT_TRUE(writer.push({++written}));
     for (int i = 0; i < round % 5; ++i)
-      if (const auto message = reader.pop()) EXPECT_EQ((*message)[0], ++read);
+      if (const auto message = reader.pop()) {
+        EXPECT_EQ((*message)[0], ++read);
+      }
     while (written - read > 200) EXPECT_EQ((*reader.pop())[0], ++read);
   }
 }
@@ -126,7 +127,9 @@ TEST(Page, AHostileProcessHarmsNobody) {
       }
     }
     popped += of_this;
-    if (const auto grant = read_grant(page)) ASSERT_LE(grant->units.count(), most_units);
+    if (const auto grant = read_grant(page)) {
+      ASSERT_LE(grant->units.count(), most_units);
+    }
   }
   EXPECT_EQ(pages, 20'000u);
   ::kill(child, SIGKILL);
