@@ -12,7 +12,9 @@
 #include "base/fail.hpp"
 #include "compile/compile.hpp"
 #include "device/parameter_layout.hpp"
+#include "device/sim/policies/registry.hpp"
 #include "heap.hpp"
+#include "ptx/analysis/resources.hpp"
 #include "ptx/parser.hpp"
 
 namespace heddle::bench {
@@ -48,9 +50,16 @@ struct Residents {
   std::uint64_t blocks = 0;
   std::uint64_t bytes = 0;  // of their registers and shared memory
 };
-Residents residents(const device::sim::MachineDescription& machine, const ptx::Function& kernel, std::uint64_t blocks) {
-  constexpr std::uint64_t threads = side * side, shared = 2 * threads * sizeof(float), word = 8;
-  const std::uint64_t of_sm = std::min<std::uint64_t>(machine.residency.threads / threads, machine.residency.blocks);
+Residents residents(const device::sim::MachineDescription& machine, const ptx::Module& module,
+                    const ptx::Function& kernel, std::uint64_t blocks) {
+  constexpr unsigned threads = side * side, shared = 2 * threads * sizeof(float), word = 8;
+  const auto resources = ptx::analysis::find_resources(module, ptx::analysis::find_waiting(module, {}));
+  const unsigned registers = resources[static_cast<std::size_t>(&kernel - module.functions.data())].registers;
+  const device::sim::Residency& limits = machine.residency;
+  const auto needs = device::sim::needs_of(limits, threads, std::min(registers, limits.thread_registers), shared);
+  const auto sm = device::sim::make_residency(machine.policies.residency, limits);
+  std::uint64_t of_sm = 0;
+  for (; sm->admits(needs); ++of_sm) sm->admitted(needs);
   Residents result;
   result.blocks = std::min(blocks, of_sm * machine.sms);
   result.bytes = result.blocks * (threads * kernel.registers.size() * word + shared);
@@ -91,7 +100,7 @@ ProductRun run_product(const std::shared_ptr<const ptx::Module>& module, const s
   device::LaunchConfig config;
   config.grid = {n / side, n / side};
   config.block = {side, side};
-  const Residents on_machine = residents(description, function.ptx(), config.grid.count());
+  const Residents on_machine = residents(description, *module, function.ptx(), config.grid.count());
   reset_heap_peak();
   const std::int64_t without_launch = heap_bytes();
   const double start = seconds(CLOCK_MONOTONIC), processor_start = seconds(CLOCK_PROCESS_CPUTIME_ID);
