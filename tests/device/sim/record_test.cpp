@@ -12,6 +12,7 @@
 
 #include "base/file.hpp"
 #include "device/device.hpp"
+#include "device/sim/record/line_counts.hpp"
 #include "device/sim/record/time_series.hpp"
 #include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
