@@ -119,7 +119,7 @@ std::string faults_of(const std::string& page) {
 }
 
 TEST(Report, HasFiguresAndTheHottestLineFirst) {
-  const Run run = parse_run(report("sim:m", 1000), "r.json");
+  const simreport::Run run = parse_run(report("sim:m", 1000), "r.json");
   ASSERT_EQ(run.launches.size(), 1u);
   const std::string text = report_text(run);
   for (const char* part : {"sim:m: A <machine>", "k<int>: 4x2 blocks of 64 threads", "cycles", "1 000", "slots: memory",
@@ -146,8 +146,8 @@ TEST(Report, PagesStandAloneAndAreWellFormed) {
 }
 
 TEST(Compare, PutsFiguresSideBySide) {
-  const std::vector<Run> runs = {parse_run(report("sim:a", 1000), "a.json"),
-                                 parse_run(report("sim:b", 2000), "b.json")};
+  const std::vector<simreport::Run> runs = {parse_run(report("sim:a", 1000), "a.json"),
+                                            parse_run(report("sim:b", 2000), "b.json")};
   const std::string text = compare_text(runs);
   EXPECT_THAT(text, testing::ContainsRegex("cycles +1 000 +2 000"));
   const std::string page = compare_page(runs);

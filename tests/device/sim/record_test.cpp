@@ -12,6 +12,8 @@
 
 #include "base/file.hpp"
 #include "device/device.hpp"
+#include "device/sim/machine_file/reader.hpp"
+#include "device/sim/record/line_counts.hpp"
 #include "device/sim/record/time_series.hpp"
 #include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
@@ -102,6 +104,7 @@ TEST_F(Record, EveryFigureIsThereOnceAndSumsAgree) {
   base::write_file_atomic(file("k.cu"), std::string_view("// first\nsecond line\nthird line\nfourth line\n"));
   run(",report=" + file("r.json"), kernel_text(file("k.cu")), 2);
   const std::vector<json> lines = lines_of(file("r.json"));
+  const MachineDescription machine = preset("fermi-gtx480");
   ASSERT_EQ(lines.size(), 4u);  // the machine, the function once, two launches
   EXPECT_EQ(lines[0].at("name"), "fermi-gtx480");
   EXPECT_EQ(lines[1].at("sources").at(file("k.cu")).at("3"), "third line");
@@ -121,7 +124,9 @@ TEST_F(Record, EveryFigureIsThereOnceAndSumsAgree) {
     EXPECT_EQ(issues, sm.at("warp_instructions").get<std::uint64_t>());
     EXPECT_EQ(lanes, sm.at("thread_instructions").get<std::uint64_t>());
     EXPECT_LE(cycles, sm.at("resident_warp_cycles").get<std::uint64_t>());
-    EXPECT_GT(cycles, sm.at("resident_warp_cycles").get<std::uint64_t>() / 2);
+    // What is not there: the launch itself, before the 8 warps issue, and the time from their return to the last store.
+    const std::uint64_t launching = 8 * (machine.launching.kernel_cycles + machine.launching.block_cycles);
+    EXPECT_GT(cycles, (sm.at("resident_warp_cycles").get<std::uint64_t>() - launching) / 2);
     // 4 blocks of 64 threads, of which each first warp's lower half computes: 4 warps, one fma of two operations.
     EXPECT_EQ(launch.at("f32_operations"), 4 * 16 * 2);
     EXPECT_EQ(launch.at("memory").at("global_accesses"), 16);
@@ -144,7 +149,7 @@ TEST_F(Record, CyclesAreCountedWhereWarpsWait) {
 }
 
 TEST_F(Record, TracesAreBoundedAndWhole) {
-  run(",trace=" + file("t.json") + ",trace-cycles=700,trace-launches=1", kernel_text(), 3);
+  run(",trace=" + file("t.json") + ",trace-cycles=1000,trace-launches=1", kernel_text(), 3);
   const json events = json::parse(base::read_file(file("t.json")));
   const MachineDescription machine = parse_sim_options("sim:fermi-gtx480").machine;
   std::map<std::string, unsigned> kinds;
@@ -153,13 +158,14 @@ TEST_F(Record, TracesAreBoundedAndWhole) {
     if (event.at("ph") == "M") continue;
     ++kinds[event.at("cat")];
     names.insert(event.at("name"));
-    EXPECT_LT(event.at("ts").get<std::uint64_t>(), machine.launching.kernel_cycles + 700);
+    EXPECT_LT(event.at("ts").get<std::uint64_t>(), machine.launching.kernel_cycles + 1000);
     EXPECT_EQ(event.at("pid").get<std::uint64_t>() / 10'000, 1u);
   }
-  EXPECT_GT(kinds["issue"], 50u);
+  EXPECT_GT(kinds["issue"], 30u);
   EXPECT_GT(kinds["wait"], 10u);
   EXPECT_THAT(names, testing::Contains("memory"));
   EXPECT_THAT(names, testing::Contains("ld.global.f32 %f, [%p];"));
+  EXPECT_THAT(names, testing::Not(testing::Contains("st.global.f32 [%p], %f;")));  // later
 }
 
 TEST_F(Record, AKernelThatFailsLeavesItsFiles) {
