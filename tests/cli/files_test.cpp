@@ -148,7 +148,8 @@ TEST_F(CliFiles, ChecksWithoutAKindAreRefused) {
 }
 
 TEST_F(CliFiles, AFullDeviceIsNoMistakeOfTheSource) {
-  for (const char* command : {"cc a.cu -o /dev/full", "cc -c a.cu -o /dev/full", "compile a.cu -o /dev/full"}) {
+  write("main.cu", std::string(kernel) + "\nint main() {}\n");
+  for (const char* command : {"cc main.cu -o /dev/full", "cc -c a.cu -o /dev/full", "compile a.cu -o /dev/full"}) {
     const Ran ran = heddle(command);
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_THAT(ran.output, AllOf(testing::AnyOf(HasSubstr("no space left on device: /dev/full"),

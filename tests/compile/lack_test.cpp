@@ -30,6 +30,9 @@ TEST(Lack, FullDisksAreNamedByTheFile) {
   EXPECT_THAT(said("fatal error: error in backend: IO failure on output stream: No space left on device\n"
                    "PLEASE submit a bug report to https://github.com/llvm/llvm-project/issues/\n"),
               HasSubstr("no space left on device: /tmp/place"));
+  EXPECT_THAT(said("/usr/bin/ld: final link failed: No space left on device\n"
+                   "clang-19: error: linker command failed with exit code 1 (use -v to see invocation)\n"),
+              HasSubstr("no space left on device: /tmp/place"));
   EXPECT_THAT(said("error: unable to open output file '/full/x.o': 'Disk quota exceeded'\n"), HasSubstr("/full/x.o"));
 }
 

@@ -148,10 +148,16 @@ class Build {
     const compile::ProcessResult result = compile::run_process(command, {}, environment());
     if (const std::string missing = compile::explain_missing(result.err); result.exit_status != 0 && !missing.empty())
       throw compile::MissingSdk(fmt::format("{}:\n{}{}", failure, result.err, missing));
-    compile::refuse_lack(fs::path(command.front()).filename().string(), result, temporary_.path());
+    compile::refuse_lack(fs::path(command.front()).filename().string(), result, output_in(command));
     fmt::print("{}", result.out);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
+  }
+
+  // What a compiler's command writes to.
+  fs::path output_in(const Words& command) const {
+    const auto option = std::find(command.begin(), command.end(), "-o");
+    return option != command.end() && option + 1 != command.end() ? fs::path(*(option + 1)) : temporary_.path();
   }
 
   void show(const Words& command) const {
