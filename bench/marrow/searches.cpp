@@ -48,7 +48,7 @@ CostSurface filter_of(const std::array<double, 2>& image) {
   surface.gpu_seconds_per_element = 0.45e-9;
   surface.transfer_seconds_per_element = 0.2e-9;
   surface.cpu_seconds_per_element = 8e-9;
-  surface.gpu_overhead = 20e-6;
+  surface.gpu_overhead = 100e-6;
   surface.cpu_overhead = 5e-6;
   return surface;
 }

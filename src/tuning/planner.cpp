@@ -37,7 +37,7 @@ const knowledge::Configuration& Planner::plan(const knowledge::Workload& workloa
   if (profile_.best_seconds < knowledge::never_run && profile_.origin == knowledge::Origin::built)
     balancer_->set_best_deviation(profile_.deviation);
   best_balanced_ = knowledge::never_run;
-  unbalanced_ = 0;
+  unbalanced_ = refined_ = 0;
   built_ = profile_.origin == knowledge::Origin::built;
   return configuration_;
 }
@@ -95,6 +95,19 @@ void Planner::record(const Measured& measured, const std::function<TunerResult()
   if (!options_.adapt) return;
   balancer_->record(measured.gpu_seconds, measured.cpu_seconds);
   configuration_.gpu_share = balancer_->gpu_share();
+  refine(measured, reached);
+}
+
+void Planner::refine(const Measured& measured, double reached) {
+  constexpr double even = 0.97;  // what is left is noise
+  if (balancer_->balancing() || refined_ >= options_.refinements) return;
+  if (reached < options_.balance.max_deviation || reached > even) return;
+  const double gpu = configuration_.gpu_share / measured.gpu_seconds;
+  const double cpu = (1 - configuration_.gpu_share) / measured.cpu_seconds;
+  if (!(gpu > 0) || !(cpu > 0)) return;
+  ++refined_;
+  configuration_.gpu_share = gpu / (gpu + cpu);
+  balancer_->restart(configuration_.gpu_share, 1);
 }
 
 }  // namespace heddle::tuning
