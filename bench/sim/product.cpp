@@ -57,7 +57,8 @@ Residents residents(const device::sim::MachineDescription& machine, const ptx::M
   const unsigned registers = resources[static_cast<std::size_t>(&kernel - module.functions.data())].registers;
   const device::sim::Residency& limits = machine.residency;
   const auto needs = device::sim::needs_of(limits, threads, std::min(registers, limits.thread_registers), shared);
-  const auto sm = device::sim::make_residency(machine.policies.residency, limits);
+  const auto sm = device::sim::make_residency(machine.policies.residency, limits,
+                                              device::sim::PolicyOptions(machine.policies.options));
   std::uint64_t of_sm = 0;
   for (; sm->admits(needs); ++of_sm) sm->admitted(needs);
   Residents result;
