@@ -114,8 +114,9 @@ TEST(Page, AHostileProcessHarmsNobody) {
       words[at].store(random.next() % 4 == 0 ? random.next() % 600 : random.next(), std::memory_order_relaxed);
     }
   }
+  while (page.beat_ns.load(std::memory_order_relaxed) == 0) std::this_thread::yield();  // it has begun
   std::uint64_t popped = 0, valid = 0, pages = 0;
-  for (int round = 0; round < 20'000; ++round, ++pages) {
+  for (int round = 0; round < 200'000; ++round, ++pages) {
     RingReader reader(page.events);
     std::uint64_t of_this = 0;
     for (; of_this <= 2 * ring_capacity; ++of_this) {
@@ -131,7 +132,7 @@ TEST(Page, AHostileProcessHarmsNobody) {
       ASSERT_LE(grant->units.count(), most_units);
     }
   }
-  EXPECT_EQ(pages, 20'000u);
+  EXPECT_EQ(pages, 200'000u);
   ::kill(child, SIGKILL);
   int status = 0;
   EXPECT_EQ(::waitpid(child, &status, 0), child);
