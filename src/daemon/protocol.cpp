@@ -55,7 +55,7 @@ std::optional<Request> decode_request(std::span<const std::byte> bytes) {
   request.kind = static_cast<Request::Kind>(wire.kind);
   request.settings.name.assign(wire.name, wire.name_bytes);
   const bool named = request.kind == Request::Kind::hello || request.kind == Request::Kind::set;
-  if (named != is_name(request.settings.name)) return std::nullopt;
+  if (named ? !is_name(request.settings.name) : !request.settings.name.empty()) return std::nullopt;
   request.settings.kind = wire.tenant_class == 0 ? sched::TenantClass::latency : sched::TenantClass::batch;
   request.settings.quota = wire.quota;
   return request;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -128,6 +129,7 @@ TEST_F(ServerTest, ATenantThatIsKilledIsForgotten) {
   for (int round = 0; round < 20; ++round) {
     const pid_t child = ::fork();
     if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that ends early
       base::SteadyClock steady;
       Client its(socket, {.name = "killed", .quota = 0.5}, steady);
       its.set_awake(true);
@@ -148,6 +150,7 @@ TEST_F(ServerTest, AHostileTenantHarmsNobody) {
   ASSERT_TRUE(until([&] { return units(*search) == 8; }, {search.get()}));
   const pid_t child = ::fork();
   if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a test that ends early
     tenancy::Random random(11);
     for (;;) {
       const auto connection = connect_to(socket);
