@@ -27,8 +27,12 @@ std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned u
   units = std::min<unsigned>(units, most_units);
   std::vector<sched::Tenant> owners(tenants.size());
   std::vector<const sched::Tenant*> list;
+  double left = 1;  // of the device
   for (std::size_t i = 0; i < tenants.size(); ++i) {
     owners[i].settings = tenants[i].settings;
+    double& quota = owners[i].settings.quota;
+    quota = std::min(quota, left);
+    left -= quota;
     list.push_back(&owners[i]);
   }
   sched::lithos::Quotas quotas;

@@ -58,5 +58,12 @@ TEST(Arbiter, NobodyGetsWhatAnAwakeOwnerHas) {
   }
 }
 
+TEST(Arbiter, WhoComesLateGetsWhatIsLeft) {
+  const auto grants = arbitrate({tenant(0.5, true), tenant(1, true), tenant(0.25, true)}, 8);
+  EXPECT_EQ(grants[0].units.count(), 4u);
+  EXPECT_EQ(grants[1].units.count(), 4u);
+  EXPECT_EQ(grants[2].units.count(), 0u);
+}
+
 }  // namespace
 }  // namespace heddle::daemon
