@@ -122,7 +122,9 @@ void QueueState::synchronize() {
   std::exception_ptr failure;
   if (launch_queue_ != nullptr) {
     base::Lock lock(core_->mutex());
-    if (is_held(last_)) core_->dispatcher()->wait_until_submitted({&last_, 1}, lock);
+    // Others may launch meanwhile: what they make the last is not waited for.
+    const std::shared_ptr<sched::HeldTask> last = last_;
+    if (is_held(last)) core_->dispatcher()->wait_until_submitted({&last, 1}, lock);
     failure = std::exchange(failure_.first, nullptr);
   }
   queue_.synchronize();

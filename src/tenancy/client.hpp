@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "sched/dispatcher.hpp"
-#include "tenancy/experiment.hpp"
+#include "tenancy/load.hpp"
+#include "tenancy/metrics.hpp"
 #include "tenancy/virtual_work.hpp"
 
 namespace heddle::tenancy {

@@ -297,7 +297,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, Direct,
                                          Setting{"interp", "lithos:atom=1"}, Setting{"cpu", "timeslice:100"}),
                          [](const testing::TestParamInfo<Setting>& info) {
                            std::string name = std::string(info.param.device) + "_" + info.param.policy;
-                           std::replace(name.begin(), name.end(), ':', '_');
+                           for (char& c : name)
+                             if (c == ':' || c == '=') c = '_';
                            return name;
                          });
 

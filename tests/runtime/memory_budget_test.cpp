@@ -54,8 +54,8 @@ TEST_F(MemoryBudget, TheMessageNamesArraysAndAllocationsOfTheProgram) {
   std::optional<Memory> own = runtime_.device(0).allocate(3 * mib);
   Array<int> small = runtime_.array<int>(mib / 4 / sizeof(int));
   runtime_.launch(kernel_, {.grid = {1}, .block = {32}}, small).wait();
-  EXPECT_THAT(refusal_of_large_array(), AllOf(HasSubstr("kernel fill needs 2.0 MiB more on interp"),
-                                              HasSubstr("1 allocation of the program takes 3.0 MiB")));
+  EXPECT_THAT(refusal_of_large_array(), AllOf(HasSubstr("kernel fill needs 2.00 MiB more on interp"),
+                                              HasSubstr("1 allocation of the program takes 3.00 MiB")));
   own.reset();
   EXPECT_THAT(refusal_of_large_array(), Not(HasSubstr("of the program")));
 }

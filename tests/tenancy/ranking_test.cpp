@@ -50,7 +50,7 @@ TEST(Ranking, AFloodHurtsNobody) {
 }
 
 TEST(Ranking, RunsAreDeterministic) {
-  const ExperimentOptions options{.seconds = 0.25, .warm_up = 0};
+  const ExperimentOptions options{.seconds = 0.1, .warm_up = 0};
   const std::vector<TenantLoad> loads = {serving("bert", 0.5, 0.4), serving("resnet50", 0.5, 0.4),
                                          closed("vgg19-train")};
   for (const char* policy : {"mps-like", "timeslice", "tgs", "lithos"}) {

@@ -54,6 +54,9 @@ RowOp compute(const Operation& operation, const Function& function) {
   }
   row.host_floats |= converts;
   if (!row.function || !set_sources(row, operation)) return {};
+  // The least or largest of three is computed lane by lane.
+  const bool extreme = inst.opcode == Opcode::min || inst.opcode == Opcode::max;
+  if (extreme && row.sources[2].kind != RowSource::Kind::none) return {};
   const bool exact = !converts && inst.opcode != Opcode::selp;
   if (!set_target(row, function, inst.operands[0], operation.slots[0].type, exact)) return {};
   if (inst.opcode == Opcode::setp) {

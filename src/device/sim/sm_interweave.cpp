@@ -139,10 +139,16 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   scheduler.bucket = 2 + (std::min((lanes + 1) / Frontier::halves, machine::warp_size) + 3) / 4;
   const Cycle latency = pipes_.latency(pipe) + issue_policy_->interweaving()->delivery;
   statistics_.warp_instructions -= halves.count - 1;  // they are one
+  const OpTiming* const op = halves.group[0]->op;
   for (unsigned i = 0; i < halves.count; ++i) {
-    halves.group[i]->not_before = now_ + 1;
-    const bool there = issue(*halves.group[i], latency);
-    if (!there) return;
+    IssueGroup& half = *halves.group[i];
+    // What the half before it has done may have moved its threads on: they met others, or their warp's last ones left.
+    if (i > 0 && (half.mask == 0 || half.op != op)) {
+      ++statistics_.warp_instructions;
+      continue;
+    }
+    half.not_before = now_ + 1;
+    if (!issue(half, latency)) return;
   }
 }
 

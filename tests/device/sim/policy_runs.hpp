@@ -22,7 +22,7 @@ inline const std::vector<OtherPolicies> other_policies = {
     {"hopper-h100",
      {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
       ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle", ",divergence=dwf,lanes=swizzle"}},
-    {"sbi-fermi", {",divergence=tf", ",issue=sbi+swi,lanes=xor,memory=ideal"}}};
+    {"sbi-fermi", {",divergence=tf"}}};
 // Variants of these, for fewer kernels.
 inline const std::vector<OtherPolicies> policy_variants = {
     {"hopper-h100",
@@ -36,7 +36,7 @@ inline const std::vector<OtherPolicies> policy_variants = {
      {",divergence=tf,layout=asis,issue=dual,exchange=off", ",issue=wide,lanes=mirror-odd",
       ",issue=sbi,constraints=off,cold=1", ",issue=sbi,divide=dominator,slot2=same-warp,sorter=0",
       ",issue=swi,lanes=xor-rev", ",issue=swi,lanes=mirror-half,ways=1,memory=ideal",
-      ",issue=sbi+swi,ways=4,exchange=off"}}};
+      ",issue=sbi+swi,lanes=xor,memory=ideal", ",issue=sbi+swi,ways=4,exchange=off"}}};
 
 // A case on a machine of few SMs; `launches` gets its figures.
 inline test::CaseResult run_on_sim(const test::PtxCase& c, const std::string& machine, const std::string& options,

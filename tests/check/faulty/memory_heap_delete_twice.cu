@@ -1,8 +1,0 @@
-// launch: --check=memory --block 1 --arg zeros:i32:1
-// expect: freed already
-__global__ void heap(int* out) {
-  int* const p = new int(*out);
-  *out = *p + 1;
-  delete p;
-  delete p;  // here
-}
