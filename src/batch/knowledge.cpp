@@ -95,15 +95,16 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
   const auto id = static_cast<std::int64_t>(kernel);
   const auto read = [&](base::Database& database) -> std::optional<sched::KernelTraits> {
     base::Rows rows = database.find(
-        "SELECT memory_ratio, uncoalesced, uncoalesced_requests, accesses_per_wait, misses, far, issue_cycles, pipe, threads, registers, "
+        "SELECT memory_ratio, uncoalesced, uncoalesced_requests, accesses_per_wait, misses, far, issue_cycles, pipe, "
+        "threads, registers, "
         "shared, block_instructions,"
         " pipeline_use, memory_use, least_blocks, alone_ipc FROM profile WHERE device = ?1 AND kernel = ?2",
         device, id);
     if (!rows.next()) return std::nullopt;
     sched::KernelTraits made;
     made.id = kernel;
-    made.kernel.profile = {rows.real(0), rows.real(1), rows.real(2), rows.real(3), rows.real(4), rows.real(5),
-                           rows.real(6), static_cast<unsigned>(rows.integer(7))};
+    made.kernel.profile = {rows.real(0), rows.real(1), rows.real(2), rows.real(3),
+                           rows.real(4), rows.real(5), rows.real(6), static_cast<unsigned>(rows.integer(7))};
     made.kernel.needs = {static_cast<unsigned>(rows.integer(8)), static_cast<unsigned>(rows.integer(9)),
                          static_cast<std::uint64_t>(rows.integer(10))};
     made.kernel.block_instructions = rows.real(11);
@@ -117,12 +118,12 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
     const model::Candidate& of = made.kernel;
     const auto whole = [](auto value) { return static_cast<std::int64_t>(value); };
     database.change(
-        "INSERT OR REPLACE INTO profile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+        "INSERT OR REPLACE INTO profile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
+        "?17, ?18)",
         device, id, of.profile.memory_ratio, of.profile.uncoalesced, of.profile.uncoalesced_requests,
         of.profile.accesses_per_wait, of.profile.misses, of.profile.far, of.profile.issue_cycles,
-                    whole(of.profile.pipe), whole(of.needs.threads), whole(of.needs.registers),
-        whole(of.needs.shared), of.block_instructions, of.pipeline_use, of.memory_use, whole(of.least_blocks),
-        made.alone_ipc);
+        whole(of.profile.pipe), whole(of.needs.threads), whole(of.needs.registers), whole(of.needs.shared),
+        of.block_instructions, of.pipeline_use, of.memory_use, whole(of.least_blocks), made.alone_ipc);
   };
   return read_or_measure<sched::KernelTraits>(clock_, keep_, read, write, measure);
 }

@@ -37,7 +37,7 @@ class Dispatcher {
  public:
   struct Device {
     unsigned processors = 1;
-    unsigned grain = 1;  // DeviceView::grain
+    unsigned grain = 1;                  // DeviceView::grain
     const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.

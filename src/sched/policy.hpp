@@ -41,17 +41,17 @@ struct TaskView {
   double seconds_per_block = 0;
   LaunchTraits traits = {};
   const KernelTraits* corun = nullptr;  // null: its kernel has no profile
-  std::uint64_t ordinal = 0;  // of launches of its queue since the last synchronisation
-  std::uint64_t held_ns = 0;  // the time at which it was made
+  std::uint64_t ordinal = 0;            // of launches of its queue since the last synchronisation
+  std::uint64_t held_ns = 0;            // the time at which it was made
 };
 
 // The work in flight that was submitted to a device.
 struct DeviceView {
   unsigned processors = 1;
-  std::uint32_t ranges = 0;          // submitted and not known to be done
-  double predicted_seconds = 0;      // of the ranges whose time is known
-  std::uint32_t unknown_ranges = 0;  // ranges whose time is not known
-  unsigned grain = 1;                // processors that can only be given together: the SMs of a TPC
+  std::uint32_t ranges = 0;            // submitted and not known to be done
+  double predicted_seconds = 0;        // of the ranges whose time is known
+  std::uint32_t unknown_ranges = 0;    // ranges whose time is not known
+  unsigned grain = 1;                  // processors that can only be given together: the SMs of a TPC
   const CoRunDevice* corun = nullptr;  // null: kernels do not share its processors, or it was not measured
 };
 
