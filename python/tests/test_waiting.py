@@ -384,7 +384,7 @@ def test_bad_variables_of_the_environment_are_refused_when_a_runtime_is_made():
 def test_too_little_memory_is_said_as_such(limit):
     program = """
         import resource
-        resource.setrlimit(resource.RLIMIT_AS, (LIMIT * 1024, LIMIT * 1024))
+        resource.setrlimit(resource.RLIMIT_AS, (KIB * 1024, KIB * 1024))
         try:
             rt = heddle.Runtime("cpu", workers=2)
             k = rt.compile(SOURCE)
@@ -393,7 +393,7 @@ def test_too_little_memory_is_said_as_such(limit):
             print(x.tolist())
         except MemoryError as error:
             print("MemoryError", error)
-    """.replace("LIMIT", str(limit))
+    """.replace("KIB", str(limit))
     done, _ = run(program)
     assert done.returncode == 0, (done.stdout, done.stderr)
     assert done.stdout == "[1.0, 1.0, 1.0, 1.0]\n" or done.stdout.startswith("MemoryError"), done.stdout

@@ -77,6 +77,26 @@ thread_local AlternateStack alternate_stack;
 // Continues here, on the worker's recovery stack, when the handler has returned.
 HEDDLE_NO_SANITIZE void landing(Worker* worker) { worker->land(); }
 
+// While one exists, signals are blocked as for a handler of `action` that the system has called.
+class MaskOf {
+ public:
+  MaskOf(const struct sigaction& action, int signal) {
+    ::pthread_sigmask(SIG_BLOCK, &action.sa_mask, &before_);
+    if ((action.sa_flags & SA_NODEFER) == 0) return;
+    // A handler that raises the signal again, as Python's faulthandler does, expects it to arrive at once.
+    sigset_t own;
+    sigemptyset(&own);
+    sigaddset(&own, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &own, nullptr);
+  }
+  ~MaskOf() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  MaskOf(const MaskOf&) = delete;
+  MaskOf& operator=(const MaskOf&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 void pass_on(int signal, siginfo_t* info, void* context) {
   const auto index = static_cast<std::size_t>(std::find(caught.begin(), caught.end(), signal) - caught.begin());
   const char* const before = passing[index];
@@ -84,6 +104,7 @@ void pass_on(int signal, siginfo_t* info, void* context) {
   const bool comes_back = before != nullptr && here < before && before - here < handler_frames;
   const struct sigaction& previous = comes_back ? installation.original[index] : installation.previous[index];
   passing[index] = here;
+  const MaskOf mask(previous, signal);
   if ((previous.sa_flags & SA_SIGINFO) != 0 && previous.sa_sigaction != nullptr) {
     previous.sa_sigaction(signal, info, context);
   } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
