@@ -53,7 +53,7 @@ std::shared_ptr<Module> EmulatedDevice::load(std::shared_ptr<const ptx::Module> 
                "{} checks accesses to memory only (--check=memory); the CPU device looks for {}",
                state_->engine->name(), options.check.names());
   check_module(*module, state_->engine->name());
-  return std::make_shared<LoadedModule>(*this, state_, std::move(module), options.placed);
+  return std::make_shared<LoadedModule>(*this, state_, state_->engine->ordered(std::move(module)), options.placed);
 }
 
 std::unique_ptr<Queue> EmulatedDevice::queue(const QueueOptions& options) {

@@ -20,6 +20,10 @@ namespace heddle::device::machine {
 class Program;
 }
 
+namespace heddle::ptx {
+struct Module;
+}
+
 namespace heddle::device::emulated {
 
 class LoadedFunction;
@@ -55,6 +59,8 @@ class Engine {
   // In messages: "the interpreter".
   virtual std::string_view name() const = 0;
   virtual const base::Clock& clock() const = 0;
+  // The module as it executes it: the order of instructions may be another one.
+  virtual std::shared_ptr<const ptx::Module> ordered(std::shared_ptr<const ptx::Module> module) const { return module; }
   // What it keeps with a module that is being loaded; null: nothing. The program outlives the result.
   virtual std::unique_ptr<ProgramData> data_for(const machine::Program& /*program*/) { return nullptr; }
   // Throws invalid_argument for launches that check_launch() permits and this engine cannot execute.

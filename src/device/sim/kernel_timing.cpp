@@ -91,6 +91,8 @@ OpTiming timing_of(const machine::Operation& op) {
   timing.control = is_control(op.action);
   timing.fence = op.instruction->opcode == Opcode::membar || op.instruction->opcode == Opcode::fence;
   timing.ordered = is_ordered(op);
+  timing.arrives = op.involves == Involves::barrier;
+  timing.exchanges = op.action == Action::shuffle;
   timing.bypass_l1 = timing.ordered && op.action == Action::load;
   return timing;
 }

@@ -29,6 +29,8 @@ struct OpTiming {
   // the order (cycle, SM).
   bool ordered = false;
   bool bypass_l1 = false;
+  bool arrives = false;              // at a barrier of the block
+  bool exchanges = false;            // a shuffle: values pass the shared memory's crossbar
   bool joins = false;                // threads that have parted elsewhere meet again here
   std::uint16_t uses = 0, defs = 0;  // registers, uses first
   std::uint32_t first_register = 0;  // in CodeTiming's list

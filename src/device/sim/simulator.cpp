@@ -10,6 +10,7 @@
 #include "base/log.hpp"
 #include "device/machine/waiting_text.hpp"
 #include "ptx/analysis/resources.hpp"
+#include "ptx/rewrite/hoist_loads.hpp"
 
 namespace heddle::device::sim {
 namespace {
@@ -78,6 +79,11 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
   if (!options_.record.any()) return;
   recorder_ = std::make_unique<Recorder>(options_.machine, without_files(options_.id), options_.record);
   gpu_.observe(recorder_.get());
+}
+
+std::shared_ptr<const ptx::Module> Simulator::ordered(std::shared_ptr<const ptx::Module> module) const {
+  const unsigned loads = options_.machine.front.early_loads;
+  return loads == 0 ? module : std::make_shared<const ptx::Module>(ptx::hoist_loads(*module, loads));
 }
 
 std::unique_ptr<emulated::ProgramData> Simulator::data_for(const machine::Program& program) {

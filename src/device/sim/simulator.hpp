@@ -22,6 +22,7 @@ class Simulator final : public emulated::Engine {
 
   std::string_view name() const override { return options_.id; }
   const base::Clock& clock() const override { return clock_; }
+  std::shared_ptr<const ptx::Module> ordered(std::shared_ptr<const ptx::Module> module) const override;
   std::unique_ptr<emulated::ProgramData> data_for(const machine::Program& program) override;
   void check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const override;
   std::uint64_t run(const emulated::KernelRun& run, std::uint64_t start) override;

@@ -179,6 +179,9 @@ class Sm {
   std::vector<Returning> returning_;  // a heap
   std::uint64_t next_return_ = 0;
   machine::Effects effects_, met_;
+  // The first cycle in which threads can issue that a barrier releases now.
+  Cycle barrier_end() const { return std::max(now_, arrived_) + machine_.front.barrier_latency; }
+  Cycle arrived_ = 0;                           // when the last arrival at a barrier counts
   bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
   Cycle now_ = 0;
   unsigned turn_ = 0;    // schedulers that have had their turn in this cycle

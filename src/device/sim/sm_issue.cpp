@@ -119,6 +119,7 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   const OpTiming& op = *group.op;
   const std::uint32_t from = group.at.pc;
   latency += machine_.front.delivery_latency;
+  if (op.exchanges) latency += machine_.shared.latency;
   ++statistics_.warp_instructions;
   count_lanes(group);
   released_ = met_others_ = false;
@@ -126,8 +127,9 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
     block.core.step(block.block, *group.threads, group.mask, effects_);
     const bool known = note_results(group, op, now_ + latency);
     if (effects_.waiting != 0) wait(group);
+    if (op.arrives) arrived_ = std::max(now_, arrived_ + machine_.front.barrier_interval);
     if (effects_.waiting != 0 || effects_.exited != 0) complete_meetings(group);
-    const Cycle barrier = effects_.waiting != 0 && released_ ? machine_.front.barrier_latency : 0;
+    const Cycle barrier = effects_.waiting != 0 && released_ ? barrier_end() - now_ : 0;
     if (group.formed && known) come_back(block, group, now_ + std::max(latency, barrier));
   } catch (...) {
     fail(block);
@@ -135,7 +137,7 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   }
   if (effects_.exited != 0) complete_barriers(block);
   if (op.control) group.not_before = now_ + latency + (effects_.branched != 0 ? machine_.front.fetch_latency : 0);
-  if (effects_.waiting != 0 && released_) group.not_before = now_ + machine_.front.barrier_latency;
+  if (effects_.waiting != 0 && released_) group.not_before = barrier_end();
   return settle(group, from);
 }
 

@@ -97,8 +97,7 @@ void Sm::resume_others(BlockContext& block, std::uint32_t warp) {
   if (met_others_ && formed)
     for (std::uint32_t any = 0; any < block.warps.size(); ++any) resume(block, any, now_ + 1);
   if (!released_) return;
-  for (std::uint32_t other = 0; other < block.warps.size(); ++other)
-    resume(block, other, now_ + machine_.front.barrier_latency);
+  for (std::uint32_t other = 0; other < block.warps.size(); ++other) resume(block, other, barrier_end());
 }
 
 void Sm::resume(BlockContext& block, std::uint32_t warp, Cycle not_before) {

@@ -46,6 +46,8 @@ struct Front {
   bool pools_by_warp = true;        // warp w belongs to scheduler w mod schedulers; false: any scheduler, any warp
   unsigned fetch_latency = 0;       // cycles without issue after a taken branch
   unsigned barrier_latency = 20;    // cycles from the last arrival to the first issue after it
+  unsigned barrier_interval = 0;    // cycles between two arrivals of warps at barriers of an SM; 0: any number at once
+  unsigned early_loads = 0;         // loads that the compiler pulls before a use of one; 0: the order of the PTX
   unsigned collectors = 0;          // operand collectors of an SM; 0: operands are always read in time
   unsigned register_banks = 0;      // banks of the register file, of a scheduler; 0: no conflicts
   bool operator==(const Front&) const = default;
@@ -153,7 +155,7 @@ struct L2Cache {
   Replacement replacement = Replacement::lru;
   bool fetch_on_partial_write = false;  // a write of a part of a sector fetches the sector
   double atomics_per_cycle = 1;         // of a slice, at different addresses
-  unsigned atomic_interval = 1;         // cycles between two at one address
+  unsigned atomic_interval = 1;         // cycles between two at one address; 0: a warp's are combined
   bool operator==(const L2Cache&) const = default;
 };
 

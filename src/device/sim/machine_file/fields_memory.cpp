@@ -91,8 +91,8 @@ const Field fields[] = {
     {"l2", "fetch-on-partial-write", "", 0, 1, AT(l2.fetch_on_partial_write),
      "a write of a part of a sector fetches the sector; else the slice knows which bytes it has"},
     {"l2", "atomics-per-cycle", "", 0.001, 1 * kib, AT(l2.atomics_per_cycle), "of a slice, at different addresses"},
-    {"l2", "atomic-interval", "cycles", 1, 65536, AT(l2.atomic_interval),
-     "between two atomic operations at one address"},
+    {"l2", "atomic-interval", "cycles", 0, 65536, AT(l2.atomic_interval),
+     "between two atomic operations at one address; 0: those of one warp at one address are done as one"},
 
     {"dram", "bytes", "bytes", mib, 1024 * gib, AT(dram.bytes), "the device's memory"},
     {"dram", "channels", "", 1, 1024, AT(dram.channels), "channels"},

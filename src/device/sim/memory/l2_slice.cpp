@@ -201,7 +201,10 @@ void L2Slice::answer(const Waiter& waiter, Ticks now, std::vector<Outgoing>& out
 
 // Operations at one address follow one another; the unit does no others meanwhile.
 Ticks L2Slice::atomic(const Waiter& waiter, Ticks now) {
-  const auto spread = static_cast<Ticks>(std::llround(waiter.operations * atomic_ticks_));
+  // Combined: those at one word are one.
+  const int apart =
+      atomic_at_one_ != 0 ? waiter.operations : waiter.operations - std::max<int>(waiter.at_one_word, 1) + 1;
+  const auto spread = static_cast<Ticks>(std::llround(apart * atomic_ticks_));
   atomic_free_ = std::max(now, atomic_free_) + std::max(spread, waiter.at_one_word * atomic_at_one_);
   return atomic_free_;
 }

@@ -73,10 +73,14 @@ TEST_P(Rates, OfBarriersAreTheirLatencyAndTheArrivals) {
   // A thread with one instruction in flight comes to the next barrier when it is through the pipe.
   const double least = m.front.one_in_flight ? branch.latency : 0;
   for (const unsigned warps : {1u, 4u, 8u, warps_for_peak(m)}) {
-    const double arrivals_a_cycle = std::min(static_cast<double>(m.front.schedulers) / m.front.issue_interval,
-                                             static_cast<double>(branch.count) / branch.interval);
+    double arrivals_a_cycle = std::min(static_cast<double>(m.front.schedulers) / m.front.issue_interval,
+                                       static_cast<double>(branch.count) / branch.interval);
     // The last of the warps that come together arrives after all others but those of its own turn.
-    const double together = std::min<double>(warps, std::min(branch.count, m.front.schedulers));
+    double together = std::min<double>(warps, std::min(branch.count, m.front.schedulers));
+    if (m.front.barrier_interval != 0) {
+      arrivals_a_cycle = std::min(arrivals_a_cycle, 1.0 / m.front.barrier_interval);
+      together = 1;
+    }
     const double wanted = std::max(least, m.front.barrier_latency + (warps - together) / arrivals_a_cycle);
     const double found = step(bench, {.threads = warps * 32}, "bar.sync 0;", 10, 30);
     EXPECT_NEAR(found, wanted, warps == 1 ? 0 : 0.02 * wanted) << warps << " warps";

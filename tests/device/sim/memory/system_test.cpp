@@ -27,6 +27,18 @@ TEST(Atomic, OperationsAtOneAddressFollowOneAnother) {
   }
 }
 
+// Without an interval those of a warp at one address are one, and those at others take their turns.
+TEST(Atomic, OperationsOfAWarpAtOneAddressMayBeCombined) {
+  MachineDescription m = preset("fermi-c2050");
+  m.l2.atomic_interval = 0;
+  m.l2.atomics_per_cycle = 0.5;
+  Driver driver(m);
+  driver.latency(atomic_at(0, 4));
+  const Cycle together = driver.latency(atomic_at(0, 0));
+  const Cycle apart = driver.latency(atomic_at(0, 4));
+  EXPECT_EQ(apart - together, 31 * 2);
+}
+
 // All SMs at one address: the whole takes the sum of all operations.
 TEST(Atomic, OperationsOfAllSmsAtOneAddressTakeTheirSum) {
   const MachineDescription m = preset("fermi-c2050");

@@ -1,0 +1,62 @@
+// Cycles that kernels take on a device, by the times of events: the same code for a GPU and for a simulated one.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/device.hpp"
+
+namespace heddle::bench::comparison {
+
+class Measure {
+ public:
+  // "cuda:N", or "sim:" and what parse_sim_options() takes.
+  explicit Measure(const std::string& device);
+  ~Measure();
+  bool simulated() const { return simulated_; }
+  std::string name() const { return device_->info().name; }
+  // The clock of the processors while a kernel runs: measured on a GPU, of the machine file on a simulated one.
+  double mhz() const { return mhz_; }
+
+  device::Function& load(const std::string& ptx, const std::string& kernel);
+  // Memory, until clear().
+  std::uint64_t zeros(std::size_t bytes);
+  std::uint64_t array(const void* data, std::size_t bytes);
+  void write(std::uint64_t address, const void* data, std::size_t bytes);
+  void clear();
+
+  // Cycles from the end of what came before to the end of `count` launches, one after the other. The least of
+  // `rounds`; a simulated GPU, whose times do not vary, runs one.
+  double cycles(device::Function& function, const device::LaunchConfig& config,
+                const std::function<std::vector<std::byte>()>& arguments, unsigned count = 1, unsigned rounds = 9);
+
+ private:
+  double measured_mhz();
+
+  bool simulated_ = false;
+  double mhz_ = 0;
+  std::unique_ptr<device::Device> device_;
+  std::unique_ptr<device::Queue> queue_;
+  std::unique_ptr<device::Event> before_, after_;
+  std::vector<std::shared_ptr<device::Module>> modules_;
+  std::vector<std::unique_ptr<device::Memory>> memory_;
+};
+
+// The packed argument buffer of values.
+template <class... Arguments>
+std::vector<std::byte> pack(const device::Function& function, const Arguments&... arguments) {
+  std::vector<std::byte> bytes(function.parameter_bytes());
+  std::size_t i = 0;
+  const auto put = [&](const auto& value) {
+    std::memcpy(bytes.data() + function.parameters()[i++].offset, &value, sizeof value);
+  };
+  (put(arguments), ...);
+  return bytes;
+}
+
+}  // namespace heddle::bench::comparison
