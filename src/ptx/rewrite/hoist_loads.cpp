@@ -16,7 +16,14 @@ namespace {
 
 constexpr unsigned spaces = static_cast<unsigned>(Space::param) + 1;
 
-enum class Motion : std::uint8_t { fixed, arithmetic, load, store };
+enum class Motion : std::uint8_t {
+  fixed,
+  arithmetic,
+  load,
+  store,         // and relaxed atomics: may not pass what may be at the same address
+  ordered_load,  // volatile and the like: pass no access to memory
+  ordered_store,
+};
 
 bool is_arithmetic(Opcode opcode) {
   switch (opcode) {
@@ -81,12 +88,19 @@ bool reads_time(const Instruction& inst) {
 }
 
 Motion motion_of(const Instruction& inst) {
-  if (inst.has(Modifier::cc) || inst.has(Modifier::volatile_)) return Motion::fixed;
+  if (inst.has(Modifier::cc)) return Motion::fixed;
   if (is_arithmetic(inst.opcode)) return reads_time(inst) ? Motion::fixed : Motion::arithmetic;
-  const bool weak = inst.d.order == Order::weak;
-  if (inst.opcode == Opcode::ld && weak) return Motion::load;
-  if (inst.opcode == Opcode::st && weak) return Motion::store;
-  return Motion::fixed;
+  const Order order = inst.d.order;
+  const bool plain = order == Order::weak || order == Order::relaxed;
+  if (!plain && order != Order::volatile_) return Motion::fixed;
+  const bool weak = order == Order::weak && !inst.has(Modifier::volatile_);
+  switch (inst.opcode) {
+    case Opcode::ld: return weak ? Motion::load : Motion::ordered_load;
+    case Opcode::st: return weak ? Motion::store : Motion::ordered_store;
+    case Opcode::atom:
+    case Opcode::red: return plain ? Motion::store : Motion::fixed;
+    default: return Motion::fixed;
+  }
 }
 
 // Numbers of registers within a piece, of which most functions have many and most pieces few.
@@ -140,9 +154,9 @@ class Piece {
       from.pop();
       result.push_back(begin_ + next);
       if (nodes_[next].load) ++loads;
-      for (const std::uint32_t load : nodes_[next].loads) {
-        if (nodes_[load].used) continue;
-        nodes_[load].used = true;
+      for (const std::uint32_t value : nodes_[next].values) {
+        if (!nodes_[value].load || nodes_[value].used) continue;
+        nodes_[value].used = true;
         --loads;
       }
       for (const std::uint32_t after : nodes_[next].after)
@@ -154,8 +168,8 @@ class Piece {
  private:
   using Ready = std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
   struct Node {
-    std::vector<std::uint32_t> after, loads;  // what waits for it; loads whose values it uses
-    std::uint32_t before = 0;                 // how many it waits for
+    std::vector<std::uint32_t> after, values;  // what waits for it; instructions whose values it uses
+    std::uint32_t before = 0;                  // how many it waits for
     bool load = false, wanted = false, used = false;
   };
   struct State {
@@ -178,7 +192,7 @@ class Piece {
       State& reg = states_[number];
       if (!occurrence.is_def) {
         edge(reg.defined, i);
-        if (reg.defined != none && nodes_[reg.defined].load) nodes_[i].loads.push_back(reg.defined);
+        if (reg.defined != none) nodes_[i].values.push_back(reg.defined);
         reg.used.push_back(i);
         continue;
       }
@@ -199,8 +213,10 @@ class Piece {
       analysis::for_each_memory_effect(*module, function_, inst, note);
     else
       analysis::for_each_memory_effect(inst, note);
+    if (motion == Motion::ordered_load || motion == Motion::ordered_store) space = Space::generic;
+    nodes_[i].load =
+        motion == Motion::ordered_load || (motion == Motion::load && space != Space::constant && space != Space::param);
     if (motion == Motion::load) {
-      nodes_[i].load = space != Space::constant && space != Space::param;
       for (unsigned other = 0; other < spaces; ++other)
         if (may_meet(space, static_cast<Space>(other))) edge(stored_[other], i);
       loaded_.push_back(i);
@@ -218,15 +234,13 @@ class Piece {
     return load == store || load == Space::generic || store == Space::generic;
   }
 
-  // Loads, and all that must come before one.
+  // Loads, and what their addresses and guards are computed by. What must come before one for another reason, as the
+  // last use of a register that it writes, stays where it is.
   void find_wanted() {
-    std::vector<std::vector<std::uint32_t>> earlier(nodes_.size());
-    for (std::uint32_t i = 0; i < nodes_.size(); ++i)
-      for (const std::uint32_t after : nodes_[i].after) earlier[after].push_back(i);
     for (auto i = static_cast<std::uint32_t>(nodes_.size()); i-- > 0;) {
       nodes_[i].wanted |= nodes_[i].load;
       if (!nodes_[i].wanted) continue;
-      for (const std::uint32_t before : earlier[i]) nodes_[before].wanted = true;
+      for (const std::uint32_t value : nodes_[i].values) nodes_[value].wanted = true;
     }
   }
 

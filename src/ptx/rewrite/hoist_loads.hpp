@@ -9,8 +9,9 @@ namespace heddle::ptx {
 // as early as data and memory dependences permit. A processor that issues in order then has several loads in flight
 // before it needs the first value: the order that ptxas gives to the same PTX. At most `in_flight` loads are pulled
 // before an instruction that uses one of them. What each thread computes stays the same. Loads do not pass stores that
-// may write the same memory; nothing passes barriers, calls, fences, atomics, volatile accesses and readings of clocks.
-// Labels, and the instructions that end blocks, stay where they are. Pure; linear but for a factor log n.
+// may write the same memory; no access to memory passes a volatile one, and nothing passes barriers, calls, fences,
+// atomics with an order and readings of clocks. Labels, and the instructions that end blocks, stay where they are.
+// Pure; linear but for a factor log n.
 void hoist_loads(Function& function, unsigned in_flight = 16);
 
 // Of all functions of the module: a copy.

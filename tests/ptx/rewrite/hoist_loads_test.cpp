@@ -68,14 +68,27 @@ TEST(HoistLoads, StoresThatMayMeetALoadStayBeforeIt) {
 }
 
 TEST(HoistLoads, NothingPassesWhatOrders) {
-  for (const char* fixed : {"bar.sync 0;", "membar.gl;", "atom.global.add.u32 %r1, [%rd1], 1;", "mov.u32 %r1, %clock;",
-                            "ld.volatile.global.u32 %r1, [%rd1];", "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;",
-                            "add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r5, %r6;"}) {
+  for (const char* fixed :
+       {"bar.sync 0;", "membar.gl;", "mov.u32 %r1, %clock;", "ld.acquire.gpu.global.u32 %r1, [%rd1];",
+        "atom.acquire.gpu.global.add.u32 %r1, [%rd1], 1;", "shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;",
+        "add.cc.u32 %r1, %r2, %r3;\naddc.u32 %r4, %r5, %r6;"}) {
     const std::string text =
         hoisted(std::string("add.f32 %f3, %f4, %f5;\n") + fixed + "\nld.global.f32 %f2, [%rd2];\n");
     const std::string first = std::string(fixed).substr(0, std::string(fixed).find(' '));
     EXPECT_TRUE(in_order(text, {"add.f32 %f3", first, "ld.global.f32"}));
   }
+}
+
+TEST(HoistLoads, AccessesKeepTheirOrderWithVolatileOnes) {
+  EXPECT_TRUE(in_order(hoisted("ld.volatile.global.u32 %r1, [%rd1];\nadd.u32 %r2, %r1, %r1;\n"
+                               "ld.volatile.global.u32 %r3, [%rd1];\nld.shared.u32 %r4, [%r5];\n"),
+                       {"%r1, [%rd1]", "%r3, [%rd1]", "%r4, [%r5]", "add.u32 %r2"}));
+}
+
+TEST(HoistLoads, LoadsPassAtomicsOfAnotherSpace) {
+  const std::string atomic = "atom.shared.add.u32 %r1, [%r2], 1;\n";
+  EXPECT_TRUE(in_order(hoisted(atomic + "ld.global.f32 %f2, [%rd2];\n"), {"ld.global", "atom.shared"}));
+  EXPECT_TRUE(in_order(hoisted(atomic + "ld.shared.f32 %f2, [%r3];\n"), {"atom.shared", "ld.shared"}));
 }
 
 TEST(HoistLoads, BlocksKeepTheirInstructionsAndLabels) {

@@ -154,6 +154,7 @@ struct L2Cache {
   unsigned mshrs = 32, merges = 16;
   Replacement replacement = Replacement::lru;
   bool fetch_on_partial_write = false;  // a write of a part of a sector fetches the sector
+  bool row_write_back = false;          // a line that is written back takes the changed lines of its DRAM row along
   double atomics_per_cycle = 1;         // of a slice, at different addresses
   unsigned atomic_interval = 1;         // cycles between two at one address; 0: a warp's are combined
   bool operator==(const L2Cache&) const = default;

@@ -90,6 +90,8 @@ const Field fields[] = {
     {"l2", "replacement", "", 0, 0, CHOICE(l2.replacement, replacement_names), "which line of a set is replaced"},
     {"l2", "fetch-on-partial-write", "", 0, 1, AT(l2.fetch_on_partial_write),
      "a write of a part of a sector fetches the sector; else the slice knows which bytes it has"},
+    {"l2", "row-write-back", "", 0, 1, AT(l2.row_write_back),
+     "a line that is written back takes the other changed lines of its DRAM row along; else it goes alone"},
     {"l2", "atomics-per-cycle", "", 0.001, 1 * kib, AT(l2.atomics_per_cycle), "of a slice, at different addresses"},
     {"l2", "atomic-interval", "cycles", 0, 65536, AT(l2.atomic_interval),
      "between two atomic operations at one address; 0: those of one warp at one address are done as one"},

@@ -25,6 +25,9 @@ L2Slice::L2Slice(const MachineDescription& machine, unsigned index, unsigned of_
       line_(machine.l2.line),
       sector_(machine.l2.sector),
       burst_(std::max(machine.dram.burst, sector_bytes)),
+      row_lines_(machine.l2.row_write_back
+                     ? std::max<std::uint64_t>(1, machine.dram.row_bytes / slices_of_channel_ / machine.l2.line)
+                     : 1),
       fetch_partial_(machine.l2.fetch_on_partial_write),
       latency_(ticks(machine.l2.latency)),
       atomic_at_one_(ticks(machine.l2.atomic_interval)),
@@ -158,8 +161,21 @@ TagArray::Line* L2Slice::allocate(std::uint64_t number, Ticks now, DramChannel& 
   if (evicted.dirty != 0) {
     ++counters_.cache.write_backs;
     write_to_dram(chunk_of(evicted.number), static_cast<SectorMask>(evicted.dirty), now, channel);
+    write_back_row(evicted.number, now, channel);
   }
   return line;
+}
+
+// The other changed lines of a line's DRAM row, which is open then. They may exceed the channel's queue.
+void L2Slice::write_back_row(std::uint64_t number, Ticks now, DramChannel& channel) {
+  const std::uint64_t first = number / row_lines_ * row_lines_;
+  for (std::uint64_t other = first; other < first + row_lines_; ++other) {
+    if (other == number) continue;
+    const unsigned dirty = tags_.clean(other);
+    if (dirty == 0) continue;
+    ++counters_.cache.write_backs;
+    write_to_dram(chunk_of(other), static_cast<SectorMask>(dirty), now, channel);
+  }
 }
 
 void L2Slice::write_to_dram(std::uint64_t chunk, SectorMask sectors, Ticks now, DramChannel& channel) const {

@@ -61,6 +61,7 @@ class L2Slice {
   bool fetch(std::uint64_t number, const Request& request, SectorMask missing, Ticks now, DramChannel& channel,
              const Waiter* waiter);
   TagArray::Line* allocate(std::uint64_t number, Ticks now, DramChannel& channel);
+  void write_back_row(std::uint64_t number, Ticks now, DramChannel& channel);
   void answer(const Waiter& waiter, Ticks now, std::vector<Outgoing>& out);
   Ticks atomic(const Waiter& waiter, Ticks now);
   void respond(const Waiter& waiter, Ticks departure, unsigned bytes, std::vector<Outgoing>& out);
@@ -70,6 +71,7 @@ class L2Slice {
   std::uint64_t chunk_of(std::uint64_t number) const { return number * line_ & ~std::uint64_t{chunk_bytes - 1}; }
 
   unsigned index_, of_channel_, slices_of_channel_, interleave_shift_, line_, sector_, burst_;
+  std::uint64_t row_lines_;  // of this slice in a DRAM row; 1: lines are written back alone
   bool fetch_partial_;
   Ticks latency_, atomic_at_one_;
   PortRate port_;

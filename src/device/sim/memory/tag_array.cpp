@@ -24,6 +24,17 @@ TagArray::Line* TagArray::find(std::uint64_t number) {
   return nullptr;
 }
 
+unsigned TagArray::clean(std::uint64_t number) {
+  Line* set = set_of(number);
+  for (unsigned way = 0; way < ways_; ++way) {
+    if (set[way].used == 0 || set[way].number != number || set[way].pending != 0) continue;
+    const auto dirty = static_cast<unsigned>(set[way].dirty);
+    set[way].dirty = 0;
+    return dirty;
+  }
+  return 0;
+}
+
 // A free way, else the one to be replaced; `ways_`: none may be.
 unsigned TagArray::victim(const Line* set) {
   for (unsigned way = 0; way < ways_; ++way) {

@@ -30,6 +30,8 @@ class TagArray {
   // lines of the set are pending.
   Line* allocate(std::uint64_t number, Line& evicted);
   void drop(std::uint64_t number);
+  // The line's changed sectors, which count as written back from then on; 0: none, or no such line. No use of it.
+  unsigned clean(std::uint64_t number);
   // Drops all lines; f(line) is called for each with dirty sectors.
   template <typename F>
   void clear(F&& f) {

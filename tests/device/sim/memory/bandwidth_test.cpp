@@ -136,5 +136,22 @@ TEST(Bandwidth, WritesReachDram) {
   EXPECT_GT(reached, 0.8 * peak(m));
 }
 
+// Lines leave the L2 in the order in which many SMs have written them; those of a row leave together.
+TEST(Bandwidth, LinesOfARowAreWrittenBackTogether) {
+  MachineDescription m = preset("hopper-h100");
+  m.l2.bytes = std::uint64_t{m.l2.slices} * m.l2.ways * m.l2.line * 16;
+  const auto row_hits = [&](bool together) {
+    m.l2.row_write_back = together;
+    Driver driver(m);
+    const auto address = [sms = m.sms](unsigned sm, unsigned n) {
+      return (std::uint64_t{n + sm % 8} * sms + sm * 7919 % sms) * 128;
+    };
+    bytes_per_cycle(driver, {address, 1000, MemoryOperation::store});
+    return driver.memory.counters().dram.row_hit_rate();
+  };
+  EXPECT_GT(row_hits(true), 0.8);
+  EXPECT_LT(row_hits(false), row_hits(true));
+}
+
 }  // namespace
 }  // namespace heddle::device::sim
