@@ -102,10 +102,12 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
       {"PDOM", ""},
       {"NREC", ",divergence=nrec"},
       {"MIMD, bound", ",divergence=mimd"},
+      {"ITS", ",divergence=its"},
       {"TF, 32 wide", ",divergence=tf"},
       {"TF, 64 wide", ",issue=wide"},
       {"DWF majority", ",divergence=dwf,lanes=swizzle"},
       {"DWF pdom-priority", ",divergence=dwf,lanes=swizzle,formation=pdom-priority"},
+      {"TBC", ",divergence=tbc,lanes=swizzle"},
       {"SBI", sbi},
       {"SWI", swi},
       {"SBI+SWI", both},
@@ -138,6 +140,8 @@ int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
   runner.items = number_of(argc, argv, "--items", 0);
+  runner.rounds = number_of(argc, argv, "--rounds", 1);
+  choose_kernels(text_of(argc, argv, "--kernels"));
   unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("sbi-swi");
   const MachineDescription machine = part_of("sbi-fermi", 1);
@@ -153,6 +157,6 @@ int main(int argc, char** argv) {
   part("Speed-up over the stack", by_policy);
   part("By option", by_option);
   part("All policies on one machine", head_to_head);
-  if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
+  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
   return results.finish();
 }

@@ -121,6 +121,8 @@ int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
   runner.items = number_of(argc, argv, "--items", 0);
+  runner.rounds = number_of(argc, argv, "--rounds", 1);
+  choose_kernels(text_of(argc, argv, "--kernels"));
   unsigned parts = number_of(argc, argv, "--parts", 9);
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
@@ -137,6 +139,6 @@ int main(int argc, char** argv) {
   part("By scheduler", by_schedulers);
   part("By context", by_context);
   part("By memory", by_latency);
-  if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
+  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
   return results.finish();
 }
