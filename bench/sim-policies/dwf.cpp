@@ -1,4 +1,5 @@
-// Usage: dwf [--page FILE] [--verbose] [--items THREADS] [--parts NUMBER-OF-TABLES]
+// Usage: dwf [--page FILE] [--verbose] [--items THREADS] [--rounds ITEMS-OF-A-THREAD] [--kernels NAME,...]
+//            [--skip NUMBER-OF-TABLES] [--parts NUMBER-OF-TABLES]
 // Dynamic Warp Formation on the machine of its paper, of which one core and its share of the memory is simulated.
 #include <fmt/format.h>
 
@@ -151,11 +152,15 @@ int main(int argc, char** argv) {
   runner.items = number_of(argc, argv, "--items", 0);
   runner.rounds = number_of(argc, argv, "--rounds", 1);
   choose_kernels(text_of(argc, argv, "--kernels"));
-  unsigned parts = number_of(argc, argv, "--parts", 9);
+  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
   Results results("dwf");
   const MachineDescription machine = core();
   std::string text;
   const auto part = [&](const char* title, const auto& make) {
+    if (skipped != 0) {
+      --skipped;
+      return;
+    }
     if (parts == 0) return;
     --parts;
     const std::string table = make(runner, machine, results);

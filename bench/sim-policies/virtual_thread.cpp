@@ -123,11 +123,15 @@ int main(int argc, char** argv) {
   runner.items = number_of(argc, argv, "--items", 0);
   runner.rounds = number_of(argc, argv, "--rounds", 1);
   choose_kernels(text_of(argc, argv, "--kernels"));
-  unsigned parts = number_of(argc, argv, "--parts", 9);
+  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
   std::string text;
   const auto part = [&](const char* title, const auto& make) {
+    if (skipped != 0) {
+      --skipped;
+      return;
+    }
     if (parts == 0) return;
     --parts;
     const std::string table = make(runner, machine, results);

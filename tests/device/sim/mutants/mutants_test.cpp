@@ -45,8 +45,8 @@ bool virtual_threads_differ() {
   return other.words != base.words || other.figures.sm.policy[PolicyEvent::late_writes] == 0;
 }
 
-// Lanes of two warps of 64 threads that fit each other, and such that do not.
-bool interwoven_warps_differ() {
+// Sides of a branch that change by turns: lanes of two warps that fit each other, and such that do not.
+bool random_sides_differ() {
   const std::string body = R"(
 mov.u32 %r0, 0;
 mov.u32 %r1, %i;
@@ -68,14 +68,15 @@ st.global.u32 [%q], %r1;
 )";
   const KernelShape shape{.threads = 256, .blocks = 4, .words = 2048};
   const KernelRun base = run_kernel("sbi-fermi", body, shape);
-  for (const char* policies : {",issue=sbi", ",issue=swi,lanes=xor-rev", ",issue=sbi+swi"})
-    if (run_kernel(std::string("sbi-fermi") + policies, body, shape).words != base.words) return true;
+  for (const char* machine : {"sbi-fermi,issue=sbi", "sbi-fermi,issue=swi,lanes=xor-rev", "sbi-fermi,issue=sbi+swi",
+                              "dwf-g80,divergence=dwf", "dwf-g80,divergence=tbc"})
+    if (run_kernel(machine, body, shape).words != base.words) return true;
   return false;
 }
 
 bool any_differs() {
   try {
-    if (virtual_threads_differ() || interwoven_warps_differ()) return true;
+    if (virtual_threads_differ() || random_sides_differ()) return true;
     for (std::uint64_t seed = 0; seed < 24; ++seed) {
       const std::string text = test::random_kernel::generate(seed).text();
       for (const OtherPolicies& machine : judges)

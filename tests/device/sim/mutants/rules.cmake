@@ -48,9 +48,9 @@ set(sbi_first_part_only_to "      same->mask = bit;\n")
 set(swi_any_lanes_file policies/interweaving/chooser.cpp)
 set(swi_any_lanes_from "(one.lanes & first->lanes) != 0 : !one.free")
 set(swi_any_lanes_to "false : !one.free")
-set(sbi_cold_contexts_stay_file policies/frontier/contexts.cpp)
-set(sbi_cold_contexts_stay_from "while (list_.size() < 2 && head_ != ColdTable::none)")
-set(sbi_cold_contexts_stay_to "while (list_.size() == 1 && head_ != ColdTable::none)")
+set(sbi_second_is_the_first_file policies/frontier/contexts.cpp)
+set(sbi_second_is_the_first_from "SplitContext{} : list_[1];")
+set(sbi_second_is_the_first_to "SplitContext{} : list_[0];")
 
 # Convergence barriers and thread block compaction.
 set(its_leaves_the_arrived_file policies/convergence/barriers.cpp)
@@ -81,7 +81,7 @@ set(policy_mutants
   sbi_joins_without_mask
   sbi_first_part_only
   swi_any_lanes
-  sbi_cold_contexts_stay
+  sbi_second_is_the_first
   its_leaves_the_arrived
   its_forgets_the_waiting
   tbc_any_lane
