@@ -1,4 +1,5 @@
-// Usage: dwf [--page FILE] [--verbose] [--items THREADS] [--parts NUMBER-OF-TABLES]
+// Usage: dwf [--page FILE] [--verbose] [--items THREADS] [--rounds ITEMS-OF-A-THREAD] [--kernels NAME,...]
+//            [--skip NUMBER-OF-TABLES] [--parts NUMBER-OF-TABLES]
 // Dynamic Warp Formation on the machine of its paper, of which one core and its share of the memory is simulated.
 #include <fmt/format.h>
 
@@ -22,9 +23,9 @@ double cycles(const KernelStatistics& figures) { return static_cast<double>(figu
 
 // Each kernel with the stack, without reconvergence, with the bound, and with the five orders.
 std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
-  Table table({"kernel", "PDOM cycles", "SIMD", "NREC", "MIMD", "majority", "minority", "timestamp", "pc",
+  Table table({"kernel", "PDOM cycles", "SIMD", "NREC", "MIMD", "ITS", "TBC", "majority", "minority", "timestamp", "pc",
                "pdom-priority", "SIMD, majority", "transactions, PDOM and majority"});
-  std::vector<double> nrec, mimd;
+  std::vector<double> nrec, mimd, its, tbc;
   std::vector<std::vector<double>> gains(std::size(orders));
   const auto row = [&](const Workload& workload, bool counts) {
     const KernelStatistics base = runner.run(machine, "", workload, 768);
@@ -36,7 +37,9 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
       return other;
     };
     const double n = cycles(base) / cycles(against(",divergence=nrec")),
-                 m = cycles(base) / cycles(against(",divergence=mimd"));
+                 m = cycles(base) / cycles(against(",divergence=mimd")),
+                 i = cycles(base) / cycles(against(",divergence=its")),
+                 t = cycles(base) / cycles(against(",divergence=tbc,lanes=swizzle"));
     KernelStatistics majority;
     for (std::size_t i = 0; i < std::size(orders); ++i) {
       const KernelStatistics other = against(formed + ",formation=" + orders[i]);
@@ -46,6 +49,8 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
     if (counts) {
       nrec.push_back(n);
       mimd.push_back(m);
+      its.push_back(i);
+      tbc.push_back(t);
     }
     cells.push_back(number(100 * majority.simd_efficiency(), 1) + " %");
     cells.push_back(fmt::format("{:.2f}, {:.2f}", base.memory.sm.transactions_per_access(),
@@ -55,8 +60,13 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
   for (const Workload& workload : divergent()) row(workload, true);
   for (const Workload& workload : regular()) row(workload, false);
   for (const Workload& workload : counter_examples()) row(workload, false);
-  std::vector<std::string> mean{"harmonic mean, divergent", "", "", number(harmonic_mean(nrec)),
-                                number(harmonic_mean(mimd))};
+  std::vector<std::string> mean{"harmonic mean, divergent",
+                                "",
+                                "",
+                                number(harmonic_mean(nrec)),
+                                number(harmonic_mean(mimd)),
+                                number(harmonic_mean(its)),
+                                number(harmonic_mean(tbc))};
   for (std::size_t i = 0; i < std::size(orders); ++i) {
     mean.push_back(number(harmonic_mean(gains[i])));
     Result result{fmt::format("DWF {} over PDOM, 768 threads", orders[i]), harmonic_mean(gains[i]), "x", {}, "PDOM"};
@@ -91,6 +101,8 @@ std::string by_hardware(Runner& runner, const MachineDescription& machine, Resul
       {"without swizzling", ",divergence=dwf,lanes=identity"},
       {"registers of any lane", formed + ",register-file=ideal"},
       {"any lane, with conflicts of banks", formed + ",register-file=crossbar"},
+      {"heap with 2 ports", formed + ",heap-ports=2"},
+      {"heap with 1 port", formed + ",heap-ports=1"},
       {"pool of 32 warps", formed + ",pool=32"},
       {"table of 16 places", formed + ",lut-entries=16"}};
   for (const auto& [name, policies] : variants) {
@@ -138,11 +150,17 @@ int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
   runner.items = number_of(argc, argv, "--items", 0);
-  unsigned parts = number_of(argc, argv, "--parts", 9);
+  runner.rounds = number_of(argc, argv, "--rounds", 1);
+  choose_kernels(text_of(argc, argv, "--kernels"));
+  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
   Results results("dwf");
   const MachineDescription machine = core();
   std::string text;
   const auto part = [&](const char* title, const auto& make) {
+    if (skipped != 0) {
+      --skipped;
+      return;
+    }
     if (parts == 0) return;
     --parts;
     const std::string table = make(runner, machine, results);
@@ -154,6 +172,6 @@ int main(int argc, char** argv) {
   part("By threads of a core", by_threads);
   part("By hardware", by_hardware);
   part("With another L1", other_memory);
-  if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
+  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
   return results.finish();
 }

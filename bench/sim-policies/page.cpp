@@ -44,16 +44,16 @@ void write_page(const std::string& file, const std::string& text) {
   if (!out.flush()) base::fail(ErrorCode::io_error, "cannot write {}", file);
 }
 
-std::string page_of(int argc, char** argv) {
-  for (int i = 1; i + 1 < argc; ++i)
-    if (std::string_view(argv[i]) == "--page") return argv[i + 1];
-  return {};
-}
-
 unsigned number_of(int argc, char** argv, std::string_view option, unsigned otherwise) {
   for (int i = 1; i + 1 < argc; ++i)
     if (argv[i] == option) return static_cast<unsigned>(std::atoi(argv[i + 1]));
   return otherwise;
+}
+
+std::string text_of(int argc, char** argv, std::string_view option) {
+  for (int i = 1; i + 1 < argc; ++i)
+    if (argv[i] == option) return argv[i + 1];
+  return {};
 }
 
 bool has_option(int argc, char** argv, std::string_view option) {

@@ -24,10 +24,10 @@ std::string gain(double ratio);
 
 // Replaces what stands in the file between "<!-- figures -->" and "<!-- end of figures -->". Throws io_error.
 void write_page(const std::string& file, const std::string& text);
-// What follows "--page" on a command line; empty: nothing.
-std::string page_of(int argc, char** argv);
 // The number that follows an option; `otherwise` where it is not there.
 unsigned number_of(int argc, char** argv, std::string_view option, unsigned otherwise);
+// The word that follows an option; empty where it is not there.
+std::string text_of(int argc, char** argv, std::string_view option);
 bool has_option(int argc, char** argv, std::string_view option);
 
 }  // namespace heddle::bench::sim_policies

@@ -10,6 +10,7 @@
 #include "device/parameter_layout.hpp"
 #include "device/sim/machine_file/reader.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/policies/resources.hpp"
 #include "ptx/parser.hpp"
 #include "support/statistics.hpp"
 
@@ -28,6 +29,9 @@ std::vector<unsigned> words(unsigned count) {
   }
   return result;
 }
+
+// A bound or a part of a mechanism, to which no speed-up is attributed.
+bool is_reference(std::string_view policies) { return policies.find("issue=wide") != policies.npos; }
 
 device::Span span_of(std::vector<unsigned>& words) {
   return device::Span::host(words.data(), words.size() * sizeof words[0]);
@@ -48,8 +52,9 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
                              unsigned threads, bool ideal) {
   if (threads == 0) threads = workload.threads;
   const unsigned wanted = this->items != 0 ? this->items : workload.items;
-  const std::string key = fmt::format("{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel,
-                                      workload.items, threads, ideal);
+  const unsigned turns = workload.divergent ? rounds : 1;
+  const std::string key = fmt::format("{}{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel,
+                                      workload.items, threads, ideal, turns);
   if (const auto known = figures_.find(key); known != figures_.end()) return known->second;
   device::sim::SimOptions options;
   options.machine = machine;
@@ -61,12 +66,16 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
     device::sim::set_policy(options.machine.policies, one.substr(0, equal), one.substr(equal + 1));
     rest.remove_prefix(one.size());
   }
+  if (device::sim::resources_of(machine) != device::sim::resources_of(options.machine) && !is_reference(policies))
+    base::fail(ErrorCode::internal,
+               "'{}' has other lanes, threads or instructions a cycle than what it is compared with", policies);
   KernelStatistics figures;
   options.on_launch = [&](const std::string&, const KernelStatistics& of) { figures = of; };
   const auto device = device::sim::make_sim_device(options);
   const auto module = device->load(module_of(workload.file), {});
   const auto queue = device->queue({});
-  const unsigned items = std::max(wanted / threads, 1u) * threads;  // whole blocks
+  const unsigned blocks = std::max(wanted / threads, 1u);
+  const unsigned items = blocks * threads * turns;
   std::vector<unsigned> in = words(items), out(items);
   const auto input = device->allocate(in.size() * sizeof in[0]), output = device->allocate(out.size() * sizeof out[0]);
   queue->copy(input->span(), span_of(in));
@@ -76,7 +85,6 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   } const arguments{input->span().address, output->span().address, items};
   std::vector<std::byte> packed(20);
   std::memcpy(packed.data(), &arguments, packed.size());
-  const unsigned blocks = items / threads;
   const double seconds = bench::time_once([&] {
     queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
                   packed);

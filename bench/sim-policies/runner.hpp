@@ -24,7 +24,8 @@ class Runner {
                        unsigned threads = 0, bool ideal = false);
   // Prints each run, with the seconds that it took.
   bool verbose = false;
-  unsigned items = 0;  // threads of the grid; 0: the workload's
+  unsigned items = 0;   // threads of the grid; 0: the workload's
+  unsigned rounds = 1;  // items that a thread of a divergent kernel has, one after the other
 
  private:
   std::shared_ptr<const ptx::Module> module_of(std::string_view file);

@@ -121,11 +121,17 @@ int main(int argc, char** argv) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
   runner.items = number_of(argc, argv, "--items", 0);
-  unsigned parts = number_of(argc, argv, "--parts", 9);
+  runner.rounds = number_of(argc, argv, "--rounds", 1);
+  choose_kernels(text_of(argc, argv, "--kernels"));
+  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
   Results results("virtual-thread");
   const MachineDescription machine = part_of("fermi-gtx480", 1);
   std::string text;
   const auto part = [&](const char* title, const auto& make) {
+    if (skipped != 0) {
+      --skipped;
+      return;
+    }
     if (parts == 0) return;
     --parts;
     const std::string table = make(runner, machine, results);
@@ -137,6 +143,6 @@ int main(int argc, char** argv) {
   part("By scheduler", by_schedulers);
   part("By context", by_context);
   part("By memory", by_latency);
-  if (const std::string page = page_of(argc, argv); !page.empty()) write_page(page, text);
+  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
   return results.finish();
 }

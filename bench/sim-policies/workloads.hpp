@@ -14,6 +14,9 @@ struct Workload {
   unsigned items = 1536;   // threads of the grid
 };
 
+// The lists have only these kernels from now on ("bfs,ray"; empty: all).
+void choose_kernels(std::string_view names);
+
 // In the papers' suites or of their kind, and some of today.
 std::span<const Workload> divergent();
 std::span<const Workload> regular();

@@ -23,14 +23,20 @@ struct GridWork {
 };
 
 struct WarpContext {
-  Scoreboard board;
-  std::uint32_t slot = 0;         // on the SM
-  std::uint32_t outstanding = 0;  // memory accesses under way
+  Scoreboard own_board;
+  Scoreboard* board = &own_board;  // where blocks give way to others: that of its physical warp, if it has one
+  std::uint32_t slot = 0;          // its number on the SM: the virtual warp, whose registers it has
+  std::uint32_t physical = 0;      // where blocks give way: its row of the scoreboard while its block is active
+  std::uint32_t outstanding = 0;   // memory accesses under way
 };
 
 struct BlockContext {
   BlockContext(GridWork& its_work, std::uint64_t linear, const machine::Site& site)
-      : work(its_work), block(its_work.grid, linear), core(its_work.grid, site), warps(block.warps.size()) {}
+      : work(its_work), block(its_work.grid, linear), core(its_work.grid, site), warps(block.warps.size()) {
+    for (WarpContext& warp : warps) warp.board = &warp.own_board;
+  }
+  BlockContext(const BlockContext&) = delete;
+  BlockContext& operator=(const BlockContext&) = delete;
 
   GridWork& work;
   machine::Block block;
@@ -41,6 +47,10 @@ struct BlockContext {
   // wait for may have changed.
   std::uint64_t id = 0;
   bool active = true, changed = false;
+  unsigned pending_writes = 0;  // loads under way whose rows of the scoreboard are gone
+  Cycle last_write = 0;         // when the last of the others is there
+  // Where dependences are known by slots of contexts: by warp of 64 threads; lanes are slots.
+  std::vector<Scoreboard> matrices;
   std::vector<machine::SpinWatch> spins;  // by thread; made when it is first looked for loops that wait
 };
 

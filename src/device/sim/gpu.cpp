@@ -166,6 +166,10 @@ void Gpu::take_statistics(GpuLaunch& launch, Cycle end) {
   }
 }
 
+void Gpu::audit() {
+  for (auto& sm : sms_) sm->audit();
+}
+
 void Gpu::observe(GpuObserver* observer) {
   observer_ = observer;
   for (unsigned i = 0; i < sms_.size(); ++i) sms_[i]->observe(observer ? &observer->sm(i) : nullptr);

@@ -45,6 +45,9 @@ class Gpu {
   // The description outlives it. `host_threads` simulate SMs; 0 and 1: the caller's alone.
   Gpu(const MachineDescription& machine, bool ideal_memory, unsigned host_threads);
 
+  // From now on each SM checks after each cycle what must hold for its policies; a launch that breaks it fails.
+  void audit();
+
   // Tells it from now on what happens. Null: nobody.
   void observe(GpuObserver* observer);
 

@@ -84,11 +84,19 @@ bool is_ordered(const machine::Operation& op) {
   return inst.d.order != ptx::Order::weak || inst.has(ptx::Modifier::volatile_);
 }
 
+bool may_part(const machine::Operation& op) {
+  const ptx::Instruction& inst = *op.instruction;
+  if (!is_control(op.action)) return false;
+  if (inst.guard.present || op.action == Action::indexed_branch || op.action == Action::leave) return true;
+  return op.action == Action::call && inst.operands[1].kind != ptx::OperandKind::symbol;
+}
+
 OpTiming timing_of(const machine::Operation& op) {
   OpTiming timing;
   timing.pipe = pipe_of(op);
   timing.multiplies = op.instruction->opcode == Opcode::mul && op.instruction->d.type == ptx::Type::f32;
   timing.control = is_control(op.action);
+  timing.parts = may_part(op);
   timing.fence = op.instruction->opcode == Opcode::membar || op.instruction->opcode == Opcode::fence;
   timing.ordered = is_ordered(op);
   timing.arrives = op.involves == Involves::barrier;

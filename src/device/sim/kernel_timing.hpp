@@ -24,6 +24,7 @@ struct OpTiming {
   PipeClass pipe = PipeClass::alu;
   bool multiplies = false;  // an FP32 multiplication (Tesla, section 2.4: the SFU can execute it)
   bool control = false;     // decides where threads go on: nothing of the group issues until it is done
+  bool parts = false;       // its threads may go on at several places
   bool fence = false;       // waits until the warp's memory accesses are complete
   // Reads or writes memory so that blocks can synchronise by it, or calls the system: SMs execute such operations in
   // the order (cycle, SM).

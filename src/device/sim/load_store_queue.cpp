@@ -59,7 +59,7 @@ WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup
 }
 
 std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
-                                   bool bypass_l1, IssueGroup* waits) {
+                                   bool bypass_l1, IssueGroup* waits, bool writes) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(in_flight_.size()));
     in_flight_.emplace_back();
@@ -67,7 +67,7 @@ std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group,
   const std::uint32_t number = free_.back();
   free_.pop_back();
   InFlight& instruction = in_flight_[number];
-  instruction = {&block, group.warp, 0, 0, waits};
+  instruction = {&block, group.warp, 0, 0, waits, block.warps[group.warp].physical, writes};
   for (std::size_t next = 0; next < effects.accesses().size();) {
     const std::size_t begin = next;
     WarpAccess access = access_of(block, group, effects, next, bypass_l1);
@@ -91,7 +91,8 @@ void LoadStoreQueue::complete(std::uint32_t number, Cycle ready) {
   free_.push_back(number);
   if (!instruction.block) return;
   --instruction.block->warps[instruction.warp].outstanding;
-  done_.push_back({instruction.block, instruction.warp, number, instruction.ready, instruction.group});
+  done_.push_back({instruction.block, instruction.warp, number, instruction.ready, instruction.group,
+                   instruction.physical, instruction.writes});
 }
 
 void LoadStoreQueue::advance(Cycle now) {

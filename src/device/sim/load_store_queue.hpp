@@ -23,15 +23,18 @@ class LoadStoreQueue {
     BlockContext* block;
     std::uint32_t warp, access;
     Cycle ready;
-    IssueGroup* group;  // whose threads wait for it; null: they do not, or have a scoreboard for that
+    IssueGroup* group;       // whose threads wait for it; null: they do not, or have a scoreboard for that
+    std::uint32_t physical;  // the warp's row of the scoreboard when it issued
+    bool writes;             // it has an entry there
   };
 
   bool full() const { return waiting_.size() >= policy_->capacity(); }
   bool empty() const { return waiting_.empty(); }
   // Takes the accesses of an instruction of the group. Returns the number under which they complete.
   // `waits`: its threads go on when it is complete; null: done() has no group.
+  // `writes`: the scoreboard has an entry for it.
   std::uint32_t send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects, bool bypass_l1,
-                     IssueGroup* waits);
+                     IssueGroup* waits, bool writes);
   // Offers what waits to the memory, and takes from it what is complete.
   void advance(Cycle now);
   std::vector<Done>& done() { return done_; }
@@ -46,6 +49,8 @@ class LoadStoreQueue {
     std::uint32_t warp = 0, parts = 0;
     Cycle ready = 0;
     IssueGroup* group = nullptr;
+    std::uint32_t physical = 0;
+    bool writes = false;
   };
   struct Waiting {
     WarpAccess access;

@@ -14,26 +14,31 @@ enum class PolicyEvent : std::uint8_t {
   lut_evictions,   // of places whose warps were being formed
   spilled,         // groups of threads that found the pool full
   refilled,        // of these, back in the pool
+  orphaned,        // places whose entries in the heap's table were replaced
+  heap_full,       // places beyond those that the heap has entries for
+  compacted,       // warps that thread block compaction has formed
   // Contexts of splits (thread frontiers, interweaving).
-  parted,     // contexts that were made by divergence
-  joined,     // contexts that met another at their place
-  cold,       // contexts pushed into the cold table
-  degraded,   // of these, on its top, as the sorter was busy
-  cold_full,  // contexts that found the cold table full
-  suspended,  // cycles in which the secondary context waited at a join for the primary
-  secondary,  // instructions of the second slot
-  same_row,   // of these, in the row of units that the first one uses
-  same_warp,  // of these, of the first one's warp
-  conflicts,  // both schedulers had chosen the same instruction
+  parted,             // contexts that were made by divergence
+  joined,             // contexts that met another at their place
+  cold,               // contexts pushed into the cold table
+  degraded,           // of these, on its top, as the sorter was busy
+  cold_full,          // contexts that found the cold table full
+  suspended,          // cycles in which the secondary context waited at a join for the primary
+  secondary,          // instructions of the second slot
+  same_row,           // of these, in the row of units that the first one uses
+  same_warp,          // of these, of the first one's warp
+  false_dependences,  // times that the matrix scoreboard saw a dependence which no thread has
+  conflicts,          // both schedulers had chosen the same instruction
   // Blocks that give way to others (virtual threads).
   swaps_out,
   swaps_in,
   context_cycles,  // of the shared memory's port, for contexts
+  context_waits,   // cycles for which a context waited as accesses had the port
   late_writes,     // results of blocks that are not active
   moved_loads,     // accesses that went to the queue of inactive blocks
   spilled_entries  // of stacks, beyond those that a context holds
 };
-constexpr unsigned policy_events = 22;
+constexpr unsigned policy_events = 27;
 const char* name(PolicyEvent event);
 
 struct PolicyCounts {

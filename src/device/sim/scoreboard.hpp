@@ -50,13 +50,19 @@ class Scoreboard {
     }
     return result;
   }
-  // The cycle in which the last entry is ready; 0: there are none.
-  Cycle last() const {
-    Cycle last = 0;
-    for (const Pending& pending : pending_) last = std::max(last, pending.ready);
-    return last;
+  // Each entry's lanes become f(lanes).
+  template <class F>
+  void map(F&& f) {
+    for (Pending& pending : pending_) pending.lanes = f(pending.lanes);
   }
   std::size_t size() const { return pending_.size(); }
+  bool empty() const { return pending_.empty(); }
+  // Empties it.
+  struct Cleared {
+    unsigned accesses = 0;  // memory accesses under way that had entries
+    Cycle last = 0;         // when the last of the other results is there
+  };
+  Cleared clear();
   // The first cycle in which an entry is free.
   Check first() const {
     Check result{never, true};
@@ -74,5 +80,20 @@ class Scoreboard {
   };
   std::vector<Pending> pending_;
 };
+
+inline Scoreboard::Cleared Scoreboard::clear() {
+  Cleared cleared;
+  std::vector<std::uint32_t> accesses;
+  for (const Pending& pending : pending_) {
+    if (pending.access == no_access || pending.access == completed_access)
+      cleared.last = std::max(cleared.last, pending.ready);
+    else
+      accesses.push_back(pending.access);
+  }
+  std::sort(accesses.begin(), accesses.end());
+  cleared.accesses = static_cast<unsigned>(std::unique(accesses.begin(), accesses.end()) - accesses.begin());
+  pending_.clear();
+  return cleared;
+}
 
 }  // namespace heddle::device::sim

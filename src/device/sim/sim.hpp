@@ -24,6 +24,7 @@ struct SimOptions {
   RecordOptions record;       // files about each launch
   // As machine::Options has them.
   bool poison = false;
+  bool audit = false;  // after each cycle, what must hold for every policy is looked at (policies/audit.hpp)
   std::function<void(std::string_view)> print;
   // Called after each launch that has not failed, with the kernel's name. By one thread at a time.
   std::function<void(const std::string& kernel, const KernelStatistics&)> on_launch;

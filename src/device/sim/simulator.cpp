@@ -76,6 +76,7 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
     base::fail(ErrorCode::invalid_argument,
                "issue={} issues in two slots, each of a scheduler; {} has {} in an SM, and front.schedulers must be 2",
                options_.machine.policies.issue, options_.id, schedulers);
+  if (options_.audit) gpu_.audit();
   if (!options_.record.any()) return;
   recorder_ = std::make_unique<Recorder>(options_.machine, without_files(options_.id), options_.record);
   gpu_.observe(recorder_.get());

@@ -19,7 +19,8 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
              issue_policy_->interweaving() ? machine.residency.warps / 2 : machine.residency.warps},
       pipes_(machine),
       queue_(memory, make_memory_queue(machine.policies.memory_queue), index, residency_->warp_slots()),
-      schedulers_(std::max(machine.front.schedulers, 1u)) {
+      schedulers_(std::max(machine.front.schedulers, 1u)),
+      physical_(residency_->rotates() ? machine.residency.warps : 0) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
   for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
   const Residency& limits = machine.residency;
@@ -56,6 +57,7 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
   context.sm_warps = machine_.residency.warps;
   context.wide = interweave_ != nullptr;
   block.divergence = make_divergence(machine_.policies.divergence, context);
+  if (interweave_ && options_.is("scoreboard", "matrix")) block.matrices.resize((block.warps.size() + 1) / 2);
   join_rotation(block);
   pool_groups(block, start);
   ++epoch_;
@@ -99,7 +101,10 @@ void Sm::remove(BlockContext& block) {
   for (const WarpContext& warp : block.warps) free_slots_.push_back(warp.slot);
   std::sort(free_slots_.begin(), free_slots_.end(), std::greater<>());
   queue_.forget(block);
-  if (rotation_) rotation_->remove(block.id);
+  if (rotation_) {
+    if (block.active) give_rows(block);
+    rotation_->remove(block.id);
+  }
   std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
   std::make_heap(returning_.begin(), returning_.end());
   residency_->released(block.work.needs);
@@ -139,8 +144,11 @@ void Sm::take_completions() {
   auto& done = queue_.done();
   for (const LoadStoreQueue::Done& one : done) {
     const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu);
-    one.block->warps[one.warp].board.complete(one.access, ready);
-    if (!one.block->active) ++statistics_.policy[PolicyEvent::late_writes];
+    if (rotation_)
+      complete_write(one, ready);
+    else
+      one.block->warps[one.warp].board->complete(one.access, ready);
+    if (!one.block->matrices.empty()) one.block->matrices[one.warp / 2].complete(one.access, ready);
     if (one.group) come_back(*one.block, *one.group, ready);
     evaluate_warp(*one.block, one.warp);
   }
@@ -191,7 +199,7 @@ void Sm::evaluate(IssueGroup& group) {
   const OpTiming& op = code.at(group.at.pc);
   WarpContext& warp = block.warps[group.warp];
   group.op = &op;
-  group.ready = group.not_before;
+  group.ready = std::max(group.not_before, group.held_until);
   group.wait = Wait::control;
   const auto later = [&](const Scoreboard::Check& check) {
     if (check.ready <= group.ready) return;
@@ -204,9 +212,11 @@ void Sm::evaluate(IssueGroup& group) {
                                          [](const WarpContext& one) { return one.outstanding != 0; });
     if (op.fence && outstanding) later({never, true});
   } else {
-    later(warp.board.check(code.registers(op), group.mask, now_));
+    const Scoreboard::Check exact = warp.board->check(code.registers(op), group.mask, now_);
+    later(exact);
+    if (!block.matrices.empty()) later(check_matrix(group, exact));
     const unsigned entries = machine_.front.scoreboard_entries;
-    if (entries != 0 && warp.board.size() >= entries) later(warp.board.first());
+    if (entries != 0 && warp.board->size() >= entries) later(warp.board->first());
     if (op.fence && warp.outstanding != 0) later({never, true});
   }
   for (Scheduler& scheduler : schedulers_) scheduler.wake = std::min(scheduler.wake, std::max(group.ready, now_));
@@ -229,6 +239,7 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       if (!turn(static_cast<unsigned>((now_ + turn_) % count))) return false;
     begun_ = false;
     if (rotation_) rotate();
+    if (audits_) check_all();
     now_ = issued_ ? now_ + 1 : std::clamp(next_event(), now_ + 1, end);
   }
   return true;

@@ -18,6 +18,7 @@
 #include "device/sim/pipes.hpp"
 #include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/policies/virtual_thread/physical_warps.hpp"
 #include "device/sim/policies/virtual_thread/rotation.hpp"
 #include "device/sim/rows.hpp"
 #include "device/sim/statistics.hpp"
@@ -38,6 +39,9 @@ class Sm {
 
   // Tells it from now on. Null: nobody.
   void observe(SmObserver* observer) { observer_ = observer; }
+
+  // From now on checks after each cycle what must hold for its policies; a block that breaks it fails.
+  void audit() { audits_ = true; }
 
   bool admits(const BlockNeeds& needs) const { return residency_->admits(needs); }
   // The block's first instruction issues in cycle `start` or later.
@@ -104,6 +108,8 @@ class Sm {
   bool issue_together();
   void issue_context(const Context& context, Scheduler& scheduler, bool shares);
   void settle_context(BlockContext& block, std::size_t wide);
+  Scoreboard& matrix_of(BlockContext& block, std::uint32_t warp);
+  Scoreboard::Check check_matrix(IssueGroup& group, const Scoreboard::Check& exact);
 
   bool turn(unsigned scheduler);
   void collect(unsigned scheduler);
@@ -139,6 +145,14 @@ class Sm {
   bool repeats(const BlockContext& block) const;
   void rotate();
   void apply(const BlockRotation::Change& change);
+  void take_rows(BlockContext& block);
+  void give_rows(BlockContext& block);
+  void complete_write(const LoadStoreQueue::Done& done, Cycle ready);
+  void check_rows(const BlockContext& block, const WarpContext& warp) const;
+
+  // What must hold at the end of a cycle.
+  void check_all();
+  void check(const BlockContext& block) const;
 
   // Groups and blocks.
   void evaluate(IssueGroup& group);
@@ -163,6 +177,7 @@ class Sm {
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active
+  PhysicalWarps physical_;                   // empty: as many as virtual ones
   Cycle rotate_at_ = never;
   std::uint64_t next_block_id_ = 0;
   std::vector<std::unique_ptr<BlockContext>> blocks_;
@@ -191,6 +206,7 @@ class Sm {
   std::uint64_t next_age_ = 0, epoch_ = 0;
   std::uint64_t resident_warps_ = 0;
   Cycle resident_since_ = 0;
+  bool audits_ = false;
   bool watches_ = false;
   std::uint64_t watch_epoch_ = 0;
   SmStatistics statistics_;

@@ -114,12 +114,22 @@ bool Sm::issue_together() {
   primary.wake = secondary.wake = issues || state.chooser.pending() ? now_ + 1 : state.wake;
   const Context first = choice.first ? state.where[index_of(choice.first)] : Context{};
   const Context second = choice.second ? state.where[index_of(choice.second)] : Context{};
+  if (choice.same_row)
+    PolicyAudit::require((choice.first->lanes & choice.second->lanes) == 0,
+                         "two instructions share a row on other lanes");
   if (choice.first) issue_context(first, primary, false);
   const auto there = [&](const Context& one) {
     return one.block &&
            std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == one.block; });
   };
-  if (choice.second && there(second)) issue_context(second, secondary, choice.same_row);
+  // What the first instruction did may have moved threads of the second one's warp on, into other contexts.
+  const auto is_same = [&](const Context& one, const SlotCandidate& candidate) {
+    const auto& frontier = static_cast<const Frontier&>(*one.block->divergence);
+    return frontier.contexts(one.wide).hot(one.slot).order == candidate.order &&
+           frontier.lanes(one.wide, one.slot) == candidate.lanes;
+  };
+  if (choice.second && there(second) && is_same(second, *choice.second))
+    issue_context(second, secondary, choice.same_row);
   for (const Context& one : {first, second})
     if (there(one)) settle_context(*one.block, one.wide);
   return true;
@@ -137,7 +147,9 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   if (!shares) statistics_.issue_slots += Frontier::halves;
   scheduler.use = SlotUse::issue;
   scheduler.bucket = 2 + (std::min((lanes + 1) / Frontier::halves, machine::warp_size) + 3) / 4;
-  const Cycle latency = pipes_.latency(pipe) + issue_policy_->interweaving()->delivery;
+  // Schedulers that follow one another take a cycle each: the first one's has passed when its choice issues.
+  const Interweaving& how = *issue_policy_->interweaving();
+  const Cycle latency = pipes_.latency(pipe) + how.delivery + (how.warps && &scheduler == &schedulers_[1] ? 1 : 0);
   statistics_.warp_instructions -= halves.count - 1;  // they are one
   const OpTiming* const op = halves.group[0]->op;
   for (unsigned i = 0; i < halves.count; ++i) {
@@ -158,6 +170,32 @@ void Sm::settle_context(BlockContext& block, std::size_t wide) {
   for (unsigned slot = 0; slot < 2; ++slot)
     for (unsigned half = 0; half < Frontier::halves; ++half)
       if (frontier.group(wide, slot, half).threads) evaluate(frontier.group(wide, slot, half));
+}
+
+// Its entries know in which slots the threads may be now that were in the slot of the instruction (section 2.7).
+Scoreboard& Sm::matrix_of(BlockContext& block, std::uint32_t warp) {
+  auto& frontier = static_cast<Frontier&>(*block.divergence);
+  const std::size_t wide = frontier.wide_of(warp);
+  const Frontier::SlotMoves moves = frontier.take_moves(wide);
+  block.matrices[wide].map([&](LaneMask slots) {
+    LaneMask now = 0;
+    for (unsigned i = 0; i < moves.size(); ++i)
+      if ((slots >> i) & 1) now |= moves[i];
+    return now;
+  });
+  return block.matrices[wide];
+}
+
+// The matrix misses no dependence that threads have; it may see others.
+Scoreboard::Check Sm::check_matrix(IssueGroup& group, const Scoreboard::Check& exact) {
+  BlockContext& block = *group.block;
+  const unsigned slot = static_cast<const Frontier&>(*block.divergence).slot_of(group);
+  const CodeTiming& code = block.work.timing.of(*group.at.code);
+  const Scoreboard::Check check =
+      matrix_of(block, group.warp).check(code.registers(*group.op), LaneMask{1} << slot, now_);
+  PolicyAudit::require(check.ready >= exact.ready, "the matrix scoreboard misses no dependence");
+  if (check.ready > exact.ready) ++statistics_.policy[PolicyEvent::false_dependences];
+  return check;
 }
 
 }  // namespace heddle::device::sim

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/sim/policies/frontier/frontier.hpp"
 #include "device/sim/sm.hpp"
 
 namespace heddle::device::sim {
@@ -118,6 +119,7 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   BlockContext& block = *group.block;
   const OpTiming& op = *group.op;
   const std::uint32_t from = group.at.pc;
+  if (rotation_) check_rows(block, block.warps[group.warp]);
   latency += machine_.front.delivery_latency;
   if (op.exchanges) latency += machine_.shared.latency;
   ++statistics_.warp_instructions;
@@ -166,7 +168,8 @@ bool Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
   // Where a thread may have several instructions in flight, it does not wait for its stores.
   const bool waits = group.formed && !effects_.accesses().empty() && (machine_.front.one_in_flight || op.defs != 0);
   if (!effects_.accesses().empty())
-    access = queue_.send(block, group, effects_, op.bypass_l1, waits ? &group : nullptr);
+    access = queue_.send(block, group, effects_, op.bypass_l1, waits ? &group : nullptr,
+                         op.defs != 0 || machine_.front.one_in_flight);
   if (!group.formed) note_registers(group, op, access == Scoreboard::no_access ? ready : never, access);
   if (access != Scoreboard::no_access) take_completions();
   return !waits;
@@ -175,10 +178,14 @@ bool Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
 void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access) {
   if (effects_.ran == 0) return;
   BlockContext& block = *group.block;
-  Scoreboard& board = block.warps[group.warp].board;
+  Scoreboard& board = *block.warps[group.warp].board;
   const auto registers = block.work.timing.of(*group.at.code).registers(op);
   for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access);
   if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
+  if (block.matrices.empty()) return;
+  const unsigned slot = static_cast<const Frontier&>(*block.divergence).slot_of(group);
+  for (const std::uint32_t reg : registers.subspan(op.uses))
+    matrix_of(block, group.warp).add(reg, LaneMask{1} << slot, ready, access);
 }
 
 // The lane of the SIMD unit that a lane of the group uses.

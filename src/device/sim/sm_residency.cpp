@@ -14,6 +14,7 @@ void Sm::join_rotation(BlockContext& block) {
   block.id = next_block_id_++;
   block.active = rotation_->add(block.id, block.work.needs.threads, block.work.needs.warps,
                                 context.cycles(warps, options_.number("context-bits"))) == BlockState::active;
+  if (block.active) take_rows(block);
   block.changed = true;
 }
 
@@ -50,14 +51,13 @@ void Sm::rotate() {
     const BlockState state = rotation_->state(block.id);
     if (state == BlockState::active) rotation_->stalled(block.id, waits_for_memory(block) || repeats(block));
     if (state != BlockState::pending) continue;
-    Cycle last = 0;
-    for (const WarpContext& warp : block.warps) last = std::max(last, warp.board.last());
-    if (last <= now_)
+    const bool writes = block.pending_writes != 0 || block.last_write > now_;
+    if (!writes)
       rotation_->pending(block.id, false);
-    else
-      again = std::min(again, last);
+    else if (block.pending_writes == 0)
+      again = std::min(again, block.last_write);
   }
-  const auto& changes = rotation_->step(now_);
+  const auto& changes = rotation_->step(now_, memory_.shared_free());
   for (const BlockRotation::Change& change : changes) apply(change);
   if (!changes.empty()) rebuild_pools();
   rotate_at_ = changes.empty() ? std::min(again, rotation_->next_event()) : now_ + 1;
@@ -69,6 +69,7 @@ void Sm::apply(const BlockRotation::Change& change) {
   block.changed = true;
   block.active = change.state == BlockState::active;
   if (change.state == BlockState::pending) {
+    give_rows(block);
     statistics_.policy[PolicyEvent::moved_loads] += queue_.waiting_of(block);
     const std::size_t kept = options_.number("context-entries");
     for (std::uint32_t warp = 0; warp < block.warps.size(); ++warp) {
@@ -77,10 +78,53 @@ void Sm::apply(const BlockRotation::Change& change) {
     }
   }
   if (!block.active) return;
+  PolicyAudit::require(block.pending_writes == 0 && block.last_write <= now_,
+                       "a block comes back when all of its results are there");
+  take_rows(block);
   for (IssueGroup* group : block.divergence->groups()) {
     group->not_before = std::max(group->not_before, now_ + 1);
     evaluate(*group);
   }
+}
+
+// Each warp of an active block has a row of the scoreboard, which knows the virtual warp (section 2.3).
+void Sm::take_rows(BlockContext& block) {
+  for (WarpContext& warp : block.warps) {
+    warp.physical = physical_.take(warp.slot);
+    warp.board = &physical_.board(warp.physical);
+  }
+}
+
+// The rows are others' from now on: what of them is under way is counted (section 2.5).
+void Sm::give_rows(BlockContext& block) {
+  for (WarpContext& warp : block.warps) {
+    const Scoreboard::Cleared under_way = physical_.give(warp.physical);
+    block.pending_writes += under_way.accesses;
+    block.last_write = std::max(block.last_write, under_way.last);
+    warp.board = &warp.own_board;
+  }
+}
+
+// A result of memory, which may be of a block that has given way: then the row is not its own (section 2.4).
+void Sm::complete_write(const LoadStoreQueue::Done& done, Cycle ready) {
+  BlockContext& block = *done.block;
+  if (physical_.owned_by(done.physical, block.warps[done.warp].slot)) {
+    physical_.board(done.physical).complete(done.access, ready);
+    return;
+  }
+  if (!done.writes) return;  // a store: nothing waits for it
+  ++statistics_.policy[PolicyEvent::late_writes];
+  PolicyAudit::require(block.pending_writes != 0, "a late result is of a block that has given way");
+  --block.pending_writes;
+  block.last_write = std::max(block.last_write, ready);
+  block.changed = true;
+}
+
+// An instruction reads the registers of its own virtual warp.
+void Sm::check_rows(const BlockContext& block, const WarpContext& warp) const {
+  PolicyAudit::require(block.active, "only active blocks issue");
+  PolicyAudit::require(physical_.registers_of(warp.physical) == warp.slot,
+                       "registers are those of the virtual warp, not of the physical one");
 }
 
 }  // namespace heddle::device::sim

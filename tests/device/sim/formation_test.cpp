@@ -3,9 +3,11 @@
 
 #include <bit>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
+#include "device/sim/policies/formation/majority_heap.hpp"
 #include "device/sim/policies/formation/order.hpp"
 #include "device/sim/policies/formation/warp_pool.hpp"
 
@@ -231,6 +233,55 @@ TEST_F(Pool, MajorityKeepsItsPlaceUntilItHasNoThreads) {
   EXPECT_EQ(order->next(pool)->at.pc, 3u);
   pool.take(*order->next(pool));
   EXPECT_EQ(order->next(pool)->at.pc, 1u);
+}
+
+// The heap of places: in order after each step, and issues what the exact order issues.
+TEST_F(Pool, TheHeapOfPlacesIsInOrderAndTakesTime) {
+  WarpPool pool({}, counts_);
+  Cycle now = 1000;
+  MajorityHeap heap({.ports = 1}, now, counts_);
+  const auto exact = make_count_order(true);
+  std::mt19937 random(3);
+  unsigned waited = 0;  // for the one port
+  for (unsigned step = 0; step < 400; ++step) {
+    const auto lanes = static_cast<LaneMask>(random());
+    for (const auto& touched : insert(pool, random() % 24, random() % 2 * 32, lanes == 0 ? 1 : lanes))
+      heap.inserted(touched);
+    ASSERT_TRUE(heap.consistent());
+    if (pool.warps().size() < 40) continue;
+    waited += heap.ready() > now ? 1 : 0;
+    now = std::max(now, heap.ready());
+    FormedWarp* const warp = heap.next(pool);
+    ASSERT_NE(warp, nullptr);
+    EXPECT_EQ(warp->at, exact->next(pool)->at);
+    heap.issues(*warp);
+    pool.take(*warp);
+    pool.recycle(*warp);
+    ASSERT_TRUE(heap.consistent());
+  }
+  while (!pool.empty()) {
+    FormedWarp& warp = *heap.next(pool);
+    heap.issues(warp);
+    pool.take(warp);
+    ASSERT_TRUE(heap.consistent());
+  }
+  EXPECT_EQ(heap.next(pool), nullptr);
+  EXPECT_GT(waited, 50u);
+  EXPECT_EQ(counts_[PolicyEvent::heap_full], 0u);
+}
+
+TEST_F(Pool, ManyPortsTakeNoTime) {
+  WarpPool pool({}, counts_);
+  Cycle now = 10;
+  MajorityHeap slow({.ports = 1}, now, counts_), fast({.ports = 64}, now, counts_);
+  for (std::uint32_t pc = 0; pc < 8; ++pc)
+    for (const auto& touched : insert(pool, pc, 0, (LaneMask{1} << (pc + 1)) - 1)) {
+      slow.inserted(touched);
+      fast.inserted(touched);
+    }
+  EXPECT_GT(slow.ready(), now + 8);
+  EXPECT_LE(fast.ready(), now + 1);
+  EXPECT_EQ(slow.next(pool)->at.pc, 7u);
 }
 
 TEST_F(Pool, PdomPriorityPrefersThreadsThatHavePassedFewerJoins) {

@@ -21,12 +21,14 @@ struct OtherPolicies {
 inline const std::vector<OtherPolicies> other_policies = {
     {"hopper-h100",
      {",memory=ideal,scheduler=gto", ",divergence=nrec,scheduler=two-level",
-      ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle", ",divergence=dwf,lanes=swizzle"}},
+      ",divergence=mimd,issue=dual,scheduler=oldest", ",lanes=swizzle", ",divergence=dwf,lanes=swizzle",
+      ",divergence=its", ",divergence=tbc,lanes=swizzle"}},
     {"sbi-fermi", {",divergence=tf"}}};
 // Variants of these, for fewer kernels.
 inline const std::vector<OtherPolicies> policy_variants = {
     {"hopper-h100",
-     {",residency=virtual-thread,memory-queue=active-first",
+     {",residency=virtual-thread,memory-queue=active-first", ",divergence=its,residency=virtual-thread,issue=dual",
+      ",divergence=tbc,memory=ideal,scheduler=gto",
       ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
       ",residency=max,memory-queue=mascar,divergence=nrec", ",divergence=dwf,formation=minority,memory=ideal",
       ",divergence=dwf,formation=timestamp,pool=4", ",divergence=dwf,formation=pc,register-file=crossbar",
@@ -38,7 +40,8 @@ inline const std::vector<OtherPolicies> policy_variants = {
       ",issue=swi,lanes=xor-rev", ",issue=swi,lanes=mirror-half,ways=1,memory=ideal",
       ",issue=sbi+swi,lanes=xor,memory=ideal", ",issue=sbi+swi,ways=4,exchange=off"}}};
 
-// A case on a machine of few SMs; `launches` gets its figures.
+// A case on a machine of few SMs; `launches` gets its figures. After each cycle, what must hold for policies is
+// checked: a launch that breaks it fails.
 inline test::CaseResult run_on_sim(const test::PtxCase& c, const std::string& machine, const std::string& options,
                                    std::vector<KernelStatistics>& launches) {
   return test::run_case(c, [&](const test::TestDeviceOptions& wanted) {
@@ -46,6 +49,7 @@ inline test::CaseResult run_on_sim(const test::PtxCase& c, const std::string& ma
     chosen.machine.sms = 3;
     chosen.poison = wanted.poison;
     chosen.print = wanted.print;
+    chosen.audit = true;
     chosen.on_launch = [&](const std::string&, const KernelStatistics& s) { launches.push_back(s); };
     return make_sim_device(std::move(chosen));
   });

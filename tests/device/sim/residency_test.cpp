@@ -3,70 +3,22 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
-#include <vector>
 
-#include "device/device.hpp"
-#include "device/sim/sim.hpp"
+#include "device/sim/kernel_run.hpp"
 #include "heddle/error.hpp"
-#include "ptx/parser.hpp"
 
 namespace heddle::device::sim {
 namespace {
 
-struct Ran {
-  KernelStatistics figures;
-  std::vector<std::uint32_t> words;
-};
+using Ran = KernelRun;
 
-// A launch of `k` on one SM of Fermi's kind, whose parameter is an array of words that lead to others.
 Ran run(const std::string& policies, const std::string& body, unsigned threads, unsigned blocks,
         bool cooperative = false) {
-  Ran ran;
-  SimOptions options = parse_sim_options("sim:fermi-gtx480" + policies);
-  options.machine.sms = 1;
-  options.on_launch = [&](const std::string&, const KernelStatistics& figures) { ran.figures = figures; };
-  const auto device = make_sim_device(std::move(options));
-  const std::string text =
-      ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
-      ".reg .u64 %p, %q; .reg .u32 %t, %i, %b, %n, %r<80>; .reg .pred %c;\n.shared .align 4 .b8 s[64];\n"
-      "ld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmov.u32 %b, %ctaid.x;\nmov.u32 %n, %ntid.x;\n"
-      "mad.lo.u32 %i, %b, %n, %t;\n" +
-      body + "ret;\n}\n";
-  const auto module = device->load(std::make_shared<const ptx::Module>(ptx::parse(text, "k")), {});
-  constexpr unsigned count = 1 << 15;
-  ran.words.resize(count);
-  for (unsigned i = 0; i < count; ++i) ran.words[i] = (i * 7919u + 12345u) % count;
-  const auto memory = device->allocate(count * sizeof ran.words[0]);
-  const auto queue = device->queue({});
-  const Span host = Span::host(ran.words.data(), count * sizeof ran.words[0]);
-  queue->copy(memory->span(), host);
-  const std::uint64_t address = memory->span().address;
-  std::vector<std::byte> arguments(sizeof address);
-  std::memcpy(arguments.data(), &address, sizeof address);
-  queue->launch(module->function("k"), {.grid = {blocks}, .block = {threads}, .cooperative = cooperative}, {0, blocks},
-                arguments);
-  queue->copy(host, memory->span());
-  queue->synchronize();
-  return ran;
+  return run_kernel("fermi-gtx480" + policies, body, {threads, blocks, cooperative});
 }
 
-// Loads of which each reads the address of the next, one word for a warp: latency is the limit, not bandwidth.
-const std::string chase = R"(
-shr.u32 %r0, %i, 5;
-mul.lo.u32 %r0, %r0, 997;
-mov.u32 %r1, 0;
-L:
-and.b32 %r0, %r0, 32767;
-mul.wide.u32 %q, %r0, 4;
-add.u64 %q, %p, %q;
-ld.global.u32 %r0, [%q];
-add.u32 %r1, %r1, 1;
-setp.lt.u32 %c, %r1, 6;
-@%c bra L;
-and.b32 %r2, %r0, 1;
-)";
+const std::string& chase = pointer_chase;
 
 TEST(VirtualThread, HidesLatencyWithMoreBlocksThanAreActive) {
   const Ran base = run("", chase, 64, 64), other = run(",residency=virtual-thread", chase, 64, 64),
@@ -135,6 +87,78 @@ TEST(VirtualThread, QueuesServeActiveBlocksFirst) {
     EXPECT_EQ(base.words, other.words) << queue;
     EXPECT_GT(other.figures.sm.policy[PolicyEvent::swaps_out], 0u);
   }
+}
+
+// V3: a block uses all of the shared memory that it declares; contexts lie elsewhere.
+TEST(VirtualThread, ContextsTouchNoSharedMemoryOfBlocks) {
+  const std::string body = R"(
+mov.u32 %r10, s;
+mad.lo.u32 %r11, %t, 16, %r10;
+mad.lo.u32 %r12, %i, 2654435, 7;
+st.shared.v4.u32 [%r11], {%r12, %r12, %r12, %r12};
+)" + chase + R"(
+ld.shared.v4.u32 {%r20, %r21, %r22, %r23}, [%r11];
+setp.eq.u32 %c, %r20, %r12;
+setp.eq.and.u32 %c, %r21, %r12, %c;
+setp.eq.and.u32 %c, %r22, %r12, %c;
+setp.eq.and.u32 %c, %r23, %r12, %c;
+selp.u32 %r2, 1, 2, %c;
+mul.wide.u32 %q, %i, 4;
+add.u64 %q, %p, %q;
+add.u64 %q, %q, 131072;
+st.global.u32 [%q], %r2;
+)";
+  const KernelRun ran =
+      run_kernel("fermi-gtx480,residency=virtual-thread", body, {.threads = 64, .blocks = 32, .words = 1 << 16});
+  EXPECT_GT(ran.figures.sm.policy[PolicyEvent::swaps_in], 10u);
+  for (unsigned i = 0; i < 64 * 32; ++i) ASSERT_EQ(ran.words[32768 + i], 1u) << i;
+}
+
+// V9: contexts move in cycles in which no access has the port of the shared memory. Blocks that use it all the time
+// lose little by them.
+TEST(VirtualThread, ContextsWaitForAccessesOfSharedMemory) {
+  std::string accesses;
+  for (int i = 0; i < 12; ++i) accesses += "ld.shared.u32 %r" + std::to_string(30 + i) + ", [%r11];\n";
+  const std::string body = "mov.u32 %r10, s;\nand.b32 %r11, %t, 31;\nmad.lo.u32 %r11, %r11, 32, %r10;\n" + accesses +
+                           chase + accesses;  // conflicts of eight lanes
+  const Ran moved = run(",residency=virtual-thread", body, 64, 64),
+            free = run(",residency=virtual-thread,context-bits=0", body, 64, 64);
+  const auto waits = [](const Ran& ran) { return ran.figures.sm.policy[PolicyEvent::context_waits]; };
+  const Ran quiet = run(",residency=virtual-thread", chase, 64, 64);
+  EXPECT_GT(moved.figures.sm.policy[PolicyEvent::swaps_in], 10u);
+  EXPECT_GT(waits(moved), 0u);
+  EXPECT_EQ(waits(quiet), 0u);
+  EXPECT_EQ(waits(free), 0u);
+  EXPECT_LT(moved.figures.cycles() * 100, free.figures.cycles() * 103);
+}
+
+// V11: with any scheduler.
+TEST(VirtualThread, RunsWithAllSchedulers) {
+  for (const char* scheduler : {"lrr", "gto", "two-level"}) {
+    const std::string with = std::string(",scheduler=") + scheduler;
+    const Ran base = run(with, chase, 64, 48), other = run(with + ",residency=virtual-thread", chase, 64, 48);
+    EXPECT_EQ(base.words, other.words);
+    EXPECT_LT(other.figures.cycles(), base.figures.cycles()) << scheduler;
+  }
+}
+
+// V15: a stack deeper than a context. What is beyond stays in memory.
+TEST(VirtualThread, DeepStacksAreSpilled) {
+  std::string body = chase, end;
+  for (int i = 0; i < 5; ++i) {
+    body += "and.b32 %r40, %t, " + std::to_string(1 << i) + ";\nsetp.eq.u32 %c, %r40, 0;\n@%c bra S" +
+            std::to_string(i) + ";\n";
+    end = "S" + std::to_string(i) + ":\nadd.u32 %r41, %r41, 1;\n" + end;
+  }
+  body = "mov.u32 %r41, 0;\n" + body +
+         "mul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\nld.global.u32 %r42, [%q+65536];\n"
+         "add.u32 %r41, %r41, %r42;\n" +
+         end + "st.global.u32 [%q+196608], %r41;\n";
+  const KernelShape shape{.threads = 64, .blocks = 40, .words = 1 << 17};
+  const KernelRun base = run_kernel("fermi-gtx480", body, shape),
+                  other = run_kernel("fermi-gtx480,residency=virtual-thread,context-entries=2", body, shape);
+  EXPECT_EQ(base.words, other.words);
+  EXPECT_GT(other.figures.sm.policy[PolicyEvent::spilled_entries], 0u);
 }
 
 TEST(Policies, WhatCannotWorkTogetherIsRefused) {

@@ -17,6 +17,8 @@ class MemoryPort {
   virtual std::span<const Completion> completions() const = 0;
   virtual void clear_completions() = 0;
   virtual void invalidate(Cycle now) = 0;
+  // The first cycle in which the port of the shared memory has nothing to do.
+  virtual Cycle shared_free() const { return 0; }
   // Accesses that have not completed.
   virtual unsigned in_flight() const = 0;
 };

@@ -52,6 +52,7 @@ class SmMemory final : public MemoryPort {
   void invalidate(Cycle now) override;
   // Accesses that have not completed: none when a kernel's memory operations are complete.
   unsigned in_flight() const override { return in_flight_; }
+  Cycle shared_free() const override { return shared_free_; }
   const SmMemoryCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 

@@ -8,6 +8,7 @@
 #include "device/machine/effects.hpp"
 #include "device/sim/issue_group.hpp"
 #include "device/sim/kernel_timing.hpp"
+#include "device/sim/policies/audit.hpp"
 #include "device/sim/policies/lane_map.hpp"
 #include "device/sim/policies/options.hpp"
 #include "device/sim/policy_counts.hpp"
@@ -35,6 +36,9 @@ class DivergencePolicy {
   virtual bool shares_slots() const { return false; }
   // How many entries the warp's stack has, for policies that have one.
   virtual std::size_t depth(std::uint32_t /*warp*/) const { return 1; }
+
+  // Tells the audit where every thread of the block is, and what else must hold after a cycle.
+  virtual void audit(PolicyAudit& audit) const = 0;
 
   // For policies that form warps anew at write-back. An instruction of a group that has issued is then the only one of
   // its threads that is under way: retire() takes the group from the list, but leaves it where it is, and the SM calls
@@ -67,5 +71,7 @@ std::unique_ptr<DivergencePolicy> make_nrec(const DivergenceContext& context);
 std::unique_ptr<DivergencePolicy> make_mimd(const DivergenceContext& context);
 std::unique_ptr<DivergencePolicy> make_dynamic_warps(const DivergenceContext& context);
 std::unique_ptr<DivergencePolicy> make_frontier(const DivergenceContext& context);
+std::unique_ptr<DivergencePolicy> make_convergence(const DivergenceContext& context);
+std::unique_ptr<DivergencePolicy> make_compaction(const DivergenceContext& context);
 
 }  // namespace heddle::device::sim

@@ -14,6 +14,7 @@ namespace {
 constexpr std::string_view formation = "divergence=dwf";
 constexpr std::string_view frontier = "divergence=tf";
 constexpr std::string_view sbi = "issue=sbi issue=sbi+swi";
+constexpr std::string_view interwoven = "issue=sbi issue=swi issue=sbi+swi issue=wide";
 constexpr std::string_view swi = "issue=swi issue=sbi+swi";
 constexpr std::string_view virtual_thread = "residency=virtual-thread";
 
@@ -26,6 +27,8 @@ constexpr PolicyOption table[] = {
     {"pool", "128", "", 2, 4096, formation, "warps in the pool"},
     {"lut-entries", "64", "", 1, 4096, formation, "places at which warps are being formed"},
     {"lut-ways", "4", "", 1, 64, formation, "of a set of these"},
+    {"heap-ports", "0", "", 0, 64, formation,
+     "majority: reads and writes of its heap in a cycle; 0: it is in order at once"},
     {"patience", "0", "", 0, 1'000'000, formation, "issues after which the oldest warp has its turn; 0: never"},
     {"layout", "tf", "tf, asis", 0, 0, frontier, "the order of places: thread frontiers, or that of the text"},
     {"cold", "8", "", 0, 1024, frontier, "contexts of a warp in the cold table"},
@@ -36,6 +39,8 @@ constexpr PolicyOption table[] = {
      "where a join's region begins: before the branch or the loop; at the immediate dominator's end"},
     {"slot2", "any-free-group", "any-free-group, same-warp", 0, 0, sbi,
      "a second slot without a secondary context: another warp's instruction for other units, or none"},
+    {"scoreboard", "exact", "exact, matrix", 0, 0, interwoven,
+     "dependences between threads, or between the slots in which they have been"},
     {"ways", "0", "", 0, 64, swi, "warps among which the second slot looks; 0: all"},
     {"swap", "on-stall", "on-stall, literal", 0, 0, virtual_thread,
      "warps at a barrier count as stalled beside one that waits for memory, or do not"},

@@ -46,6 +46,15 @@ class Pdom final : public DivergencePolicy {
 
   std::size_t depth(std::uint32_t warp) const override { return stacks_[warp].entries().size(); }
 
+  void audit(PolicyAudit& audit) const override {
+    for (const IssueGroup& group : groups_) {
+      LaneMask all = 0;
+      for (const PdomStack::Entry& entry : stacks_[group.warp].entries()) all |= entry.mask;
+      audit.holds(*group.threads, all);
+      audit.require((group.mask & ~all) == 0, "the lanes that issue are on the stack");
+    }
+  }
+
   bool yield(IssueGroup& group) override {
     if (stacks_[group.warp].yield()) show(group.warp);
     return false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "device/sim/policies/reconvergence.hpp"
+
 namespace heddle::device::sim {
 
 using machine::Thread;
@@ -122,22 +124,6 @@ std::vector<PdomStack::Side> PdomStack::sides_of(const Entry& entry, LaneMask ta
   return sides;
 }
 
-// Where the threads meet again that have parted at the entry's place: in its function, or where that was called.
-Place PdomStack::reconvergence(const Entry& entry) const {
-  const Place& from = entry.next;
-  const std::uint32_t pc = timing_.of(*from.code).at(from.pc).reconverge;
-  if (pc != no_reconvergence) return {from.code, pc, from.depth};
-  if (from.depth == 1) return {};
-  for (LaneMask lanes = entry.mask; lanes != 0; lanes &= lanes - 1) {
-    const Thread& thread = *threads_[static_cast<unsigned>(std::countr_zero(lanes))];
-    if (thread.state == ThreadState::exited) continue;
-    const auto& caller = thread.frames[from.depth - 2];
-    const bool returned = thread.frames.size() < from.depth;
-    return {caller.code, returned ? thread.pc() : caller.pc, from.depth - 1};
-  }
-  return {};
-}
-
 void PdomStack::settle(std::size_t index, LaneMask taken) {
   Entry& entry = entries_[index];
   const std::vector<Side> sides = sides_of(entry, taken);
@@ -148,7 +134,7 @@ void PdomStack::settle(std::size_t index, LaneMask taken) {
     if (!entry.waits) pop_joined(index);
     return;
   }
-  const Place join = reconvergence(entry);
+  const Place join = reconvergence_of(threads_, entry.mask, entry.next, timing_);
   std::vector<Entry> pushed;
   for (const Side& side : sides)
     if (side.waits || side.place != join) pushed.push_back({side.place, side.mask, join, side.waits});

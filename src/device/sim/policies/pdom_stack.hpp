@@ -43,7 +43,6 @@ class PdomStack {
   std::size_t current_index() const;
   void settle(std::size_t index, LaneMask taken);
   std::vector<Side> sides_of(const Entry& entry, LaneMask taken) const;
-  Place reconvergence(const Entry& entry) const;
   void pop_joined(std::size_t index);
   void remove_exited();
   template <class F>

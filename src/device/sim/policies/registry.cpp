@@ -16,12 +16,14 @@ struct Named {
 };
 
 // A policy is a file, and a line here.
-constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 5> divergences{{
+constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const DivergenceContext&)>, 7> divergences{{
     {"pdom", make_pdom},
     {"nrec", make_nrec},
     {"mimd", make_mimd},
     {"dwf", make_dynamic_warps},
     {"tf", make_frontier},
+    {"its", make_convergence},
+    {"tbc", make_compaction},
 }};
 constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> schedulers{{
     {"lrr", make_loose_round_robin},
@@ -114,9 +116,10 @@ void check_combination(const Policies& policies) {
   };
   if (interweaves(policies.issue) && policies.divergence != "tf")
     refuse("this issue policy issues the contexts of divergence=tf");
-  if (policies.divergence == "dwf" && policies.issue != "single")
+  const bool forms = policies.divergence == "dwf" || policies.divergence == "tbc";
+  if (forms && policies.issue != "single")
     refuse("a thread of a formed warp has one instruction in flight, so a second one of the warp can never issue");
-  if (policies.divergence == "dwf" && policies.residency != "round-robin")
+  if (forms && policies.residency != "round-robin")
     refuse("a block of formed warps cannot give way: its threads' places are no part of a context");
   if (interweaves(policies.issue) && policies.residency != "round-robin")
     refuse("contexts of blocks that give way hold stacks of warps of 32 threads");

@@ -95,4 +95,9 @@ bool Splits::resume(std::uint32_t warp, Cycle) {
   return !moved.empty();
 }
 
+void Splits::audit(PolicyAudit& audit) const {
+  for (const IssueGroup* group : list_) audit.holds(*group->threads, group->mask);
+  for (const Waiting& waiting : waiting_) audit.holds(block_.warps[waiting.warp].lanes, waiting.mask);
+}
+
 }  // namespace heddle::device::sim

@@ -14,6 +14,7 @@ class Splits : public DivergencePolicy {
   std::span<IssueGroup* const> groups() override { return list_; }
   bool retire(IssueGroup& group, const machine::Effects& effects) override;
   bool resume(std::uint32_t warp, Cycle not_before) override;
+  void audit(PolicyAudit& audit) const override;
 
  private:
   bool settle(IssueGroup& group);

@@ -28,10 +28,10 @@ class Former {
         pool_({context.options.number("pool"), context.options.number("lut-entries"),
                context.options.number("lut-ways"), registers_},
               context.counts),
-        order_(make_order(context.options.text("formation"), {[timing = &context.timing](const Place& place) {
-                                                                return timing->of(*place.code).at(place.pc).joins;
-                                                              },
-                                                              context.block.threads.size()})) {}
+        order_(make_order(
+            context.options.text("formation"),
+            {[timing = &context.timing](const Place& place) { return timing->of(*place.code).at(place.pc).joins; },
+             context.block.threads.size(), context.options.number("heap-ports"), &context.now, &context.counts})) {}
 
   void add(const Place& place, const machine::LaneThreads& threads, LaneMask lanes) {
     note(pool_.insert(place, threads, lanes));
@@ -53,6 +53,8 @@ class Former {
     choose();
   }
   WarpPool& pool() { return pool_; }
+  const WarpPool& pool() const { return pool_; }
+  bool consistent() const { return order_->consistent(); }
 
  private:
   void note(std::span<const WarpPool::Touched> touched) {
@@ -69,6 +71,7 @@ class Former {
     head_ = yields_ || impatient ? oldest() : order_->next(pool_);
     if (impatient) since_oldest_ = 0;
     if (!head_) return;
+    head_->held_until = order_->ready();
     head_->warp = head_->lanes[static_cast<unsigned>(std::countr_zero(head_->mask))]->linear / machine::warp_size;
     head_->passes = registers_ == RegisterFile::crossbar ? passes(*head_) : 1;
   }
@@ -162,6 +165,19 @@ class DynamicWarps final : public DivergencePolicy {
       carrier->mask |= LaneMask{1} << homes_[thread.linear];
     }
     return carrier;
+  }
+
+  void audit(PolicyAudit& audit) const override {
+    for (const auto& former : formers_)
+      former->pool().for_each([&](const machine::LaneThreads& threads, LaneMask lanes) {
+        audit.holds(threads, lanes);
+        for (LaneMask rest = lane_aware_ ? lanes : 0; rest != 0; rest &= rest - 1) {
+          const auto lane = static_cast<unsigned>(std::countr_zero(rest));
+          audit.require(homes_[threads[lane]->linear] == lane, "a thread of a formed warp is in its home lane");
+        }
+      });
+    for (std::size_t w = 0; w < waiting_.size(); ++w) audit.holds(block_.warps[w].lanes, waiting_[w]);
+    for (const auto& former : formers_) audit.require(former->consistent(), "the heap of places is in order");
   }
 
   bool yield(IssueGroup& group) override {

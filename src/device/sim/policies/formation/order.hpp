@@ -19,11 +19,18 @@ class FormationOrder {
   virtual FormedWarp* next(const WarpPool& pool) = 0;
   // The warp issues. To be called before it leaves the pool.
   virtual void issues(FormedWarp& /*warp*/) {}
+  // The first cycle in which the warp that is next can issue, as far as the choice takes time.
+  virtual Cycle ready() const { return 0; }
+  // What must hold of its own structures, for tests.
+  virtual bool consistent() const { return true; }
 };
 
 struct OrderContext {
   std::function<bool(const Place&)> joins;  // whether threads that have parted meet again there
   std::size_t threads = 0;                  // of the block
+  unsigned heap_ports = 0;                  // majority: of the heap; 0: it is in order at once
+  const Cycle* now = nullptr;               // of the SM
+  PolicyCounts* counts = nullptr;
 };
 
 std::unique_ptr<FormationOrder> make_timestamp_order();                 // the warp that was formed first

@@ -52,6 +52,13 @@ class WarpPool {
   // The warps in the pool, in no order.
   std::span<FormedWarp* const> warps() const { return warps_; }
   bool empty() const { return warps_.empty(); }
+  // Calls f(threads, lanes) for the warps of the pool, those that have issued, and what waits in the queue.
+  template <class F>
+  void for_each(F&& f) const {
+    for (const auto& warp : storage_)
+      if (warp->mask != 0) f(warp->lanes, warp->mask);
+    for (const Queued& queued : queue_) f(queued.threads, queued.lanes);
+  }
   unsigned queued() const { return static_cast<unsigned>(queue_.size()); }
 
  private:

@@ -26,7 +26,7 @@ Frontier::Frontier(const DivergenceContext& context)
   const std::size_t per_wide = wide_ ? halves : 1;
   const std::size_t count = (block_.warps.size() + per_wide - 1) / per_wide;
   const bool exchange = context.options.is("exchange", "on");
-  for (std::size_t w = 0; w < count; ++w) warps_.push_back({WarpContexts(cold_, counts_, exchange), 0, {}, 0});
+  for (std::size_t w = 0; w < count; ++w) warps_.emplace_back(WarpContexts(cold_, counts_, exchange));
   groups_.resize(count * 2 * halves);
   for (auto& group : groups_) group = std::make_unique<IssueGroup>();
   for (std::uint32_t w = 0; w < block_.warps.size(); ++w) {
@@ -91,8 +91,7 @@ void Frontier::arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle no
 bool Frontier::retire(IssueGroup& group, const machine::Effects&) {
   const std::size_t wide = wide_of(group.warp);
   WideWarp& warp = warps_[wide];
-  const unsigned slot = wide_ && (&group == &this->group(wide, 1, 0) || &group == &this->group(wide, 1, 1)) ? 1 : 0;
-  warp.retired |= 1u << slot;
+  warp.retired |= 1u << slot_of(group);
   arrive(warp, group.warp, group.mask, group.not_before);
   if (!wide_) sort(wide);
   return false;
@@ -119,9 +118,8 @@ bool Frontier::resume(std::uint32_t of, Cycle not_before) {
 bool Frontier::yield(IssueGroup& group) {
   const std::size_t wide = wide_of(group.warp);
   WideWarp& warp = warps_[wide];
-  if (warp.retired != 0) sort(wide);
-  warp.contexts.yield(now_);
-  show(wide);
+  warp.yields = true;
+  if (!wide_) sort(wide);  // else when both halves and both slots of the cycle have issued
   return false;
 }
 
@@ -137,11 +135,41 @@ void Frontier::sort(std::size_t wide) {
   warp.contexts.replace(warp.retired, warp.arrivals, now_);
   warp.arrivals.clear();
   warp.retired = 0;
+  if (warp.yields) warp.contexts.yield(now_);
+  warp.yields = false;
   show(wide);
+}
+
+unsigned Frontier::slot_of(const IssueGroup& of) const {
+  const std::size_t wide = wide_of(of.warp);
+  return wide_ && (&of == &group(wide, 1, 0) || &of == &group(wide, 1, 1)) ? 1 : 0;
+}
+
+void Frontier::note_moves(WideWarp& warp) const {
+  const WideMask before[] = {warp.shown[0], warp.shown[1], ~(warp.shown[0] | warp.shown[1])};
+  for (unsigned slot = 0; slot < 2; ++slot) warp.shown[slot] = warp.contexts.hot(slot).mask;
+  const WideMask after[] = {warp.shown[0], warp.shown[1], ~(warp.shown[0] | warp.shown[1])};
+  std::uint8_t step[3] = {};
+  for (unsigned i = 0; i < 3; ++i)
+    for (unsigned j = 0; j < 3; ++j)
+      if ((before[i] & after[j]) != 0) step[i] |= static_cast<std::uint8_t>(1u << j);
+  for (std::uint8_t& to : warp.moves) {
+    std::uint8_t next = 0;
+    for (unsigned i = 0; i < 3; ++i)
+      if ((to >> i) & 1) next |= step[i];
+    to = next;
+  }
+}
+
+Frontier::SlotMoves Frontier::take_moves(std::size_t wide) {
+  const SlotMoves moves = warps_[wide].moves;
+  warps_[wide].moves = {1, 2, 4};
+  return moves;
 }
 
 // Gives the groups the hot contexts.
 void Frontier::show(std::size_t wide) {
+  if (wide_) note_moves(warps_[wide]);
   for (unsigned slot = 0; slot < (wide_ ? 2u : 1u); ++slot) {
     const SplitContext& context = warps_[wide].contexts.hot(slot);
     for (unsigned half = 0; half < (wide_ ? halves : 1); ++half) {
@@ -173,6 +201,30 @@ bool Frontier::suspended(std::size_t wide) const {
   const std::uint32_t divide = by_dominator_ ? join.dominator : join.region;
   const std::uint32_t at = ops[primary.place.pc].order;
   return divide != FrontierLayout::no_divide && divide < at && at < join.order;
+}
+
+void Frontier::audit(PolicyAudit& audit) const {
+  for (std::size_t wide = 0; wide < warps_.size(); ++wide) {
+    const WideWarp& warp = warps_[wide];
+    audit.require(warp.retired == 0 && warp.arrivals.empty(), "contexts are sorted at the end of a cycle");
+    WideMask all = warp.waiting;
+    const auto of = [&](unsigned lane) -> const Thread& {
+      const std::size_t first = wide_ ? wide * halves : wide;
+      return *block_.warps[first + lane / machine::warp_size].lanes[lane % machine::warp_size];
+    };
+    warp.contexts.for_each([&](const SplitContext& one) {
+      audit.require((all & one.mask) == 0, "contexts of a warp have no lane in common");
+      all |= one.mask;
+      for (WideMask rest = one.mask; rest != 0; rest &= rest - 1)
+        audit.require(place_of(of(static_cast<unsigned>(std::countr_zero(rest)))) == one.place,
+                      "threads of a context are at its place");
+    });
+    const SplitContext &first = warp.contexts.hot(0), &second = warp.contexts.hot(1);
+    audit.require(second.mask == 0 || first.mask != 0, "a second context is beside a first one");
+    audit.require(second.mask == 0 || first.precedes(second), "the first context precedes the second one");
+    for (WideMask rest = all; rest != 0; rest &= rest - 1)
+      audit.holds(of(static_cast<unsigned>(std::countr_zero(rest))));
+  }
 }
 
 std::unique_ptr<DivergencePolicy> make_frontier(const DivergenceContext& context) {

@@ -2,6 +2,7 @@
 // and Warp Interweaving, section 2.2). A warp is one of 32 threads, or two of these side by side.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -21,6 +22,7 @@ class Frontier final : public DivergencePolicy {
   bool retire(IssueGroup& group, const machine::Effects& effects) override;
   bool resume(std::uint32_t warp, Cycle not_before) override;
   bool yield(IssueGroup& group) override;
+  void audit(PolicyAudit& audit) const override;
 
   // For issue policies that issue both halves of a warp, and both hot contexts: what retire() and resume() have seen
   // becomes the warp's contexts with sort(), when all of a cycle has issued.
@@ -33,6 +35,11 @@ class Frontier final : public DivergencePolicy {
   // The secondary context waits at a join while the primary one is in the join's region.
   bool suspended(std::size_t wide) const;
   void sort(std::size_t wide);
+  // Where the threads of each slot (0: the first context, 1: the second, 2: all others) have gone since the last call:
+  // bits of slots. That is the product of the transitions of section 2.7.
+  using SlotMoves = std::array<std::uint8_t, 3>;
+  SlotMoves take_moves(std::size_t wide);
+  unsigned slot_of(const IssueGroup& group) const;
   // Of the warp on its SM.
   std::uint32_t number(std::size_t wide) const { return wide_ ? slots_[wide * halves] / halves : slots_[wide]; }
   std::size_t wide_of(std::uint32_t warp) const { return wide_ ? warp / halves : warp; }
@@ -41,15 +48,20 @@ class Frontier final : public DivergencePolicy {
 
  private:
   struct WideWarp {
+    explicit WideWarp(WarpContexts its) : contexts(std::move(its)) {}
     WarpContexts contexts;
     unsigned retired = 0;  // slots whose context has executed
     std::vector<SplitContext> arrivals;
     WideMask waiting = 0;  // threads in no context, as they wait
+    bool yields = false;   // the first context only repeats itself
+    WideMask shown[2] = {};
+    SlotMoves moves = {1, 2, 4};
   };
   void arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before);
   std::uint64_t order_of(const Place& place);
   const FrontierLayout& layout_of(const machine::Code& code) const;
   void show(std::size_t wide);
+  void note_moves(WideWarp& warp) const;
   unsigned shift(std::uint32_t warp) const { return wide_ ? warp % halves * machine::warp_size : 0; }
 
   machine::Block& block_;

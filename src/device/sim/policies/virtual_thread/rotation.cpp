@@ -56,15 +56,33 @@ void BlockRotation::pending(Id id, bool is) {
   ready_.push_back(id);
 }
 
-void BlockRotation::restore(Block& block, Cycle now) {
+void BlockRotation::restore(Block& block) {
   count(block, true);
   block.state = BlockState::restoring;
-  block.until = now + block.context;
+  block.left = block.context;
   counts_[PolicyEvent::context_cycles] += block.context;
 }
 
-const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now) {
+// One context after the other: the one that began first.
+void BlockRotation::move_contexts(Cycle now, Cycle port_free) {
+  Cycle time = now > moves_from_ ? now - moves_from_ : 0;
+  const bool any = std::any_of(blocks_.begin(), blocks_.end(), [](const Block& block) {
+    return block.state == BlockState::restoring && block.left != 0;
+  });
+  if (any) counts_[PolicyEvent::context_waits] += now - moved_until_ - time;
+  moved_until_ = now;
+  for (Block& block : blocks_) {
+    if (block.state != BlockState::restoring) continue;
+    const Cycle part = std::min(time, block.left);
+    block.left -= part;
+    time -= part;
+  }
+  moves_from_ = std::max(now, port_free);
+}
+
+const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now, Cycle port_free) {
   changes_.clear();
+  move_contexts(now, port_free);
   while (!ready_.empty()) {
     Block& in = find(ready_.front());
     if (!fits(in)) {
@@ -80,11 +98,11 @@ const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now) {
       continue;
     }
     ready_.pop_front();
-    restore(in, now);
+    restore(in);
     changes_.push_back({in.id, in.state});
   }
   for (Block& block : blocks_) {
-    if (block.state != BlockState::restoring || block.until > now) continue;
+    if (block.state != BlockState::restoring || block.left != 0) continue;
     block.state = BlockState::active;
     ++counts_[PolicyEvent::swaps_in];
     changes_.push_back({block.id, block.state});
@@ -95,7 +113,7 @@ const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now) {
 Cycle BlockRotation::next_event() const {
   Cycle next = never;
   for (const Block& block : blocks_)
-    if (block.state == BlockState::restoring) next = std::min(next, block.until);
+    if (block.state == BlockState::restoring) next = std::min(next, moves_from_ + block.left);
   return next;
 }
 

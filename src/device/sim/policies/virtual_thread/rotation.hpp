@@ -41,8 +41,9 @@ class BlockRotation {
   void stalled(Id id, bool is);
   // Results of a block that has given way are under way, or are all there.
   void pending(Id id, bool is);
-  // What changes in this cycle. Blocks that have become `pending` have to say whether results are under way.
-  const std::vector<Change>& step(Cycle now);
+  // What changes in this cycle. Blocks that have become `pending` have to say whether results are under way. Contexts
+  // move in the cycles in which the port of the shared memory has nothing else to do: not before `port_free`.
+  const std::vector<Change>& step(Cycle now, Cycle port_free = 0);
   // The first cycle in which step() does something by itself.
   Cycle next_event() const;
   unsigned active() const { return active_; }
@@ -54,13 +55,14 @@ class BlockRotation {
     Cycle context;
     BlockState state;
     bool stalled;
-    Cycle until;  // of restoring
+    Cycle left;  // of restoring: cycles of the port
   };
   Block& find(Id id);
   const Block& find(Id id) const { return const_cast<BlockRotation*>(this)->find(id); }
   bool fits(const Block& block) const;
   void count(const Block& block, bool in);
-  void restore(Block& block, Cycle now);
+  void restore(Block& block);
+  void move_contexts(Cycle now, Cycle port_free);
 
   const Limits limits_;
   PolicyCounts& counts_;
@@ -68,6 +70,8 @@ class BlockRotation {
   std::deque<Id> marked_, ready_;  // in the order in which they became so
   std::vector<Change> changes_;
   unsigned active_ = 0, threads_ = 0, warps_ = 0;  // active, or about to be
+  Cycle moves_from_ = 0;                           // the port has time for contexts from then on
+  Cycle moved_until_ = 0;
 };
 
 }  // namespace heddle::device::sim

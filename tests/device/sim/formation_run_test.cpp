@@ -1,0 +1,148 @@
+// Kernels under dynamic warp formation, on the machine of its paper: rows of its checklist that need whole runs.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "device/sim/kernel_run.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+const std::string dwf = "dwf-g80,divergence=dwf";
+
+std::string added(unsigned count, unsigned value) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i) text += "add.u32 %r2, %r2, " + std::to_string(value) + ";\n";
+  return text;
+}
+
+// Each thread stores what it has counted in %r2.
+const std::string store = "mul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\nst.global.u32 [%q], %r2;\n";
+
+// In each turn even and odd threads have work of their own.
+const std::string even_and_odd =
+    "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nand.b32 %r0, %t, 1;\nsetp.eq.u32 %c, %r0, 0;\nL:\n"
+    "@%c bra B;\n" +
+    added(6, 1) + "bra.uni J;\nB:\n" + added(6, 2) +
+    "J:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %d, %r3, 20;\n@%d bra L;\n" + store;
+
+// The side that a thread takes changes with each turn, by bits of a random word.
+const std::string random_sides =
+    "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nmad.lo.u32 %r4, %i, 747796405, 2891336453;\nL:\n"
+    "mad.lo.u32 %r4, %r4, 1664525, 1013904223;\nsetp.lt.s32 %c, %r4, 0;\n@%c bra B;\n" +
+    added(7, 1) + "bra.uni J;\nB:\n" + added(7, 2) +
+    "J:\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %d, %r3, 16;\n@%d bra L;\n" + store;
+
+const KernelShape core{.threads = 768, .blocks = 1, .words = 1024};
+
+// D7.
+TEST(FormedWarps, SwizzlingBringsEvenAndOddThreadsTogether) {
+  const double stack = run_kernel("dwf-g80", even_and_odd, core).figures.simd_efficiency();
+  const double plain = run_kernel(dwf + ",lanes=identity", even_and_odd, core).figures.simd_efficiency();
+  const double swizzled = run_kernel(dwf + ",lanes=swizzle", even_and_odd, core).figures.simd_efficiency();
+  EXPECT_LT(plain, 1.05 * stack);
+  EXPECT_GT(swizzled, 1.5 * stack);
+}
+
+// D8, and (a) and (b) of section 2.0.
+TEST(FormedWarps, FiveOrdersGiveTheSameResultsInTheirOwnTimes) {
+  const KernelRun stack = run_kernel("dwf-g80", random_sides, core);
+  std::set<std::uint64_t> cycles;
+  for (const char* order : {"majority", "minority", "timestamp", "pc", "pdom-priority"}) {
+    const KernelRun ran = run_kernel(dwf + ",lanes=swizzle,formation=" + order, random_sides, core);
+    EXPECT_EQ(ran.words, stack.words) << order;
+    EXPECT_EQ(ran.figures.sm.thread_instructions, stack.figures.sm.thread_instructions) << order;
+    cycles.insert(ran.figures.cycles());
+  }
+  EXPECT_EQ(cycles.size(), 5u);
+}
+
+// D9: ports of the heap cost time, and many of them none.
+TEST(FormedWarps, PortsOfTheHeapCostTime) {
+  const auto cycles = [&](const char* ports) {
+    const KernelRun ran = run_kernel(dwf + ",lanes=swizzle,heap-ports=" + ports, random_sides, core);
+    EXPECT_EQ(ran.words, run_kernel("dwf-g80", random_sides, core).words);
+    return ran.figures.cycles();
+  };
+  const auto one = cycles("1"), two = cycles("2"), many = cycles("64");
+  EXPECT_GT(one, many);
+  EXPECT_LE(two, one);
+}
+
+// D10: registers of any lane, the thread's own lane, any lane with conflicts of banks.
+TEST(FormedWarps, RegisterFilesInTheirOrder) {
+  const auto cycles = [&](const char* file) {
+    return static_cast<double>(
+        run_kernel(dwf + ",lanes=swizzle,register-file=" + file, random_sides, core).figures.cycles());
+  };
+  EXPECT_LT(cycles("ideal"), 1.02 * cycles("lane-aware"));
+  EXPECT_LT(cycles("lane-aware"), cycles("crossbar"));
+}
+
+std::string ways(unsigned count) {
+  std::string text = "mov.u32 %r2, 0;\nrem.u32 %r0, %t, " + std::to_string(count) + ";\nts: .branchtargets ";
+  for (unsigned i = 0; i < count; ++i) text += (i != 0 ? ", L" : "L") + std::to_string(i);
+  text += ";\nbrx.idx %r0, ts;\n";
+  for (unsigned i = 0; i < count; ++i)
+    text += "L" + std::to_string(i) + ":\nadd.u32 %r2, %r2, " + std::to_string(i + 1) + ";\nbra.uni Z;\n";
+  return text + "Z:\n" + store;
+}
+
+// D11: 32 places and a pool of 8.
+TEST(FormedWarps, WhatThePoolCannotHoldComesBackFromTheQueue) {
+  const KernelRun small = run_kernel(dwf + ",pool=8", ways(32), core), stack = run_kernel("dwf-g80", ways(32), core);
+  EXPECT_EQ(small.words, stack.words);
+  EXPECT_GT(small.figures.sm.policy[PolicyEvent::spilled], 0u);
+  EXPECT_EQ(small.figures.sm.policy[PolicyEvent::spilled], small.figures.sm.policy[PolicyEvent::refilled]);
+}
+
+// D12: two places in a turn of the scheduler, so that a branch to k of them takes k / 2 turns.
+TEST(FormedWarps, BranchesToManyPlacesTakeTurns) {
+  const KernelShape warp{.threads = 32, .blocks = 1, .words = 1024};
+  const auto insertions = [&](unsigned count) {
+    const KernelRun ran = run_kernel(dwf, ways(count), warp);
+    EXPECT_EQ(ran.words, run_kernel("dwf-g80", ways(count), warp).words);
+    return ran.figures.sm.policy[PolicyEvent::insertions];
+  };
+  EXPECT_GE(insertions(16), insertions(2) + 14);
+}
+
+// D13: all threads of a core at a barrier a thousand times.
+TEST(FormedWarps, AThousandBarriers) {
+  const std::string body =
+      "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nand.b32 %r0, %t, 3;\nL:\nsetp.eq.u32 %c, %r0, 0;\n"
+      "@%c add.u32 %r2, %r2, 1;\nbar.sync 0;\nadd.u32 %r3, %r3, 1;\nsetp.lt.u32 %d, %r3, 1000;\n"
+      "@%d bra L;\n" +
+      store;
+  for (const char* divergence : {"dwf", "tbc", "its"}) {
+    const KernelRun ran = run_kernel(std::string("dwf-g80,divergence=") + divergence, body, core);
+    for (unsigned i = 0; i < 768; ++i) ASSERT_EQ(ran.words[i], i % 4 == 0 ? 1000u : 0u) << divergence;
+  }
+}
+
+// D14: a scan of a warp by shuffles, of threads that have parted before it.
+TEST(FormedWarps, ShufflesAreThoseOfTheWarpsOfPtx) {
+  std::string body =
+      "and.b32 %r0, %t, 1;\nmov.u32 %r2, 1;\nsetp.eq.u32 %c, %r0, 0;\n@%c bra E;\n" + added(3, 1) + "E:\n";
+  for (unsigned distance = 1; distance < 32; distance *= 2)
+    body += "shfl.sync.up.b32 %r4|%c, %r2, " + std::to_string(distance) + ", 0, -1;\n@%c add.u32 %r2, %r2, %r4;\n";
+  body += store;
+  const KernelRun stack = run_kernel("dwf-g80", body, core);
+  for (const char* divergence : {"dwf", "tbc", "its", "tf", "nrec", "mimd"})
+    EXPECT_EQ(run_kernel(std::string("dwf-g80,divergence=") + divergence, body, core).words, stack.words) << divergence;
+  EXPECT_EQ(stack.words[31], 16u * 1 + 16u * 4);
+}
+
+// D16: formed warps coalesce no better than those that the kernel was written for.
+TEST(FormedWarps, MakeMoreTransactions) {
+  std::string body = random_sides;
+  body.insert(body.find("bra.uni J;"), "mul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\nld.global.u32 %r7, [%q];\n");
+  const auto of = [&](const std::string& machine) {
+    return run_kernel(machine, body, core).figures.memory.sm.transactions_per_access();
+  };
+  EXPECT_GT(of(dwf), of("dwf-g80"));
+}
+
+}  // namespace
+}  // namespace heddle::device::sim

@@ -1,0 +1,107 @@
+// What branch and warp interweaving gain, and where they cannot gain anything (Simultaneous Branch and Warp
+// Interweaving, SH1 and SH2), and the scoreboard that knows slots instead of threads.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "device/sim/kernel_run.hpp"
+#include "device/sim/policies/resources.hpp"
+
+namespace heddle::device::sim {
+namespace {
+
+std::string operations(unsigned count, const char* reg) {
+  std::string text;
+  for (unsigned i = 0; i < count; ++i)
+    text += std::string("mad.lo.u32 ") + reg + ", " + reg + ", 3, " + std::to_string(i) + ";\n";
+  return text;
+}
+
+// A loop in which half of each warp has `a` operations, and the other half `b`.
+std::string sides(unsigned a, unsigned b) {
+  return "mov.u32 %r5, 0;\nmov.u32 %r6, %t;\nmov.u32 %r7, %t;\nand.b32 %r0, %t, 1;\nsetp.eq.u32 %c, %r0, 0;\nL:\n"
+         "@%c bra B;\n" +
+         operations(a, "%r6") + "bra.uni J;\nB:\n" + operations(b, "%r6") +
+         "J:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %d, %r5, 12;\n@%d bra L;\n";
+}
+
+double cycles(const std::string& policies, const std::string& body) {
+  const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};
+  return static_cast<double>(run_kernel("sbi-fermi,memory=ideal" + policies, body, shape).figures.cycles());
+}
+
+// SH1: two sides of the same length share their cycles; one side alone has nothing to share them with.
+TEST(Interweaving, BranchesGainByTheShorterSide) {
+  double last = 0;
+  for (const unsigned b : {0u, 8u, 16u, 24u}) {
+    const std::string body = sides(24, b);
+    const double gain = cycles(",issue=wide", body) / cycles(",issue=sbi,slot2=same-warp", body);
+    EXPECT_GT(gain, last - 0.05) << b;
+    EXPECT_TRUE(b != 0 || gain < 1.1) << gain;
+    EXPECT_TRUE(b != 24 || gain > 1.5) << gain;
+    last = gain;
+  }
+}
+
+// SH1: without a second side, other warps still fit: lanes of odd warps are the others'.
+TEST(Interweaving, WarpsGainWithoutASecondSide) {
+  const std::string body = sides(24, 0);
+  const double wide = cycles(",issue=wide", body);
+  EXPECT_GT(wide / cycles(",issue=swi,lanes=xor", body), 1.25);
+}
+
+// SH2: lane 0 of each warp works ten times as much. Only where lanes are shuffled do these threads fit each other.
+TEST(Interweaving, CorrelatedImbalanceNeedsShuffledLanes) {
+  const std::string body =
+      "mov.u32 %r6, %t;\nand.b32 %r0, %t, 63;\nmov.u32 %r5, 4;\nsetp.eq.u32 %c, %r0, 0;\n"
+      "@%c mov.u32 %r5, 40;\nL:\n" +
+      operations(8, "%r6") + "sub.u32 %r5, %r5, 1;\nsetp.ne.u32 %d, %r5, 0;\n@%d bra L;\n";
+  const auto same_row = [&](const std::string& lanes) {
+    const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};
+    const KernelRun ran = run_kernel("sbi-fermi,memory=ideal,issue=swi,lanes=" + lanes, body, shape);
+    return ran.figures.sm.policy[PolicyEvent::same_row];
+  };
+  EXPECT_EQ(same_row("identity"), 0u);
+  EXPECT_GT(same_row("xor-rev"), 100u);
+  EXPECT_LT(cycles(",issue=swi,lanes=xor-rev", body), cycles(",issue=swi,lanes=identity", body));
+}
+
+// S7: the matrix sees every dependence that threads have (an error otherwise), and some that none has.
+TEST(Interweaving, TheMatrixScoreboardIsConservative) {
+  for (const char* issue : {"sbi", "swi", "sbi+swi"}) {
+    const std::string policies = std::string("sbi-fermi,issue=") + issue;
+    const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};
+    const KernelRun exact = run_kernel(policies, sides(5, 9), shape),
+                    matrix = run_kernel(policies + ",scoreboard=matrix", sides(5, 9), shape);
+    EXPECT_EQ(exact.words, matrix.words);
+    EXPECT_EQ(exact.figures.sm.policy[PolicyEvent::false_dependences], 0u);
+    EXPECT_GE(matrix.figures.cycles() * 100, exact.figures.cycles() * 98);
+  }
+}
+
+// S8: a chain of one warp takes longer by the cycles that two schedulers and the delivery add to each instruction.
+TEST(Interweaving, AChainIsSlowerByTheSecondScheduler) {
+  const std::string chain = operations(64, "%r6");
+  const KernelShape one{.threads = 64, .blocks = 1, .words = 64};
+  const auto of = [&](const std::string& policies) {
+    return run_kernel("sbi-fermi,memory=ideal" + policies, "mov.u32 %r6, %t;\n" + chain, one).figures.cycles() -
+           run_kernel("sbi-fermi,memory=ideal" + policies, "mov.u32 %r6, %t;\n", one).figures.cycles();
+  };
+  const auto wide = of(",issue=wide"), sbi = of(",issue=sbi"), swi = of(",issue=swi");
+  EXPECT_EQ(sbi - wide, 64u);      // delivery
+  EXPECT_EQ(swi - wide, 2u * 64);  // delivery, and the second scheduler
+}
+
+// SH4: what is compared has as many lanes and threads, and fetches as many instructions.
+TEST(Interweaving, ComparedMachinesHaveEqualResources) {
+  const auto of = [](const std::string& text) { return resources_of(parse_sim_options("sim:" + text).machine); };
+  const SmResources base = of("sbi-fermi");
+  EXPECT_EQ(base.instructions, 2u);
+  EXPECT_EQ(base.fma, 64);
+  for (const char* issue : {"sbi", "swi", "sbi+swi"}) EXPECT_EQ(of(std::string("sbi-fermi,issue=") + issue), base);
+  EXPECT_NE(of("sbi-fermi,issue=wide"), base);  // one instruction of 64 threads
+  EXPECT_NE(of("dwf-g80"), base);
+}
+
+}  // namespace
+}  // namespace heddle::device::sim
