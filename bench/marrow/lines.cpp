@@ -1,7 +1,7 @@
 // Lines that a user writes for the five programs, against hand-written CUDA with streams and a path for the CPU.
 //
-// Counted are lines that are neither empty nor comments alone. Not counted on either side: kernels, inputs and the check
-// sum. What the hand-written programs share counts once. They find no split: that is an argument.
+// Counted are lines that are neither empty nor comments alone. Not counted on either side: kernels, inputs and the
+// check sum. What the hand-written programs share counts once. They find no split: that is an argument.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -34,7 +34,8 @@ int main() {
     const std::filesystem::path folder = bench::source_root() / "bench" / "marrow" / "lines";
     double ours = 0, by_hand = lines_of(folder / "cuda" / "by_hand.hpp");
     for (const std::string name : {"filter", "fft", "nbody", "saxpy", "segmentation"}) {
-      const double mine = lines_of(folder / "heddle" / (name + ".cpp")), other = lines_of(folder / "cuda" / (name + ".cu"));
+      const double mine = lines_of(folder / "heddle" / (name + ".cpp")),
+                   other = lines_of(folder / "cuda" / (name + ".cu"));
       results.add({fmt::format("lines of {}", name), mine, "lines", {}, fmt::format("{} by hand", other)});
       ours += mine;
       by_hand += other;

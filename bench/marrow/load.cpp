@@ -127,8 +127,8 @@ int main(int count, char** arguments) {
                  at_most(most_runs), fmt::format("{} threads", threads)});
     results.add({name + ", runs until balanced after it", static_cast<double>(until_balanced(adapted, load_ends)),
                  "runs", at_most(most_runs), ""});
-    results.add(
-        {name + ", time after settling", mean_seconds(frozen) / mean_seconds(adapted), "x", at_least(1.1), "split frozen"});
+    results.add({name + ", time after settling", mean_seconds(frozen) / mean_seconds(adapted), "x", at_least(1.1),
+                 "split frozen"});
     if (!json.empty()) base::write_file_atomic(json, std::string_view(results.json()));
     return results.finish();
   } catch (const std::exception& error) {

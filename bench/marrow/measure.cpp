@@ -116,8 +116,8 @@ void Measurement::both(Results& results, Program& program) const {
   const std::vector<double> times = medians(program, {&tuned, &gpus, &cpus, &half, &best}, effort_.rounds);
   report = program.run(tuned);
   results.add({name + ", found", 1e3 * times[0], "ms", {}, ""});
-  results.add({name, times[1] / times[0], "x", at_least(program.bar()),
-               fmt::format("GPUs only, overlap {}", gpu.overlap)});
+  results.add(
+      {name, times[1] / times[0], "x", at_least(program.bar()), fmt::format("GPUs only, overlap {}", gpu.overlap)});
   results.add({name, times[2] / times[0], "x", {}, "CPUs only, fission " + cpu.fission});
   results.add({name, times[3] / times[0], "x", {}, "half and half"});
   results.add({name, times[4] / times[0], "x", {}, "the best share of an exhaustive search"});
@@ -125,11 +125,13 @@ void Measurement::both(Results& results, Program& program) const {
   results.add({name + ", best share", 100 * oracle, "%", {}, ""});
   // The paper's own check of no cheating, H3, is narrower for Saxpy.
   results.add({name + ", share away from the best", 100 * std::abs(report.gpu_share - oracle), "points",
-               at_most(program.name() == "Saxpy" ? 3 : 5), fmt::format("exhaustive search in steps of {:g} %", 100 * effort_.step)});
-  tell(fmt::format("  {}: found {:.3f} ms, GPUs {:.3f}, CPUs {:.3f}, half {:.3f}, best {:.3f} ms; share {:.1f} %, best "
-                   "{:.0f} %, fission {}, overlap {}",
-                   name, 1e3 * times[0], 1e3 * times[1], 1e3 * times[2], 1e3 * times[3], 1e3 * times[4],
-                   100 * report.gpu_share, 100 * oracle, report.fission, report.overlap));
+               at_most(program.name() == "Saxpy" ? 3 : 5),
+               fmt::format("exhaustive search in steps of {:g} %", 100 * effort_.step)});
+  tell(
+      fmt::format("  {}: found {:.3f} ms, GPUs {:.3f}, CPUs {:.3f}, half {:.3f}, best {:.3f} ms; share {:.1f} %, best "
+                  "{:.0f} %, fission {}, overlap {}",
+                  name, 1e3 * times[0], 1e3 * times[1], 1e3 * times[2], 1e3 * times[3], 1e3 * times[4],
+                  100 * report.gpu_share, 100 * oracle, report.fission, report.overlap));
 }
 
 void Measurement::fission(Results& results, Program& program) const {
@@ -137,8 +139,8 @@ void Measurement::fission(Results& results, Program& program) const {
   std::vector<Executor*> contenders;
   for (const std::string& level : levels())
     executors.push_back(std::make_unique<Executor>(runtime_, options({.share = 0.0, .fission = level})));
-  executors.push_back(std::make_unique<Executor>(
-      runtime_, skeleton::ExecutorOptions{.knowledge = "none", .speeds = speeds_}));
+  executors.push_back(
+      std::make_unique<Executor>(runtime_, skeleton::ExecutorOptions{.knowledge = "none", .speeds = speeds_}));
   executors.back()->tune(program.tree(), program.arguments());
   for (const auto& executor : executors) contenders.push_back(executor.get());
   const std::vector<double> times = medians(program, contenders, effort_.rounds);

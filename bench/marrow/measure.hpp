@@ -11,9 +11,9 @@
 namespace heddle::bench::marrow {
 
 struct Effort {
-  int rounds = 9;       // measured runs of each contender, of which the median counts
-  int adaptations = 40; // runs that the load balancer has before the measurement
-  double step = 0.01;   // of the exhaustive search of the share
+  int rounds = 9;        // measured runs of each contender, of which the median counts
+  int adaptations = 40;  // runs that the load balancer has before the measurement
+  double step = 0.01;    // of the exhaustive search of the share
 };
 
 class Measurement {
@@ -21,8 +21,8 @@ class Measurement {
   Measurement(Runtime& runtime, std::string devices, const Effort& effort);
 
   bool has_both() const { return gpus_ > 0 && has_cpu_; }
-  // Rows for a program on CPUs and GPUs together: against GPUs alone, CPUs alone, half and half, and the best share that
-  // an exhaustive search finds.
+  // Rows for a program on CPUs and GPUs together: against GPUs alone, CPUs alone, half and half, and the best share
+  // that an exhaustive search finds.
   void both(Results& results, Program& program) const;
   // Rows for a program on the CPU alone: each level of fission, and the one that the tuner finds.
   void fission(Results& results, Program& program) const;

@@ -97,8 +97,8 @@ int main(int count, char** arguments) {
     }
     {
       std::vector<Complex> signal(sizes.transforms * 512, Complex{0.5f, 0.25f});
-      compare(results, executor, *make_fft(runtime, module, sizes), *other,
-              other->fft(signal.data(), sizes.transforms), rounds);
+      compare(results, executor, *make_fft(runtime, module, sizes), *other, other->fft(signal.data(), sizes.transforms),
+              rounds);
     }
     {
       std::vector<float> x(sizes.reduce, 0.5f), y(sizes.reduce, 0.25f);

@@ -30,9 +30,10 @@ struct Options {
 Options parse(int count, char** arguments) {
   Options options;
   CLI::App app("Marrow's benchmarks.");
-  app.add_option("--devices", options.devices,
-                 "ids, comma separated; several lists are measured one after the other. Default: each GPU count with the "
-                 "CPU, then the CPU alone");
+  app.add_option(
+      "--devices", options.devices,
+      "ids, comma separated; several lists are measured one after the other. Default: each GPU count with the "
+      "CPU, then the CPU alone");
   app.add_option("--inputs", options.inputs, "default: small with the CPU alone, else middle")
       ->delimiter(',')
       ->check(CLI::IsMember(input_names()));

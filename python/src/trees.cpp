@@ -49,9 +49,8 @@ std::int32_t in_python(const Work& work) {
 
 std::int32_t merge(void* user, void* whole, const void* part, std::size_t bytes) {
   return in_python([&] {
-    static_cast<Functions*>(user)->first(
-        py::memoryview::from_memory(whole, static_cast<py::ssize_t>(bytes)),
-        py::memoryview::from_memory(part, static_cast<py::ssize_t>(bytes)));
+    static_cast<Functions*>(user)->first(py::memoryview::from_memory(whole, static_cast<py::ssize_t>(bytes)),
+                                         py::memoryview::from_memory(part, static_cast<py::ssize_t>(bytes)));
   });
 }
 
@@ -291,9 +290,8 @@ bool TreeRun::done() const {
 
 void TreeRun::wait() const {
   runtime_->check_process();
-  wait_for(runtime_->waits(), [handle = handle_, buffers = buffers_] {
-    return failure(heddle_tree_run_wait(handle.get()));
-  });
+  wait_for(runtime_->waits(),
+           [handle = handle_, buffers = buffers_] { return failure(heddle_tree_run_wait(handle.get())); });
 }
 
 py::dict TreeRun::report() const {
@@ -367,8 +365,8 @@ Executor::Executor(const std::shared_ptr<RuntimeState>& runtime, const py::dict&
     wrong = failure(heddle_executor_create(of, &to, &handle));
   }
   if (wrong) raise(wrong);
-  handle_ = std::shared_ptr<heddle_executor>(
-      handle, [runtime = runtime_, pending = pending_](heddle_executor* executor) {
+  handle_ =
+      std::shared_ptr<heddle_executor>(handle, [runtime = runtime_, pending = pending_](heddle_executor* executor) {
         let_go(runtime->waits(), [executor, runtime, pending] { heddle_executor_free(executor); });
       });
 }
@@ -383,8 +381,7 @@ std::shared_ptr<TreeRun> Executor::run(const Tree& tree, const py::list& argumen
   Failure wrong;
   {
     const py::gil_scoped_release release;
-    wrong = failure(
-        heddle_executor_run(handle_.get(), tree.handle.get(), made.list.data(), made.list.size(), &handle));
+    wrong = failure(heddle_executor_run(handle_.get(), tree.handle.get(), made.list.data(), made.list.size(), &handle));
   }
   if (wrong) raise(wrong);
   auto run = std::make_shared<TreeRun>(runtime_, handle, std::move(made.buffers));

@@ -157,7 +157,7 @@ def test_an_error_of_a_function_is_raised_by_the_result(rt, k):
 
 
 def test_views_of_loops_end_with_their_function(rt, k):
-    a = rt.array(np.ones(256, np.float32))
+    a = rt.array(np.ones(4096, np.float32))
     kept = []
     sk.loop(sk.kernel(k.scale, sk.total, 2.0, sk.arg(0), sk.arg(0)), 1, update=kept.append).run(executor(rt), a).wait()
     with pytest.raises(heddle.InvalidArgument, match="only in the function"):

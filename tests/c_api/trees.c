@@ -203,8 +203,8 @@ static void check_loops(heddle_executor* executor, heddle_kernel* scale, heddle_
   heddle_tree_free(loop);
 }
 
-static void check_reductions(heddle_executor* executor, heddle_kernel* largest, heddle_kernel* count, heddle_tree* twice,
-                             heddle_array* x, heddle_array* y, heddle_array* result) {
+static void check_reductions(heddle_executor* executor, heddle_kernel* largest, heddle_kernel* count,
+                             heddle_tree* twice, heddle_array* x, heddle_array* y, heddle_array* result) {
   heddle_binding bindings[] = {trait(HEDDLE_BINDING_SIZE), slot(1), slot(2)};
   const float least = -1e30f;
   heddle_tree *reduction = NULL, *tree = NULL;

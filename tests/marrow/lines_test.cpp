@@ -35,15 +35,15 @@ TEST_P(Lines, WithHeddleAndByHand) {
                              quoted(fs::path(HEDDLE_MARROW_KERNELS) / "marrow.ptx"));
   ASSERT_GT(std::abs(ours), 1);
   const fs::path program = folder_.path() / name;
-  const Ran built = run_command(program_environment() + quoted(HEDDLE_PROGRAM) + " cc -O2 " +
-                                quoted(fs::path(HEDDLE_MARROW_LINES) / "cuda" / (name + ".cu")) + " -o " +
-                                quoted(program));
+  const Ran built =
+      run_command(program_environment() + quoted(HEDDLE_PROGRAM) + " cc -O2 " +
+                  quoted(fs::path(HEDDLE_MARROW_LINES) / "cuda" / (name + ".cu")) + " -o " + quoted(program));
   ASSERT_EQ(built.code, 0) << built.output;
   // All work on the device, on the CPU's threads, and on both.
   for (const char* share : {"1", "0", "0.6"})
-    EXPECT_NEAR(number(program_environment() + quoted(HEDDLE_PROGRAM) + " run --device cpu " + quoted(program) + " " +
-                       share),
-                ours, 1e-4 * std::abs(ours))
+    EXPECT_NEAR(
+        number(program_environment() + quoted(HEDDLE_PROGRAM) + " run --device cpu " + quoted(program) + " " + share),
+        ours, 1e-4 * std::abs(ours))
         << share;
 }
 

@@ -51,8 +51,7 @@ TEST_P(Programs, WithSeveralPartsOnEachDevice) {
   verify(with, "three domains, overlap 2");
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Programs,
-                         testing::Values("cpu", "cpu,interp", "cpu,sim:fermi-gtx480"),
+INSTANTIATE_TEST_SUITE_P(Devices, Programs, testing::Values("cpu", "cpu,interp", "cpu,sim:fermi-gtx480"),
                          [](const auto& devices) {
                            std::string name = devices.param;
                            for (char& c : name)

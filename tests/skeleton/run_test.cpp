@@ -109,9 +109,9 @@ TEST_F(RunTest, ArraysWithoutAUnitAreCutWhereTheOthersAre) {
   constexpr int width = 128, lines = 64;
   auto image = runtime.array<int>(width * lines), out = runtime.array<int>(width * lines);
   Executor executor(runtime, options(0.4));
-  const Tree tree = pipeline(
-      skeleton::kernel(kernel("number"), {.block = 64, .per_thread = 2}, skeleton::size, offset, arg(0)),
-      skeleton::kernel(kernel("mirror"), {.block = 64}, units, width, arg(0), arg(1).unit(width)));
+  const Tree tree =
+      pipeline(skeleton::kernel(kernel("number"), {.block = 64, .per_thread = 2}, skeleton::size, offset, arg(0)),
+               skeleton::kernel(kernel("mirror"), {.block = 64}, units, width, arg(0), arg(1).unit(width)));
   const Report report = tree.run(executor, image, out).get();
   ASSERT_EQ(report.parts.size(), 2u);
   EXPECT_EQ(report.parts[0].count + report.parts[1].count, static_cast<std::uint64_t>(lines));

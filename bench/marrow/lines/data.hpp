@@ -31,7 +31,8 @@ template <typename T>
 void print_sum(const T* from, std::size_t count) {
   const auto* const numbers = reinterpret_cast<const float*>(from);
   double sum = 0;
-  for (std::size_t i = 0; i < count * sizeof(T) / sizeof(float); ++i) sum += numbers[i] * static_cast<double>(i % 7 + 1);
+  for (std::size_t i = 0; i < count * sizeof(T) / sizeof(float); ++i)
+    sum += numbers[i] * static_cast<double>(i % 7 + 1);
   std::printf("%.6g\n", sum);
 }
 inline void print_sum(const unsigned char* from, std::size_t count) {

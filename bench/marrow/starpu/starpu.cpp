@@ -86,7 +86,8 @@ class StarPu final : public Contender {
   std::string name() const override { return "StarPU"; }
 
   std::function<void()> saxpy(float a, const float* x, float* y, std::size_t n) override {
-    auto xs = std::make_shared<Cut>(x, n, sizeof(float), parts_), ys = std::make_shared<Cut>(y, n, sizeof(float), parts_);
+    auto xs = std::make_shared<Cut>(x, n, sizeof(float), parts_),
+         ys = std::make_shared<Cut>(y, n, sizeof(float), parts_);
     auto run = std::make_shared<starpu_codelet>(codelet(&saxpy_task, {STARPU_R, STARPU_RW}));
     return [this, xs, ys, run, factor = std::make_shared<float>(a)] {
       for (unsigned i = 0; i < parts_; ++i) submit(*run, {xs->part(i), ys->part(i)}, factor.get(), sizeof *factor);
@@ -107,7 +108,8 @@ class StarPu final : public Contender {
 
   std::function<void()> histogram_and_dot(const float* x, const float* y, std::size_t n, unsigned* bins,
                                           double* dot) override {
-    auto xs = std::make_shared<Cut>(x, n, sizeof(float), parts_), ys = std::make_shared<Cut>(y, n, sizeof(float), parts_);
+    auto xs = std::make_shared<Cut>(x, n, sizeof(float), parts_),
+         ys = std::make_shared<Cut>(y, n, sizeof(float), parts_);
     auto run = std::make_shared<starpu_codelet>(codelet(&histogram_task, {STARPU_R, STARPU_R, STARPU_RW}));
     return [this, xs, ys, run, bins, dot] {
       std::vector<Sums> sums(parts_);

@@ -23,8 +23,8 @@ class MapReduceProgram final : public Program {
   double bar() const override { return 1.0; }
   std::vector<Value> arguments() override { return {value_of(x_), value_of(y_), value_of(bins_), value_of(dot_)}; }
   Tree tree() const override {
-    return map(kernel(kernel_, {}, total, arg<float>(0), arg<float>(1), arg(2).merge(Merge::add),
-                      arg(3).merge(Merge::add)));
+    return map(
+        kernel(kernel_, {}, total, arg<float>(0), arg<float>(1), arg(2).merge(Merge::add), arg(3).merge(Merge::add)));
   }
 
   void fill() override {

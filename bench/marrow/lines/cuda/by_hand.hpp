@@ -9,13 +9,13 @@
 #include <thread>
 #include <vector>
 
-#define CHECK(call)                                                                              \
-  do {                                                                                           \
-    const cudaError_t error = (call);                                                            \
-    if (error != cudaSuccess) {                                                                  \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));        \
-      std::exit(1);                                                                              \
-    }                                                                                            \
+#define CHECK(call)                                                                       \
+  do {                                                                                    \
+    const cudaError_t error = (call);                                                     \
+    if (error != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error)); \
+      std::exit(1);                                                                       \
+    }                                                                                     \
   } while (false)
 
 // One part of a GPU's work, with a stream of its own, so that copies of one overlap with kernels of another.
@@ -60,7 +60,8 @@ struct Split {
 // Calls work(begin, end) for pieces of [begin, end), multiples of `quantum`, in all threads of the CPU.
 template <typename Work>
 void on_cpu(size_t begin, size_t end, size_t quantum, const Work& work) {
-  const size_t workers = std::max(1u, std::thread::hardware_concurrency()), pieces = (end - begin + quantum - 1) / quantum;
+  const size_t workers = std::max(1u, std::thread::hardware_concurrency()),
+               pieces = (end - begin + quantum - 1) / quantum;
   std::vector<std::thread> threads;
   for (size_t i = 0; i < workers; ++i) {
     const size_t first = begin + pieces * i / workers * quantum;
