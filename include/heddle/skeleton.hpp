@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -56,6 +57,9 @@ class Slot {
   Slot per_thread(unsigned elements) const;
   // Every part gets the whole array, to read.
   Slot copy() const;
+  // What kernels write of it stays on the devices: for results that only other kernels of the tree need. The run does
+  // not bring it to the host, which fetches it if it reads it.
+  Slot resident() const;
   // Every part gets an array of its own for its partial result; they are merged when all are done.
   Slot merge(Merge operation) const;
   template <typename T>
@@ -68,12 +72,16 @@ class Slot {
                        });
   }
 
+  // The same with the neutral element and the function on bytes.
+  Slot merge_bytes(std::vector<std::byte> neutral, MergeFunction function) const;
+
   unsigned number() const { return number_; }
   ElementType element() const { return element_; }
   std::size_t unit_elements() const { return unit_; }
   bool has_unit() const { return has_unit_; }
   unsigned elements_per_thread() const { return per_thread_; }
   bool is_copy() const { return copy_; }
+  bool is_resident() const { return resident_; }
   Merge merge_operation() const { return merge_; }
   const MergeFunction& merge_function() const { return function_; }
   const std::vector<std::byte>& neutral() const { return neutral_; }
@@ -83,13 +91,12 @@ class Slot {
   static std::span<const std::byte> as_bytes(const T& value) {
     return std::as_bytes(std::span(&value, 1));
   }
-  Slot merge_bytes(std::vector<std::byte> neutral, MergeFunction function) const;
 
   unsigned number_;
   ElementType element_;
   std::size_t unit_ = 1;
   unsigned per_thread_ = 0;
-  bool has_unit_ = false, copy_ = false;
+  bool has_unit_ = false, copy_ = false, resident_ = false;
   Merge merge_ = Merge::none;
   MergeFunction function_;
   std::vector<std::byte> neutral_;
@@ -122,6 +129,7 @@ class Binding {
   Binding(T value) : kind_(Kind::value), value_(Argument(value)) {}  // NOLINT: as launch()
   Binding(Slot slot) : kind_(Kind::slot), slot_(std::move(slot)) {}  // NOLINT
   Binding(Trait trait) : kind_(Kind::trait), trait_(trait) {}        // NOLINT
+  explicit Binding(const Argument& number) : kind_(Kind::value), value_(number) {}
   Kind kind() const { return kind_; }
   const Argument& value() const { return value_; }
   const Slot& slot() const { return slot_; }
@@ -197,11 +205,11 @@ class LoopView {
   void set(unsigned slot, T value) {
     set_value(slot, Argument(value));
   }
-
- private:
+  // The same without types. Throw invalid_argument where the argument is no such array, or no number of that size.
   std::span<const std::byte> read_bytes(unsigned slot, std::size_t element_bytes) const;
   void set_value(unsigned slot, const Argument& value);
 
+ private:
   std::vector<Value>& values_;
   std::size_t iteration_;
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // first and count, by slot
@@ -294,6 +302,11 @@ struct ExecutorOptions {
   // Workers of the CPU device by domain, instead of the machine's caches, for every level of fission.
   std::vector<std::vector<unsigned>> domains = {};
 };
+
+// Operations per second of a device of the runtime, with a small kernel of integer and floating-point arithmetic: the
+// geometric mean of both. Of a simulated device by its own clock. What an executor measures when it is made; keep it
+// for ExecutorOptions::speeds where a program makes several. Throws not_found.
+double measured_speed(Runtime& runtime, std::string_view device);
 
 // The devices of a runtime as what trees run on. Any thread may call run(). The runtime outlives it; its destructor
 // waits for the runs that were asked for.

@@ -25,6 +25,7 @@ from ._errors import (ArgumentOverflow, ArgumentTypeError, CompileError, Deadloc
 from ._kernel import BoundKernel, Kernel, KernelInfo, Module, Occupancy, Parameter, in_, inout, opaque, out
 from ._runtime import Call, Device, Runtime
 from ._tenant import Tenant
+from . import skeleton
 
 __version__: str = _core.version()
 
@@ -32,7 +33,7 @@ __all__ = [
     "ArgumentOverflow", "ArgumentTypeError", "Array", "BoundKernel", "Call", "CompileError", "Deadlock", "Device", "DeviceLost",
     "Error", "InternalError", "InvalidArgument", "IoError", "Kernel", "KernelFault", "KernelInfo", "Launch", "Module",
     "NotFound", "Occupancy", "OutOfMemory", "Parameter", "ParseError", "Runtime", "Tenant", "Unsupported", "in_", "inout",
-    "opaque", "out",
+    "opaque", "out", "skeleton",
 ]
 
 # What is in flight ends before the interpreter does, so that nothing waits while objects are taken apart.

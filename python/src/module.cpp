@@ -8,6 +8,7 @@
 
 #include "calls.hpp"
 #include "objects.hpp"
+#include "trees.hpp"
 
 namespace heddle::python {
 namespace {
@@ -417,4 +418,5 @@ PYBIND11_MODULE(_core, m) {
            });
   bind_kernels(m);
   bind_arrays(m);
+  define_trees(m);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "c_api/arguments.hpp"
+#include "c_api/function_error.hpp"
 #include "c_api/guard.hpp"
 #include "c_api/handles.hpp"
 
@@ -31,15 +32,24 @@ heddle::CallFunction wrapped(heddle_function function, void* user, const char* n
       bytes.push_back(call.bytes(i));
     }
     const heddle_call_data given{sizeof given, device.c_str(), call.stream(), call.size(), data.data(), bytes.data()};
-    sentence.clear();
-    const std::int32_t result = function(user, &given);
-    if (result == 0) return;
-    if (!sentence.empty()) heddle::c_api::refuse(std::exchange(sentence, {}));
-    heddle::c_api::refuse("the function given to " + std::string(name) + " returned " + std::to_string(result));
+    heddle::c_api::forget_sentence();
+    heddle::c_api::check_function(function(user, &given), "the function given to " + std::string(name));
   };
 }
 
 }  // namespace
+
+namespace heddle::c_api {
+
+void forget_sentence() { sentence.clear(); }
+
+void check_function(std::int32_t result, const std::string& name) {
+  if (result == 0) return;
+  if (!sentence.empty()) refuse(std::exchange(sentence, {}));
+  refuse(name + " returned " + std::to_string(result));
+}
+
+}  // namespace heddle::c_api
 
 extern "C" {
 

@@ -56,6 +56,9 @@ void Transfers::move(Array& array, Space from, Space to, std::uint64_t begin, st
   const Access accesses[] = {array.access(from, Mode::read, begin, end), array.access(to, Mode::write, begin, end)};
   early_.copy(from_there ? from : to, accesses, array.span(to, begin, end), array.span(from, begin, end), purpose,
               from == host);
+  Moves& moves = moves_[{from, to}];
+  ++moves.copies;
+  moves.bytes += end - begin;
 }
 
 void Transfers::copy_pieces(Array& array, Space space, std::uint64_t begin, std::uint64_t end, bool for_host,

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <utility>
 
 #include "graph/access.hpp"
 #include "memory/array.hpp"
@@ -14,6 +16,11 @@
 #include "sched/scheduler.hpp"
 
 namespace heddle::sched {
+
+// Copies from one memory to another so far.
+struct Moves {
+  std::uint64_t copies = 0, bytes = 0;
+};
 
 // Needs the core's lock.
 class Transfers {
@@ -47,6 +54,8 @@ class Transfers {
   // device whose memory the host cannot access is involved, as that device's copies need host memory that was allocated
   // for them.
   memory::Space space_for_host(const memory::Array& array, std::uint64_t begin, std::uint64_t end) const;
+  // By source and destination; those between which nothing was copied are missing.
+  const std::map<std::pair<memory::Space, memory::Space>, Moves>& moves() const { return moves_; }
   // Copies the bytes that are current only in this space to the host, which must have a copy.
   void write_back(memory::Array& array, memory::Space space);
   // Submits the copies of the bytes that are not current in the space. `for_host`: they are for the host.
@@ -68,6 +77,7 @@ class Transfers {
   EarlyStarts& early_;
   const std::function<const LinkTable*()> links_;
   memory::Spaces kept_from_host_ = 0;
+  std::map<std::pair<memory::Space, memory::Space>, Moves> moves_;
 };
 
 }  // namespace heddle::sched

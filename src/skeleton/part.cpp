@@ -25,7 +25,7 @@ void Part::run(Together& together, const base::Clock& clock, std::uint64_t start
     const auto [first, count] = program_.elements(static_cast<unsigned>(slot), range_);
     const SlotUse& use = program_.slots()[slot];
     if (use.merged != nullptr) values_[slot].read(0, values_[slot].count);
-    if (use.partitioned && use.written) values_[slot].read(first, count);
+    if (use.partitioned && use.written && !use.resident) values_[slot].read(first, count);
   }
   for (const Launch& launch : launches_) launch.wait();
   seconds_ = static_cast<double>(clock.now_ns() - start_ns) * 1e-9;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -77,35 +76,6 @@ std::string shared_at(knowledge::Fission fission, const std::filesystem::path& r
   return {};
 }
 
-constexpr const char* speed_kernels = R"(
-extern "C" __global__ void integers(unsigned* out, int rounds) {
-  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, a = i | 1, b = i + 7;
-  for (int k = 0; k < rounds; ++k) { a = a * 1664525u + b; b = b * 22695477u + a; }
-  out[i] = a ^ b;
-}
-extern "C" __global__ void floats(float* out, int rounds) {
-  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  float a = i, b = 1.0f;
-  for (int k = 0; k < rounds; ++k) { a = fmaf(a, 0.999f, b); b = fmaf(b, 0.5f, a); }
-  out[i] = a + b;
-}
-)";
-
-template <typename T>
-double rate(Runtime& runtime, const Kernel& kernel, const DeviceInfo& device) {
-  const unsigned blocks = device.processors * 2;
-  const int rounds = device.simulated ? 64 : 4096;
-  auto out = runtime.array<T>(std::size_t{blocks} * 256);
-  double best = 0;
-  for (int repeat = 0; repeat < (device.simulated ? 1 : 3); ++repeat) {
-    const Launch launch =
-        runtime.launch(kernel, {.grid = {blocks}, .block = {256}, .device = device.id, .timed = true}, out, rounds);
-    launch.wait();
-    best = std::max(best, 2.0 * rounds * blocks * 256 / std::max(launch.seconds(), 1e-9));
-  }
-  return best;
-}
-
 }  // namespace
 
 std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, unsigned workers,
@@ -121,12 +91,6 @@ std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, uns
   for (auto& [name, members] : domains) list.push_back(std::move(members));
   std::sort(list.begin(), list.end());
   return list;
-}
-
-double measure_speed(Runtime& runtime, const DeviceInfo& device) {
-  const Module module = runtime.compile(speed_kernels, "speed.cu");
-  return std::sqrt(rate<unsigned>(runtime, module.kernel("integers"), device) *
-                   rate<float>(runtime, module.kernel("floats"), device));
 }
 
 Platforms::Platforms(Runtime& runtime, const ExecutorOptions& options) : given_domains_(options.domains) {

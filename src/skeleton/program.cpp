@@ -39,6 +39,7 @@ Program::Program(const Tree& tree, const std::vector<Value>& values) : root_(tre
   }
   for_each_kernel(*root_, [this](const Node& node) { add(node); });
   check_swaps(*root_);
+  find_units();
   check_locality();
   std::vector<ArrayUse> partitioned;
   for (std::size_t i = 0; i < slots_.size(); ++i)
@@ -76,6 +77,7 @@ void Program::add_slot(KernelUseOf& kernel, std::size_t place) {
                parameter.pointer ? "an array" : "a number");
   if (!array) return;
   SlotUse& use = slots_[slot.number()];
+  use.resident = use.resident || slot.is_resident();
   if (slot.merge_operation() != Merge::none) {
     use.merged = &slot;
     return;
@@ -110,6 +112,7 @@ std::uint64_t Program::partition(const KernelUseOf& kernel, std::size_t place, S
   use.partitioned = true;
   use.written = use.written || writes(parameter);
   use.unit = std::lcm(use.unit, slot.unit_elements());
+  use.has_unit = use.has_unit || slot.has_unit();
   return per_thread != 0 ? per_thread : node.options.per_thread;
 }
 
@@ -123,8 +126,22 @@ void Program::check_swaps(const Node& node) {
     const bool written = slots_[a].written || slots_[b].written;
     slots_[a].written = slots_[b].written = written;
     slots_[a].unit = slots_[b].unit = std::lcm(slots_[a].unit, slots_[b].unit);
+    slots_[a].has_unit = slots_[b].has_unit = slots_[a].has_unit || slots_[b].has_unit;
     // Each is cut where the other is, so that both can be read by parts.
     slots_[a].partitioned = slots_[b].partitioned = slots_[a].partitioned || slots_[b].partitioned;
+  }
+}
+
+// An array of which no unit is stated is cut where the others are: it has as many units as they.
+void Program::find_units() {
+  std::size_t units = 0;
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].partitioned && slots_[i].has_unit) units = std::max(units, counts_[i] / slots_[i].unit);
+  if (units == 0) return;
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!slots_[i].partitioned || slots_[i].has_unit || counts_[i] % units != 0) continue;
+    slots_[i].unit = counts_[i] / units;
+    slots_[i].has_unit = true;
   }
 }
 

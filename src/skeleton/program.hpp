@@ -18,7 +18,9 @@ struct SlotUse {
   bool partitioned = false;  // by some kernel
   bool copied = false;       // read whole by some kernel
   bool written = false;
+  bool resident = false;  // not brought to the host
   std::size_t unit = 1;
+  bool has_unit = false;         // stated, or found
   const Slot* merged = nullptr;  // its parts have arrays of their own
 };
 
@@ -53,6 +55,7 @@ class Program {
   void add_slot(KernelUseOf& kernel, std::size_t place);
   std::uint64_t partition(const KernelUseOf& kernel, std::size_t place, SlotUse& use);
   void check_swaps(const Node& node);
+  void find_units();
   void check_locality() const;
 
   std::shared_ptr<const Node> root_;

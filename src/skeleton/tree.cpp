@@ -23,8 +23,9 @@ std::string describe(const Kernel& kernel, std::size_t parameter) {
 void check_slot(const Kernel& kernel, std::size_t place, const Slot& slot) {
   const Parameter& parameter = kernel.info().parameters[place];
   if (!parameter.pointer) {
-    if (slot.is_copy() || slot.has_unit() || slot.merge_operation() != Merge::none)
-      base::fail(ErrorCode::invalid_argument, "{} is a number; only arrays have units, copies and merged results",
+    if (slot.is_copy() || slot.has_unit() || slot.is_resident() || slot.merge_operation() != Merge::none)
+      base::fail(ErrorCode::invalid_argument,
+                 "{} is a number; only arrays have units, copies and merged results, or are resident",
                  describe(kernel, place));
     return;
   }
@@ -77,6 +78,11 @@ Slot Slot::per_thread(unsigned elements) const {
 Slot Slot::copy() const {
   Slot made = *this;
   made.copy_ = true;
+  return made;
+}
+Slot Slot::resident() const {
+  Slot made = *this;
+  made.resident_ = true;
   return made;
 }
 Slot Slot::merge(Merge operation) const {

@@ -104,6 +104,20 @@ TEST_F(RunTest, AReductionOnTheHostAndOneOnTheDevices) {
   EXPECT_THROW(map_reduce(scaled, skeleton::kernel(kernel("histogram"), {}, total, arg(0), arg(1))), Error);
 }
 
+// A unit that is stated of one array holds for the others that have none.
+TEST_F(RunTest, ArraysWithoutAUnitAreCutWhereTheOthersAre) {
+  constexpr int width = 128, lines = 64;
+  auto image = runtime.array<int>(width * lines), out = runtime.array<int>(width * lines);
+  Executor executor(runtime, options(0.4));
+  const Tree tree =
+      pipeline(skeleton::kernel(kernel("number"), {.block = 64, .per_thread = 2}, skeleton::size, offset, arg(0)),
+               skeleton::kernel(kernel("mirror"), {.block = 64}, units, width, arg(0), arg(1).unit(width)));
+  const Report report = tree.run(executor, image, out).get();
+  ASSERT_EQ(report.parts.size(), 2u);
+  EXPECT_EQ(report.parts[0].count + report.parts[1].count, static_cast<std::uint64_t>(lines));
+  for (int line : {0, 25, 26, 63}) EXPECT_EQ(out[static_cast<std::size_t>(line * width)], line * width + width - 1);
+}
+
 // `pipeline(k1, loop(pipeline(k2, k3)), map_reduce)`: kernels run depth first.
 TEST_F(RunTest, TreesNestAndRunDepthFirst) {
   std::vector<int> zeros(4096);

@@ -30,7 +30,7 @@ std::string table_of(const nlohmann::json& rows) {
 }
 
 // The shares of the derivation experiment.
-std::string chart_of(const nlohmann::json& rows) {
+bench::grcuda::Chart derivation_chart(const nlohmann::json& rows) {
   bench::grcuda::Chart chart{.title = "GPU share of each image: derived, kept after 100 runs, best; %", .level = 100};
   chart.series = {{"derived", "#76b7b2", {}}, {"kept", "#f28e2b", {}}, {"best", "#4e79a7", {}}};
   const std::vector<std::string> endings{", derived share", ", share kept", ", best share"};
@@ -42,7 +42,28 @@ std::string chart_of(const nlohmann::json& rows) {
       chart.series[i].values.emplace_back(row.at("value").get<double>());
     }
   }
-  return bench::grcuda::svg({chart});
+  return chart;
+}
+
+// The programs with the split that is found, against the others. No groups where nothing with GPUs was measured.
+bench::grcuda::Chart programs_chart(const nlohmann::json& rows) {
+  bench::grcuda::Chart chart{.title = "Speed with the split that is found, against others; times", .level = 1};
+  chart.series = {{"GPUs only", "#76b7b2", {}}, {"CPUs only", "#f28e2b", {}}, {"half and half", "#4e79a7", {}}};
+  for (const nlohmann::json& row : rows) {
+    const std::string peer = row.contains("peer") && row["peer"].is_string() ? row["peer"].get<std::string>() : "";
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+      if (row.value("unit", "") != "x" || !peer.starts_with(chart.series[i].name)) continue;
+      if (i == 0) chart.groups.push_back(row.at("name").get<std::string>());
+      chart.series[i].values.emplace_back(row.at("value").get<double>());
+    }
+  }
+  return chart;
+}
+
+std::string chart_of(const nlohmann::json& rows) {
+  std::vector<bench::grcuda::Chart> charts{derivation_chart(rows)};
+  if (bench::grcuda::Chart programs = programs_chart(rows); !programs.groups.empty()) charts.push_back(programs);
+  return bench::grcuda::svg(charts);
 }
 
 std::string with_figures(const std::string& page, const std::string& figures) {

@@ -90,9 +90,9 @@ extern "C" __global__ void saxpy(int n, float a, const float* x, float* y) {
 }
 
 // A grey volume in three classes.
-extern "C" __global__ void segment(int n, unsigned low, unsigned high, const unsigned* from, unsigned* to) {
+extern "C" __global__ void segment(int size, unsigned low, unsigned high, const unsigned char* from, unsigned char* to) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) to[i] = from[i] < low ? 0u : from[i] < high ? 128u : 255u;
+  if (i < size) to[i] = from[i] < low ? 0 : from[i] < high ? 128 : 255;
 }
 
 extern "C" __global__ void histogram_and_dot(int n, const float* x, const float* y, unsigned* bins, double* dot) {

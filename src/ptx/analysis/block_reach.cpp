@@ -159,8 +159,8 @@ class Forms {
     switch (inst.opcode) {
       case Opcode::mov: return value(inst.operands[1]);
       case Opcode::cvt:
-        if (is_float(d.type2) || byte_size(d.type2) < 4 || byte_size(d.type) < byte_size(d.type2))
-          return Form::unknown();
+        if (is_float(d.type2) || byte_size(d.type2) < 4) return Form::unknown();
+        if (byte_size(d.type) < byte_size(d.type2)) return narrowed(value(inst.operands[1]));
         return extended(d.type2, byte_size(d.type) > byte_size(d.type2), value(inst.operands[1]));
       case Opcode::add: return sum(value(inst.operands[1]), value(inst.operands[2]));
       case Opcode::sub: return sum(value(inst.operands[1]), scaled(value(inst.operands[2]), -1));
@@ -173,6 +173,8 @@ class Forms {
   static Form extended(Type type, bool widens, const Form& form) {
     return widens && !is_signed(type) ? zero_extended(form) : form;
   }
+  // To 32 bits, into which the sums that are looked at fit (in_32_bits). An address does not.
+  static Form narrowed(const Form& form) { return form.parameter == Form::no_parameter ? form : Form::unknown(); }
   Form multiplied(const Instruction& inst) const {
     const bool widens = inst.d.half == Half::wide;
     return product(extended(inst.d.type, widens, value(inst.operands[1])),

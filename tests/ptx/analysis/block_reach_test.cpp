@@ -78,6 +78,16 @@ TEST(BlockReach, WhatWrapsBeforeItIsWidenedIsUnknown) {
             "[260,644)");
 }
 
+// Compilers widen the thread's number before a branch, and take its lower half behind it.
+TEST(BlockReach, WhatIsWidenedAndNarrowedAgainIsTheSame) {
+  EXPECT_EQ(text(reach_of("cvt.u64.u32 %rd5, %r4; cvt.u32.u64 %r5, %rd5; mad.lo.s32 %r6, %r2, %r3, %r5;"
+                          "mul.wide.s32 %rd4, %r6, 4; add.s64 %rd6, %rd1, %rd4; ld.global.f32 %f1, [%rd6];")[0]),
+            "[256,640)");
+  EXPECT_EQ(text(reach_of("cvt.u32.u64 %r5, %rd1; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd6, %rd2, %rd4;"
+                          "ld.global.f32 %f1, [%rd6];")[1]),
+            "unknown");  // an address does not fit
+}
+
 TEST(BlockReach, TheSameBytesForAll) {
   EXPECT_EQ(text(reach_of("ld.global.f32 %f1, [%rd1+16];")[0]), "[16,20)");
   const auto both = reach_of("add.s64 %rd4, %rd1, %rd3; st.global.f32 [%rd4], %f1; ld.global.f32 %f1, [%rd1];");

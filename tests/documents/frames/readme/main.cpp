@@ -1,6 +1,7 @@
 // The parts of README.md in C++, as a program.
 #include <cstdio>
 #include <heddle/heddle.hpp>
+#include <heddle/skeleton.hpp>
 #include <span>
 
 // clang-format off
@@ -12,6 +13,10 @@ SNIPPET
 SNIPPET
     shared.synchronize();
   }
+  for (float& value : x.write()) value = 1;
+SNIPPET
+  done.get();
+  if (y[n - 1] != 8) return std::puts("wrong result of the tree"), 1;
   return 0;
 } catch (const heddle::Error& error) {
   std::puts(error.what());
