@@ -20,7 +20,7 @@
 namespace heddle::test::random_kernel {
 namespace {
 
-constexpr std::uint64_t usual_kernels = 40, usual_plans = 2;
+constexpr std::uint64_t usual_kernels = 12, usual_plans = 1;
 constexpr int most_failures = 3;
 
 std::uint64_t number(const char* variable, std::uint64_t otherwise) {
