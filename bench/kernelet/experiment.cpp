@@ -17,10 +17,11 @@
 namespace heddle::bench::kernelet {
 namespace {
 
-// Blocks of a launch, in full SMs, so that all kernels take nearly as long alone.
+// Blocks of a launch, in full SMs: so many that one fills the device for long (the paper has 72 to 200), and that all
+// kernels take nearly as long alone.
 double waves_of(const std::string& kernel) {
-  static const std::map<std::string, double> waves = {{"pc", .5}, {"sad", 4},  {"spmv", 3}, {"st", 2},
-                                                      {"mm", 2},  {"mriq", 2}, {"bs", 4},   {"tea", 2}};
+  static const std::map<std::string, double> waves = {{"pc", 6},  {"sad", 6},  {"spmv", 6}, {"st", 8},
+                                                      {"mm", 12}, {"mriq", 8}, {"bs", 12},  {"tea", 8}};
   return waves.at(kernel);
 }
 unsigned resident_of(const std::string& kernel) {
@@ -73,8 +74,7 @@ void Experiment::add(const std::string& name, double value, const std::string& u
 
 void Experiment::profile_kernels() {
   const auto machine = device::sim::SteppedMachine(*device_).machine();
-  corun_.limits = batch::limits_of(machine);
-  corun_.sm = {.latency = batch::measure_latency(*device_), .schedulers = batch::model_schedulers(machine)};
+  corun_ = batch::corun_of(machine, batch::measure_latency(*device_));
   add("latency", corun_.sm.latency.base, "cycles");
   add("latency of a hit", corun_.sm.latency.hit, "cycles");
   add("latency for each request", corun_.sm.latency.per_request, "cycles");
@@ -82,7 +82,7 @@ void Experiment::profile_kernels() {
       static_cast<double>(machine.front.schedulers) * machine.front.issue_width / machine.front.issue_interval;
   double errors = 0;
   for (auto& kernel : kernels_) {
-    kernel->traits = batch::profile(*device_, *kernel);
+    kernel->traits = batch::profile(*device_, *kernel, corun_);
     const sched::KernelTraits& traits = *kernel->traits;
     fmt::print("{}", batch::profile_text(*kernel, traits, corun_.limits));
     sched::KernelTraits unmeasured = traits;
@@ -109,17 +109,12 @@ void Experiment::measure_pairs() {
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       const std::vector<batch::Kernel*> two = {all[i], all[j]};
-      for (auto& [ids, ratios] : batch::measure_pairs(*device_, two, corun_, options_.ratios, {.slices = 1})) {
+      for (auto& [ids, ratios] : batch::measure_pairs(*device_, two, corun_, options_.ratios, 2)) {
         const bool in_order = all[i]->id() == ids.first;
         const sched::KernelTraits &a = *all[in_order ? i : j]->traits, &b = *all[in_order ? j : i]->traits;
-        const model::KernelProfile of_a = sched::calibrated(corun_, a), of_b = sched::calibrated(corun_, b);
         double best = -1, best_model = -1;
         for (const sched::MeasuredRatio& ratio : ratios) {
-          const auto warps = [](const sched::KernelTraits& of, unsigned blocks) {
-            return blocks * ((of.kernel.needs.threads + 31) / 32);
-          };
-          const model::PairIpc ipc =
-              model::pair_ipc(corun_.sm, of_a, warps(a, ratio.first_blocks), of_b, warps(b, ratio.second_blocks));
+          const model::PairIpc ipc = sched::forecast(corun_, a, ratio.first_blocks, b, ratio.second_blocks);
           const double got = model::coscheduling_profit(ratio.together, a.alone_ipc, b.alone_ipc);
           const double forecast = model::coscheduling_profit(ipc, a.alone_ipc, b.alone_ipc);
           const std::string name = fmt::format("pair/{}+{}/{}:{}", all[in_order ? i : j]->name(),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "device/sim/stepped.hpp"
 #include "ptx/analysis/memory_waits.hpp"
@@ -15,39 +16,54 @@ using device::sim::Cycle;
 using device::sim::SteppedMachine;
 
 constexpr unsigned warp = 32;
-constexpr double worth_a_state = .02;  // accesses that make several requests: fewer are not told apart
+constexpr double worth_a_state = .1;  // accesses that make several requests: fewer are not told apart
 
-// The launches of one kernel that follow each other.
+// The launches of one kernel that follow each other. Slices that end at once are counted as one step of time: rates are
+// taken between two of them.
 struct Stream {
   Share share;
-  std::uint64_t slice = 0, next = 0;                // blocks; the first one that is not launched, of the grid
+  std::uint64_t round = 0, next = 0;                // blocks; the first one that is not launched, of the grid
   std::map<std::uint64_t, std::uint64_t> launches;  // blocks of those under way, by number
   std::uint64_t ended = 0;                          // blocks of those that are done
-  // When blocks were seen to end: after the first slice, and last.
+  // When blocks were seen to end: after the first round, and last.
   Cycle first_at = 0, last_at = 0;
   std::uint64_t first = 0, last = 0;
 
+  std::uint64_t in_flight() const {
+    return std::accumulate(launches.begin(), launches.end(), std::uint64_t{0},
+                           [](std::uint64_t sum, const auto& launch) { return sum + launch.second; });
+  }
   void launch(SteppedMachine& machine) {
     const std::uint64_t all = share.kernel->blocks();
-    const std::uint64_t blocks = std::min(slice, all);
+    const std::uint64_t blocks = std::min(share.plan.blocks, all);
     if (next + blocks > all) next = 0;
     const BlockRange range{next, next + blocks};
     launches[machine.launch(share.kernel->function(), share.kernel->config(), range, share.kernel->arguments())] =
         blocks;
     next += blocks;
   }
-  void see(Cycle now, std::uint64_t count) {
+  // `warm`: of each kernel, all that began together have ended.
+  void see(Cycle now, std::uint64_t count, bool warm) {
     if (count == last) return;
     last = count;
     last_at = now;
-    if (first == 0 && count >= slice) {
+    if (first == 0 && warm) {
       first = count;
       first_at = now;
     }
   }
-  bool enough(unsigned slices) const { return first != 0 && last >= first + slices * slice; }
+  bool enough(unsigned rounds) const { return first != 0 && last >= first + rounds * round; }
   double rate() const { return static_cast<double>(last - first) / static_cast<double>(last_at - first_at); }
 };
+
+// The stream that is to launch next; null: each has enough in flight.
+Stream* emptiest(std::vector<Stream>& streams) {
+  Stream* least = nullptr;
+  const auto filled = [](const Stream& stream) { return stream.share.plan.filled(stream.in_flight()); };
+  for (Stream& stream : streams)
+    if (stream.share.plan.takes(stream.in_flight()) && (!least || filled(stream) < filled(*least))) least = &stream;
+  return least;
+}
 
 unsigned warps_of(const Kernel& kernel) {
   return static_cast<unsigned>((kernel.config().block.count() + warp - 1) / warp);
@@ -140,18 +156,23 @@ unsigned model_schedulers(const device::sim::MachineDescription& machine) {
   return std::max(1u, machine.front.schedulers / machine.front.issue_interval);
 }
 
-std::vector<double> steady_rates(device::Device& device, std::span<const Share> shares, RateOptions options) {
+sched::CoRunDevice corun_of(const device::sim::MachineDescription& machine, const model::MemoryLatency& latency) {
+  sched::CoRunDevice corun;
+  corun.limits = limits_of(machine);
+  corun.sm.schedulers = model_schedulers(machine);
+  corun.sm.latency = latency;
+  corun.launch_cycles = machine.launching.kernel_cycles + machine.launching.block_cycles;
+  return corun;
+}
+
+std::vector<double> steady_rates(device::Device& device, std::span<const Share> shares, unsigned rounds) {
   SteppedMachine machine(device);
   std::vector<Stream> streams;
   for (const Share& share : shares) {
-    Stream stream{.share = share, .slice = std::uint64_t{share.blocks} * machine.machine().sms, .launches = {}};
-    stream.slice = std::min(stream.slice, share.kernel->blocks());
-    streams.push_back(std::move(stream));
+    streams.push_back({.share = share, .round = std::uint64_t{share.blocks} * machine.machine().sms, .launches = {}});
   }
-  for (unsigned i = 0; i < options.ahead; ++i)
-    for (Stream& stream : streams) stream.launch(machine);
-  while (!std::all_of(streams.begin(), streams.end(),
-                      [&](const Stream& stream) { return stream.enough(options.slices); })) {
+  while (Stream* const next = emptiest(streams)) next->launch(machine);
+  while (!std::all_of(streams.begin(), streams.end(), [&](const Stream& stream) { return stream.enough(rounds); })) {
     machine.advance();
     for (const auto& ended : machine.take_ended())
       for (Stream& stream : streams) {
@@ -159,14 +180,16 @@ std::vector<double> steady_rates(device::Device& device, std::span<const Share> 
         if (at == stream.launches.end()) continue;
         stream.ended += at->second;
         stream.launches.erase(at);
-        stream.launch(machine);
       }
+    while (Stream* const next = emptiest(streams)) next->launch(machine);
     const auto progress = machine.progress();
+    const bool warm =
+        std::all_of(streams.begin(), streams.end(), [](const Stream& stream) { return stream.last >= stream.round; });
     for (Stream& stream : streams) {
       std::uint64_t count = stream.ended;
       for (const auto& launch : progress)
         if (stream.launches.contains(launch.id)) count += launch.ended_blocks;
-      stream.see(machine.now(), count);
+      stream.see(machine.now(), count, warm);
     }
   }
   std::vector<double> rates;
@@ -174,7 +197,51 @@ std::vector<double> steady_rates(device::Device& device, std::span<const Share> 
   return rates;
 }
 
-sched::KernelTraits profile(device::Device& device, Kernel& kernel, RateOptions options) {
+namespace {
+
+// What one full device of blocks does.
+void count(SteppedMachine& machine, Kernel& kernel, model::Candidate& made) {
+  const unsigned resident = model::resident_blocks(limits_of(machine.machine()), made.needs);
+  const std::uint64_t full = std::uint64_t{resident} * machine.machine().sms;
+  const std::uint64_t blocks = std::min(std::max<std::uint64_t>(full, 1), kernel.blocks());
+  const auto counted = count_alone(machine, kernel, blocks);
+  const auto& memory = counted.memory.sm;
+  const auto instructions = static_cast<double>(counted.sm.warp_instructions);
+  made.block_instructions = instructions / static_cast<double>(blocks);
+  const auto accesses = static_cast<double>(memory.global_accesses + memory.local_accesses);
+  made.profile.memory_ratio = accesses / instructions;
+  const double requests = accesses > 0 ? memory.transactions_per_access() : 1;
+  made.profile.uncoalesced = std::max(0.0, (requests - 1) / (made.profile.uncoalesced_requests - 1));
+  made.profile.misses = part_of_misses(counted.memory);
+  if (made.profile.uncoalesced < worth_a_state) {
+    made.profile.uncoalesced = 0;
+    made.profile.misses *= requests;
+  }
+  made.profile.far = far_of(counted.memory, machine.machine());
+  find_pipe(counted, machine.machine(), made.profile);
+  made.profile.accesses_per_wait = ptx::analysis::find_memory_waits(kernel.function().ptx()).accesses_per_wait();
+  const auto cycles = static_cast<double>(counted.cycles());
+  const double launching = machine.machine().launching.kernel_cycles;
+  made.memory_use = counted.memory.dram_utilisation() * cycles / std::max(1.0, cycles - launching);
+}
+
+// Blocks on each SM of the smallest slices that are fast enough.
+unsigned smallest_slice(device::Device& device, Kernel& kernel, unsigned sms, unsigned resident, double whole,
+                        const ProfileOptions& options) {
+  unsigned least = 1;
+  for (; least < resident; least = least < 3 ? least + 1 : least + least / 2) {
+    const Share share{&kernel,
+                      resident,
+                      {std::uint64_t{least} * sms, (2 * resident + least - 1) / least, std::uint64_t{resident} * sms}};
+    if (whole / steady_rates(device, {&share, 1}, options.rounds).front() - 1 <= options.overhead) break;
+  }
+  return std::min(least, resident);
+}
+
+}  // namespace
+
+sched::KernelTraits profile(device::Device& device, Kernel& kernel, const sched::CoRunDevice& corun,
+                            ProfileOptions options) {
   sched::KernelTraits traits;
   traits.id = kernel.id();
   model::Candidate& made = traits.kernel;
@@ -185,33 +252,15 @@ sched::KernelTraits profile(device::Device& device, Kernel& kernel, RateOptions 
     sms = machine.machine().sms;
     peak = peak_ipc(machine.machine());
     made.needs = needs_of(machine, kernel);
-    const model::SmLimits limits = limits_of(machine.machine());
-    const unsigned resident = model::resident_blocks(limits, made.needs);
-    const std::uint64_t full = std::uint64_t{resident} * sms;
-    // Smaller slices would leave warps out even where the slices in flight are of this kernel alone.
-    made.least_blocks = std::max(1u, (resident + options.ahead - 1) / options.ahead);
-    const std::uint64_t blocks = std::min(std::max<std::uint64_t>(full, 1), kernel.blocks());
-    const auto counted = count_alone(machine, kernel, blocks);
-    const auto& memory = counted.memory.sm;
-    const auto instructions = static_cast<double>(counted.sm.warp_instructions);
-    made.block_instructions = instructions / static_cast<double>(blocks);
-    const auto accesses = static_cast<double>(memory.global_accesses + memory.local_accesses);
-    made.profile.memory_ratio = accesses / instructions;
-    const double requests = accesses > 0 ? memory.transactions_per_access() : 1;
-    made.profile.uncoalesced = std::max(0.0, (requests - 1) / (made.profile.uncoalesced_requests - 1));
-    if (made.profile.uncoalesced < worth_a_state) made.profile.uncoalesced = 0;
-    made.profile.misses = part_of_misses(counted.memory);
-    made.profile.far = far_of(counted.memory, machine.machine());
-    find_pipe(counted, machine.machine(), made.profile);
-    made.profile.accesses_per_wait = ptx::analysis::find_memory_waits(kernel.function().ptx()).accesses_per_wait();
-    const auto cycles = static_cast<double>(counted.cycles());
-    const double launching = machine.machine().launching.kernel_cycles;
-    made.memory_use = counted.memory.dram_utilisation() * cycles / std::max(1.0, cycles - launching);
+    count(machine, kernel, made);
   }
-  const model::SmLimits limits = limits_of(SteppedMachine(device).machine());
-  const Share alone{&kernel, std::max(1u, model::resident_blocks(limits, made.needs))};
-  traits.alone_ipc = steady_rates(device, {&alone, 1}, options).front() * made.block_instructions / sms;
+  const unsigned resident = std::max(1u, model::resident_blocks(corun.limits, made.needs));
+  constexpr unsigned ahead = 3;
+  const Share alone{&kernel, resident, {std::uint64_t{resident} * sms, ahead, std::uint64_t{resident} * sms}};
+  const double whole = steady_rates(device, {&alone, 1}, options.rounds).front();
+  traits.alone_ipc = whole * made.block_instructions / sms;
   made.pipeline_use = traits.alone_ipc / peak;
+  if (kernel.divisible()) made.least_blocks = smallest_slice(device, kernel, sms, resident, whole, options);
   return traits;
 }
 

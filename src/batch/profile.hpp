@@ -8,6 +8,7 @@
 #include "batch/kernel.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "model/occupancy.hpp"
+#include "sched/policy/slice_plan.hpp"
 
 namespace heddle::batch {
 
@@ -18,22 +19,30 @@ double peak_ipc(const device::sim::MachineDescription& machine);
 // Schedulers that the model divides the SM into: those that together issue one instruction or more in a cycle.
 unsigned model_schedulers(const device::sim::MachineDescription& machine);
 
-// A kernel with so many blocks on each SM.
+// The model of a simulated GPU: what it holds, its constants, and the time of a launch.
+sched::CoRunDevice corun_of(const device::sim::MachineDescription& machine, const model::MemoryLatency& latency);
+
+// A kernel with so many blocks on each SM, in slices.
 struct Share {
   Kernel* kernel = nullptr;
   unsigned blocks = 1;
+  sched::SlicePlan plan = {};
 };
 
-struct RateOptions {
-  unsigned slices = 2;  // of each kernel that are counted, after a first one
-  unsigned ahead = 3;   // in flight of each
-};
-// How many blocks of each kernel end in a cycle of the machine while all run, slice after slice. Deterministic. Throws
-// the error of a kernel.
-std::vector<double> steady_rates(device::Device& device, std::span<const Share> shares, RateOptions options = {});
+// How many blocks of each kernel end in a cycle of the machine while all run, slice after slice. Blocks are counted
+// from the first `blocks` of each SM until `rounds` times as many have ended, of each kernel. Deterministic. Throws the
+// error of a kernel.
+std::vector<double> steady_rates(device::Device& device, std::span<const Share> shares, unsigned rounds);
 
-// Runs one full device of blocks to count, then a few more for the IPC. Deterministic.
-sched::KernelTraits profile(device::Device& device, Kernel& kernel, RateOptions options = {});
+struct ProfileOptions {
+  unsigned rounds = 2;  // of full devices, for the IPC
+  // How much more time a kernel may take in slices of the smallest size than whole (section 4.1: p).
+  double overhead = .02;
+};
+// Runs one full device of blocks to count, then a few more for the IPC, then some in slices of several sizes for the
+// smallest one. Deterministic.
+sched::KernelTraits profile(device::Device& device, Kernel& kernel, const sched::CoRunDevice& corun,
+                            ProfileOptions options = {});
 
 // The same numbers as text, a line each.
 std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits, const model::SmLimits& limits);

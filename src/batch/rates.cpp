@@ -7,17 +7,20 @@
 
 namespace heddle::batch {
 
-model::PairIpc measure_pair(device::Device& device, Kernel& first, unsigned first_blocks, Kernel& second,
-                            unsigned second_blocks, RateOptions options) {
-  const std::array<Share, 2> shares{{{&first, first_blocks}, {&second, second_blocks}}};
-  const std::vector<double> rates = steady_rates(device, shares, options);
-  const double sms = device::sim::SteppedMachine(device).machine().sms;
+model::PairIpc measure_pair(device::Device& device, const sched::CoRunDevice& corun, Kernel& first,
+                            unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds) {
+  const unsigned sms = device::sim::SteppedMachine(device).machine().sms;
+  const model::PairIpc expected = sched::forecast(corun, *first.traits, first_blocks, *second.traits, second_blocks);
+  const std::array<Share, 2> shares{
+      {{&first, first_blocks, sched::plan_slices(corun, sms, *first.traits, first_blocks, expected.first)},
+       {&second, second_blocks, sched::plan_slices(corun, sms, *second.traits, second_blocks, expected.second)}}};
+  const std::vector<double> rates = steady_rates(device, shares, rounds);
   return {rates[0] * first.traits->kernel.block_instructions / sms,
           rates[1] * second.traits->kernel.block_instructions / sms};
 }
 
 sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
-                                          const sched::CoRunDevice& corun, unsigned most_ratios, RateOptions options) {
+                                          const sched::CoRunDevice& corun, unsigned most_ratios, unsigned rounds) {
   sched::MeasuredRates::Table table;
   for (std::size_t i = 0; i < kernels.size(); ++i)
     for (std::size_t j = i + 1; j < kernels.size(); ++j) {
@@ -27,7 +30,8 @@ sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kern
       const std::size_t count = std::min<std::size_t>(ratios.size(), most_ratios);
       for (std::size_t k = 0; k < count; ++k) {
         const auto& [a, b] = ratios[count == 1 ? ratios.size() / 2 : k * (ratios.size() - 1) / (count - 1)];
-        table[{first->id(), second->id()}].push_back({a, b, measure_pair(device, *first, a, *second, b, options)});
+        table[{first->id(), second->id()}].push_back(
+            {a, b, measure_pair(device, corun, *first, a, *second, b, rounds)});
       }
     }
   return table;

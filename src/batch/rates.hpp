@@ -9,13 +9,12 @@
 
 namespace heddle::batch {
 
-// The IPCs of both on an SM, with so many blocks of each on it. Both have profiles.
-model::PairIpc measure_pair(device::Device& device, Kernel& first, unsigned first_blocks, Kernel& second,
-                            unsigned second_blocks, RateOptions options = {});
+// The IPCs of both on an SM, with so many blocks of each on it, in slices as the policy has them. Both have profiles.
+model::PairIpc measure_pair(device::Device& device, const sched::CoRunDevice& corun, Kernel& first,
+                            unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds = 2);
 
 // Every pair of different kernels, at most so many of its ratios, spread evenly.
 sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
-                                          const sched::CoRunDevice& corun, unsigned most_ratios,
-                                          RateOptions options = {});
+                                          const sched::CoRunDevice& corun, unsigned most_ratios, unsigned rounds = 2);
 
 }  // namespace heddle::batch

@@ -118,13 +118,10 @@ class Batch {
     const auto machine = device::sim::SteppedMachine(device()).machine();
     batch::Knowledge knowledge(clock_, !options_.again);
     const std::string name = batch::describe_for_knowledge(device());
-    corun_.emplace();
-    corun_->limits = batch::limits_of(machine);
-    corun_->sm.schedulers = batch::model_schedulers(machine);
-    corun_->sm.latency = knowledge.latency(name, [&] { return batch::measure_latency(device()); });
+    corun_ = batch::corun_of(machine, knowledge.latency(name, [&] { return batch::measure_latency(device()); }));
     for (const Loaded& one : loaded_)
       one.kernel->traits = knowledge.profile(name, one.kernel->id(), [&] {
-        auto traits = batch::profile(device(), *one.kernel);
+        auto traits = batch::profile(device(), *one.kernel, *corun_);
         one.kernel->reset();
         return traits;
       });

@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "batch/constants.hpp"
 #include "batch/knowledge.hpp"
 #include "batch/profile.hpp"
 #include "cli/command.hpp"
@@ -54,9 +55,12 @@ void run(const Options& options) {
   batch::Kernel kernel(device, read_kernel(options.job, options.compile).spec);
   const base::SteadyClock clock;
   batch::Knowledge knowledge(clock, !options.again);
-  const auto traits = knowledge.profile(batch::describe_for_knowledge(device), kernel.id(),
-                                        [&] { return batch::profile(device, kernel); });
-  const model::SmLimits limits = batch::limits_of(device::sim::SteppedMachine(device).machine());
+  const std::string name = batch::describe_for_knowledge(device);
+  const sched::CoRunDevice corun =
+      batch::corun_of(device::sim::SteppedMachine(device).machine(),
+                      knowledge.latency(name, [&] { return batch::measure_latency(device); }));
+  const auto traits = knowledge.profile(name, kernel.id(), [&] { return batch::profile(device, kernel, corun); });
+  const model::SmLimits& limits = corun.limits;
   if (options.json)
     print_json(kernel, traits, model::resident_blocks(limits, traits.kernel.needs));
   else

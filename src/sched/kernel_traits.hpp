@@ -19,6 +19,7 @@ struct KernelTraits {
 struct CoRunDevice {
   model::SmModel sm = {};
   model::SmLimits limits = {};
+  double launch_cycles = 0;  // from the submission of a launch to its first block, in cycles of an SM
 };
 
 }  // namespace heddle::sched

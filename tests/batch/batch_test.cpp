@@ -8,10 +8,13 @@
 #include <random>
 
 #include "batch/constants.hpp"
+#include "batch/count.hpp"
 #include "batch/profile.hpp"
 #include "batch/rates.hpp"
 #include "batch/replay.hpp"
 #include "batch/run.hpp"
+#include "device/cpu/cpu.hpp"
+#include "device/interp/interp.hpp"
 #include "device/sim/sim.hpp"
 #include "device/sim/stepped.hpp"
 #include "heddle/error.hpp"
@@ -142,8 +145,7 @@ class BatchTest : public testing::Test {
     options.machine.sms = 2;
     device = device::sim::make_sim_device(options);
     module = std::make_shared<ptx::Module>(ptx::parse(kernels, "the test's kernels"));
-    corun.limits = limits_of(options.machine);
-    corun.sm.latency = {.base = 500, .per_request = 10, .uncoalesced_base = 500};
+    corun = corun_of(options.machine, {.base = 500, .per_request = 10, .uncoalesced_base = 500});
   }
   std::unique_ptr<Kernel> make(const std::string& entry, unsigned blocks, std::uint32_t turns) {
     ArgumentData number{std::vector<std::byte>(4), false};
@@ -179,7 +181,7 @@ class BatchTest : public testing::Test {
 // 10 instructions, 3 of them accesses of global memory, of which none makes several requests.
 TEST_F(BatchTest, ProfileCountsExactly) {
   Kernel kernel(*device, {"plain", module, "plain", {.grid = {64}, .block = {threads}}, {array<std::uint32_t>(256)}});
-  const sched::KernelTraits traits = profile(*device, kernel, {.slices = 1});
+  const sched::KernelTraits traits = profile(*device, kernel, corun, {.rounds = 1});
   EXPECT_EQ(traits.kernel.block_instructions, 10.0 * threads / 32);
   EXPECT_DOUBLE_EQ(traits.kernel.profile.memory_ratio, .3);
   EXPECT_EQ(traits.kernel.profile.uncoalesced, 0);
@@ -187,6 +189,34 @@ TEST_F(BatchTest, ProfileCountsExactly) {
   EXPECT_GT(traits.alone_ipc, 0);
   EXPECT_LE(traits.kernel.pipeline_use, 1);
   EXPECT_TRUE(kernel.divisible()) << kernel.why_whole();
+}
+
+// The counting copy of a kernel gives on each device what the simulator's pipeline counts.
+TEST_F(BatchTest, CountsAreThoseOfThePipelineOnEveryDevice) {
+  const auto interp = device::interp::make_interp_device({});
+  const auto cpu = device::cpu::make_cpu_device({.workers = 2, .pin = false, .cache = false});
+  const KernelSpec plain{"plain", module, "plain", {.grid = {64}, .block = {threads}}, {array<std::uint32_t>(256)}};
+  for (device::Device* const any : {device.get(), interp.get(), cpu.get()}) {
+    const BlockCounts counts = count_blocks(*any, plain, 8);
+    EXPECT_EQ(counts.instructions, 10.0 * threads) << any->info().id;
+    EXPECT_EQ(counts.accesses, 3.0 * threads) << any->info().id;
+    EXPECT_DOUBLE_EQ(counts.memory_ratio(), .3);
+  }
+  // 10 instructions, then `turns` times 5, then 5 by all threads and 8 by one; the loop has no access.
+  constexpr std::uint32_t turns = 20;
+  ArgumentData number{std::vector<std::byte>(4), false};
+  std::memcpy(number.bytes.data(), &turns, 4);
+  const KernelSpec loop{
+      "compute",
+      module,
+      "compute",
+      {.grid = {8}, .block = {threads}},
+      {array<std::uint32_t>(16384, 5), array<std::uint32_t>(8 * threads), array<BlockTrace>(8), number}};
+  for (device::Device* const any : {device.get(), interp.get(), cpu.get()}) {
+    const BlockCounts counts = count_blocks(*any, loop, 3);
+    EXPECT_EQ(counts.instructions, threads * (10.0 + 5 * turns + 5) + 9) << any->info().id;
+    EXPECT_EQ(counts.accesses, threads * 1.0 + 3) << any->info().id;
+  }
 }
 
 TEST_F(BatchTest, LatencyIsTheMachines) {

@@ -61,7 +61,8 @@ void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, con
   queue.synchronize();
 }
 
-void execute(const PtxCase& c, device::Device& device, CaseResult& result) {
+void execute(const PtxCase& c, std::span<const BlockRange> ranges, unsigned queues, device::Device& device,
+             CaseResult& result) {
   const auto module = std::make_shared<const ptx::Module>(ptx::parse(c.source, c.file.filename().string()));
   device::LoadOptions options;
   options.check = c.check;
@@ -75,7 +76,13 @@ void execute(const PtxCase& c, device::Device& device, CaseResult& result) {
   config.block = c.block;
   config.dynamic_shared_bytes = c.shared;
   config.cooperative = c.cooperative;
-  queue->launch(function, config, c.blocks.value_or(BlockRange{0, c.grid.count()}), p.packed);
+  std::vector<std::unique_ptr<device::Queue>> others;
+  for (unsigned i = 1; i < queues; ++i) others.push_back(device.queue({}));
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    device::Queue& used = i % queues == 0 ? *queue : *others[i % queues - 1];
+    used.launch(function, config, ranges[i], p.packed);
+  }
+  for (const auto& other : others) other->synchronize();
   queue->synchronize();
   for (std::size_t i = 0; i < c.arguments.size(); ++i)
     if (p.memory[i]) queue->copy(device::Span::host(p.host[i].data(), p.host[i].size()), p.memory[i]->span());
@@ -94,13 +101,19 @@ std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {
 }  // namespace
 
 CaseResult run_case(const PtxCase& c, const DeviceFactory& factory) {
+  const BlockRange all = c.blocks.value_or(BlockRange{0, c.grid.count()});
+  return run_case_in_ranges(c, {&all, 1}, 1, factory);
+}
+
+CaseResult run_case_in_ranges(const PtxCase& c, std::span<const BlockRange> ranges, unsigned queues,
+                              const DeviceFactory& factory) {
   CaseResult result;
   TestDeviceOptions options;
   options.poison = c.poison;
   options.print = [&](std::string_view text) { result.print += text; };
   try {
     const auto device = factory(options);
-    execute(c, *device, result);
+    execute(c, ranges, queues, *device, result);
   } catch (const Error& error) {
     result.error = error.code();
     result.error_text = error.what();

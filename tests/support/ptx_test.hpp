@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,9 @@ std::vector<std::byte> to_bytes(const CaseArgument& argument);
 std::vector<std::uint64_t> from_bytes(const CaseArgument& argument, const std::vector<std::byte>& bytes);
 
 CaseResult run_case(const PtxCase& c, const DeviceFactory& factory);
+// The same in ranges of blocks, launched in that order in turn into so many queues.
+CaseResult run_case_in_ranges(const PtxCase& c, std::span<const BlockRange> ranges, unsigned queues,
+                              const DeviceFactory& factory);
 // Empty when the result is what the case expects; else what differs. Runs the interpreter where the case asks for it.
 std::string check_case(const PtxCase& c, const CaseResult& result);
 

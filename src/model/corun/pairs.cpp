@@ -51,8 +51,8 @@ bool fit_together(const SmLimits& limits, const BlockNeeds& first, unsigned firs
 std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, const Candidate& first,
                                      const Candidate& second, PairIpc alone, PairOptions::Ratio ratio) {
   std::optional<CoSchedule> best;
-  for (unsigned a = std::max(1u, first.least_blocks); a <= resident_blocks(limits, first.needs); ++a)
-    for (unsigned b = std::max(1u, second.least_blocks); b <= resident_blocks(limits, second.needs); ++b) {
+  for (unsigned a = 1; a <= resident_blocks(limits, first.needs); ++a)
+    for (unsigned b = 1; b <= resident_blocks(limits, second.needs); ++b) {
       // Fewer blocks than fit leave warps out.
       const bool fits = fit_together(limits, first.needs, a, second.needs, b);
       if (!fits || fit_together(limits, first.needs, a + 1, second.needs, b) ||

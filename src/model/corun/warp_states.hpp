@@ -13,7 +13,7 @@ struct KernelProfile {
   double uncoalesced_requests = 32;  // requests of such an instruction
   // Beyond the paper. A warp goes on until it needs what it has loaded: so many accesses are under way when it waits.
   double accesses_per_wait = 1;
-  double misses = 1;  // of the requests, the part that no cache answers
+  double misses = 1;  // requests of a coalesced access that no cache answers
   double far = 1;     // where its mean latency lies between that of the nearest cache (0) and that of DRAM (1)
   // Cycles for which an instruction occupies the pipe that the kernel needs most, of one scheduler's part of the SM, on
   // the mean, and which pipe it is. Kernels that need the same pipe most take turns there.

@@ -25,7 +25,7 @@ void KerneletPolicy::count_in_flight(const View& view) {
   for (const RangeView& range : view.in_flight) {
     Place& place = places_[range.place];
     ++place.ranges;
-    if (range.corun != nullptr) ++place.in_flight[range.corun->id];
+    if (range.corun != nullptr) place.in_flight[range.corun->id] += range.blocks.size();
   }
 }
 
@@ -41,7 +41,7 @@ void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector
     if (task.place != number) continue;
     if (!can_slice(view, task)) {
       // In its turn by age: nothing that could be sliced is older.
-      if (!kinds.empty() || place.ranges >= options_.ahead) continue;
+      if (!kinds.empty() || place.ranges >= options_.whole) continue;
       decisions.push_back({.task = i});
       ++place.ranges;
       continue;
@@ -52,10 +52,24 @@ void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector
   }
   if (kinds.empty()) {
     place.parts.clear();
+    place.kernels.clear();
     return;
   }
   choose(view, kinds, place);
-  issue(view, kinds, place, decisions);
+  if (place.parts.empty())
+    issue_whole(view, number, place, decisions);
+  else
+    issue(view, kinds, place, decisions);
+}
+
+// Whether the kernels that run still have blocks. Chance chooses again when a launch is complete.
+bool KerneletPolicy::goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const {
+  return std::all_of(place.parts.begin(), place.parts.end(), [&](const Part& part) {
+    return std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+      return kind.traits->id == part.kernel &&
+             (rates_->lasting() || part.task == 0 || part.task == view.ready[kind.task].id);
+    });
+  });
 }
 
 // Algorithm 1, line 8: the same two go on until one has no blocks left or, unless that is switched off, another kernel
@@ -64,39 +78,45 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
   std::vector<std::uint64_t> kernels;
   for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
   std::sort(kernels.begin(), kernels.end());
-  // Chance chooses again when a launch is complete.
-  const auto goes_on = [&](const Part& part) {
-    return std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
-      return kind.traits->id == part.kernel &&
-             (rates_->lasting() || part.task == 0 || part.task == view.ready[kind.task].id);
-    });
-  };
-  const bool all_go_on = !place.parts.empty() && std::all_of(place.parts.begin(), place.parts.end(), goes_on);
   const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
-  if (all_go_on && (place.kernels == kernels || keeps_pair)) return;
-  const std::size_t number = view.ready[kinds.front().task].place;
-  const DeviceView& device = view.devices[number];
-  const std::uint64_t processors = std::max(1u, device.processors);
+  if (!place.kernels.empty() && goes_on(view, kinds, place) && (place.kernels == kernels || keeps_pair)) return;
+  const Kind& oldest = kinds.front();
+  const DeviceView& device = view.devices[view.ready[oldest.task].place];
   place.kernels = std::move(kernels);
   place.parts.clear();
-  const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels);
-  if (!choice) {
-    const Kind& oldest = kinds.front();
-    const unsigned resident = std::max(1u, model::resident_blocks(device.corun->limits, oldest.traits->kernel.needs));
-    place.parts.push_back({oldest.traits->id, 0, resident * processors * options_.alone_waves});
-    why_ = fmt::format("{} alone: {}", view.ready[oldest.task].name,
-                       kinds.size() == 1 ? "no other kernel is pending" : "no pair gains");
+  if (const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels)) {
+    choose_pair(view, kinds, *choice, place);
     return;
   }
-  place.parts.push_back({choice->first, 0, choice->pair.first_blocks * processors});
-  place.parts.push_back({choice->second, 0, choice->pair.second_blocks * processors});
-  const auto name = [&](std::uint64_t kernel) {
-    const auto kind = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == kernel; });
-    return view.ready[kind->task].name;
+  if (kinds.size() > 1) {
+    why_ = fmt::format("whole launches: of {} kernels no pair gains", kinds.size());
+    return;
+  }
+  const std::uint64_t resident =
+      std::max(1u, model::resident_blocks(device.corun->limits, oldest.traits->kernel.needs));
+  place.parts.push_back({oldest.traits->id,
+                         0,
+                         {resident * std::max(1u, device.processors) * options_.alone_waves, options_.alone_ahead,
+                          resident * std::max(1u, device.processors)}});
+  why_ = fmt::format("{} alone: no other kernel is pending", view.ready[oldest.task].name);
+}
+
+void KerneletPolicy::choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place) {
+  const auto kind_of = [&](std::uint64_t kernel) {
+    return *std::find_if(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.traits->id == kernel; });
   };
+  const Kind first = kind_of(choice.first), second = kind_of(choice.second);
+  const DeviceView& device = view.devices[view.ready[first.task].place];
+  const model::CoSchedule& pair = choice.pair;
+  place.parts.push_back(
+      {choice.first, 0,
+       plan_slices(*device.corun, device.processors, *first.traits, pair.first_blocks, pair.together.first)});
+  place.parts.push_back(
+      {choice.second, 0,
+       plan_slices(*device.corun, device.processors, *second.traits, pair.second_blocks, pair.together.second)});
   why_ = fmt::format("{} with {}: {} and {} blocks on each SM; {:.1f} % of the time is saved, of {} kernels",
-                     name(choice->first), name(choice->second), choice->pair.first_blocks, choice->pair.second_blocks,
-                     100 * choice->pair.profit, kinds.size());
+                     view.ready[first.task].name, view.ready[second.task].name, pair.first_blocks, pair.second_blocks,
+                     100 * pair.profit, kinds.size());
 }
 
 std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoRunDevice& device,
@@ -127,7 +147,7 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevic
   std::optional<Choice> best;
   for (const auto& [first, second] : left) {
     const auto made = rates_->best(device, *first, *second, options_.pairs.ratio);
-    if (!made || made->profit <= 0 || (best && made->profit <= best->pair.profit)) continue;
+    if (!made || made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;
     best = Choice{first->id, second->id, *made};
   }
   return best;
@@ -144,18 +164,31 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
     left.push_back(view.ready[kind->task].left.size());
     part.task = view.ready[kind->task].id;
   }
-  // In turn, so that the first slices of both come before the second ones.
-  for (unsigned slice = 0; slice < options_.ahead; ++slice)
+  while (true) {
+    std::optional<std::size_t> next;
+    const auto filled = [&](std::size_t i) {
+      return place.parts[i].plan.filled(place.in_flight[place.parts[i].kernel]);
+    };
     for (std::size_t i = 0; i < place.parts.size(); ++i) {
-      const Part& part = place.parts[i];
-      unsigned& in_flight = place.in_flight[part.kernel];
-      if (in_flight > slice || left[i] == 0) continue;
-      const std::uint64_t blocks = std::min(part.slice, left[i]);
-      decisions.push_back({.task = tasks[i], .blocks = blocks});
-      left[i] -= blocks;
-      ++in_flight;
-      ++place.ranges;
+      const bool can = left[i] > 0 && place.parts[i].plan.takes(place.in_flight[place.parts[i].kernel]);
+      if (can && (!next || filled(i) < filled(*next))) next = i;
     }
+    if (!next) return;
+    const std::uint64_t blocks = std::min(place.parts[*next].plan.blocks, left[*next]);
+    decisions.push_back({.task = tasks[*next], .blocks = blocks});
+    left[*next] -= blocks;
+    place.in_flight[place.parts[*next].kernel] += blocks;
+    ++place.ranges;
+  }
+}
+
+void KerneletPolicy::issue_whole(const View& view, std::size_t number, Place& place,
+                                 std::vector<Decision>& decisions) const {
+  for (std::size_t i = 0; i < view.ready.size() && place.ranges < options_.whole; ++i) {
+    if (view.ready[i].place != number || !can_slice(view, view.ready[i])) continue;
+    decisions.push_back({.task = i});
+    ++place.ranges;
+  }
 }
 
 }  // namespace heddle::sched

@@ -11,6 +11,7 @@
 
 #include "sched/policy.hpp"
 #include "sched/policy/pair_rates.hpp"
+#include "sched/policy/slice_plan.hpp"
 
 namespace heddle::sched {
 
@@ -20,12 +21,15 @@ struct KerneletOptions {
   // When a new kernel arrives, the pair is chosen again. False: only when one of the two has no blocks left (as
   // algorithm 1 is printed).
   bool recompute_on_arrival = true;
-  unsigned ahead = 3;        // slices of a kernel in flight, so that the device never waits for the host
-  unsigned alone_waves = 2;  // a kernel without a partner: blocks of its slices, in full devices
+  // Two kernels run together if that saves more than this part of the time, which is what forecasts are off by.
+  double least_profit = .05;
+  unsigned alone_waves = 2;  // the only kernel that is pending: blocks of its slices, in full devices
+  unsigned alone_ahead = 3;  // and how many of them are in flight
+  unsigned whole = 16;       // launches in flight where nothing gains
 };
 
-// A slice is so many blocks of a kernel as the whole device is to hold at a time. Kernels that are not divisible, have
-// no profile, or are on a device without a model run whole, one after the other.
+// Two kernels run in slices (plan_slices). Where no pair gains, launches run whole in their order, as streams would run
+// them; so do kernels that are not divisible, have no profile, or are on a device without a model.
 class KerneletPolicy final : public Policy {
  public:
   explicit KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options = {});
@@ -36,13 +40,14 @@ class KerneletPolicy final : public Policy {
  private:
   // A kernel that runs, with its partner.
   struct Part {
-    std::uint64_t kernel = 0, task = 0, slice = 0;  // id of the traits, of the task; blocks
+    std::uint64_t kernel = 0, task = 0;  // id of the traits, of the task
+    SlicePlan plan = {};
   };
   struct Place {
-    std::vector<Part> parts;                      // two, one, or none
-    std::vector<std::uint64_t> kernels;           // that were pending when they were chosen, ascending
-    std::map<std::uint64_t, unsigned> in_flight;  // slices, by kernel
-    unsigned ranges = 0;                          // in flight, of all
+    std::vector<Part> parts;                           // two, one, or none: launches run whole
+    std::vector<std::uint64_t> kernels;                // that were pending when they were chosen, ascending
+    std::map<std::uint64_t, std::uint64_t> in_flight;  // blocks, by kernel
+    unsigned ranges = 0;                               // in flight, of all
   };
   struct Kind {
     std::size_t task = 0;  // the oldest, by its index in View::ready
@@ -56,11 +61,14 @@ class KerneletPolicy final : public Policy {
   void count_in_flight(const View& view);
   void decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions);
   bool can_slice(const View& view, const TaskView& task) const;
+  bool goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
+  void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
   std::optional<Choice> find_co_schedule(const CoRunDevice& device, const std::vector<Kind>& kinds,
                                          const std::vector<std::uint64_t>& kernels);
   std::optional<Choice> find_anew(const CoRunDevice& device, const std::vector<Kind>& kinds);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
+  void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) const;
 
   const std::unique_ptr<PairRates> rates_;
   const KerneletOptions options_;

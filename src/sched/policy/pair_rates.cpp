@@ -7,8 +7,8 @@ namespace heddle::sched {
 namespace {
 
 // The chain's unit for decisions: pairs of warps of one scheduler's. Decisions need no sixth digit.
-constexpr std::size_t most_states = 100;
-constexpr unsigned most_units = 8;  // of an SM's part that one scheduler has, together
+constexpr std::size_t most_states = 160;  // enough for a kernel with two kinds of accesses beside one with one
+constexpr unsigned most_units = 8;        // of an SM's part that one scheduler has, together
 
 unsigned warps_of(const CoRunDevice& device, const model::Candidate& kernel) {
   return (kernel.needs.threads + device.limits.warp - 1) / device.limits.warp;
@@ -66,11 +66,21 @@ model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& t
   return calibrated_for(device.sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
 }
 
+model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, unsigned first_blocks,
+                        const KernelTraits& second, unsigned second_blocks) {
+  const model::SmModel sm = coarse(device);
+  const auto profile_of = [&](const KernelTraits& traits) {
+    return calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
+  };
+  return model::pair_ipc(sm, profile_of(first), first_blocks * warps_of(device, first.kernel), profile_of(second),
+                         second_blocks * warps_of(device, second.kernel));
+}
+
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
                                                        const model::Candidate& second) {
   std::vector<std::pair<unsigned, unsigned>> ratios;
-  for (unsigned a = std::max(1u, first.least_blocks); a <= model::resident_blocks(limits, first.needs); ++a)
-    for (unsigned b = std::max(1u, second.least_blocks); b <= model::resident_blocks(limits, second.needs); ++b)
+  for (unsigned a = 1; a <= model::resident_blocks(limits, first.needs); ++a)
+    for (unsigned b = 1; b <= model::resident_blocks(limits, second.needs); ++b)
       if (model::fit_together(limits, first.needs, a, second.needs, b) &&
           !model::fit_together(limits, first.needs, a + 1, second.needs, b) &&
           !model::fit_together(limits, first.needs, a, second.needs, b + 1))

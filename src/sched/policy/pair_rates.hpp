@@ -31,6 +31,10 @@ model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& t
 // Of an SM that is full of the kernel's blocks.
 double alone_ipc(const CoRunDevice& device, const KernelTraits& traits);
 
+// What the model says of two kernels with so many blocks on an SM; calibrated.
+model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, unsigned first_blocks,
+                        const KernelTraits& second, unsigned second_blocks);
+
 // Every pair of numbers of blocks that an SM holds, of which neither can be raised, with both at least the smallest
 // slices.
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,

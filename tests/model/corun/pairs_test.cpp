@@ -74,18 +74,6 @@ TEST(BestRatio, BalancedAndMostProfit) {
   EXPECT_NEAR(profitable->profit, .240, 5e-4);
 }
 
-TEST(BestRatio, SlicesBelowTheSmallestAreLeftOut) {
-  const SmModel sm = constant(100);
-  const Candidate a = kernel(.02, 1000);
-  Candidate b = kernel(.3, 400);
-  b.least_blocks = 2;
-  const auto made = best_ratio(sm, sixteen_warps(), a, b, {1, .5}, PairOptions::Ratio::balanced);
-  ASSERT_TRUE(made);
-  EXPECT_EQ(made->second_blocks, 2u);
-  b.least_blocks = 4;
-  EXPECT_FALSE(best_ratio(sm, sixteen_warps(), a, b, {1, .5}, PairOptions::Ratio::balanced));
-}
-
 // Every pair of numbers that fits, by adding one block after the other with CUDA's rules for one kernel.
 TEST(FitTogether, AsTheSumOfWhatBothNeed) {
   SmLimits limits = *limits_of(80);
