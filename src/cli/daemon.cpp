@@ -92,8 +92,9 @@ void add_start(CLI::App& command) {
       ->check(CLI::PositiveNumber);
   start_it->add_option("--policy", options->policy,
                        "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS (default: the last one)");
-  start_it->add_option("--metrics-port", options->metrics_port,
-                       "figures for Prometheus at this port of this machine; 0: any that is free")
+  start_it
+      ->add_option("--metrics-port", options->metrics_port,
+                   "figures for Prometheus at this port of this machine; 0: any that is free")
       ->check(CLI::Range(0, 65535));
   start_it->add_flag("--foreground", options->foreground, "does not go to the background");
   start_it->callback([options] { start(*options); });
@@ -102,7 +103,8 @@ void add_start(CLI::App& command) {
 }  // namespace
 
 void add_daemon(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("daemon", "divides the devices of this node between tenants: start, stop, status");
+  CLI::App* command =
+      app.add_subcommand("daemon", "divides the devices of this node between tenants: start, stop, status");
   command->require_subcommand(1);
   add_start(*command);
   command->add_subcommand("stop", "ends the daemon; programs run on as if they were alone")->callback([] { stop(); });
@@ -114,9 +116,8 @@ void add_daemon(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   CLI::App* policy = app.add_subcommand("policy", "by which rule the daemon divides the devices");
   policy->add_option("name", *name, "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS")->required();
-  policy->callback([name] {
-    daemon::ask(daemon::socket_path(), {.kind = Request::Kind::policy, .settings = {.name = *name}});
-  });
+  policy->callback(
+      [name] { daemon::ask(daemon::socket_path(), {.kind = Request::Kind::policy, .settings = {.name = *name}}); });
 }
 
 }  // namespace heddle::cli

@@ -53,8 +53,7 @@ void start_in_background(const std::vector<std::string>& arguments, const std::f
   while (clock.now_ns() < end) {
     if (daemon::connect_to(socket)) return;
     if (::waitpid(pid, nullptr, WNOHANG) == pid)
-      base::fail(ErrorCode::io_error, "the daemon has ended: {}",
-                 boost::trim_copy(base::read_file(log)));
+      base::fail(ErrorCode::io_error, "the daemon has ended: {}", boost::trim_copy(base::read_file(log)));
     daemon::pause(clock, step_ns);
   }
   base::fail(ErrorCode::io_error, "the daemon does not answer; {} has its messages", log.string());

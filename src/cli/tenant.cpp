@@ -66,7 +66,11 @@ std::uint64_t nanoseconds_of(const std::string& text) {
     used = 0;
   }
   const std::string unit = text.substr(used);
-  const double scale = unit == "ms" ? 1e6 : unit == "us" ? 1e3 : unit == "m" ? 60e9 : unit.empty() || unit == "s" ? 1e9 : 0;
+  const double scale = unit == "ms"                  ? 1e6
+                       : unit == "us"                ? 1e3
+                       : unit == "m"                 ? 60e9
+                       : unit.empty() || unit == "s" ? 1e9
+                                                     : 0;
   constexpr double longest = 86'400e9;
   if (used == 0 || scale == 0 || !(value > 0 && value * scale <= longest))
     throw UsageError("--last " + text + ": expected a time up to a day, as 1s, 250ms or 2m");

@@ -34,8 +34,7 @@ TenantRun parse_tenant_run(const std::vector<std::string>& words) {
     }
   }
   made.words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
-  if (made.words.empty())
-    throw UsageError("no program is named: heddle tenant run [options] PROGRAM [arguments]");
+  if (made.words.empty()) throw UsageError("no program is named: heddle tenant run [options] PROGRAM [arguments]");
   // Without a name, that of the program and its process: no other has it.
   if (made.settings.name.empty()) {
     const std::string program = std::filesystem::path(made.words.back()).stem().string();

@@ -29,9 +29,7 @@ class NodeTest : public testing::Test {
     socket = folder.path() / "run" / "socket";
     clock.advance(1'000'000'000'000);
   }
-  void start(const ServerOptions& options = {.units = 8}) {
-    server = std::make_unique<Server>(socket, options, clock);
-  }
+  void start(const ServerOptions& options = {.units = 8}) { server = std::make_unique<Server>(socket, options, clock); }
   std::unique_ptr<Client> client(const char* name, double quota, TenantClass kind = TenantClass::batch) {
     return std::make_unique<Client>(socket, sched::TenantSettings{.name = name, .kind = kind, .quota = quota}, clock);
   }
@@ -56,9 +54,7 @@ class NodeTest : public testing::Test {
     if (!until([&] { return receive_packet(*tool, answer) == Received::packet; }, {})) return "no answer";
     return {reinterpret_cast<const char*>(answer.bytes.data()), answer.bytes.size()};
   }
-  std::string set_policy(const char* name) {
-    return said({.kind = Request::Kind::policy, .settings = {.name = name}});
-  }
+  std::string set_policy(const char* name) { return said({.kind = Request::Kind::policy, .settings = {.name = name}}); }
   std::string explain(const char* name, std::uint64_t window_ns = 60'000'000'000) {
     return said({.kind = Request::Kind::explain, .settings = {.name = name}, .window_ns = window_ns});
   }
@@ -216,8 +212,7 @@ TEST_F(NodeTest, QuantilesAreOfTheLastLaunches) {
 // A request over TCP, and all that comes back.
 class Http {
  public:
-  Http(std::uint16_t port, const std::string& request)
-      : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  Http(std::uint16_t port, const std::string& request) : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);

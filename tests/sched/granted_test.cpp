@@ -75,7 +75,8 @@ class Granted : public testing::Test {
   std::unique_ptr<GrantedPolicy> policy;
   Tenant tenant{.settings = {.name = "search", .kind = TenantClass::latency}};
   QueueView queue{.id = 0, .name = "q", .tenant = &tenant};
-  std::vector<TaskView> tasks{{.id = 1, .name = "k", .queue = &queue, .left = {4, 12}, .blocks = 12, .divisible = true}};
+  std::vector<TaskView> tasks{
+      {.id = 1, .name = "k", .queue = &queue, .left = {4, 12}, .blocks = 12, .divisible = true}};
   std::vector<DeviceView> devices{{.processors = 8}};
   std::vector<RangeView> in_flight;
   std::vector<Completion> completions;
