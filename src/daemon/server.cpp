@@ -34,6 +34,7 @@ Server::Server(std::filesystem::path socket, ServerOptions options, const base::
     base::log_warn("{}: {}; lithos is taken", policy_file().string(), error.what());
     arbiter_ = make_arbiter(policy_ = default_policy);
   }
+  if (!options.policy.empty()) base::write_file_atomic(policy_file(), std::string_view(policy_));
   if (options.metrics_port) metrics_.emplace(*options.metrics_port);
 }
 
