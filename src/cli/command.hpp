@@ -37,6 +37,9 @@ void add_sim(CLI::App& app);
 void add_doctor(CLI::App& app);
 void add_version(CLI::App& app);
 void add_programs(CLI::App& app);
+void add_daemon(CLI::App& app);  // daemon and policy
+void add_tenant(CLI::App& app);  // tenant and explain
+void add_top(CLI::App& app);
 void add_help(CLI::App& app);
 void add_completion(CLI::App& app);
 
@@ -45,7 +48,7 @@ void check_command(const CLI::App& app, const std::string& name);
 // CLI11's message about words that it did not expect; or, where one looks like an option of the command, that option.
 std::string explain_unexpected(const CLI::App& app, const std::string& message);
 
-// heddle cc and heddle run, whose arguments CLI11 must not parse. False for another command.
+// heddle cc, heddle run and heddle tenant run, whose arguments CLI11 must not parse. False for another command.
 bool run_program_command(int count, char** arguments);
 
 }  // namespace heddle::cli

@@ -1,5 +1,7 @@
 #include "cli/describe.hpp"
 
+#include <algorithm>
+
 #include "programs/cc/option_table.hpp"
 #include "programs/cc/parse_options.hpp"
 #include "programs/run/run.hpp"
@@ -32,6 +34,27 @@ OptionDescription describe(const CLI::Option& option) {
   return made;
 }
 
+// The names of a command's own commands, and the options of these, each once.
+void add_nested(const CLI::App& command, std::vector<OptionDescription>& options) {
+  const auto nested = command.get_subcommands({});
+  if (nested.empty()) return;
+  OptionDescription names;
+  names.value = "COMMAND";
+  for (const CLI::App* one : nested) {
+    names.choices.push_back(one->get_name());
+    names.text += (names.text.empty() ? "" : "; ") + one->get_name() + ": " + one->get_description();
+  }
+  options.push_back(std::move(names));
+  for (const CLI::App* one : nested) {
+    for (const CLI::Option* option : one->get_options()) {
+      OptionDescription made = describe(*option);
+      const bool known = std::any_of(options.begin(), options.end(),
+                                     [&](const OptionDescription& other) { return other.names == made.names; });
+      if (!made.names.empty() && !known) options.push_back(std::move(made));
+    }
+  }
+}
+
 // nvcc takes one dash or two before each name.
 std::vector<OptionDescription> cc_options() {
   std::vector<OptionDescription> options;
@@ -54,6 +77,7 @@ std::vector<CommandDescription> describe(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands({})) {
     CommandDescription made{command->get_name(), command->get_description(), {}, {}};
     for (const CLI::Option* option : command->get_options()) made.options.push_back(describe(*option));
+    add_nested(*command, made.options);
     if (made.name == "run") made.help = programs::run_help();
     if (made.name == "cc") {
       made.help = programs::cc_help();

@@ -72,6 +72,9 @@ int run(int count, char** arguments) {
   cli::add_batch(app);
   cli::add_profile(app);
   cli::add_programs(app);
+  cli::add_daemon(app);
+  cli::add_tenant(app);
+  cli::add_top(app);
   cli::add_traces(app);
   cli::add_sim(app);
   cli::add_doctor(app);

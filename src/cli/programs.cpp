@@ -1,4 +1,5 @@
-// heddle cc and heddle run. Their words are those of other programs, so they are not parsed as options of this one.
+// heddle cc, heddle run and heddle tenant run. Their words are those of other programs, so they are not parsed as
+// options of this one.
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -7,6 +8,7 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "cli/tenant_run.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
@@ -14,6 +16,16 @@
 
 namespace heddle::cli {
 namespace {
+
+// Becomes the program, or prints the help.
+void run(const programs::RunOptions& options) {
+  if (!options.help) {
+    std::optional<Progress> progress;
+    if (options.program.ends_with(".cu")) progress.emplace("compiling " + options.program);
+    programs::run_program(options, [&] { progress.reset(); });
+  }
+  std::fputs(programs::run_help().c_str(), stdout);
+}
 
 programs::RunOptions run_options(const std::vector<std::string>& words) {
   try {
@@ -70,13 +82,18 @@ bool run_program_command(int count, char** arguments) {
     return true;
   }
   if (command == "run") {
-    const programs::RunOptions options = run_options(words);
-    if (!options.help) {
-      std::optional<Progress> progress;
-      if (options.program.ends_with(".cu")) progress.emplace("compiling " + options.program);
-      programs::run_program(options, [&] { progress.reset(); });
+    run(run_options(words));
+    return true;
+  }
+  if (command == "tenant" && !words.empty() && words[0] == "run") {
+    const TenantRun tenant = parse_tenant_run({words.begin() + 1, words.end()});
+    if (tenant.help) {
+      std::fputs(tenant_run_help().c_str(), stdout);
+      return true;
     }
-    std::fputs(programs::run_help().c_str(), stdout);
+    programs::RunOptions options = run_options(tenant.words);
+    become_tenant(tenant);
+    run(options);
     return true;
   }
   return false;

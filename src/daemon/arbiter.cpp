@@ -1,5 +1,7 @@
 #include "daemon/arbiter.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -9,12 +11,15 @@ namespace heddle::daemon {
 namespace {
 
 using sched::TenantClass;
+using sched::lithos::Quotas;
 
-// Those of the awake tenants that borrow: batch tenants, or all if there is none.
-std::vector<std::size_t> borrowers_of(const std::vector<TenantState>& tenants) {
+// Those of the awake tenants that borrow: batch tenants, or all if there is none. Without lending, those who own no
+// unit.
+std::vector<std::size_t> borrowers_of(const std::vector<TenantState>& tenants, const std::vector<Grant>& own,
+                                      bool lend) {
   std::vector<std::size_t> batch, all;
   for (std::size_t i = 0; i < tenants.size(); ++i) {
-    if (!tenants[i].awake) continue;
+    if (!tenants[i].awake || (!lend && own[i].units.any())) continue;
     all.push_back(i);
     if (tenants[i].settings.kind == TenantClass::batch) batch.push_back(i);
   }
@@ -23,7 +28,7 @@ std::vector<std::size_t> borrowers_of(const std::vector<TenantState>& tenants) {
 
 }  // namespace
 
-std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned units) {
+std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned units, bool lend) {
   units = std::min<unsigned>(units, most_units);
   std::vector<sched::Tenant> owners(tenants.size());
   std::vector<const sched::Tenant*> list;
@@ -35,16 +40,17 @@ std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned u
     left -= quota;
     list.push_back(&owners[i]);
   }
-  sched::lithos::Quotas quotas;
+  Quotas quotas;
   quotas.assign(list, units);
   std::vector<Grant> grants(tenants.size());
+  for (Grant& grant : grants) grant.of_units = units;
   std::vector<unsigned> lent;
   for (unsigned unit = 0; unit < units; ++unit) {
     const int owner = quotas.owner(unit);
-    if (owner != sched::lithos::Quotas::nobody) grants[static_cast<std::size_t>(owner)].units.set(unit);
-    if (owner == sched::lithos::Quotas::nobody || !tenants[static_cast<std::size_t>(owner)].awake) lent.push_back(unit);
+    if (owner != Quotas::nobody) grants[static_cast<std::size_t>(owner)].units.set(unit);
+    if (owner == Quotas::nobody || (lend && !tenants[static_cast<std::size_t>(owner)].awake)) lent.push_back(unit);
   }
-  const std::vector<std::size_t> borrowers = borrowers_of(tenants);
+  const std::vector<std::size_t> borrowers = borrowers_of(tenants, grants, lend);
   if (borrowers.empty()) return grants;
   for (std::size_t i = 0; i < lent.size(); ++i)
     grants[borrowers[i * borrowers.size() / lent.size()]].units.set(lent[i]);
@@ -53,6 +59,25 @@ std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned u
     for (const std::size_t borrower : borrowers)
       if (grants[borrower].units.none()) grants[borrower].units.set(lent.back());
   return grants;
+}
+
+std::string why(const Arbiter& arbiter, const std::vector<TenantState>& tenants, const std::vector<Grant>& grants,
+                std::size_t tenant) {
+  const Grant& grant = grants[tenant];
+  constexpr std::size_t most_named = 3;
+  std::string others;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < tenants.size(); ++i) {
+    if (i == tenant || !tenants[i].awake || (grants[i].units & ~grant.units).none()) continue;
+    if (++count > most_named) continue;
+    others += fmt::format("{}'{}' has {}", others.empty() ? "" : ", ", tenants[i].settings.name, grants[i].units.count());
+  }
+  if (count > most_named) others += fmt::format(" and {} more", count - most_named);
+  const std::size_t units = grant.units.count();
+  if (units == 0 && others.empty()) return fmt::format("no units: {}", arbiter.rule());
+  if (units == 0) return fmt::format("waits: {}; {}", others, arbiter.rule());
+  return fmt::format("{} of {} units; {}{}{}", units, grant.of_units, others, others.empty() ? "" : "; ",
+                     arbiter.rule());
 }
 
 }  // namespace heddle::daemon

@@ -2,14 +2,25 @@
 
 #include <poll.h>
 
+#include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "daemon/pause.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
 
+// The next daemon hears of what was set meanwhile.
 void Client::disconnect() {
+  if (page_ && (*page_)->settings.load(std::memory_order_acquire) != 0) {
+    const double quota = std::bit_cast<double>((*page_)->quota_bits.load(std::memory_order_relaxed));
+    if (quota >= 0 && quota <= 1) settings_.quota = quota;
+    const bool latency = (*page_)->tenant_class.load(std::memory_order_relaxed) == 0;
+    settings_.kind = latency ? sched::TenantClass::latency : sched::TenantClass::batch;
+  }
+  names_.clear();
   socket_ = Descriptor();
   writer_.reset();
   page_.reset();
@@ -49,7 +60,47 @@ void Client::set_awake(bool awake) {
   send_packet(socket_, encode(Request{Request::Kind::look, {}}));
 }
 
+void Client::set_load(std::uint64_t held, std::uint64_t in_flight) {
+  if (!page_) return;
+  (*page_)->held.store(held, std::memory_order_relaxed);
+  (*page_)->in_flight.store(in_flight, std::memory_order_relaxed);
+}
+
 bool Client::tell(const Ended& ended) { return writer_ && writer_->push(encode(ended)); }
+
+// Nothing: the ring has no room for a name that is new.
+std::optional<std::uint32_t> Client::number_of(std::string_view name) {
+  name = name.substr(0, longest_kernel_name);
+  if (const auto known = names_.find(name); known != names_.end()) return known->second;
+  const auto number = static_cast<std::uint32_t>(std::min<std::size_t>(names_.size(), most_names - 1));
+  const bool others = number == most_names - 1;
+  if (!writer_->push(encode_name(number, others ? "another kernel" : name))) return std::nullopt;
+  if (!others) names_.emplace(name, number);
+  return number;
+}
+
+void Client::tell(Decided decided, std::string_view name) {
+  if (!page_) return;
+  const auto number = number_of(name);
+  decided.name = number.value_or(0);
+  if (!number || !writer_->push(encode(decided))) (*page_)->lost.fetch_add(1, std::memory_order_relaxed);
+}
+
+void Client::count_latency(std::uint64_t ns) {
+  if (page_) (*page_)->latencies[latency_bucket(ns)].fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Client::wait_for_grant(std::uint64_t nanoseconds) {
+  constexpr std::uint64_t step_ns = 200'000;
+  const std::uint64_t end = clock_.now_ns() + nanoseconds;
+  for (;;) {
+    maintain();
+    if (grant()) return true;
+    const std::uint64_t now = clock_.now_ns();
+    if (!socket_ || now >= end) return false;
+    pause(clock_, std::min(end - now, step_ns));
+  }
+}
 
 std::optional<Grant> Client::grant() {
   if (!page_) return std::nullopt;
@@ -66,8 +117,11 @@ std::string ask(const std::filesystem::path& socket, const Request& request) {
   if (send_packet(*connection, encode(request))) {
     pollfd answer{connection->get(), POLLIN, 0};
     ::poll(&answer, 1, 1000);
-    if (receive_packet(*connection, packet) == Received::packet)
-      return {reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size()};
+    if (receive_packet(*connection, packet) == Received::packet) {
+      const std::string_view text(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
+      if (text.starts_with(refusal)) throw Error(ErrorCode::invalid_argument, std::string(text.substr(refusal.size())));
+      return std::string(text);
+    }
   }
   base::fail(ErrorCode::io_error, "the daemon at {} does not answer", socket.string());
 }

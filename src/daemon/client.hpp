@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.hpp"
+#include "daemon/messages.hpp"
 #include "daemon/page.hpp"
 #include "daemon/protocol.hpp"
 #include "daemon/shared_page.hpp"
@@ -27,31 +31,41 @@ class Client {
   void maintain();
   // Whether the tenant has work. The daemon is told when that changes.
   void set_awake(bool awake);
+  // So many launches are not submitted, and so many ranges are in flight.
+  void set_load(std::uint64_t held, std::uint64_t in_flight);
   // False: the ring is full, or there is no daemon; then it is forgotten.
   bool tell(const Ended& ended);
+  // Of a kernel of this name; `decided.name` is set here. What the ring has no room for is counted as lost.
+  void tell(Decided decided, std::string_view name);
+  // A launch has ended so long after it was made.
+  void count_latency(std::uint64_t ns);
   // What the tenant may use; nothing: there is no daemon, it has not been there for a second, or no grant yet.
   std::optional<Grant> grant();
   bool connected() const { return page_.has_value(); }
+  // Waits so long for the first grant of a daemon that is there. False: there is none.
+  bool wait_for_grant(std::uint64_t nanoseconds);
 
  private:
   static constexpr std::uint64_t retry_ns = 100'000'000, patience_ns = 1'000'000'000;
   void look_for_answer();
   void disconnect();
+  std::optional<std::uint32_t> number_of(std::string_view name);
 
   const std::filesystem::path path_;
-  const sched::TenantSettings settings_;
+  sched::TenantSettings settings_;  // as the daemon had them last
   const base::Clock& clock_;
   Descriptor socket_;
   std::optional<SharedPage> page_;
   std::unique_ptr<RingWriter> writer_;
   std::optional<Grant> last_;
+  std::map<std::string, std::uint32_t, std::less<>> names_;  // that the daemon knows
   bool awake_ = false;
   std::uint64_t tried_ns_ = 0;
   bool tried_ = false;
 };
 
 // What a tool asks of the daemon at a socket, and its answer. Throws io_error where there is no daemon, or where it
-// does not answer within a second.
+// does not answer within a second; and what the daemon refuses as invalid_argument.
 std::string ask(const std::filesystem::path& socket, const Request& request);
 
 }  // namespace heddle::daemon

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "daemon/latency.hpp"
 #include "daemon/ring.hpp"
 
 namespace heddle::daemon {
@@ -14,10 +15,12 @@ namespace heddle::daemon {
 constexpr std::size_t most_units = 512;
 using Units = std::bitset<most_units>;
 
-// Units (processors, or TPCs of a GPU) that a tenant may use, and how much of its work may be in flight.
+// Units (processors, or TPCs of a GPU) that a tenant may use, and how.
 struct Grant {
   Units units;
-  std::uint64_t throttle_ns = 100'000;
+  std::uint32_t of_units = 0;           // units of the node's device; 0: not said
+  std::uint64_t throttle_ns = 100'000;  // of its work that may be in flight; 0: launches go out at once and whole
+  bool priority = true;                 // a latency tenant's work goes before that of others, where devices can do that
   friend bool operator==(const Grant&, const Grant&) = default;
 };
 
@@ -27,11 +30,17 @@ struct Page {
   static constexpr std::size_t unit_words = most_units / 64;
   // The tenant writes.
   alignas(64) std::atomic<std::uint64_t> awake;  // 0: it has no work
+  std::atomic<std::uint64_t> held, in_flight;    // launches that are not submitted, and ranges that are
+  std::atomic<std::uint64_t> lost;               // messages for which the ring had no room
+  // Launches that have ended, by the time since they were made (daemon/latency.hpp).
+  alignas(64) std::atomic<std::uint64_t> latencies[latency_buckets];
   RingMemory events;
   // The daemon writes. An odd sequence: a grant is being written; 0: there was none yet.
   alignas(64) std::atomic<std::uint64_t> sequence;
   std::atomic<std::uint64_t> units[unit_words];
-  std::atomic<std::uint64_t> throttle_ns;
+  std::atomic<std::uint64_t> of_units, throttle_ns, priority;
+  // The tenant's settings as they are now, so that the next daemon hears of them. settings 0: not written yet.
+  std::atomic<std::uint64_t> settings, quota_bits, tenant_class;
   std::atomic<std::uint64_t> beat_ns;  // when the daemon was last there, by the machine's monotonic clock
 };
 
@@ -43,7 +52,9 @@ inline void write_grant(Page& page, const Grant& grant) {
   for (std::size_t word = 0; word < Page::unit_words; ++word)
     page.units[word].store((grant.units >> word * 64 & Units(~std::uint64_t{0})).to_ullong(),
                            std::memory_order_relaxed);
+  page.of_units.store(grant.of_units, std::memory_order_relaxed);
   page.throttle_ns.store(grant.throttle_ns, std::memory_order_relaxed);
+  page.priority.store(grant.priority ? 1 : 0, std::memory_order_relaxed);
   page.sequence.store(sequence, std::memory_order_release);
 }
 
@@ -54,26 +65,12 @@ inline std::optional<Grant> read_grant(const Page& page) {
   Grant grant;
   for (std::size_t word = 0; word < Page::unit_words; ++word)
     grant.units |= Units(page.units[word].load(std::memory_order_relaxed)) << word * 64;
+  grant.of_units = static_cast<std::uint32_t>(page.of_units.load(std::memory_order_relaxed));
   grant.throttle_ns = page.throttle_ns.load(std::memory_order_relaxed);
+  grant.priority = page.priority.load(std::memory_order_relaxed) != 0;
   std::atomic_thread_fence(std::memory_order_acquire);
   if (page.sequence.load(std::memory_order_relaxed) != before) return std::nullopt;
   return grant;
-}
-
-// What a tenant tells of a request or a batch of launches that has ended.
-struct Ended {
-  std::uint64_t ranges = 0;
-  double seconds = 0;
-};
-
-inline Message encode(const Ended& ended) {
-  return {1, ended.ranges, static_cast<std::uint64_t>(ended.seconds * 1e9), 0};
-}
-// Nothing: no such message, or one with values that cannot be.
-inline std::optional<Ended> decode(const Message& message) {
-  constexpr std::uint64_t most_ranges = std::uint64_t{1} << 32, day_ns = 86'400'000'000'000;
-  if (message[0] != 1 || message[1] > most_ranges || message[2] > day_ns || message[3] != 0) return std::nullopt;
-  return Ended{message[1], static_cast<double>(message[2]) * 1e-9};
 }
 
 }  // namespace heddle::daemon

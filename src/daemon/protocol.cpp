@@ -9,13 +9,14 @@
 namespace heddle::daemon {
 namespace {
 
-constexpr std::uint64_t magic = 0x31746e616e657468;  // and the version of the protocol
+constexpr std::uint64_t longest_window_ns = 86'400'000'000'000;
+constexpr std::uint64_t magic = 0x32746e616e657468;  // and the version of the protocol
 
 struct Wire {
   std::uint64_t magic = 0;
   std::uint32_t kind = 0, tenant_class = 0;
   double quota = 0;
-  std::uint64_t name_bytes = 0;
+  std::uint64_t window_ns = 0, name_bytes = 0;
   char name[64] = {};
 };
 static_assert(sizeof(Wire) == request_bytes);
@@ -26,18 +27,25 @@ bool is_name(std::string_view name) {
   return !name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), is_plain);
 }
 
+bool has_name(Request::Kind kind) {
+  using Kind = Request::Kind;
+  return kind == Kind::hello || kind == Kind::set || kind == Kind::policy || kind == Kind::explain;
+}
+
 }  // namespace
 
 RequestBytes encode(const Request& request) {
-  const bool named = request.kind == Request::Kind::hello || request.kind == Request::Kind::set;
+  const bool named = has_name(request.kind);
   if (named && !is_name(request.settings.name))
-    base::fail(ErrorCode::invalid_argument,
-               "a tenant's name has 1 to {} characters, without quotes, backslashes and control characters",
-               longest_name);
+    base::fail(
+        ErrorCode::invalid_argument,
+        "the name of a tenant or a policy has 1 to {} characters, without quotes, backslashes and control characters",
+        longest_name);
   Wire wire{.magic = magic,
             .kind = static_cast<std::uint32_t>(request.kind),
             .tenant_class = request.settings.kind == sched::TenantClass::latency ? 0u : 1u,
             .quota = request.settings.quota,
+            .window_ns = request.window_ns,
             .name_bytes = named ? request.settings.name.size() : 0};
   std::memcpy(wire.name, request.settings.name.data(), wire.name_bytes);
   RequestBytes bytes;
@@ -49,15 +57,17 @@ std::optional<Request> decode_request(std::span<const std::byte> bytes) {
   Wire wire;
   if (bytes.size() != sizeof wire) return std::nullopt;
   std::memcpy(&wire, bytes.data(), sizeof wire);
-  if (wire.magic != magic || wire.kind < 1 || wire.kind > 5 || wire.tenant_class > 1) return std::nullopt;
-  if (!(wire.quota >= 0 && wire.quota <= 1) || wire.name_bytes > longest_name) return std::nullopt;
+  if (wire.magic != magic || wire.kind < 1 || wire.kind > 7 || wire.tenant_class > 1) return std::nullopt;
+  if (!(wire.quota >= 0 && wire.quota <= 1) || wire.name_bytes > longest_name || wire.window_ns > longest_window_ns)
+    return std::nullopt;
   Request request;
   request.kind = static_cast<Request::Kind>(wire.kind);
   request.settings.name.assign(wire.name, wire.name_bytes);
-  const bool named = request.kind == Request::Kind::hello || request.kind == Request::Kind::set;
+  const bool named = has_name(request.kind);
   if (named ? !is_name(request.settings.name) : !request.settings.name.empty()) return std::nullopt;
   request.settings.kind = wire.tenant_class == 0 ? sched::TenantClass::latency : sched::TenantClass::batch;
   request.settings.quota = wire.quota;
+  request.window_ns = wire.window_ns;
   return request;
 }
 

@@ -9,7 +9,7 @@
 
 namespace heddle::daemon {
 
-constexpr std::size_t message_words = 4;
+constexpr std::size_t message_words = 8;
 using Message = std::array<std::uint64_t, message_words>;
 constexpr std::uint64_t ring_capacity = 256;  // messages; a power of two
 

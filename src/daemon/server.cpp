@@ -4,24 +4,58 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <utility>
 
+#include "base/file.hpp"
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
+namespace {
 
-Server::Server(std::filesystem::path socket, unsigned units, const base::Clock& clock)
-    : path_(std::move(socket)), units_(units), clock_(clock), listener_(listen_at(path_)) {}
+constexpr const char* default_policy = "lithos";
+
+}  // namespace
+
+Server::Server(std::filesystem::path socket, ServerOptions options, const base::Clock& clock)
+    : path_(std::move(socket)), units_(options.units), clock_(clock), listener_(listen_at(path_)) {
+  // What an earlier daemon was told holds on, unless nobody knows that policy any more.
+  std::string earlier;
+  if (std::filesystem::exists(policy_file())) earlier = base::read_file(policy_file());
+  policy_ = options.policy.empty() ? earlier : options.policy;
+  if (policy_.empty()) policy_ = default_policy;
+  try {
+    arbiter_ = make_arbiter(policy_);
+  } catch (const Error& error) {
+    if (!options.policy.empty()) throw;
+    base::log_warn("{}: {}; lithos is taken", policy_file().string(), error.what());
+    arbiter_ = make_arbiter(policy_ = default_policy);
+  }
+  if (!options.policy.empty()) base::write_file_atomic(policy_file(), std::string_view(policy_));
+  if (options.metrics_port) metrics_.emplace(*options.metrics_port);
+}
 
 Server::~Server() { ::unlink(path_.c_str()); }
 
-// Until a packet has come, or somebody connects.
+std::filesystem::path Server::policy_file() const { return path_.string() + ".policy"; }
+
+std::optional<std::uint16_t> Server::metrics_port() const {
+  return metrics_ ? std::optional(metrics_->port()) : std::nullopt;
+}
+
+// Until a packet has come, somebody connects, or the policy wants to be asked.
 void Server::wait(int timeout_ms) {
   std::vector<pollfd> all = {{listener_.get(), POLLIN, 0}};
   for (const Connection& connection : connections_) all.push_back({connection.socket.get(), POLLIN, 0});
+  if (metrics_) metrics_->add(all);
+  if (const auto wake = arbiter_->wake_ns()) {
+    const std::uint64_t now = clock_.now_ns();
+    const auto left = static_cast<int>(*wake > now ? std::min<std::uint64_t>((*wake - now) / 1'000'000 + 1, 1000) : 0);
+    timeout_ms = std::min(timeout_ms, left);
+  }
   ::poll(all.data(), all.size(), timeout_ms);
 }
 
@@ -32,9 +66,18 @@ void Server::step(int timeout_ms) {
     if (!socket) break;
     connections_.emplace_back().socket = std::move(*socket);
   }
-  for (Connection& connection : connections_) serve(connection);
+  for (Connection& connection : connections_) {
+    serve(connection);
+    if (connection.closed) leave(connection);
+  }
   connections_.remove_if([](const Connection& connection) { return connection.closed; });
+  tenants_.remove_if([](const TenantEntry& tenant) { return tenant.members().empty(); });
+  for (TenantEntry& tenant : tenants_) {
+    tenant.read();
+    tenant.look_at_latencies(clock_.now_ns());
+  }
   grant_all();
+  if (metrics_) metrics_->serve(clock_.now_ns(), [this] { return prometheus(status()); });
 }
 
 // A few packets of each at a time, so that none keeps the others waiting.
@@ -49,7 +92,6 @@ void Server::serve(Connection& connection) {
     else
       connection.closed = true;
   }
-  if (connection.page) read_events(connection);
 }
 
 void Server::answer(Connection& connection, const Request& request) {
@@ -58,96 +100,107 @@ void Server::answer(Connection& connection, const Request& request) {
   };
   switch (request.kind) {
     case Request::Kind::hello: return welcome(connection, request.settings);
-    case Request::Kind::status: return say(json());
+    case Request::Kind::status: return say(json(status()));
     case Request::Kind::stop: stopped_ = true; return say("stopped");
     case Request::Kind::look: return;
-    case Request::Kind::set: break;
+    case Request::Kind::set: return say(set(request.settings));
+    case Request::Kind::policy: return say(set_policy(request.settings.name));
+    case Request::Kind::explain: return say(explain(request));
   }
-  bool found = false;
-  for (Connection& other : connections_) {
-    if (!other.page || other.settings.name != request.settings.name) continue;
-    other.settings = request.settings;
-    found = true;
-  }
-  say(found ? "set" : "there is no tenant '" + request.settings.name + "'");
 }
 
+TenantEntry* Server::find(std::string_view name) {
+  for (TenantEntry& tenant : tenants_)
+    if (tenant.settings().name == name) return &tenant;
+  return nullptr;
+}
+
+std::string Server::set(const sched::TenantSettings& settings) {
+  TenantEntry* const tenant = find(settings.name);
+  if (tenant == nullptr) return fmt::format("{}there is no tenant '{}'", refusal, settings.name);
+  tenant->set(settings);
+  return "set";
+}
+
+std::string Server::set_policy(const std::string& name) {
+  try {
+    arbiter_ = make_arbiter(name);
+    policy_ = name;
+    base::write_file_atomic(policy_file(), std::string_view(policy_));
+  } catch (const Error& error) {
+    return std::string(refusal) + error.what();
+  }
+  return "set";
+}
+
+// With what its processes have told until now.
+std::string Server::explain(const Request& request) {
+  constexpr std::size_t most_bytes = longest_packet - 1024;
+  TenantEntry* const tenant = find(request.settings.name);
+  if (tenant == nullptr) return fmt::format("{}there is no tenant '{}'", refusal, request.settings.name);
+  tenant->read();
+  return explanation(*tenant, clock_.now_ns(), request.window_ns, most_bytes);
+}
+
+// A process of a tenant that is there already joins it, and has its settings.
 void Server::welcome(Connection& connection, const sched::TenantSettings& settings) {
-  if (connection.page) {
+  if (connection.member) {
     connection.closed = true;
     return;
   }
   try {
-    connection.page = SharedPage::create();
+    SharedPage page = SharedPage::create();
+    TenantEntry* tenant = find(settings.name);
+    if (tenant == nullptr) tenant = &tenants_.emplace_back(++tenants_made_, settings);
+    connection.member = &tenant->add(std::move(page));
+    connection.tenant = tenant;
   } catch (const Error& error) {
-    base::log_warn("tenant '{}' is refused: {}", settings.name, error.what());
+    base::log_warn("a process of tenant '{}' is refused: {}", settings.name, error.what());
     connection.closed = true;
     return;
   }
-  connection.settings = settings;
-  connection.reader = std::make_unique<RingReader>((*connection.page)->events);
   const std::string text = "welcome";
-  const std::array<int, 1> descriptors = {connection.page->descriptor()};
+  const std::array<int, 1> descriptors = {connection.member->descriptor()};
   if (!send_packet(connection.socket, std::as_bytes(std::span(text.data(), text.size())), descriptors))
     connection.closed = true;
 }
 
-void Server::read_events(Connection& connection) {
-  for (std::uint64_t i = 0; i < ring_capacity; ++i) {
-    const auto message = connection.reader->pop();
-    if (!message) return;
-    const auto ended = decode(*message);
-    if (!ended) continue;
-    connection.ranges += ended->ranges;
-    connection.seconds += ended->seconds;
-  }
+void Server::leave(Connection& connection) {
+  if (connection.member == nullptr) return;
+  connection.tenant->read();
+  connection.tenant->remove(*connection.member);
+  connection.member = nullptr;
+  connection.tenant = nullptr;
+}
+
+std::vector<TenantState> Server::states() const {
+  std::vector<TenantState> states;
+  for (const TenantEntry& tenant : tenants_) states.push_back({tenant.settings(), tenant.awake(), tenant.id()});
+  return states;
 }
 
 void Server::grant_all() {
-  std::vector<Connection*> tenants;
-  std::vector<TenantState> states;
-  for (Connection& connection : connections_) {
-    if (!connection.page) continue;
-    tenants.push_back(&connection);
-    const bool awake = (*connection.page)->awake.load(std::memory_order_acquire) != 0;
-    states.push_back({connection.settings, awake});
-  }
-  const std::vector<Grant> grants = arbitrate(states, units_);
-  for (std::size_t i = 0; i < tenants.size(); ++i) {
-    Connection& tenant = *tenants[i];
-    // Also where the tenant has written over it.
-    if (!tenant.granted || tenant.grant != grants[i] || read_grant(**tenant.page) != grants[i])
-      write_grant(**tenant.page, grants[i]);
-    tenant.grant = grants[i];
-    tenant.granted = true;
-    (*tenant.page)->beat_ns.store(clock_.now_ns(), std::memory_order_release);
+  const std::vector<TenantState> all = states();
+  const std::uint64_t now = clock_.now_ns();
+  const std::vector<Grant> grants = arbiter_->decide(all, units_, now);
+  std::size_t i = 0;
+  for (TenantEntry& tenant : tenants_) {
+    if (tenant.write(grants[i], now)) tenant.note(now, why(*arbiter_, all, grants, i));
+    ++i;
   }
 }
 
-std::vector<Server::Status> Server::status() const {
-  std::vector<Status> all;
-  for (const Connection& connection : connections_) {
-    if (!connection.page) continue;
-    all.push_back({connection.settings, (*connection.page)->awake.load(std::memory_order_relaxed) != 0,
-                   connection.reader->broken(), connection.grant.units.count(), connection.ranges, connection.seconds});
+NodeStatus Server::status() const {
+  const std::vector<TenantState> all = states();
+  std::vector<Grant> grants;
+  for (const TenantEntry& tenant : tenants_) grants.push_back(tenant.grant());
+  NodeStatus node{units_, policy_, {}};
+  std::size_t i = 0;
+  for (const TenantEntry& tenant : tenants_) {
+    node.tenants.push_back(status_of(tenant, why(*arbiter_, all, grants, i)));
+    ++i;
   }
-  return all;
-}
-
-// Names have no characters that JSON would escape (protocol.hpp).
-std::string Server::json() const {
-  std::string text = fmt::format("{{\"units\": {}, \"tenants\": [", units_);
-  bool first = true;
-  for (const Status& tenant : status()) {
-    text += fmt::format(
-        "{}{{\"name\": \"{}\", \"class\": \"{}\", \"quota\": {:g}, \"awake\": {}, \"units\": {}, \"ranges\": {}, "
-        "\"seconds\": {:g}, \"broken\": {}}}",
-        first ? "" : ", ", tenant.settings.name,
-        tenant.settings.kind == sched::TenantClass::latency ? "latency" : "batch", tenant.settings.quota, tenant.awake,
-        tenant.units, tenant.ranges, tenant.seconds, tenant.broken);
-    first = false;
-  }
-  return text + "]}";
+  return node;
 }
 
 }  // namespace heddle::daemon

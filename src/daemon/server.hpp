@@ -11,25 +11,26 @@
 
 #include "base/clock.hpp"
 #include "daemon/arbiter.hpp"
+#include "daemon/metrics_port.hpp"
 #include "daemon/protocol.hpp"
-#include "daemon/ring.hpp"
+#include "daemon/report.hpp"
 #include "daemon/shared_page.hpp"
 #include "daemon/socket.hpp"
+#include "daemon/tenant.hpp"
 
 namespace heddle::daemon {
+
+struct ServerOptions {
+  unsigned units = 1;                              // of the node's device
+  std::string policy;                              // empty: that of the daemon before at this socket, or lithos
+  std::optional<std::uint16_t> metrics_port = {};  // of this machine alone; 0: any that is free
+};
 
 // One thread. Tenants that end, hang or write garbage cost their own page and connection, nothing else.
 class Server {
  public:
-  struct Status {
-    sched::TenantSettings settings;
-    bool awake = false, broken = false;  // broken: its messages make no sense, and are not read any more
-    std::size_t units = 0;
-    std::uint64_t ranges = 0;
-    double seconds = 0;
-  };
-  // Throws io_error, as listen_at does. `units`: of the node's device.
-  Server(std::filesystem::path socket, unsigned units, const base::Clock& clock);
+  // Throws io_error, as listen_at does, or where the port is taken; and what make_arbiter throws.
+  Server(std::filesystem::path socket, ServerOptions options, const base::Clock& clock);
   ~Server();  // removes the socket; the tenants run on without grants
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -37,34 +38,43 @@ class Server {
   // Does what there is to do: waits for it at most so many milliseconds.
   void step(int timeout_ms);
   bool stopped() const { return stopped_; }
-  std::vector<Status> status() const;
-  std::string json() const;
+  bool has_tenants() const { return !tenants_.empty(); }
+  NodeStatus status() const;
+  std::string_view policy() const { return policy_; }
+  std::optional<std::uint16_t> metrics_port() const;
 
  private:
   static constexpr std::size_t most_connections = 256;
   struct Connection {
     Descriptor socket;
-    std::optional<SharedPage> page;  // of a tenant
-    std::unique_ptr<RingReader> reader;
-    sched::TenantSettings settings;
-    Grant grant;
-    bool granted = false, closed = false;
-    std::uint64_t ranges = 0;
-    double seconds = 0;
+    TenantEntry* tenant = nullptr;  // whose process it is; null: a tool's, or not known yet
+    Member* member = nullptr;
+    bool closed = false;
   };
 
   void wait(int timeout_ms);
   void serve(Connection& connection);
   void answer(Connection& connection, const Request& request);
+  std::string set(const sched::TenantSettings& settings);
+  std::string set_policy(const std::string& name);
+  std::string explain(const Request& request);
   void welcome(Connection& connection, const sched::TenantSettings& settings);
-  void read_events(Connection& connection);
+  void leave(Connection& connection);
+  TenantEntry* find(std::string_view name);
+  std::vector<TenantState> states() const;
   void grant_all();
+  std::filesystem::path policy_file() const;
 
   const std::filesystem::path path_;
   const unsigned units_;
   const base::Clock& clock_;
   Descriptor listener_;
+  std::string policy_;
+  std::unique_ptr<Arbiter> arbiter_;
+  std::optional<MetricsPort> metrics_;
+  std::list<TenantEntry> tenants_;  // in the order in which they came
   std::list<Connection> connections_;
+  std::uint64_t tenants_made_ = 0;
   bool stopped_ = false;
 };
 

@@ -31,17 +31,6 @@ sockaddr_un address_of(const std::filesystem::path& path) {
   return address;
 }
 
-// The folder must be this user's, and nobody else may enter it.
-void make_folder(const std::filesystem::path& folder) {
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    base::fail(ErrorCode::io_error, "the folder {} cannot be made: {}", folder.string(), std::strerror(errno));
-  struct stat status{};
-  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid() ||
-      (status.st_mode & 077) != 0)
-    base::fail(ErrorCode::io_error, "{} must be a folder of this user that nobody else may enter (mode 700)",
-               folder.string());
-}
-
 }  // namespace
 
 Descriptor::~Descriptor() {
@@ -56,8 +45,18 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   return *this;
 }
 
+void make_own_folder(const std::filesystem::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    base::fail(ErrorCode::io_error, "the folder {} cannot be made: {}", folder.string(), std::strerror(errno));
+  struct stat status{};
+  if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid() ||
+      (status.st_mode & 077) != 0)
+    base::fail(ErrorCode::io_error, "{} must be a folder of this user that nobody else may enter (mode 700)",
+               folder.string());
+}
+
 Descriptor listen_at(const std::filesystem::path& path) {
-  make_folder(path.parent_path());
+  make_own_folder(path.parent_path());
   if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
   ::unlink(path.c_str());
   Descriptor socket = make_socket();
@@ -68,21 +67,29 @@ Descriptor listen_at(const std::filesystem::path& path) {
   return socket;
 }
 
+namespace {
+
+// Whether the process at the other end is this user's.
+bool is_own(const Descriptor& socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::getuid();
+}
+
+}  // namespace
+
 std::optional<Descriptor> connect_to(const std::filesystem::path& path) {
   Descriptor socket = make_socket();
   const sockaddr_un address = address_of(path);
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      !is_own(socket))
     return std::nullopt;
   return socket;
 }
 
 std::optional<Descriptor> accept_own(const Descriptor& listener) {
   Descriptor socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket) return std::nullopt;
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || peer.uid != ::getuid())
-    return std::nullopt;
+  if (!socket || !is_own(socket)) return std::nullopt;
   return socket;
 }
 

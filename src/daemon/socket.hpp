@@ -39,11 +39,13 @@ struct Packet {
   std::vector<Descriptor> descriptors;
 };
 
+// Makes the folder if there is none. Throws io_error: it belongs to another user, or others may enter it.
+void make_own_folder(const std::filesystem::path& folder);
 // A socket that accepts connections at a path, for this user alone. What was left there by a daemon that has ended is
 // removed. Throws io_error: the folder belongs to another user or others may write to it, a daemon runs there, or the
 // path is too long for a socket.
 Descriptor listen_at(const std::filesystem::path& path);
-// Nothing: nobody listens there.
+// Nothing: nobody listens there, or another user does.
 std::optional<Descriptor> connect_to(const std::filesystem::path& path);
 // The next connection; nothing: there is none, or it is another user's, which is closed.
 std::optional<Descriptor> accept_own(const Descriptor& listener);

@@ -16,7 +16,8 @@ QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, c
       queue_(*core_, place, {.priority = options.priority, .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
-  launch_queue_ = &core_->dispatcher()->add_queue("queue", options.priority, tenant_ ? tenant_->tenant() : nullptr);
+  launch_queue_ =
+      &core_->dispatcher()->add_queue("queue", options.priority, tenant_ ? tenant_->tenant() : core_->own_tenant());
 }
 
 QueueState::~QueueState() {

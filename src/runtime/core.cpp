@@ -43,10 +43,13 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   placer_ = sched::Placer::make(*scheduler_, pinned_, known_links);
   // A trace shows each launch, which a graph does not report.
   auto managed = sched::make_policy(options.policy);
+  if (options.node)
+    managed = std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"),
+                                                     options.node);
   const bool replays =
       policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
   replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, mutex_, watcher_, replays);
-  if (managed) start_dispatcher(std::move(managed));
+  if (managed) start_dispatcher(std::move(managed), options.node.get());
 }
 
 sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
@@ -63,7 +66,7 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
   return made;
 }
 
-void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
+void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node) {
   std::vector<sched::Dispatcher::Device> devices;
   for (const auto& device : devices_)
     devices.push_back({device->info().processors, device->info().capability > 0 ? 2u : 1u});  // TPCs have two SMs
@@ -71,7 +74,10 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
     return &partition(place, processors);
   };
   dispatcher_ = std::make_unique<sched::Dispatcher>(std::move(policy), devices, find, mutex_, watcher_);
-  launch_queue_ = &dispatcher_->add_queue("launches", 0);
+  // What the process is granted is its own: it has a quota among the tenants of the node, not here.
+  if (node)
+    own_tenant_ = &dispatcher_->add_tenant({.name = node->settings().name, .kind = node->settings().kind, .quota = 1});
+  launch_queue_ = &dispatcher_->add_queue("launches", 0, own_tenant_);
 }
 
 graph::ObjectId Core::logical_object(memory::Array& array) {

@@ -17,6 +17,7 @@
 #include "heddle/checks.hpp"
 #include "links/store.hpp"
 #include "runtime/in_call.hpp"
+#include "runtime/node_tenant.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
@@ -38,6 +39,7 @@ struct CoreOptions {
   bool ranges = true;       // parts of a grid can be launched
   Scheduling scheduling = {};
   std::string policy = {};                           // see sched::make_policy
+  std::shared_ptr<NodeTenant> node = nullptr;        // the tenant that the process is; null: it is none
   std::uint64_t memory_budget = 0;                   // bytes of each device's memory that arrays may take; 0: all of it
   std::unique_ptr<trace::Recorder> trace = nullptr;  // null: no trace is recorded
   std::shared_ptr<base::Watcher> watcher = base::process_watcher();  // of the devices
@@ -92,6 +94,8 @@ class Core {
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
   // The launch queue of the inferred level.
   sched::LaunchQueue& launch_queue() { return *launch_queue_; }
+  // Whose queues are that no tenant of the program has; null: nobody's.
+  sched::Tenant* own_tenant() { return own_tenant_; }
   // The array's object in the DAG of held tasks.
   graph::ObjectId logical_object(memory::Array& array);
   // Waits until no call is open and no task is held. Releases the lock meanwhile.
@@ -114,7 +118,7 @@ class Core {
 
  private:
   sched::MemoryManager::Options memory_options(const CoreOptions& options);
-  void start_dispatcher(std::unique_ptr<sched::Policy> policy);
+  void start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node);
 
   const std::shared_ptr<base::Watcher> watcher_;
   const std::unique_ptr<trace::Recorder> trace_;  // outlives the devices
@@ -141,6 +145,7 @@ class Core {
   sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;
   sched::LaunchQueue* launch_queue_ = nullptr;
+  sched::Tenant* own_tenant_ = nullptr;
 };
 
 }  // namespace heddle::runtime

@@ -89,6 +89,13 @@ Runtime::Runtime(const RuntimeOptions& options) {
                             .scheduling = options.scheduling,
                             .policy = options.policy,
                             .memory_budget = options.memory_budget};
+  if ((core.node = runtime::NodeTenant::of_environment(core.watcher))) {
+    if (options.slice != 0)
+      base::fail(ErrorCode::invalid_argument,
+                 "this process is tenant '{}' (HEDDLE_TENANT), so its launches cannot be cut by slice = {}",
+                 core.node->settings().name, options.slice);
+    core.ranges = true;
+  }
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(
         options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));

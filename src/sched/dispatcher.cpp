@@ -218,6 +218,7 @@ void Dispatcher::dispatch() {
     if (force_required()) again_ = true;
   }
   dispatching_ = false;
+  policy_->load(tasks_.size(), in_flight_.size());
 }
 
 // What becomes ready by that goes as well.
@@ -312,7 +313,7 @@ void Dispatcher::set_timer(const View& now) {
 
 // Where the policy submits nothing of what is waited for, and nothing is in flight whose end would have it asked again.
 bool Dispatcher::force_required() {
-  if (!in_flight_.empty()) return false;
+  if (!in_flight_.empty() || policy_->withholds()) return false;
   for (const auto& [id, task] : ready_governed_) {
     if (!task->required || task->waits_for_memory || !task->work->is_ready()) continue;
     base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", id,
@@ -408,7 +409,9 @@ RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const 
                    .traits = task.work->traits(),
                    .corun = task.work->corun(),
                    .priority = decision.priority,
+                   .held_ns = task.held_ns,
                    .submitted_ns = watcher_->clock().now_ns(),
+                   .last = task.left.begin == task.left.end,
                    .predicted_seconds = decision.predicted_seconds},
                   decision.processors);
 }
@@ -457,7 +460,7 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
     device.predicted_seconds = device.ranges == 0 ? 0 : device.predicted_seconds - range.predicted;
   task.work->give_event(std::move(range.end));
   if (range.tenant) --range.tenant->in_flight;
-  if (range.entry) log_.ended(*range.entry, end_ns);
+  if (range.entry) policy_->ended(log_.ended(*range.entry, end_ns));
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
   again_ = true;
   in_flight_.erase(at);

@@ -90,6 +90,16 @@ class Policy {
   virtual bool sees_ranges() const { return false; }
   // The reason for its decision, in one line; for the log.
   virtual std::string explain() const { return {}; }
+  // Whether nothing is to be submitted but what it decides, not even what a thread waits for. Then wake_ns() must name
+  // a time as long as tasks are ready.
+  virtual bool withholds() const { return false; }
+  // A range has ended; pointers are valid during the call. Only if sees_ranges() is true.
+  virtual void ended(const Completion& completion) { static_cast<void>(completion); }
+  // So many tasks are held, and so many ranges are in flight. Called after each change.
+  virtual void load(std::size_t held, std::size_t in_flight) {
+    static_cast<void>(held);
+    static_cast<void>(in_flight);
+  }
 };
 
 }  // namespace heddle::sched

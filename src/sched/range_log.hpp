@@ -38,7 +38,8 @@ class RangeLog {
     entry.place = std::prev(in_flight_.end());
     return &entry;
   }
-  void ended(Entry& entry, std::uint64_t end_ns) {
+  // The completion is valid until the next one.
+  const Completion& ended(Entry& entry, std::uint64_t end_ns) {
     entry.end_ns = end_ns;
     std::uint64_t start = entry.view.submitted_ns;
     if (const auto last = last_end_.find(entry.view.queue); last != last_end_.end()) {
@@ -47,6 +48,7 @@ class RangeLog {
     }
     completions_.push_back({entry.view, std::min(start, end_ns), end_ns});
     ended_.splice(ended_.end(), in_flight_, entry.place);
+    return completions_.back();
   }
 
   void show(View& view) {

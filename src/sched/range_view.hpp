@@ -34,7 +34,9 @@ struct RangeView {
   const KernelTraits* corun = nullptr;                // TaskView::corun
   const std::vector<unsigned>* processors = nullptr;  // that it may use, ascending; empty: the whole device
   int priority = 0;                                   // Decision::priority
+  std::uint64_t held_ns = 0;                          // TaskView::held_ns
   std::uint64_t submitted_ns = 0;
+  bool last = false;              // no blocks of its task are left after it
   double predicted_seconds = -1;  // Decision::predicted_seconds
 };
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 
+#include "daemon/messages.hpp"
 #include "tenancy/random.hpp"
 
 namespace heddle::daemon {
@@ -75,7 +76,7 @@ TEST(Page, GrantsAreNeverMixed) {
   std::atomic<bool> over = false;
   std::thread daemon([&] {
     for (std::uint64_t i = 1; i <= 200'000; ++i) {
-      Grant grant{i % 2 == 0 ? Units().set() : Units(), i % 2 == 0 ? 1u : 2u};
+      Grant grant{.units = i % 2 == 0 ? Units().set() : Units(), .throttle_ns = i % 2 == 0 ? 1u : 2u};
       write_grant(*page, grant);
     }
     over = true;
@@ -92,14 +93,56 @@ TEST(Page, GrantsAreNeverMixed) {
   EXPECT_EQ(read_grant(*page)->throttle_ns, 1u);
 }
 
-TEST(Page, MessagesThatCannotBeAreRefused) {
-  const auto ended = decode(encode({.ranges = 7, .seconds = 0.25}));
-  ASSERT_TRUE(ended);
-  EXPECT_EQ(ended->ranges, 7u);
-  EXPECT_DOUBLE_EQ(ended->seconds, 0.25);
-  for (const Message& message : {Message{0, 1, 1, 0}, Message{2, 1, 1, 0}, Message{1, ~std::uint64_t{0}, 1, 0},
-                                 Message{1, 1, ~std::uint64_t{0}, 0}, Message{1, 1, 1, 1}})
-    EXPECT_FALSE(decode(message));
+TEST(Messages, ThoseThatCannotBeAreRefused) {
+  const auto ended = decode(encode(Ended{.ranges = 7, .seconds = 0.25}));
+  ASSERT_TRUE(ended && std::holds_alternative<Ended>(*ended));
+  EXPECT_EQ(std::get<Ended>(*ended).ranges, 7u);
+  EXPECT_DOUBLE_EQ(std::get<Ended>(*ended).seconds, 0.25);
+  constexpr std::uint64_t huge = ~std::uint64_t{0};
+  for (const Message& message :
+       {Message{0, 1, 1}, Message{4, 1, 1}, Message{1, huge, 1}, Message{1, 1, huge}, Message{1, 1, 1, 1},
+        Message{2, 0, huge}, Message{2, 0, 0, 5, 4}, Message{2, 0, 0, 0, 1, 1, std::uint64_t{9} << 32},
+        Message{2, 0, 0, 0, 1, 1, huge}, Message{2, 0, 0, 0, 1, 1, 0, huge}, Message{3, 256, 0x61}, Message{3, 0}})
+    EXPECT_FALSE(decode(message)) << message[0];
+}
+
+TEST(Messages, DecisionsAndNamesArriveAsTheyWereSent) {
+  const Decided sent{.now_ns = 5'000,
+                     .waited_ns = 70,
+                     .begin = 3,
+                     .end = 9,
+                     .of_blocks = 12,
+                     .units = 48,
+                     .of_units = 66,
+                     .name = 255,
+                     .why = sched::Submitted::Why::part,
+                     .predicted_ns = 0};
+  const auto event = decode(encode(sent));
+  ASSERT_TRUE(event && std::holds_alternative<Decided>(*event));
+  const auto& got = std::get<Decided>(*event);
+  EXPECT_EQ(std::tuple(got.now_ns, got.waited_ns, got.begin, got.end, got.of_blocks), std::tuple(5'000, 70, 3, 9, 12));
+  EXPECT_EQ(std::tuple(got.units, got.of_units, got.name, got.why), std::tuple(48, 66, 255, sent.why));
+  EXPECT_EQ(got.predicted_ns, 0u);
+  EXPECT_FALSE(std::get<Decided>(*decode(encode(Decided{.of_blocks = 1}))).predicted_ns);
+  const auto name = decode(encode_name(7, "saxpy\n" + std::string(100, 'x')));
+  ASSERT_TRUE(name && std::holds_alternative<Name>(*name));
+  EXPECT_EQ(std::get<Name>(*name).number, 7u);
+  EXPECT_EQ(std::get<Name>(*name).text.substr(0, 9), "saxpy\\nxx") << "no line ends";
+}
+
+TEST(Latencies, QuantilesAreWithinABucket) {
+  LatencyCounts counts{};
+  EXPECT_FALSE(latency_quantile(counts, 0.5));
+  for (std::uint64_t us = 1; us <= 1000; ++us) ++counts[latency_bucket(us * 1000)];
+  EXPECT_NEAR(*latency_quantile(counts, 0.5), 500e3, 100e3);
+  EXPECT_NEAR(*latency_quantile(counts, 0.99), 990e3, 200e3);
+  for (std::uint64_t ns = 1; ns < std::uint64_t{1} << 41; ns = ns * 5 / 4 + 1) {
+    const std::size_t bucket = latency_bucket(ns);
+    EXPECT_GE(latency_of_bucket(bucket) * 1.001, static_cast<double>(ns / 1000 * 1000)) << ns;
+    EXPECT_TRUE(bucket == 0 || latency_of_bucket(bucket - 1) <= static_cast<double>(ns) * 1.001) << ns;
+  }
+  counts[5] = ~std::uint64_t{0};
+  EXPECT_LT(*latency_quantile(counts, 0.99), 2e6) << "a count that cannot be does not count";
 }
 
 // Two processes: one that writes garbage all over the page, as fast as it can, and the one that reads it.
@@ -125,8 +168,10 @@ TEST(Page, AHostileProcessHarmsNobody) {
     for (; of_this <= 2 * ring_capacity; ++of_this) {
       const auto message = reader.pop();
       if (!message) break;
-      if (const auto ended = decode(*message)) {
-        ++valid;
+      const auto event = decode(*message);
+      if (!event) continue;
+      ++valid;
+      if (const auto* const ended = std::get_if<Ended>(&*event)) {
         ASSERT_LE(ended->seconds, 86'400);
       }
     }

@@ -1,0 +1,71 @@
+#include "cli/daemon_process.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/algorithm/string.hpp>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+#include "base/clock.hpp"
+#include "base/fail.hpp"
+#include "base/file.hpp"
+#include "daemon/pause.hpp"
+#include "daemon/socket.hpp"
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::uint64_t patience_ns = 10'000'000'000, step_ns = 5'000'000;
+
+// Returns the process. It has a session of its own, so that no signal of this terminal reaches it.
+pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  std::vector<char*> words{const_cast<char*>(program.c_str())};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&files);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  ::posix_spawn_file_actions_adddup2(&files, 1, 2);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  pid_t pid = -1;
+  const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, words.data(), environ);
+  ::posix_spawn_file_actions_destroy(&files);
+  ::posix_spawnattr_destroy(&attributes);
+  if (error != 0) base::fail(ErrorCode::io_error, "the daemon cannot be started: {}", std::strerror(error));
+  return pid;
+}
+
+}  // namespace
+
+void start_in_background(const std::vector<std::string>& arguments, const std::filesystem::path& socket,
+                         const std::filesystem::path& log) {
+  const base::SteadyClock clock;
+  const pid_t pid = spawn(arguments, log);
+  const std::uint64_t end = clock.now_ns() + patience_ns;
+  while (clock.now_ns() < end) {
+    if (daemon::connect_to(socket)) return;
+    if (::waitpid(pid, nullptr, WNOHANG) == pid)
+      base::fail(ErrorCode::io_error, "the daemon has ended: {}", boost::trim_copy(base::read_file(log)));
+    daemon::pause(clock, step_ns);
+  }
+  base::fail(ErrorCode::io_error, "the daemon does not answer; {} has its messages", log.string());
+}
+
+void wait_until_gone(const std::filesystem::path& socket) {
+  const base::SteadyClock clock;
+  const std::uint64_t end = clock.now_ns() + patience_ns;
+  while (daemon::connect_to(socket)) {
+    if (clock.now_ns() >= end) base::fail(ErrorCode::io_error, "the daemon at {} does not end", socket.string());
+    daemon::pause(clock, step_ns);
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,78 @@
+#include "cli/tenant_run.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "cli/command.hpp"
+#include "daemon/tenant_variable.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::cli {
+
+TenantRun parse_tenant_run(const std::vector<std::string>& words) {
+  TenantRun made;
+  std::size_t i = 0;
+  for (; i < words.size(); ++i) {
+    const std::size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    if (name == "--help" || name == "-h") {
+      made.help = true;
+      return made;
+    }
+    if (name != "--class" && name != "--quota" && name != "--name") break;
+    if (equals == std::string::npos && i + 1 == words.size()) throw UsageError(name + " lacks its value");
+    const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    try {
+      if (name == "--class") made.settings.kind = daemon::parse_class(value);
+      if (name == "--quota") made.settings.quota = daemon::parse_quota(value);
+      if (name == "--name") made.settings.name = value;
+    } catch (const Error& error) {
+      throw UsageError(name + " " + value + ": " + error.what());
+    }
+  }
+  made.words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+  if (made.words.empty()) throw UsageError("no program is named: heddle tenant run [options] PROGRAM [arguments]");
+  // Without a name, that of the program and its process: no other has it.
+  if (made.settings.name.empty()) {
+    const std::string program = std::filesystem::path(made.words.back()).stem().string();
+    made.settings.name = fmt::format("{}-{}", program.substr(0, 40), ::getpid());
+  }
+  try {
+    static_cast<void>(daemon::parse_tenant(daemon::tenant_text(made.settings)));
+  } catch (const Error& error) {
+    throw UsageError("--name " + made.settings.name + ": " + error.what());
+  }
+  return made;
+}
+
+std::string tenant_run_help() {
+  return R"(heddle tenant run: runs a program as one of the tenants that share this node's devices.
+
+  heddle tenant run [options] [options of heddle run] PROGRAM [arguments]
+
+  --class CLASS      latency (somebody waits for each request) or batch (only the rate counts; the default)
+  --quota PART       the part of the device that is its own while it has work: 75%, or 0.75 (default: none)
+  --name NAME        what the other commands call it (default: the program's name and a number); processes of one
+                     name are one tenant
+
+The daemon divides the devices (heddle daemon start). Without it the program has them for itself.
+)";
+}
+
+void become_tenant(const TenantRun& tenant) {
+  ::setenv("HEDDLE_TENANT", daemon::tenant_text(tenant.settings).c_str(), 1);
+}
+
+void describe_tenant_run(CLI::App& tenant) {
+  CLI::App* run = tenant.add_subcommand("run", "runs a program as a tenant");
+  const auto ignore = [](const std::string&) {};
+  run->add_option_function<std::string>("--class", ignore, "latency or batch")
+      ->check(CLI::IsMember({"latency", "batch"}));
+  run->add_option_function<std::string>("--quota", ignore, "the part of the device that is its own, as 75%");
+  run->add_option_function<std::string>("--name", ignore, "what the other commands call it");
+}
+
+}  // namespace heddle::cli

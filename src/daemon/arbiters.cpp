@@ -1,0 +1,156 @@
+// The policies between processes, by their names.
+#include <algorithm>
+#include <charconv>
+
+#include "base/fail.hpp"
+#include "daemon/arbiter.hpp"
+
+namespace heddle::daemon {
+namespace {
+
+using sched::TenantClass;
+
+Units first_units(unsigned units) {
+  Units all;
+  for (unsigned i = 0; i < std::min<unsigned>(units, most_units); ++i) all.set(i);
+  return all;
+}
+
+// Of launches that go out at once and whole, as without a scheduler.
+std::vector<Grant> all_to_all(std::size_t tenants, unsigned units, bool priority) {
+  return std::vector<Grant>(
+      tenants, Grant{.units = first_units(units), .of_units = units, .throttle_ns = 0, .priority = priority});
+}
+
+class Lithos final : public Arbiter {
+ public:
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
+    return arbitrate(tenants, units);
+  }
+  std::string_view rule() const override { return "units are lent while their owner has no work"; }
+};
+
+// The thread limits of MPS.
+class Static final : public Arbiter {
+ public:
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
+    auto grants = arbitrate(tenants, units, false);
+    for (Grant& grant : grants) grant.throttle_ns = 0;
+    return grants;
+  }
+  std::string_view rule() const override { return "each tenant has its own units only"; }
+};
+
+class Shared final : public Arbiter {
+ public:
+  explicit Shared(bool priority) : priority_(priority) {}
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
+    return all_to_all(tenants.size(), units, priority_);
+  }
+  std::string_view rule() const override {
+    return priority_ ? "all have all units, and latency tenants go first" : "all have all units";
+  }
+
+ private:
+  const bool priority_;
+};
+
+class Reef final : public Arbiter {
+ public:
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
+    const bool urgent = std::any_of(tenants.begin(), tenants.end(), [](const TenantState& tenant) {
+      return tenant.awake && tenant.settings.kind == TenantClass::latency;
+    });
+    auto grants = all_to_all(tenants.size(), units, true);
+    for (std::size_t i = 0; i < tenants.size(); ++i) {
+      if (tenants[i].settings.kind == TenantClass::latency) continue;
+      grants[i].throttle_ns = 100'000;
+      if (urgent) grants[i].units.reset();
+    }
+    return grants;
+  }
+  std::string_view rule() const override { return "no batch work is submitted while a latency tenant has work"; }
+};
+
+// Tenants with work take turns; each has all units for so long.
+class TimeSlice final : public Arbiter {
+ public:
+  explicit TimeSlice(std::uint64_t slice_ns) : slice_ns_(slice_ns) {}
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t now_ns) override {
+    std::vector<Grant> grants(tenants.size(), Grant{.units = {}, .of_units = units});
+    const auto current = std::find_if(tenants.begin(), tenants.end(),
+                                      [&](const TenantState& tenant) { return tenant.id == current_ && tenant.awake; });
+    std::size_t at = static_cast<std::size_t>(current - tenants.begin());
+    if (at == tenants.size() || now_ns >= end_ns_) {
+      at = next_after(tenants);
+      if (at == tenants.size()) {  // nobody has work: who wakes first may begin
+        for (Grant& grant : grants) grant.units = first_units(units);
+        current_ = 0;
+        end_ns_ = 0;
+        return grants;
+      }
+      current_ = tenants[at].id;
+      end_ns_ = now_ns + slice_ns_;
+    }
+    grants[at].units = first_units(units);
+    return grants;
+  }
+  std::optional<std::uint64_t> wake_ns() const override {
+    return end_ns_ == 0 ? std::nullopt : std::optional(end_ns_);
+  }
+  std::string_view rule() const override { return "tenants take turns"; }
+
+ private:
+  // The awake one with the next larger id, or else with the smallest.
+  std::size_t next_after(const std::vector<TenantState>& tenants) const {
+    std::size_t next = tenants.size(), first = tenants.size();
+    for (std::size_t i = 0; i < tenants.size(); ++i) {
+      if (!tenants[i].awake) continue;
+      if (first == tenants.size() || tenants[i].id < tenants[first].id) first = i;
+      if (tenants[i].id > current_ && (next == tenants.size() || tenants[i].id < tenants[next].id)) next = i;
+    }
+    return next == tenants.size() ? first : next;
+  }
+
+  const std::uint64_t slice_ns_;
+  std::uint64_t current_ = 0, end_ns_ = 0;
+};
+
+std::uint64_t slice_of(std::string_view parameter) {
+  constexpr std::uint64_t least = 1000, most = 10'000'000, otherwise = 2000;
+  if (parameter.empty()) return otherwise * 1000;
+  std::uint64_t us = 0;
+  const auto [end, error] = std::from_chars(parameter.data(), parameter.data() + parameter.size(), us);
+  if (error != std::errc() || end != parameter.data() + parameter.size() || us < least || us > most)
+    base::fail(ErrorCode::invalid_argument, "turns of {} us; between processes they last {} to {} us", parameter, least,
+               most);
+  return us * 1000;
+}
+
+}  // namespace
+
+std::unique_ptr<Arbiter> make_arbiter(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view name = text.substr(0, colon);
+  const std::string_view parameter = colon == text.npos ? std::string_view() : text.substr(colon + 1);
+  if (name == "timeslice") return std::make_unique<TimeSlice>(slice_of(parameter));
+  if (colon != text.npos && (name == "lithos" || name == "static" || name == "mps-like" || name == "priority" ||
+                             name == "reef"))
+    base::fail(ErrorCode::invalid_argument, "between processes the policy '{}' has no parameter; it was given '{}'",
+               name, parameter);
+  if (name == "lithos") return std::make_unique<Lithos>();
+  if (name == "static") return std::make_unique<Static>();
+  if (name == "mps-like" || name == "priority") return std::make_unique<Shared>(name == "priority");
+  if (name == "reef") return std::make_unique<Reef>();
+  if (name == "orion" || name == "tgs")
+    base::fail(ErrorCode::unsupported,
+               "the policy '{}' needs to see each launch of all tenants, so it works within one process only "
+               "(heddle run --policy {})",
+               name, name);
+  base::fail(ErrorCode::invalid_argument,
+             "there is no policy '{}' between processes; there are lithos, static, mps-like, priority, reef and "
+             "timeslice:MICROSECONDS",
+             name);
+}
+
+}  // namespace heddle::daemon

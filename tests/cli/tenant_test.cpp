@@ -1,0 +1,155 @@
+// heddle daemon, tenant, top, policy and explain: with a daemon that is a process, and programs as its tenants.
+#include <gmock/gmock.h>
+#include <signal.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+#include "support/wait_until.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// Launches until there is a file "stop", and looks at the result.
+constexpr const char* program = R"(
+#include <cstdio>
+__global__ void work(unsigned* x, unsigned times) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x, value = x[i];
+  for (unsigned k = 0; k < times; ++k) value = value * 3 + 1;
+  x[i] = value;
+}
+int main() {
+  constexpr unsigned n = 64 * 32, times = 2000;
+  unsigned *x, got[n], expected = 0;
+  if (cudaMalloc(&x, sizeof got) != cudaSuccess) return 1;
+  cudaMemset(x, 0, sizeof got);
+  for (std::FILE* stop = nullptr; stop == nullptr; stop = std::fopen("stop", "r")) {
+    work<<<64, 32>>>(x, times);
+    if (cudaDeviceSynchronize() != cudaSuccess) return 2;
+    for (unsigned k = 0; k < times; ++k) expected = expected * 3 + 1;
+  }
+  cudaMemcpy(got, x, sizeof got, cudaMemcpyDeviceToHost);
+  for (unsigned value : got)
+    if (value != expected) return 3;
+  std::puts("right");
+}
+)";
+
+class TenantCommands : public HeddleCommand {
+ protected:
+  void SetUp() override {
+    ::setenv("HEDDLE_DAEMON", (folder_.path() / "run" / "socket").c_str(), 1);
+    ::setenv("HEDDLE_CPU_WORKERS", "4", 1);
+  }
+  void TearDown() override {
+    base::write_file_atomic(folder_.path() / "stop", std::string_view());
+    heddle("daemon stop");
+    ::unsetenv("HEDDLE_DAEMON");
+    ::unsetenv("HEDDLE_CPU_WORKERS");
+  }
+  nlohmann::json status() const {
+    const Ran ran = heddle("daemon status --json");
+    return ran.code == 0 ? nlohmann::json::parse(ran.output) : nlohmann::json{{"tenants", nlohmann::json::array()}};
+  }
+  // The process of the daemon at this test's socket.
+  pid_t daemon_process() const {
+    const std::string socket = (folder_.path() / "run" / "socket").string();
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename().string();
+      if (name.find_first_not_of("0123456789") != name.npos) continue;
+      std::ifstream words(entry.path() / "cmdline"), variables(entry.path() / "environ");
+      const std::string line{std::istreambuf_iterator<char>(words), {}},
+          environment{std::istreambuf_iterator<char>(variables), {}};
+      if (line.find("--foreground") != line.npos && environment.find("HEDDLE_DAEMON=" + socket) != environment.npos)
+        return std::stoi(name);
+    }
+    return -1;
+  }
+};
+
+TEST_F(TenantCommands, SayWhatIsWrong) {
+  EXPECT_THAT(heddle("daemon status").output, HasSubstr("no daemon runs at "));
+  EXPECT_EQ(heddle("top --once").code, 1);
+  EXPECT_EQ(heddle("policy lithos").code, 1);
+  const auto said = [&](const std::string& arguments) {
+    const Ran ran = heddle(arguments);
+    EXPECT_EQ(ran.code, 2) << arguments;
+    return ran.output;
+  };
+  EXPECT_THAT(said("tenant run --quota 120% true"), HasSubstr("the quota '120%' is no part of a device"));
+  EXPECT_THAT(said("tenant run --class fast true"), HasSubstr("there is no class 'fast'"));
+  EXPECT_THAT(said("tenant run --name a"), HasSubstr("no program is named"));
+  EXPECT_THAT(said("tenant run --name 'a\"b' true"), HasSubstr("without quotes"));
+  EXPECT_THAT(said("tenant run --devise cpu true"), HasSubstr("did you mean '--device'?"));
+  EXPECT_THAT(said("tenant set a"), HasSubstr("--quota or --class"));
+  EXPECT_THAT(said("explain a --last 3h"), HasSubstr("expected a time up to a day"));
+  EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 1);
+  EXPECT_THAT(heddle("tenant run --help").output, HasSubstr("--quota PART"));
+  EXPECT_THAT(heddle("help --man").output, AllOf(HasSubstr(".SS heddle tenant"), HasSubstr("\\-\\-metrics\\-port")));
+  EXPECT_THAT(heddle("completion bash").output, AllOf(HasSubstr("'run list set'"), HasSubstr("'start stop status'")));
+}
+
+TEST_F(TenantCommands, ADaemonStartsAndStops) {
+  const Ran started = heddle("daemon start --device cpu --metrics-port 0");
+  ASSERT_EQ(started.code, 0) << started.output;
+  EXPECT_THAT(started.output, HasSubstr("the daemon runs: 4 units, at "));
+  EXPECT_THAT(heddle("daemon start").output, HasSubstr("a daemon runs already at "));
+  EXPECT_THAT(heddle("daemon status").output, HasSubstr("4 units, policy lithos, 0 tenants"));
+  EXPECT_EQ(heddle("policy static").code, 0);
+  EXPECT_THAT(heddle("policy best").output, HasSubstr("there is no policy 'best' between processes"));
+  EXPECT_THAT(heddle("tenant set nobody --quota 5%").output, HasSubstr("there is no tenant 'nobody'"));
+  EXPECT_THAT(heddle("tenant list").output, HasSubstr("there are no tenants"));
+  EXPECT_THAT(heddle("top --once").output, HasSubstr("4 units, policy static"));
+  EXPECT_EQ(heddle("daemon stop").code, 0);
+  EXPECT_EQ(heddle("daemon status").code, 1);
+}
+
+// Two CUDA programs, unchanged, under one daemon that is killed and started again while they run.
+TEST_F(TenantCommands, TwoProgramsShareTheDevice) {
+  base::write_file_atomic(folder_.path() / "work.cu", std::string_view(program));
+  ASSERT_EQ(heddle("cc work.cu -o work").code, 0);
+  ASSERT_EQ(heddle("daemon start --device cpu --policy static").code, 0);
+  const std::string run = "tenant run --class ";
+  heddle(run + "latency --quota 75% --name search --device cpu ./work >search.txt 2>&1 & true");
+  ASSERT_TRUE(wait_until([&] { return status()["tenants"].size() == 1; }));
+  heddle(run + "batch --quota=0.25 --name train --device cpu ./work >train.txt 2>&1 & true");
+  ASSERT_TRUE(wait_until([&] { return status()["tenants"].size() == 2; }));
+  auto tenants = status()["tenants"];
+  EXPECT_EQ(tenants[0]["name"], "search");
+  EXPECT_EQ(tenants[0]["units"], 3);
+  EXPECT_EQ(tenants[1]["units"], 1);
+  EXPECT_THAT(heddle("tenant list").output, AllOf(HasSubstr("search  latency"), HasSubstr("25 %")));
+  ASSERT_TRUE(wait_until([&] { return status()["tenants"][0]["ranges"].get<int>() > 3; }));
+  EXPECT_EQ(heddle("tenant set search --quota 50%").code, 0);
+  EXPECT_TRUE(wait_until([&] { return status()["tenants"][0]["units"] == 2; }));
+  EXPECT_EQ(status()["tenants"][0]["class"], "latency") << "what is not named stays";
+  EXPECT_THAT(heddle("explain search --last 10m").output,
+              AllOf(HasSubstr(": blocks 0 to 63 of 64 on 3 of 4 units"), HasSubstr("granted: 2 of 4 units")));
+  const pid_t process = daemon_process();
+  ASSERT_GT(process, 0);
+  ::kill(process, SIGKILL);
+  ASSERT_TRUE(wait_until([&] { return heddle("daemon status").code == 1; }));
+  ASSERT_EQ(heddle("daemon start --device cpu").code, 0);
+  EXPECT_TRUE(wait_until([&] { return status()["tenants"].size() == 2; })) << status().dump();
+  tenants = status()["tenants"];
+  const bool search_is_first = tenants[0]["name"] == "search";
+  EXPECT_EQ(tenants[search_is_first ? 0 : 1]["quota"], 0.5) << "what was set holds";
+  EXPECT_EQ(status()["policy"], "static");
+  base::write_file_atomic(folder_.path() / "stop", std::string_view());
+  const auto said = [&](const char* file) { return base::read_file(folder_.path() / file); };
+  EXPECT_TRUE(wait_until([&] { return said("search.txt") == "right\n" && said("train.txt") == "right\n"; }))
+      << said("search.txt") << said("train.txt");
+  EXPECT_TRUE(wait_until([&] { return status()["tenants"].empty(); }));
+}
+
+}  // namespace
+}  // namespace heddle::tests
