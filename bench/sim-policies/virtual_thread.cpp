@@ -20,13 +20,15 @@ const std::string virtual_threads = ",residency=virtual-thread,memory-queue=acti
 double cycles(const KernelStatistics& figures) { return static_cast<double>(figures.cycles()); }
 
 std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
-  Table table({"kernel", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues", "swaps"});
+  Table table(
+      {"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues", "swaps"});
   const std::string variants[] = {",memory-queue=mascar", virtual_threads, ",residency=max,memory-queue=mascar",
                                   virtual_threads + ",context-bits=0", ",residency=virtual-thread"};
   std::vector<std::vector<double>> gains(std::size(variants));
   const auto row = [&](const Workload& workload, bool counts) {
     const KernelStatistics base = runner.run(machine, "", workload);
-    std::vector<std::string> cells{std::string(workload.kernel), fmt::format("{}", base.cycles())};
+    std::vector<std::string> cells{fmt::format("{}, {}", workload.kernel, workload.threads),
+                                   fmt::format("{}", base.cycles())};
     std::uint64_t swaps = 0;
     for (std::size_t i = 0; i < std::size(variants); ++i) {
       const KernelStatistics other = runner.run(machine, variants[i], workload);
@@ -38,10 +40,18 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
     table.add(cells);
   };
   for (const Workload& workload : scheduling_limited()) row(workload, true);
-  std::vector<std::string> mean{"geometric mean, type S", ""};
-  for (const auto& of : gains) mean.push_back(number(geometric(of), 3));
-  mean.push_back("");
-  table.add(mean);
+  for (const unsigned threads : {64u, 256u, 0u}) {
+    std::vector<std::string> mean{threads != 0 ? fmt::format("geometric mean, {}", threads) : "geometric mean, type S",
+                                  ""};
+    for (const auto& of : gains) {
+      std::vector<double> some;
+      for (std::size_t i = 0; i < of.size(); ++i)
+        if (threads == 0 || scheduling_limited()[i].threads == threads) some.push_back(of[i]);
+      mean.push_back(number(geometric(some), 3));
+    }
+    mean.push_back("");
+    table.add(mean);
+  }
   for (const Workload& workload : capacity_limited()) row(workload, false);
   results.add({"VT over the baseline, type S", geometric(gains[1]), "x", at_least(1.15), "baseline"});
   results.add({"VT over MAX", geometric(gains[1]) / geometric(gains[2]), "x", at_least(0.95), "MAX"});
