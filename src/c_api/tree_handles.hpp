@@ -14,9 +14,8 @@ struct heddle_tree {
 };
 
 struct heddle_executor {
-  heddle_executor(heddle::Runtime& of, const heddle::skeleton::ExecutorOptions& options)
-      : runtime(of), executor(of, options) {}
-  heddle::Runtime& runtime;
+  heddle_executor(heddle::Runtime& runtime, const heddle::skeleton::ExecutorOptions& options)
+      : executor(runtime, options) {}
   heddle::skeleton::Executor executor;
 };
 
