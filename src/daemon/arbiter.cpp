@@ -70,7 +70,8 @@ std::string why(const Arbiter& arbiter, const std::vector<TenantState>& tenants,
   for (std::size_t i = 0; i < tenants.size(); ++i) {
     if (i == tenant || !tenants[i].awake || (grants[i].units & ~grant.units).none()) continue;
     if (++count > most_named) continue;
-    others += fmt::format("{}'{}' has {}", others.empty() ? "" : ", ", tenants[i].settings.name, grants[i].units.count());
+    others +=
+        fmt::format("{}'{}' has {}", others.empty() ? "" : ", ", tenants[i].settings.name, grants[i].units.count());
   }
   if (count > most_named) others += fmt::format(" and {} more", count - most_named);
   const std::size_t units = grant.units.count();

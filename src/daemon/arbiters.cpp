@@ -95,9 +95,7 @@ class TimeSlice final : public Arbiter {
     grants[at].units = first_units(units);
     return grants;
   }
-  std::optional<std::uint64_t> wake_ns() const override {
-    return end_ns_ == 0 ? std::nullopt : std::optional(end_ns_);
-  }
+  std::optional<std::uint64_t> wake_ns() const override { return end_ns_ == 0 ? std::nullopt : std::optional(end_ns_); }
   std::string_view rule() const override { return "tenants take turns"; }
 
  private:
@@ -134,8 +132,8 @@ std::unique_ptr<Arbiter> make_arbiter(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   const std::string_view parameter = colon == text.npos ? std::string_view() : text.substr(colon + 1);
   if (name == "timeslice") return std::make_unique<TimeSlice>(slice_of(parameter));
-  if (colon != text.npos && (name == "lithos" || name == "static" || name == "mps-like" || name == "priority" ||
-                             name == "reef"))
+  if (colon != text.npos &&
+      (name == "lithos" || name == "static" || name == "mps-like" || name == "priority" || name == "reef"))
     base::fail(ErrorCode::invalid_argument, "between processes the policy '{}' has no parameter; it was given '{}'",
                name, parameter);
   if (name == "lithos") return std::make_unique<Lithos>();

@@ -38,9 +38,7 @@ struct Name {
 constexpr std::uint32_t most_names = 256;  // of a tenant's process; the last number is for all others
 constexpr std::size_t longest_kernel_name = 48;
 
-inline Message encode(const Ended& ended) {
-  return {1, ended.ranges, static_cast<std::uint64_t>(ended.seconds * 1e9)};
-}
+inline Message encode(const Ended& ended) { return {1, ended.ranges, static_cast<std::uint64_t>(ended.seconds * 1e9)}; }
 inline Message encode(const Decided& decided) {
   return {2,
           decided.now_ns,

@@ -70,10 +70,10 @@ Status status_of(const TenantEntry& tenant, std::string why) {
           .why = std::move(why)};
 }
 
-// As many tenants as a packet has room for. Names have no characters that JSON would escape (protocol.hpp), nor have rules of policies.
+// As many tenants as a packet has room for. Names have no characters that JSON would escape (protocol.hpp), nor have
+// rules of policies.
 std::string json(const NodeStatus& node) {
-  std::string text =
-      fmt::format("{{\"units\": {}, \"policy\": \"{}\", \"tenants\": [", node.units, node.policy);
+  std::string text = fmt::format("{{\"units\": {}, \"policy\": \"{}\", \"tenants\": [", node.units, node.policy);
   constexpr std::size_t most_bytes = 60'000;
   bool first = true;
   std::size_t left_out = 0;
@@ -107,8 +107,7 @@ std::string prometheus(const NodeStatus& node) {
              [](const Status& tenant) { return tenant.units; });
   add_metric(text, node, "awake", "gauge", "Whether it has work.",
              [](const Status& tenant) { return tenant.awake ? 1 : 0; });
-  add_metric(text, node, "processes", "gauge", "Its processes.",
-             [](const Status& tenant) { return tenant.processes; });
+  add_metric(text, node, "processes", "gauge", "Its processes.", [](const Status& tenant) { return tenant.processes; });
   add_metric(text, node, "held_launches", "gauge", "Launches that are not submitted.",
              [](const Status& tenant) { return tenant.held; });
   add_metric(text, node, "ranges_in_flight", "gauge", "Ranges of blocks that are submitted.",

@@ -40,7 +40,7 @@ class Member {
 // What happened to a tenant, for `heddle explain`.
 struct Moment {
   std::uint64_t now_ns = 0;
-  std::string text;         // of a grant
+  std::string text;  // of a grant
   std::optional<Decided> decided = {};
   std::string kernel = {};  // of a decision
 };

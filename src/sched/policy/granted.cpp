@@ -137,11 +137,11 @@ void GrantedPolicy::report(const View& view, const std::vector<Decision>& decisi
     const std::size_t processors = decision.processors.empty() ? device.processors : decision.processors.size();
     using Why = Submitted::Why;
     const bool measures = granted_ && last_->paced && decision.predicted_seconds < 0;
-    const Why why = !granted_                       ? Why::alone
-                    : waited_                       ? Why::waited
-                    : measures ? Why::measure
-                    : blocks < task.blocks          ? Why::part
-                                                    : Why::whole;
+    const Why why = !granted_              ? Why::alone
+                    : waited_              ? Why::waited
+                    : measures             ? Why::measure
+                    : blocks < task.blocks ? Why::part
+                                           : Why::whole;
     grants_->submitted({.name = task.name,
                         .now_ns = view.now_ns,
                         .held_ns = task.held_ns,
