@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "daemon/messages.hpp"
 #include "daemon/page.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
