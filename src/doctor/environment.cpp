@@ -14,13 +14,13 @@ constexpr std::string_view prefix = "HEDDLE_";
 constexpr std::size_t near = 3;  // changes of a letter
 
 // Of the test programs, benchmarks and scripts; no mistake where somebody works on Heddle.
-constexpr const char* of_tests[] = {"HEDDLE_COMMIT",        "HEDDLE_CUDA12_INCLUDE",   "HEDDLE_MATH_SAMPLES",
-                                    "HEDDLE_MATH_TABLE",    "HEDDLE_OCELOT_PTX",       "HEDDLE_PROGRAM",
-                                    "HEDDLE_RANDOM_SEEDS",  "HEDDLE_RESULTS",          "HEDDLE_ROUNDS",
-                                    "HEDDLE_SM100",         "HEDDLE_SOURCE",           "HEDDLE_TEST_GPU",
-                                    "HEDDLE_TEST_DATA",     "HEDDLE_TEST_ALL_WIDTHS",  "HEDDLE_PROGRAM_SEEDS",
-                                    "HEDDLE_JIT_FAULTS",    "HEDDLE_JIT_OPTIMIZATION", "HEDDLE_UPDATE",
-                                    "HEDDLE_ZLUDA_KERNELS", "HEDDLE_ZLUDA_PTX",        "HEDDLE_CUDASTF"};
+constexpr const char* of_tests[] = {
+    "HEDDLE_COMMIT",     "HEDDLE_CUDA12_INCLUDE",   "HEDDLE_MATH_SAMPLES",    "HEDDLE_MATH_TABLE",
+    "HEDDLE_OCELOT_PTX", "HEDDLE_PROGRAM",          "HEDDLE_RANDOM_SEEDS",    "HEDDLE_RANDOM_VARIANTS",
+    "HEDDLE_RESULTS",    "HEDDLE_ROUNDS",           "HEDDLE_SM100",           "HEDDLE_SOURCE",
+    "HEDDLE_TEST_GPU",   "HEDDLE_TEST_DATA",        "HEDDLE_TEST_ALL_WIDTHS", "HEDDLE_PROGRAM_SEEDS",
+    "HEDDLE_JIT_FAULTS", "HEDDLE_JIT_OPTIMIZATION", "HEDDLE_UPDATE",          "HEDDLE_ZLUDA_KERNELS",
+    "HEDDLE_ZLUDA_PTX",  "HEDDLE_CUDASTF"};
 
 // Letters to insert, remove or replace.
 std::size_t distance(std::string_view a, std::string_view b) {

@@ -27,8 +27,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::uint64_t popped = 0;
     while (const auto message = reader.pop()) {
       if (++popped > ring_capacity) std::abort();
-      const auto ended = decode(*message);
-      if (ended && ended->seconds > 86'400) std::abort();
+      const auto event = decode(*message);
+      const auto* ended = event ? std::get_if<Ended>(&*event) : nullptr;
+      if (ended != nullptr && ended->seconds > 86'400) std::abort();
     }
     if (const auto grant = read_grant(*page); grant && grant->units.count() > most_units) std::abort();
   }

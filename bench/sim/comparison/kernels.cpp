@@ -70,108 +70,80 @@ std::vector<std::byte> of_spmv(Measure& measure, const device::Function& functio
               random_floats(measure, rows, 2), measure.zeros(rows * 4));
 }
 
+constexpr std::uint64_t word = 4;
+using Packed = std::vector<std::byte>;
+using Function = device::Function;
+
+Packed of_reduce(Measure& m, const Function& f) {
+  constexpr int n = 1 << 24;
+  return pack(f, n, random_floats(m, n), m.zeros(528 * word));
+}
+Packed of_transpose(Measure& m, const Function& f) {
+  constexpr int n = 2048;
+  return pack(f, n, n, random_floats(m, n * n), m.zeros(n * n * word));
+}
+Packed of_histogram(Measure& m, const Function& f) {
+  constexpr int n = 1 << 23;
+  std::minstd_rand random(5);
+  std::vector<unsigned char> data(n);
+  for (unsigned char& byte : data) byte = static_cast<unsigned char>(random() >> 8);
+  return pack(f, n, array(m, data), m.zeros(256 * word));
+}
+Packed of_gemm_tiled(Measure& m, const Function& f) {
+  constexpr int n = 384;
+  return pack(f, n, random_floats(m, n * n), random_floats(m, n * n, 2), m.zeros(n * n * word));
+}
+Packed of_gemm(Measure& m, const Function& f) {
+  constexpr int n = 320;
+  return pack(f, n, n, n, 1.0f, 0.0f, random_floats(m, n * n), random_floats(m, n * n, 2), m.zeros(n * n * word));
+}
+Packed of_black_scholes(Measure& m, const Function& f) {
+  constexpr int n = 1 << 20;
+  std::array<std::vector<float>, 3> in = {floats(n, 1), floats(n, 2), floats(n, 3)};
+  for (auto& values : in)
+    for (float& value : values) value = value * 0.45f + 1.0f;  // positive
+  return pack(f, n, 0.02f, 0.3f, array(m, in[0]), array(m, in[1]), array(m, in[2]), m.zeros(n * word),
+              m.zeros(n * word));
+}
+Packed of_nbody(Measure& m, const Function& f) {
+  constexpr int n = 4096;
+  return pack(f, n, random_floats(m, n * 4), m.zeros(n * 4 * word));
+}
+Packed of_mandelbrot(Measure& m, const Function& f) {
+  constexpr int n = 1024;
+  return pack(f, n, n, 64, -2.0f, -1.5f, 3.0f / n, m.zeros(n * n * word));
+}
+
+Kernel vector_kernel(const std::string& name, int n, bool factor) {
+  return {name, name, {static_cast<unsigned>(n) / 256}, {256}, [n, factor](Measure& m, const Function& f) {
+            const auto count = static_cast<std::size_t>(n);
+            const auto x = random_floats(m, count), y = m.zeros(word * count);
+            return factor ? pack(f, n, 2.0f, x, y) : pack(f, n, x, y);
+          }};
+}
+Kernel matrix_kernel(const std::string& name) {
+  constexpr int n = 2048;
+  return {"mvt", name, {n / 128}, {128}, [](Measure& m, const Function& f) {
+            return pack(f, n, random_floats(m, n * n), random_floats(m, n), m.zeros(n * word));
+          }};
+}
+
 std::vector<Kernel> all() {
-  constexpr std::uint64_t word = 4;
-  const auto vector_kernel = [](std::string name, int n, bool factor) {
-    return Kernel{
-        name, name, {static_cast<unsigned>(n) / 256}, {256}, [n, factor](Measure& m, const device::Function& f) {
-          const auto x = random_floats(m, static_cast<std::size_t>(n)), y = m.zeros(word * static_cast<unsigned>(n));
-          return factor ? pack(f, n, 2.0f, x, y) : pack(f, n, x, y);
-        }};
-  };
-  const auto matrix_kernel = [](std::string file, std::string name, int n) {
-    return Kernel{
-        file, std::move(name), {static_cast<unsigned>(n) / 128}, {128}, [n](Measure& m, const device::Function& f) {
-          const auto count = static_cast<std::size_t>(n);
-          return pack(f, n, random_floats(m, count * count), random_floats(m, count), m.zeros(count * word));
-        }};
-  };
   return {
       vector_kernel("copy", 1 << 24, false),
       vector_kernel("saxpy", 1 << 23, true),
-      {"reduction",
-       "reduce",
-       {528},
-       {256},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 1 << 24;
-         return pack(f, n, random_floats(m, n), m.zeros(528 * word));
-       }},
-      {"transpose",
-       "transpose",
-       {64, 64},
-       {32, 8},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 2048;
-         return pack(f, n, n, random_floats(m, n * n), m.zeros(n * n * word));
-       }},
-      {"histogram",
-       "histogram",
-       {528},
-       {256},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 1 << 23;
-         std::minstd_rand random(5);
-         std::vector<unsigned char> data(n);
-         for (unsigned char& byte : data) byte = static_cast<unsigned char>(random() >> 8);
-         return pack(f, n, array(m, data), m.zeros(256 * word));
-       }},
-      {"gemm_tiled",
-       "gemm_tiled",
-       {24, 24},
-       {16, 16},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 384;
-         return pack(f, n, random_floats(m, n * n), random_floats(m, n * n, 2), m.zeros(n * n * word));
-       }},
-      {"gemm",
-       "gemm",
-       {10, 40},
-       {32, 8},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 320;
-         return pack(f, n, n, n, 1.0f, 0.0f, random_floats(m, n * n), random_floats(m, n * n, 2),
-                     m.zeros(n * n * word));
-       }},
-      {"conv2d",
-       "conv2d",
-       {64, 256},
-       {32, 8},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 2048;
-         return pack(f, n, n, random_floats(m, n * n), m.zeros(n * n * word));
-       }},
-      {"black_scholes",
-       "black_scholes",
-       {4096},
-       {256},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 1 << 20;
-         std::array<std::vector<float>, 3> in = {floats(n, 1), floats(n, 2), floats(n, 3)};
-         for (auto& values : in)
-           for (float& value : values) value = value * 0.45f + 1.0f;  // positive
-         return pack(f, n, 0.02f, 0.3f, array(m, in[0]), array(m, in[1]), array(m, in[2]), m.zeros(n * word),
-                     m.zeros(n * word));
-       }},
-      {"nbody",
-       "nbody",
-       {16},
-       {256},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 4096;
-         return pack(f, n, random_floats(m, n * 4), m.zeros(n * 4 * word));
-       }},
-      {"mandelbrot",
-       "mandelbrot",
-       {32, 128},
-       {32, 8},
-       [](Measure& m, const device::Function& f) {
-         constexpr int n = 1024;
-         return pack(f, n, n, 64, -2.0f, -1.5f, 3.0f / n, m.zeros(n * n * word));
-       }},
+      {"reduction", "reduce", {528}, {256}, of_reduce},
+      {"transpose", "transpose", {64, 64}, {32, 8}, of_transpose},
+      {"histogram", "histogram", {528}, {256}, of_histogram},
+      {"gemm_tiled", "gemm_tiled", {24, 24}, {16, 16}, of_gemm_tiled},
+      {"gemm", "gemm", {10, 40}, {32, 8}, of_gemm},
+      {"conv2d", "conv2d", {64, 256}, {32, 8}, of_transpose},  // the same arguments
+      {"black_scholes", "black_scholes", {4096}, {256}, of_black_scholes},
+      {"nbody", "nbody", {16}, {256}, of_nbody},
+      {"mandelbrot", "mandelbrot", {32, 128}, {32, 8}, of_mandelbrot},
       {"spmv", "spmv", {512}, {256}, of_spmv},
-      matrix_kernel("mvt", "mvt_rows", 2048),
-      matrix_kernel("mvt", "mvt_columns", 2048),
+      matrix_kernel("mvt_rows"),
+      matrix_kernel("mvt_columns"),
   };
 }
 

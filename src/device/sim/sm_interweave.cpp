@@ -104,7 +104,7 @@ bool Sm::issue_together() {
   }
   if (wanted > orders_) {
     choice.second = nullptr;  // in the next cycle
-    choice.conflict = false;
+    choice.conflict = choice.same_row = false;
   }
   orders_ -= std::min(wanted, orders_);
   state.chooser.issued(choice);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/sim/policies/divergence.hpp"
+#include "device/sim/policies/formation/make_order.hpp"
 #include "device/sim/policies/formation/order.hpp"
 
 namespace heddle::device::sim {

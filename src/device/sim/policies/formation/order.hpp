@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <memory>
-#include <string_view>
 
 #include "device/sim/policies/formation/warp_pool.hpp"
 
@@ -37,9 +36,6 @@ std::unique_ptr<FormationOrder> make_timestamp_order();                 // the w
 std::unique_ptr<FormationOrder> make_pc_order();                        // the smallest place; the fullest of it
 std::unique_ptr<FormationOrder> make_count_order(bool most);            // the place with most threads; with fewest
 std::unique_ptr<FormationOrder> make_pdom_order(OrderContext context);  // threads that have passed the fewest joins
-
-// By the name of the option `formation`.
-std::unique_ptr<FormationOrder> make_order(std::string_view name, OrderContext context);
 
 // Deeper calls first, then functions by number, then places of the text.
 inline bool before(const Place& a, const Place& b) {
