@@ -122,7 +122,7 @@ Kernel vector_kernel(const std::string& name, int n, bool factor) {
           }};
 }
 Kernel matrix_kernel(const std::string& name) {
-  constexpr int n = 2048;
+  static constexpr int n = 2048;
   return {"mvt", name, {n / 128}, {128}, [](Measure& m, const Function& f) {
             return pack(f, n, random_floats(m, n * n), random_floats(m, n), m.zeros(n * word));
           }};
