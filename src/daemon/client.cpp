@@ -110,13 +110,15 @@ std::optional<Grant> Client::grant() {
   return last_;
 }
 
+constexpr int answer_ms = 10'000;  // on a busy machine too
+
 std::string ask(const std::filesystem::path& socket, const Request& request) {
   const auto connection = connect_to(socket);
   if (!connection) base::fail(ErrorCode::io_error, "no daemon runs at {}; heddle daemon start", socket.string());
   Packet packet;
   if (send_packet(*connection, encode(request))) {
     pollfd answer{connection->get(), POLLIN, 0};
-    ::poll(&answer, 1, 1000);
+    ::poll(&answer, 1, answer_ms);
     if (receive_packet(*connection, packet) == Received::packet) {
       const std::string_view text(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
       if (text.starts_with(refusal)) throw Error(ErrorCode::invalid_argument, std::string(text.substr(refusal.size())));

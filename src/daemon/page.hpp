@@ -48,13 +48,13 @@ struct Page {
 inline void write_grant(Page& page, const Grant& grant) {
   const std::uint64_t sequence = (page.sequence.load(std::memory_order_relaxed) | 1) + 1;
   page.sequence.store(sequence - 1, std::memory_order_relaxed);
-  std::atomic_thread_fence(std::memory_order_release);
+  // A reader that sees one of these values sees the odd sequence too.
   for (std::size_t word = 0; word < Page::unit_words; ++word)
     page.units[word].store((grant.units >> word * 64 & Units(~std::uint64_t{0})).to_ullong(),
-                           std::memory_order_relaxed);
-  page.of_units.store(grant.of_units, std::memory_order_relaxed);
-  page.throttle_ns.store(grant.throttle_ns, std::memory_order_relaxed);
-  page.priority.store(grant.priority ? 1 : 0, std::memory_order_relaxed);
+                           std::memory_order_release);
+  page.of_units.store(grant.of_units, std::memory_order_release);
+  page.throttle_ns.store(grant.throttle_ns, std::memory_order_release);
+  page.priority.store(grant.priority ? 1 : 0, std::memory_order_release);
   page.sequence.store(sequence, std::memory_order_release);
 }
 
@@ -64,11 +64,10 @@ inline std::optional<Grant> read_grant(const Page& page) {
   if (before == 0 || before % 2 != 0) return std::nullopt;
   Grant grant;
   for (std::size_t word = 0; word < Page::unit_words; ++word)
-    grant.units |= Units(page.units[word].load(std::memory_order_relaxed)) << word * 64;
-  grant.of_units = static_cast<std::uint32_t>(page.of_units.load(std::memory_order_relaxed));
-  grant.throttle_ns = page.throttle_ns.load(std::memory_order_relaxed);
-  grant.priority = page.priority.load(std::memory_order_relaxed) != 0;
-  std::atomic_thread_fence(std::memory_order_acquire);
+    grant.units |= Units(page.units[word].load(std::memory_order_acquire)) << word * 64;
+  grant.of_units = static_cast<std::uint32_t>(page.of_units.load(std::memory_order_acquire));
+  grant.throttle_ns = page.throttle_ns.load(std::memory_order_acquire);
+  grant.priority = page.priority.load(std::memory_order_acquire) != 0;
   if (page.sequence.load(std::memory_order_relaxed) != before) return std::nullopt;
   return grant;
 }
