@@ -1,8 +1,6 @@
 // What the benchmarks of the CUDA device share: a GPU through Heddle, and the bare driver beside it.
 #pragma once
 
-#include <cstddef>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +9,7 @@
 
 #include "device/cuda/driver.hpp"
 #include "device/device.hpp"
+#include "support/pack.hpp"
 #include "support/results.hpp"
 
 namespace heddle::bench {
@@ -35,18 +34,6 @@ void check(const Gpu& gpu, device::cuda::driver::Result result, std::string_view
 // A kernel of bench/cpu/kernels, or a PTX text.
 std::shared_ptr<device::Module> load_kernel(Gpu& gpu, std::string_view name, bool stoppable = false);
 std::shared_ptr<device::Module> load_text(Gpu& gpu, const std::string& ptx, bool stoppable = false);
-
-// The packed argument buffer.
-template <class... Arguments>
-std::vector<std::byte> pack(const device::Function& function, const Arguments&... arguments) {
-  std::vector<std::byte> bytes(function.parameter_bytes());
-  std::size_t i = 0;
-  const auto put = [&](const auto& value) {
-    std::memcpy(bytes.data() + function.parameters()[i++].offset, &value, sizeof value);
-  };
-  (put(arguments), ...);
-  return bytes;
-}
 
 double seconds();  // of a steady clock
 

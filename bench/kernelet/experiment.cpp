@@ -13,6 +13,7 @@
 #include "device/sim/stepped.hpp"
 #include "sched/make_policy.hpp"
 #include "sched/policy/kernelet.hpp"
+#include "support/statistics.hpp"
 
 namespace heddle::bench::kernelet {
 namespace {
@@ -28,28 +29,6 @@ unsigned resident_of(const std::string& kernel) {
   static const std::map<std::string, unsigned> blocks = {{"pc", 6}, {"sad", 8},  {"spmv", 5}, {"st", 8},
                                                          {"mm", 4}, {"mriq", 6}, {"bs", 8},   {"tea", 8}};
   return blocks.at(kernel);
-}
-
-std::vector<double> ranks_of(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> ranks(values.size());
-  for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<double>(i);
-  return ranks;
-}
-
-// Spearman's.
-double rank_correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const std::vector<double> ranks_a = ranks_of(a), ranks_b = ranks_of(b);
-  const double mean = (static_cast<double>(a.size()) - 1) / 2;
-  double both = 0, of_a = 0, of_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    both += (ranks_a[i] - mean) * (ranks_b[i] - mean);
-    of_a += (ranks_a[i] - mean) * (ranks_a[i] - mean);
-    of_b += (ranks_b[i] - mean) * (ranks_b[i] - mean);
-  }
-  return both / std::sqrt(of_a * of_b);
 }
 
 double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1000; }

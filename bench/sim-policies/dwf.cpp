@@ -10,6 +10,7 @@
 #include "page.hpp"
 #include "runner.hpp"
 #include "support/results.hpp"
+#include "tables.hpp"
 
 namespace {
 
@@ -147,31 +148,9 @@ std::string other_memory(Runner& runner, const MachineDescription&, Results& res
 }  // namespace
 
 int main(int argc, char** argv) {
-  Runner runner;
-  runner.verbose = has_option(argc, argv, "--verbose");
-  runner.items = number_of(argc, argv, "--items", 0);
-  runner.rounds = number_of(argc, argv, "--rounds", 1);
-  choose_kernels(text_of(argc, argv, "--kernels"));
-  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
-  Results results("dwf");
-  const MachineDescription machine = core();
-  std::string text;
-  const auto part = [&](const char* title, const auto& make) {
-    if (skipped != 0) {
-      --skipped;
-      return;
-    }
-    if (parts == 0) return;
-    --parts;
-    const std::string table = make(runner, machine, results);
-    std::printf("%s\n\n%s\n", title, table.c_str());
-    std::fflush(stdout);
-    text += fmt::format("### {}\n\n{}\n", title, table);
-  };
-  part("Speed-up over the stack, 768 threads of a core", by_policy);
-  part("By threads of a core", by_threads);
-  part("By hardware", by_hardware);
-  part("With another L1", other_memory);
-  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
-  return results.finish();
+  return make_tables(argc, argv, "dwf", core(),
+                     {{"Speed-up over the stack, 768 threads of a core", by_policy},
+                      {"By threads of a core", by_threads},
+                      {"By hardware", by_hardware},
+                      {"With another L1", other_memory}});
 }

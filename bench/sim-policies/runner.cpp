@@ -121,6 +121,4 @@ double harmonic_mean(const std::vector<double>& values) {
   return static_cast<double>(values.size()) / sum;
 }
 
-double geometric(const std::vector<double>& values) { return bench::geometric_mean(values); }
-
 }  // namespace heddle::bench::sim_policies

@@ -38,6 +38,5 @@ class Runner {
 MachineDescription part_of(const std::string& preset, unsigned sms);
 
 double harmonic_mean(const std::vector<double>& values);
-double geometric(const std::vector<double>& values);
 
 }  // namespace heddle::bench::sim_policies

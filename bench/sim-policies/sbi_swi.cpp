@@ -8,6 +8,8 @@
 #include "page.hpp"
 #include "runner.hpp"
 #include "support/results.hpp"
+#include "support/statistics.hpp"
+#include "tables.hpp"
 
 namespace {
 
@@ -53,9 +55,9 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
         mean.push_back("");
         continue;
       }
-      mean.push_back(number(geometric(of), 3));
+      mean.push_back(number(geometric_mean(of), 3));
       Result result{
-          fmt::format("{}, {}", names[i], is_regular ? "regular" : "irregular"), geometric(of), "x", {}, "stack"};
+          fmt::format("{}, {}", names[i], is_regular ? "regular" : "irregular"), geometric_mean(of), "x", {}, "stack"};
       const double bar = is_regular ? regular_bars[i] : irregular_bars[i];
       if (bar != 0) result.bar = at_least(bar);
       results.add(result);
@@ -92,8 +94,8 @@ std::string by_option(Runner& runner, const MachineDescription& machine, Results
       issued.push_back(static_cast<double>(other.sm.warp_instructions) /
                        static_cast<double>(base.sm.warp_instructions));
     }
-    table.add({name, number(geometric(gains), 3), number(geometric(issued), 3)});
-    results.add({fmt::format("{}, divergent", name), geometric(gains), "x", {}, "stack"});
+    table.add({name, number(geometric_mean(gains), 3), number(geometric_mean(issued), 3)});
+    results.add({fmt::format("{}, divergent", name), geometric_mean(gains), "x", {}, "stack"});
   }
   return table.text();
 }
@@ -129,9 +131,10 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
     }
     for (const Workload& workload : regular())
       even.push_back(cycles(runner.run(machine, "", workload)) / cycles(runner.run(machine, with, workload)));
-    table.add({name, number(geometric(gains), 3), number(geometric(even), 3), number(100 * geometric(simd), 1) + " %",
-               number(geometric(transactions), 2), number(geometric(issued), 2)});
-    results.add({fmt::format("{} on one machine, divergent", name), geometric(gains), "x", {}, "PDOM"});
+    table.add({name, number(geometric_mean(gains), 3), number(geometric_mean(even), 3),
+               number(100 * geometric_mean(simd), 1) + " %", number(geometric_mean(transactions), 2),
+               number(geometric_mean(issued), 2)});
+    results.add({fmt::format("{} on one machine, divergent", name), geometric_mean(gains), "x", {}, "PDOM"});
   }
   return table.text();
 }
@@ -139,30 +142,8 @@ std::string head_to_head(Runner& runner, const MachineDescription& machine, Resu
 }  // namespace
 
 int main(int argc, char** argv) {
-  Runner runner;
-  runner.verbose = has_option(argc, argv, "--verbose");
-  runner.items = number_of(argc, argv, "--items", 0);
-  runner.rounds = number_of(argc, argv, "--rounds", 1);
-  choose_kernels(text_of(argc, argv, "--kernels"));
-  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
-  Results results("sbi-swi");
-  const MachineDescription machine = part_of("sbi-fermi", 1);
-  std::string text;
-  const auto part = [&](const char* title, const auto& make) {
-    if (skipped != 0) {
-      --skipped;
-      return;
-    }
-    if (parts == 0) return;
-    --parts;
-    const std::string table = make(runner, machine, results);
-    std::printf("%s\n\n%s\n", title, table.c_str());
-    std::fflush(stdout);
-    text += fmt::format("### {}\n\n{}\n", title, table);
-  };
-  part("Speed-up over the stack", by_policy);
-  part("By option", by_option);
-  part("All policies on one machine", head_to_head);
-  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
-  return results.finish();
+  return make_tables(argc, argv, "sbi-swi", part_of("sbi-fermi", 1),
+                     {{"Speed-up over the stack", by_policy},
+                      {"By option", by_option},
+                      {"All policies on one machine", head_to_head}});
 }

@@ -8,6 +8,8 @@
 #include "page.hpp"
 #include "runner.hpp"
 #include "support/results.hpp"
+#include "support/statistics.hpp"
+#include "tables.hpp"
 
 namespace {
 
@@ -47,16 +49,17 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
       std::vector<double> some;
       for (std::size_t i = 0; i < of.size(); ++i)
         if (threads == 0 || scheduling_limited()[i].threads == threads) some.push_back(of[i]);
-      mean.push_back(number(geometric(some), 3));
+      mean.push_back(number(geometric_mean(some), 3));
     }
     mean.push_back("");
     table.add(mean);
   }
   for (const Workload& workload : capacity_limited()) row(workload, false);
-  results.add({"VT over the baseline, type S", geometric(gains[1]), "x", at_least(1.15), "baseline"});
-  results.add({"VT over MAX", geometric(gains[1]) / geometric(gains[2]), "x", at_least(0.95), "MAX"});
-  results.add({"Mascar over the baseline", geometric(gains[0]), "x", {}, "baseline"});
-  results.add({"VT without cost over VT", geometric(gains[3]) / geometric(gains[1]), "x", at_most(1.01), "VT"});
+  results.add({"VT over the baseline, type S", geometric_mean(gains[1]), "x", at_least(1.15), "baseline"});
+  results.add({"VT over MAX", geometric_mean(gains[1]) / geometric_mean(gains[2]), "x", at_least(0.95), "MAX"});
+  results.add({"Mascar over the baseline", geometric_mean(gains[0]), "x", {}, "baseline"});
+  results.add(
+      {"VT without cost over VT", geometric_mean(gains[3]) / geometric_mean(gains[1]), "x", at_most(1.01), "VT"});
   for (const Workload& workload : capacity_limited()) {
     const double base = cycles(runner.run(machine, "", workload));
     const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
@@ -76,8 +79,8 @@ std::string by_schedulers(Runner& runner, const MachineDescription& machine, Res
       gains.push_back(cycles(runner.run(machine, with, workload)) /
                       cycles(runner.run(machine, with + virtual_threads, workload)));
     }
-    table.add({scheduler, number(geometric(gains), 3), paper});
-    results.add({fmt::format("VT with {}", scheduler), geometric(gains), "x", {}, "baseline"});
+    table.add({scheduler, number(geometric_mean(gains), 3), paper});
+    results.add({fmt::format("VT with {}", scheduler), geometric_mean(gains), "x", {}, "baseline"});
   }
   return table.text();
 }
@@ -96,7 +99,7 @@ std::string by_context(Runner& runner, const MachineDescription& machine, Result
     for (const Workload& workload : scheduling_limited())
       gains.push_back(cycles(runner.run(machine, "", workload)) /
                       cycles(runner.run(machine, virtual_threads + options, workload)));
-    table.add({name, number(geometric(gains), 3)});
+    table.add({name, number(geometric_mean(gains), 3)});
   }
   return table.text();
 }
@@ -128,31 +131,9 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
 }  // namespace
 
 int main(int argc, char** argv) {
-  Runner runner;
-  runner.verbose = has_option(argc, argv, "--verbose");
-  runner.items = number_of(argc, argv, "--items", 0);
-  runner.rounds = number_of(argc, argv, "--rounds", 1);
-  choose_kernels(text_of(argc, argv, "--kernels"));
-  unsigned parts = number_of(argc, argv, "--parts", 9), skipped = number_of(argc, argv, "--skip", 0);
-  Results results("virtual-thread");
-  const MachineDescription machine = part_of("fermi-gtx480", 1);
-  std::string text;
-  const auto part = [&](const char* title, const auto& make) {
-    if (skipped != 0) {
-      --skipped;
-      return;
-    }
-    if (parts == 0) return;
-    --parts;
-    const std::string table = make(runner, machine, results);
-    std::printf("%s\n\n%s\n", title, table.c_str());
-    std::fflush(stdout);
-    text += fmt::format("### {}\n\n{}\n", title, table);
-  };
-  part("Speed-up over the baseline", by_policy);
-  part("By scheduler", by_schedulers);
-  part("By context", by_context);
-  part("By memory", by_latency);
-  if (const std::string page = text_of(argc, argv, "--page"); !page.empty()) write_page(page, text);
-  return results.finish();
+  return make_tables(argc, argv, "virtual-thread", part_of("fermi-gtx480", 1),
+                     {{"Speed-up over the baseline", by_policy},
+                      {"By scheduler", by_schedulers},
+                      {"By context", by_context},
+                      {"By memory", by_latency}});
 }

@@ -7,7 +7,9 @@
 
 namespace heddle::bench {
 
-double median(std::vector<double> values);              // of at least one value
+double median(std::vector<double> values);  // of at least one value
+// Spearman's: the correlation of ranks; equal values share theirs. Of as many values, at least two different of each.
+double rank_correlation(const std::vector<double>& a, const std::vector<double>& b);
 double geometric_mean(std::span<const double> values);  // of positive values, at least one
 
 // Seconds of one call.

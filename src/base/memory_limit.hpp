@@ -6,7 +6,7 @@
 
 namespace heddle::base {
 
-// "; the limit of this process (ulimit -v) is 195 MiB", or nothing where there is none.
+// "; the limit of this process (ulimit -v) is 195 MiB", or nothing without a limit.
 std::string memory_limit_note();
 
 // Whether the system lacked memory, or a thread for want of it.

@@ -27,7 +27,7 @@ constexpr base::Database::Schema schema{
     " threads INTEGER, registers INTEGER, shared INTEGER, block_instructions REAL, pipeline_use REAL, memory_use REAL,"
     " least_blocks INTEGER, alone_ipc REAL, PRIMARY KEY (device, kernel)) WITHOUT ROWID"};
 
-// Opens the database and calls use(database); false if there is none.
+// Opens the database and calls use(database); false if it cannot be opened.
 template <class Use>
 bool with_database(const base::Clock& clock, const Use& use) {
   const std::filesystem::path folder = base::cache_directory() / "knowledge";

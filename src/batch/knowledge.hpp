@@ -25,7 +25,7 @@ class Knowledge {
 
   // The constants of the model; measured when the device is not known.
   model::MemoryLatency latency(const std::string& device, const std::function<model::MemoryLatency()>& measure);
-  // The profile of a kernel by the id of its code, block and shared memory; measured when there is none.
+  // The profile of a kernel by the id of its code, block and shared memory; measured if it has no entry yet.
   sched::KernelTraits profile(const std::string& device, std::uint64_t kernel,
                               const std::function<sched::KernelTraits()>& measure);
 

@@ -7,45 +7,11 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "device/owned_event.hpp"
 #include "sched/dispatcher.hpp"
 
 namespace heddle::batch {
 namespace {
-
-// An event that is done when the executor says so, by the thread that runs the batch.
-class RangeEnd final : public device::Event {
- public:
-  class Point final : public device::EventPoint {
-   public:
-    bool done() const override { return done_; }
-    bool on_done(std::function<void()> callback) const override {
-      if (done_) return false;
-      callback_ = std::move(callback);
-      return true;
-    }
-    void complete() {
-      done_ = true;
-      if (callback_) std::exchange(callback_, nullptr)();
-    }
-
-   private:
-    bool done_ = false;
-    mutable std::function<void()> callback_;
-  };
-  bool done() const override { return point_->done(); }
-  void wait() override {}
-  unsigned long long completed_ns() const override { return end_ns_; }
-  std::shared_ptr<const device::EventPoint> point() const override { return point_; }
-  void complete(std::uint64_t end_ns) {
-    end_ns_ = end_ns;
-    const auto point = point_;
-    point->complete();
-  }
-
- private:
-  std::uint64_t end_ns_ = 0;
-  const std::shared_ptr<Point> point_ = std::make_shared<Point>();
-};
 
 struct RunState {
   Executor& executor;
@@ -66,7 +32,7 @@ class JobWork final : public sched::Work {
   BlockRange blocks() const override { return {0, kernel_.blocks()}; }
   bool divisible() override { return kernel_.divisible(); }
   const sched::KernelTraits* corun() const override { return kernel_.traits ? &*kernel_.traits : nullptr; }
-  std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<RangeEnd>(); }
+  std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<device::OwnedEvent>(); }
   void give_event(std::shared_ptr<device::Event>) override {}
   void submit(BlockRange range, bool, const device::Partition*, device::Event*) override {
     if (range.begin == 0) times_.begin_ns = run_.executor.now_ns();
@@ -82,7 +48,7 @@ class JobWork final : public sched::Work {
   RunState& run_;
   Kernel& kernel_;
   JobTimes& times_;
-  std::shared_ptr<RangeEnd> next_;
+  std::shared_ptr<device::OwnedEvent> next_;
 };
 
 // The policy, with what it costs and what it says.

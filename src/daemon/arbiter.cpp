@@ -13,8 +13,8 @@ namespace {
 using sched::TenantClass;
 using sched::lithos::Quotas;
 
-// Those of the awake tenants that borrow: batch tenants, or all if there is none. Without lending, those who own no
-// unit.
+// Those of the awake tenants that borrow: batch tenants, or all without batch tenants. Without lending, those who own
+// no unit.
 std::vector<std::size_t> borrowers_of(const std::vector<TenantState>& tenants, const std::vector<Grant>& own,
                                       bool lend) {
   std::vector<std::size_t> batch, all;

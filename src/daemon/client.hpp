@@ -42,7 +42,7 @@ class Client {
   // What the tenant may use; nothing: there is no daemon, it has not been there for a second, or no grant yet.
   std::optional<Grant> grant();
   bool connected() const { return page_.has_value(); }
-  // Waits so long for the first grant of a daemon that is there. False: there is none.
+  // Waits so long for the first grant of a daemon that is there. False: no daemon answered.
   bool wait_for_grant(std::uint64_t nanoseconds);
 
  private:

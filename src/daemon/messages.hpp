@@ -1,4 +1,4 @@
-// What a tenant tells the daemon in its ring. The reader trusts no word of it.
+// What a tenant reports to the daemon in its ring. The reader checks each value.
 #pragma once
 
 #include <algorithm>

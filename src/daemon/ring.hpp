@@ -50,8 +50,8 @@ class RingReader {
     memory_.read.store(read_, std::memory_order_release);
   }
 
-  // The next message, as it was at one reading of each word; nothing: there is none. A writer whose counter makes no
-  // sense has broken the ring: from then on there are none.
+  // The next message, as it was at one reading of each word; nothing: the ring is empty. A writer whose counter makes
+  // no sense has broken the ring: from then on there are none.
   std::optional<Message> pop() {
     if (broken_) return std::nullopt;
     const std::uint64_t held = memory_.written.load(std::memory_order_acquire) - read_;

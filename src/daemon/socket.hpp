@@ -39,7 +39,7 @@ struct Packet {
   std::vector<Descriptor> descriptors;
 };
 
-// Makes the folder if there is none. Throws io_error: it belongs to another user, or others may enter it.
+// Makes the folder if it does not exist. Throws io_error: it belongs to another user, or others may enter it.
 void make_own_folder(const std::filesystem::path& folder);
 // A socket that accepts connections at a path, for this user alone. What was left there by a daemon that has ended is
 // removed. Throws io_error: the folder belongs to another user or others may write to it, a daemon runs there, or the

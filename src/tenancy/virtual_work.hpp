@@ -8,47 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "device/event.hpp"
+#include "device/owned_event.hpp"
 #include "device/partition.hpp"
 #include "sched/held_task.hpp"
 #include "tenancy/virtual_gpu.hpp"
 
 namespace heddle::tenancy {
-
-// Done when the virtual GPU says so.
-class VirtualEvent final : public device::Event {
- public:
-  bool done() const override { return point_->done(); }
-  void wait() override {}
-  unsigned long long completed_ns() const override { return end_ns_; }
-  std::shared_ptr<const device::EventPoint> point() const override { return point_; }
-  void complete(std::uint64_t now_ns) {
-    end_ns_ = now_ns;
-    const auto point = point_;  // the callback may give the event back
-    point->complete();
-  }
-
- private:
-  class Point final : public device::EventPoint {
-   public:
-    bool done() const override { return done_; }
-    bool on_done(std::function<void()> callback) const override {
-      if (done_) return false;
-      callback_ = std::move(callback);
-      return true;
-    }
-    void complete() {
-      done_ = true;
-      if (callback_) std::exchange(callback_, nullptr)();
-    }
-
-   private:
-    bool done_ = false;
-    mutable std::function<void()> callback_;
-  };
-  std::uint64_t end_ns_ = 0;
-  std::shared_ptr<Point> point_ = std::make_shared<Point>();
-};
 
 class VirtualPartition final : public device::Partition {
  public:
@@ -107,13 +72,13 @@ class VirtualWork final : public sched::Work {
                  .blocks = range.size(),
                  .units = units,
                  .priority = priority_,
-                 .ended = [event = std::static_pointer_cast<VirtualEvent>(std::exchange(next_, nullptr)),
+                 .ended = [event = std::static_pointer_cast<device::OwnedEvent>(std::exchange(next_, nullptr)),
                            told = last ? std::move(ended_) : nullptr, end](std::uint64_t end_ns) {
                    if (end != nullptr) event->complete(end_ns);
                    if (told) told(end_ns);
                  }});
   }
-  std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<VirtualEvent>(); }
+  std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<device::OwnedEvent>(); }
   void give_event(std::shared_ptr<device::Event>) override {}
   double seconds_per_block() const override { return times_.of(kernel_); }
   void measured(std::uint64_t blocks, double seconds) override {

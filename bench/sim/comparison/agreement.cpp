@@ -4,61 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "simreport/svg.hpp"
+#include "support/statistics.hpp"
 
 namespace heddle::bench::comparison {
-namespace {
-
-std::vector<double> ranks(const std::vector<double>& values) {
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  std::vector<double> result(values.size());
-  for (std::size_t i = 0; i < order.size();) {
-    std::size_t end = i;
-    while (end < order.size() && values[order[end]] == values[order[i]]) ++end;
-    for (std::size_t k = i; k < end; ++k) result[order[k]] = static_cast<double>(i + end - 1) / 2;
-    i = end;
-  }
-  return result;
-}
-
-double correlation(const std::vector<double>& a, const std::vector<double>& b) {
-  const auto mean = [](const std::vector<double>& of) {
-    return std::accumulate(of.begin(), of.end(), 0.0) / static_cast<double>(of.size());
-  };
-  const double mean_a = mean(a), mean_b = mean(b);
-  double both = 0, only_a = 0, only_b = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    both += (a[i] - mean_a) * (b[i] - mean_b);
-    only_a += (a[i] - mean_a) * (a[i] - mean_a);
-    only_b += (b[i] - mean_b) * (b[i] - mean_b);
-  }
-  return both / std::sqrt(only_a * only_b);
-}
-
-std::string escaped(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<')
-      result += "&lt;";
-    else if (c == '&')
-      result += "&amp;";
-    else
-      result += c;
-  }
-  return result;
-}
-
-}  // namespace
-
 double rank_correlation(const std::vector<Pair>& pairs) {
   std::vector<double> gpu, simulated;
   for (const Pair& pair : pairs) {
     gpu.push_back(pair.gpu);
     simulated.push_back(pair.simulated);
   }
-  return correlation(ranks(gpu), ranks(simulated));
+  return bench::rank_correlation(gpu, simulated);
 }
 
 double mean_absolute_error(const std::vector<Pair>& pairs) {
@@ -97,14 +54,14 @@ std::string scatter_svg(const std::vector<Pair>& pairs, const std::string& gpu, 
   for (const Pair& pair : pairs)
     text += fmt::format(
         "<circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{}\"><title>{}: {:.4g} and {:.4g}</title></circle>\n", x(pair.gpu),
-        y(pair.simulated), pair.kernel ? "#c2410c" : "#1d4ed8", escaped(pair.name), pair.gpu, pair.simulated);
+        y(pair.simulated), pair.kernel ? "#c2410c" : "#1d4ed8", simreport::xml(pair.name), pair.gpu, pair.simulated);
   text += fmt::format(
       "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">cycles on {}</text>\n"
       "<text transform=\"translate(14 {}) rotate(-90)\" text-anchor=\"middle\">cycles on {}</text>\n"
       "<circle cx=\"{}\" cy=\"34\" r=\"4\" fill=\"#1d4ed8\"/><text x=\"{}\" y=\"38\">microbenchmarks</text>\n"
       "<circle cx=\"{}\" cy=\"52\" r=\"4\" fill=\"#c2410c\"/><text x=\"{}\" y=\"56\">kernels</text>\n</svg>\n",
-      left + size / 2, top + size + 40, escaped(gpu), top + size / 2, escaped(simulated), left + 16, left + 26,
-      left + 16, left + 26);
+      left + size / 2, top + size + 40, simreport::xml(gpu), top + size / 2, simreport::xml(simulated), left + 16,
+      left + 26, left + 16, left + 26);
   return text;
 }
 

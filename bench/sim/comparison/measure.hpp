@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "device/device.hpp"
+#include "support/pack.hpp"
 
 namespace heddle::bench::comparison {
 
@@ -46,17 +46,5 @@ class Measure {
   std::vector<std::shared_ptr<device::Module>> modules_;
   std::vector<std::unique_ptr<device::Memory>> memory_;
 };
-
-// The packed argument buffer of values.
-template <class... Arguments>
-std::vector<std::byte> pack(const device::Function& function, const Arguments&... arguments) {
-  std::vector<std::byte> bytes(function.parameter_bytes());
-  std::size_t i = 0;
-  const auto put = [&](const auto& value) {
-    std::memcpy(bytes.data() + function.parameters()[i++].offset, &value, sizeof value);
-  };
-  (put(arguments), ...);
-  return bytes;
-}
 
 }  // namespace heddle::bench::comparison
