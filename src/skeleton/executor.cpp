@@ -37,15 +37,17 @@ class Executor::State {
   }
 
   std::future<Report> run(const Tree& tree, std::vector<Value> values) {
-    auto program = std::make_shared<Program>(tree, values);
-    auto promise = std::make_shared<std::promise<Report>>();
-    std::future<Report> future = promise->get_future();
-    const std::uint64_t asked_ns = clock_.now_ns();
-    worker_.post([this, tree, program, promise, asked_ns, values = std::move(values)] {
+    auto asked = std::make_shared<Asked>(tree, std::make_unique<Program>(tree, values), clock_.now_ns());
+    asked->values = std::move(values);
+    std::future<Report> future = asked->promise.get_future();
+    worker_.post([this, asked = std::move(asked)] {
       try {
-        promise->set_value(serve(tree, *program, values, asked_ns));
+        Report report = serve(*asked);
+        asked->let_go();
+        asked->promise.set_value(std::move(report));
       } catch (...) {
-        promise->set_exception(std::current_exception());
+        asked->let_go();
+        asked->promise.set_exception(std::current_exception());
       }
     });
     return future;
@@ -68,6 +70,24 @@ class Executor::State {
   }
 
  private:
+  // One run. It lets go of the caller's functions and arrays before its future is ready, so that a caller that has
+  // waited may end what they refer to.
+  struct Asked {
+    Asked(const Tree& of, std::unique_ptr<Program> made, std::uint64_t at_ns)
+        : tree(of), program(std::move(made)), asked_ns(at_ns) {}
+    void let_go() {
+      tree.reset();
+      program.reset();
+      values.clear();
+    }
+
+    std::optional<Tree> tree;
+    std::unique_ptr<Program> program;
+    std::vector<Value> values;
+    std::uint64_t asked_ns;
+    std::promise<Report> promise;
+  };
+
   tuning::Planner& planner_of(const Tree& tree) {
     const std::string name = tree.name();
     auto found = planners_.find(name);
@@ -98,9 +118,11 @@ class Executor::State {
     return fixed(planner.plan(program.workload(), runner_.least_share(program, fixed(cold.configuration)), cold));
   }
 
-  Report serve(const Tree& tree, const Program& program, const std::vector<Value>& values, std::uint64_t asked_ns) {
-    const double waited = static_cast<double>(clock_.now_ns() - asked_ns) * 1e-9;
-    tuning::Planner& planner = planner_of(tree);
+  Report serve(const Asked& asked) {
+    const double waited = static_cast<double>(clock_.now_ns() - asked.asked_ns) * 1e-9;
+    const Program& program = *asked.program;
+    const std::vector<Value>& values = asked.values;
+    tuning::Planner& planner = planner_of(*asked.tree);
     const knowledge::Configuration configuration = plan(planner, program);
     RunResult result = runner_.run(program, values, configuration, options_.gpu_share.has_value());
     result.report.waited_seconds = waited;

@@ -171,7 +171,7 @@ static void check_loops(heddle_executor* executor, heddle_kernel* scale, heddle_
   heddle_tree_run* run = NULL;
   heddle_loop_state state;
   void* data = NULL;
-  int weight = 1;
+  static int weight = 1;
   size_t i;
   memset(&factor, 0, sizeof factor);
   factor.argument = heddle_f32(2);
@@ -211,7 +211,7 @@ static void check_reductions(heddle_executor* executor, heddle_kernel* largest, 
   heddle_tree_argument arguments[3];
   heddle_tree_run* run = NULL;
   void* data = NULL;
-  int weight = 100;
+  static int weight = 100;
   size_t i;
   OK(heddle_array_write(x, &data));
   for (i = 0; i < n; ++i) ((float*)data)[i] = (float)(i % 1000);
@@ -309,8 +309,8 @@ int main(int argc, char** argv) {
   FAILS(heddle_executor_run(NULL, twice, &wrong, 1, &run), HEDDLE_INVALID_ARGUMENT, "the executor is NULL");
   heddle_tree_free(twice);
   heddle_tree_free(back);
-  heddle_executor_free(executor); /* its last runs let go of the caller's functions */
-  CHECK(released == 102);
+  CHECK(released == 102); /* a run that has been waited for holds no function of the caller */
+  heddle_executor_free(executor);
   heddle_array_free(x);
   heddle_array_free(y);
   heddle_array_free(result);
