@@ -94,6 +94,9 @@ class Argument {
   std::size_t offset() const { return offset_; }       // bytes into the array
   static constexpr std::size_t rest = static_cast<std::size_t>(-1);
   std::size_t length() const { return length_; }  // bytes that the kernel may access from there on; rest: to the end
+  // Of an array or slice: whether no device that has its own memory has current bytes of the array, so that a launch
+  // there has to copy them. True for other arguments. Any thread.
+  bool host_only() const;
 
  private:
   void set_bytes(const void* data, std::size_t size) {

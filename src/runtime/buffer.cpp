@@ -110,6 +110,14 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
   return access(false, from, to) + (begin - from);
 }
 
+bool Buffer::host_only() {
+  const base::Lock lock(core_->mutex());
+  const memory::Spaces current = array_.residence().having_some(0, array_.bytes());
+  for (Space space = 0; space < array_.host(); ++space)
+    if ((current & memory::only(space)) != 0 && array_.reachable(space) == nullptr) return false;
+  return true;
+}
+
 std::uint64_t Buffer::pin(std::size_t place) {
   const auto space = static_cast<Space>(place);
   memory::Array* const own[] = {&array_};

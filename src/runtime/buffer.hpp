@@ -48,6 +48,8 @@ class Buffer {
     const std::byte* const known = array_.host_readable();
     return known != nullptr ? known + begin : read_page(begin, end);
   }
+  // Whether all current bytes are in memory that the host reaches.
+  bool host_only();
   // Returns the address of the bytes on the place. From now on they are kept current there for all launches
   // (sched/pinned_arrays.hpp).
   std::uint64_t pin(std::size_t place);

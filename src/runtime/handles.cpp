@@ -67,6 +67,8 @@ void Module::read_variable(std::string_view name, std::size_t offset, std::span<
   module.read_variable(name, offset, bytes, module.core()->find(device));
 }
 
+bool Argument::host_only() const { return buffer_ == nullptr || buffer_->host_only(); }
+
 std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array").bytes(); }
 const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array").read(); }
 void* ArrayBytes::write_bytes() { return held(buffer_, "Array").write(); }

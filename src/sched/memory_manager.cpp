@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 
 namespace heddle::sched {
 
@@ -25,6 +26,39 @@ MemoryManager::MemoryManager(Scheduler& scheduler, Transfers& transfers, const P
     if (limited(place)) transfers_.keep_from_host(static_cast<Space>(place));
 }
 
+namespace {
+
+// Memory of the CPU device that another device copies from and to at its full rate.
+class RegisteredMemory final : public device::Memory {
+ public:
+  RegisteredMemory(std::unique_ptr<device::Memory> memory, std::unique_ptr<device::Memory> registration)
+      : memory_(std::move(memory)), registration_(std::move(registration)) {}
+  device::Span span() const override { return memory_->span(); }
+  void* host() const override { return memory_->host(); }
+  void guard() override { memory_->guard(); }
+
+ private:
+  std::unique_ptr<device::Memory> memory_, registration_;  // the registration ends first
+};
+
+bool is_gpu(const device::DeviceInfo& info) { return info.capability != 0 && !info.simulated; }
+
+// Registers it with the GPU that copies. Copies of few bytes are as fast without.
+std::unique_ptr<device::Memory> pinned(std::unique_ptr<device::Memory> memory, device::Device& gpu) {
+  constexpr std::size_t few = 64 * 1024;
+  const device::Span span = memory->span();
+  if (span.size < few) return memory;
+  try {
+    auto registration = gpu.register_host(reinterpret_cast<void*>(span.address), span.size);
+    return std::make_unique<RegisteredMemory>(std::move(memory), std::move(registration));
+  } catch (const Error& error) {
+    base::log_debug("copies of an array of the CPU device are slower, as its memory is not pinned: {}", error.what());
+    return memory;
+  }
+}
+
+}  // namespace
+
 // Of the device that will be copied from or to, which makes copies fast.
 std::size_t MemoryManager::place_for_host_memory() const {
   std::size_t place = 0;
@@ -33,12 +67,13 @@ std::size_t MemoryManager::place_for_host_memory() const {
 }
 
 std::unique_ptr<device::Memory> MemoryManager::make(const Array& array, Space space) const {
+  device::Device& copier = scheduler_.device(place_for_host_memory());
   // An empty array has an address too, so that kernels can be given it.
-  auto memory = space == array.host()
-                    ? scheduler_.device(place_for_host_memory()).allocate_host(std::max<std::size_t>(array.bytes(), 1))
-                    : scheduler_.device(space).allocate(array.bytes());
+  auto memory = space == array.host() ? copier.allocate_host(std::max<std::size_t>(array.bytes(), 1))
+                                      : scheduler_.device(space).allocate(array.bytes());
   if (guarded_[space]) memory->guard();
-  return memory;
+  const bool of_cpu = space != array.host() && scheduler_.device(space).info().host_memory;
+  return of_cpu && is_gpu(copier.info()) ? pinned(std::move(memory), copier) : std::move(memory);
 }
 
 bool MemoryManager::host_reaches(std::size_t place) {

@@ -35,8 +35,9 @@ std::exception_ptr failure_at(device::Event& end) {
 void Tracker::submitted(graph::TaskRef ref) {
   const graph::Task& task = dag_[ref];
   DeviceQueue& queue = devices_[task.place][task.queue];
-  queue.add(ref);
+  // Before this task is there, whose events the caller may still want.
   if (++queue.unpolled >= poll_after) poll(queue);
+  queue.add(ref);
 }
 
 void Tracker::remember(graph::TaskId task, std::exception_ptr failure) {

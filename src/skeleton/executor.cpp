@@ -60,7 +60,7 @@ class Executor::State {
       try {
         tuning::Planner& planner = planner_of(tree);
         plan(planner, program);
-        planner.set_built(search(program, values));
+        planner.set_built(search(program, values, from_host(values)));
         done.set_value();
       } catch (...) {
         done.set_exception(std::current_exception());
@@ -124,12 +124,13 @@ class Executor::State {
     const std::vector<Value>& values = asked.values;
     tuning::Planner& planner = planner_of(*asked.tree);
     const knowledge::Configuration configuration = plan(planner, program);
+    std::vector<bool> begun_on_host = from_host(values);
     RunResult result = runner_.run(program, values, configuration, options_.gpu_share.has_value());
     result.report.waited_seconds = waited;
     result.report.why = options_.gpu_share ? "as the options say" : planner.profile().why;
     // One type of device has no balance, and a fixed share is not a finding.
     if (platforms_.has_gpu() && platforms_.has_cpu() && !options_.gpu_share)
-      planner.record(result.measured, [&] { return search(program, values); });
+      planner.record(result.measured, [&] { return search(program, values, std::move(begun_on_host)); });
     return std::move(result.report);
   }
 
@@ -157,13 +158,13 @@ class Executor::State {
     return list;
   }
 
-  tuning::TunerResult search(const Program& program, const std::vector<Value>& values) {
+  tuning::TunerResult search(const Program& program, const std::vector<Value>& values, std::vector<bool> from_host) {
     tuning::TunerSpace space{.fissions = platforms_.fissions(), .overlaps = {1}, .groups = groups_of(program)};
     for (unsigned overlap = 2; platforms_.has_gpu() && overlap <= most_overlap; ++overlap)
       space.overlaps.push_back(overlap);
-    const std::vector<Value> clones = clones_of(runtime_, values);
+    Clones clones(runtime_, program, values, std::move(from_host));
     const auto measure = [&](const knowledge::Configuration& configuration) {
-      return runner_.run(program, clones, fixed(configuration), false).measured;
+      return runner_.run(program, clones.fresh(), fixed(configuration), false).measured;
     };
     measure({.gpu_share = platforms_.static_gpu_share()});  // compiles the kernels
     tuning::TunerOptions options{.executions = 2};

@@ -137,17 +137,40 @@ RunResult Runner::run(const Program& program, const std::vector<Value>& values,
   return result;
 }
 
-std::vector<Value> clones_of(Runtime& runtime, const std::vector<Value>& values) {
-  std::vector<Value> clones = values;
-  for (Value& value : clones) {
-    if (value.element_bytes == 0) continue;
-    const std::span<const std::byte> content = value.read(0, value.count);
-    Value clone = value.make_partial(runtime, Merge::none, {});
-    const std::span<std::byte> to = clone.write();
-    std::memcpy(to.data(), content.data(), content.size());
-    value = std::move(clone);
+namespace {
+
+void fill(const Value& clone, const Value& original) {
+  const std::span<const std::byte> content = original.read(0, original.count);
+  const std::span<std::byte> to = clone.write();
+  std::memcpy(to.data(), content.data(), content.size());
+}
+
+}  // namespace
+
+Clones::Clones(Runtime& runtime, const Program& program, const std::vector<Value>& values, std::vector<bool> from_host)
+    : program_(program), originals_(values), from_host_(std::move(from_host)), clones_(values) {
+  for (std::size_t slot = 0; slot < clones_.size(); ++slot) {
+    if (clones_[slot].element_bytes == 0) continue;
+    clones_[slot] = values[slot].make_partial(runtime, Merge::none, {});
+    fill(clones_[slot], values[slot]);
   }
-  return clones;
+}
+
+const std::vector<Value>& Clones::fresh() {
+  for (std::size_t slot = 0; slot < clones_.size(); ++slot) {
+    if (clones_[slot].element_bytes == 0 || !from_host_[slot]) continue;
+    if (program_.slots()[slot].written)
+      fill(clones_[slot], originals_[slot]);
+    else
+      clones_[slot].write();
+  }
+  return clones_;
+}
+
+std::vector<bool> from_host(const std::vector<Value>& values) {
+  std::vector<bool> list;
+  for (const Value& value : values) list.push_back(value.argument.host_only());
+  return list;
 }
 
 }  // namespace heddle::skeleton

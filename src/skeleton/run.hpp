@@ -37,7 +37,24 @@ class Runner {
   base::ThreadCache threads_;
 };
 
-// Arrays of the same types, sizes and content, for runs whose results nobody wants.
-std::vector<Value> clones_of(Runtime& runtime, const std::vector<Value>& values);
+// Arrays of the same types, sizes and content, for runs whose results nobody wants. Each run begins as a run with the
+// originals would: what the host alone had there, the host alone has here, with the originals' content. Devices keep
+// the rest, and its content changes from run to run.
+class Clones {
+ public:
+  // `values` outlive it and do not change. `from_host`: by slot, see Argument::host_only().
+  Clones(Runtime& runtime, const Program& program, const std::vector<Value>& values, std::vector<bool> from_host);
+  // Of the next run.
+  const std::vector<Value>& fresh();
+
+ private:
+  const Program& program_;
+  const std::vector<Value>& originals_;
+  const std::vector<bool> from_host_;
+  std::vector<Value> clones_;
+};
+
+// By slot: whether the host alone has the array. Before a run it shows what the run will copy.
+std::vector<bool> from_host(const std::vector<Value>& values);
 
 }  // namespace heddle::skeleton

@@ -77,14 +77,16 @@ class Search {
   TunerResult take() { return std::move(result_); }
 
  private:
-  // A bisection only comes near these, and a type that has no work has no overhead either.
+  // A bisection only comes near these, and a type that has no work has no overhead either. What suits a split need not
+  // suit one type alone: all fissions of the CPUs and overlaps of the GPUs are tried.
   void try_one_type_alone() {
-    for (const double share : {1.0, 0.0}) {
-      knowledge::Configuration configuration = result_.configuration;
-      configuration.gpu_share = share;
-      keep(configuration, evaluate(configuration));
-    }
+    const knowledge::Configuration best = result_.configuration;
+    for (const unsigned overlap : space_.overlaps)
+      try_alone({.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
+    for (const knowledge::Fission fission : space_.fissions)
+      try_alone({.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
   }
+  void try_alone(const knowledge::Configuration& configuration) { keep(configuration, evaluate(configuration)); }
 
   static Side first(const Measured& measured) {
     return measured.gpu_seconds < measured.cpu_seconds ? Side::gpu : Side::cpu;

@@ -168,6 +168,43 @@ TEST_F(CoherenceTest, EmptyArrays) {
   EXPECT_TRUE(empty.write().empty());
 }
 
+// A GPU copies from and to ordinary memory at a fraction of its link's speed, and makes the host wait for it.
+TEST_F(CoherenceTest, MemoryOfTheCpuIsPinnedWhereAGpuCopiesIt) {
+  start({"cpu", "far gpu"});
+  {
+    Array<float> large = array<float>(16 * 1024), small = floats({1, 2});
+    large.write()[0] = 3;
+    launch("add_to", {.device = "far gpu"}, 1, 1.0f, large);
+    launch("add_to", {.device = "far gpu"}, 1, 1.0f, small);
+    EXPECT_EQ(large[0], 4);
+    EXPECT_EQ(small[0], 2);
+    EXPECT_FALSE(Argument(large).host_only());
+    large.write();
+    EXPECT_TRUE(Argument(large).host_only());
+  }
+  EXPECT_EQ(std::ranges::count(log_, "far gpu: register 65536"), 1);
+  EXPECT_EQ(std::ranges::count(log_, "far gpu: unregister 65536"), 1);
+  EXPECT_EQ(std::ranges::count_if(log_, [](const std::string& line) { return line.find("register") != std::string::npos; }), 2);
+}
+
+TEST_F(CoherenceTest, MemoryThatCannotBePinnedIsCopiedAsItIs) {
+  start({"cpu", "far gpu"});
+  devices_[1]->registers = false;
+  Array<float> large = array<float>(16 * 1024);
+  large.write()[0] = 3;
+  launch("add_to", {.device = "far gpu"}, 1, 1.0f, large);
+  EXPECT_EQ(large[0], 4);
+}
+
+TEST_F(CoherenceTest, WithoutAGpuNothingIsPinned) {
+  start({"cpu", "far"});
+  Array<float> large = array<float>(16 * 1024);
+  large.write()[0] = 3;
+  launch("add_to", {.device = "far"}, 1, 1.0f, large);
+  EXPECT_EQ(large[0], 4);
+  EXPECT_THAT(log_, testing::Not(testing::Contains(testing::HasSubstr("register"))));
+}
+
 TEST_F(CoherenceTest, SameArrayTwice) {
   start({"far"});
   Array<float> data = floats({1, 2, 0, 0});
@@ -183,6 +220,13 @@ TEST_F(CoherenceTest, LaunchesAreTimed) {
   EXPECT_EQ(adding.device(), "near");
   // Making code comes before the event that a launch's time begins with.
   EXPECT_THAT(log_, ElementsAre("near: prepare add_to", "near: record", "near: record", "near: launch add_to"));
+}
+
+// Each is done at once, and alone in its queue when the scheduler asks which tasks are done.
+TEST_F(CoherenceTest, EveryOneOfManyLaunchesIsTimed) {
+  start({"near"});
+  Array<float> data = floats({1});
+  for (int i = 0; i < 100; ++i) EXPECT_GT(launch("add_to", {.timed = true}, 1, 1.0f, data).seconds(), 0) << i;
 }
 
 TEST_F(CoherenceTest, OtherLaunchesHaveNoTime) {

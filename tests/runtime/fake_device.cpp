@@ -202,6 +202,34 @@ FakeDevice::FakeDevice(FakeOptions options) : options_(std::move(options)) {
   info_.id = options_.id;
   info_.name = "a fake device";
   info_.has_streams = options_.has_streams;
+  info_.host_memory = options_.host_memory;
+  info_.capability = options_.capability;
+}
+
+namespace {
+
+class FakeRegistration final : public device::Memory {
+ public:
+  FakeRegistration(const FakeOptions& options, void* data, std::size_t bytes)
+      : options_(options), span_(device::Span::host(data, bytes)) {
+    note(options_, "register " + std::to_string(bytes));
+  }
+  ~FakeRegistration() override { note(options_, "unregister " + std::to_string(span_.size)); }
+  FakeRegistration(const FakeRegistration&) = delete;
+  FakeRegistration& operator=(const FakeRegistration&) = delete;
+  device::Span span() const override { return span_; }
+  void* host() const override { return reinterpret_cast<void*>(span_.address); }
+
+ private:
+  const FakeOptions& options_;
+  device::Span span_;
+};
+
+}  // namespace
+
+std::unique_ptr<device::Memory> FakeDevice::register_host(void* data, std::size_t bytes) {
+  if (!registers) throw Error(ErrorCode::out_of_memory, "no memory to pin");
+  return std::make_unique<FakeRegistration>(options_, data, bytes);
 }
 
 std::unique_ptr<device::Memory> FakeDevice::allocate(std::size_t bytes) {

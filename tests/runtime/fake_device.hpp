@@ -42,6 +42,8 @@ struct FakeOptions {
   std::string id = "fake";
   bool host_reaches_memory = true;
   bool has_streams = false;  // call_with_stream() calls the function at once, as GPUs do
+  bool host_memory = false;  // its memory is the host's, as the CPU device's
+  unsigned capability = 0;   // of a GPU
   std::map<std::string, FakeKernel> kernels;
   std::vector<std::string>* log =
       nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
@@ -119,9 +121,8 @@ class FakeDevice final : public device::Device {
   const base::Clock& clock() const override { return watcher_->clock(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return device::make_host_memory(bytes); }
-  std::unique_ptr<device::Memory> register_host(void*, std::size_t) override {
-    throw Error(ErrorCode::unsupported, "no registration");
-  }
+  // In the log: "fake: register 65536", and "fake: unregister 65536" when the result ends.
+  std::unique_ptr<device::Memory> register_host(void* data, std::size_t bytes) override;
   std::uint64_t free_memory() override { return info_.memory_bytes; }
   std::shared_ptr<device::Module> load(std::shared_ptr<const ptx::Module> module,
                                        const device::LoadOptions& options) override;
@@ -135,6 +136,7 @@ class FakeDevice final : public device::Device {
   bool loaded_with_check = false;
   unsigned failing_queues = 0;       // so many are not made, for lack of memory
   unsigned failing_allocations = 0;  // so many throw std::bad_alloc: the host has no memory
+  bool registers = true;             // false: register_host() throws out_of_memory
 
  private:
   FakeOptions options_;

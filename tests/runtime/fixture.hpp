@@ -115,7 +115,8 @@ class RuntimeTest : public testing::Test {
   // How long launches may be held: a machine that is busy with something else must not end repetitions.
   static constexpr std::chrono::hours forever{1000};
   // Makes the core with one fake device for each id; "far" devices keep their memory from the host,
-  // those with "streams" are like GPUs also in that they have these.
+  // those with "streams" are like GPUs also in that they have these, those with "gpu" have a compute capability, and
+  // the memory of those with "cpu" is the host's.
   void start(const std::vector<std::string>& ids, const Scheduling& scheduling = {}) {
     module_.reset();
     core_.reset();
@@ -125,6 +126,8 @@ class RuntimeTest : public testing::Test {
       auto made = std::make_unique<FakeDevice>(FakeOptions{.id = id,
                                                            .host_reaches_memory = id.find("far") == std::string::npos,
                                                            .has_streams = id.find("streams") != std::string::npos,
+                                                           .host_memory = id.find("cpu") != std::string::npos,
+                                                           .capability = id.find("gpu") != std::string::npos ? 90U : 0U,
                                                            .kernels = kernels(),
                                                            .log = &log_,
                                                            .while_copying = &while_copying_});

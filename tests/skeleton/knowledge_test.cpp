@@ -27,6 +27,25 @@ TEST_F(ExecutorKnowledge, ATunedProgramIsFoundAgainByTheNextExecutor) {
   EXPECT_EQ(y[0], 4);
 }
 
+// Else a loop that ends by its data has nothing to do from the second run on.
+TEST_F(ExecutorKnowledge, EachRunOfASearchBeginsWithTheDataOfTheFirst) {
+  auto x = runtime.array(std::vector<float>(4096, 1));
+  std::vector<std::size_t> ended_at;
+  const Tree doubled = loop(skeleton::kernel(kernel("scale"), {}, total, 2.0f, arg(0), arg(0)),
+                            {.condition =
+                                 [&](LoopView& view) {
+                                   if (view.read<float>(0)[0] < 100) return true;
+                                   ended_at.push_back(view.iteration());
+                                   return false;
+                                 },
+                             .global_sync = true});
+  Executor executor(runtime, options(std::nullopt));
+  executor.tune(doubled, {value_of(x)});
+  EXPECT_EQ(x[0], 1);
+  EXPECT_GT(ended_at.size(), 8);
+  EXPECT_THAT(ended_at, testing::Each(7));
+}
+
 TEST_F(ExecutorKnowledge, AnotherSizeIsDerivedAndAnotherShareKnowsNothing) {
   auto x = runtime.array(std::vector<float>(4096, 1)), y = runtime.array<float>(4096);
   auto small = runtime.array(std::vector<float>(2048, 1));

@@ -69,6 +69,27 @@ TEST(AutoTuner, FindsThatOneTypeAloneIsBest) {
   EXPECT_EQ(tune(surface.space(), on(surface)).configuration.gpu_share, 1);
 }
 
+// A level of fission that suits the CPU alone may suit no split.
+TEST(AutoTuner, OneTypeAloneIsTriedWithEachOfItsLevels) {
+  using knowledge::Configuration;
+  using knowledge::Fission;
+  const TunerSpace space{.fissions = {Fission::none, Fission::l3, Fission::l2, Fission::l1},
+                         .overlaps = {1, 2, 3, 4},
+                         .groups = {{}}};
+  const auto cpu = tune(space, [](const Configuration& tried) {
+    if (tried.gpu_share == 0) return Measured{0, tried.fission == Fission::l1 ? 0.1 : 2};
+    return Measured{1, tried.fission == Fission::none ? 1.0 : 3.0};
+  });
+  EXPECT_EQ(cpu.configuration.gpu_share, 0);
+  EXPECT_EQ(cpu.configuration.fission, Fission::l1);
+  const auto gpu = tune(space, [](const Configuration& tried) {
+    if (tried.gpu_share == 1) return Measured{tried.overlap == 4 ? 0.1 : 2, 0};
+    return Measured{tried.overlap == 1 ? 1.0 : 3.0, 1};
+  });
+  EXPECT_EQ(gpu.configuration.gpu_share, 1);
+  EXPECT_EQ(gpu.configuration.overlap, 4U);
+}
+
 TEST(AutoTuner, GroupsOfLowOccupancyAreLeftOutUnlessAllAre) {
   const auto sizes = [](const std::vector<GroupChoice>& choices) {
     std::vector<unsigned> list;
