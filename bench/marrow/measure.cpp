@@ -15,8 +15,8 @@ namespace {
 using skeleton::Executor;
 using skeleton::Report;
 
-// Medians of contenders that run in turn, so that a drift of the machine meets all alike. A contender finds arrays where
-// the one before left them, as another split does: its first run in each turn moves them, and does not count.
+// Medians of contenders that run in turn, so that a drift of the machine meets all alike. A contender finds arrays
+// where the one before left them, as another split does: its first run in each turn moves them, and does not count.
 std::vector<double> medians(Program& program, const std::vector<Executor*>& contenders, int rounds) {
   std::vector<std::vector<double>> times(contenders.size());
   for (Executor* const executor : contenders) program.run(*executor);  // compiles

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "heddle/dim3.hpp"
 #include "heddle/kernel.hpp"
+#include "heddle/launch.hpp"
 
 namespace heddle {
 
@@ -17,9 +19,9 @@ struct ArrayReach {
 };
 
 // What the blocks of the range access of what parameter number `parameter` points to. Nothing where the PTX does not
-// show it; only grids and blocks of one dimension are known. Analysed on first use. Any thread. Throws invalid_argument
-// if there is no such parameter.
+// show it, or where it depends on a number that `arguments`, the launch's by parameter, does not have or that is
+// negative. Analysed on first use. Any thread. Throws invalid_argument if there is no such parameter.
 std::optional<ArrayReach> block_reach(const Kernel& kernel, std::size_t parameter, const Dim3& grid, const Dim3& block,
-                                      const BlockRange& blocks);
+                                      const BlockRange& blocks, std::span<const Argument> arguments = {});
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -196,11 +197,12 @@ void bind_array(sched::BoundLaunch& bound, const KernelState& state, std::size_t
 
 // A part of a grid uses what its blocks touch of the arrays, where the PTX shows that. What is said to be overwritten
 // is left as it was given: the blocks may leave gaps.
-void narrow(sched::BoundLaunch& bound, KernelState& kernel) {
+void narrow(sched::BoundLaunch& bound, KernelState& kernel, std::span<const Argument> arguments) {
   const std::vector<ptx::analysis::BlockReach>& reaches = kernel.block_reach();
+  const std::vector<std::optional<std::int64_t>> numbers = numbers_of(arguments);
   for (sched::ArrayUse& use : bound.arrays) {
     if (!use.used || use.mode == graph::Mode::write) continue;
-    const auto reach = reaches[use.argument].of(bound.config.grid, bound.config.block, bound.blocks);
+    const auto reach = reaches[use.argument].of(bound.config.grid, bound.config.block, bound.blocks, numbers);
     if (!reach) continue;
     const auto inside = [&use](std::int64_t byte) {
       const auto least = static_cast<std::int64_t>(use.begin), most = static_cast<std::int64_t>(use.end);
@@ -223,6 +225,25 @@ BlockRange blocks_of(const LaunchOptions& options) {
 }
 
 }  // namespace
+
+std::vector<std::optional<std::int64_t>> numbers_of(std::span<const Argument> arguments) {
+  std::vector<std::optional<std::int64_t>> numbers;
+  for (const Argument& argument : arguments) {
+    numbers.emplace_back();
+    if (argument.kind() != Argument::Kind::integer) continue;
+    const std::span<const std::byte> value = argument.value();
+    std::int32_t four = 0;
+    std::int64_t eight = 0;
+    if (value.size() == sizeof four) {
+      std::memcpy(&four, value.data(), sizeof four);
+      numbers.back() = four;
+    } else if (value.size() == sizeof eight) {
+      std::memcpy(&eight, value.data(), sizeof eight);
+      numbers.back() = eight;
+    }
+  }
+  return numbers;
+}
 
 void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const LaunchOptions& options,
           std::span<const Argument> arguments) {
@@ -251,7 +272,7 @@ void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const Laun
       std::memcpy(bound.packed.data() + kernel.use_of(i).offset, value.data(), value.size());
     }
   }
-  if (!bound.whole) narrow(bound, kernel);
+  if (!bound.whole) narrow(bound, kernel, arguments);
 }
 
 }  // namespace heddle::runtime

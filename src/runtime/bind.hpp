@@ -1,7 +1,10 @@
 // Resolves the arguments of a launch against the parameters of the kernel.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"
@@ -17,5 +20,8 @@ class KernelState;
 // blocks outside the grid. Analyses the kernel if that has not been done. Any thread, without the core's lock.
 void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const LaunchOptions& options,
           std::span<const Argument> arguments);
+
+// The integers among the arguments, by parameter; nothing for the others.
+std::vector<std::optional<std::int64_t>> numbers_of(std::span<const Argument> arguments);
 
 }  // namespace heddle::runtime

@@ -184,7 +184,9 @@ TEST_F(CoherenceTest, MemoryOfTheCpuIsPinnedWhereAGpuCopiesIt) {
   }
   EXPECT_EQ(std::ranges::count(log_, "far gpu: register 65536"), 1);
   EXPECT_EQ(std::ranges::count(log_, "far gpu: unregister 65536"), 1);
-  EXPECT_EQ(std::ranges::count_if(log_, [](const std::string& line) { return line.find("register") != std::string::npos; }), 2);
+  EXPECT_EQ(
+      std::ranges::count_if(log_, [](const std::string& line) { return line.find("register") != std::string::npos; }),
+      2);
 }
 
 TEST_F(CoherenceTest, MemoryThatCannotBePinnedIsCopiedAsItIs) {

@@ -73,9 +73,8 @@ TEST(AutoTuner, FindsThatOneTypeAloneIsBest) {
 TEST(AutoTuner, OneTypeAloneIsTriedWithEachOfItsLevels) {
   using knowledge::Configuration;
   using knowledge::Fission;
-  const TunerSpace space{.fissions = {Fission::none, Fission::l3, Fission::l2, Fission::l1},
-                         .overlaps = {1, 2, 3, 4},
-                         .groups = {{}}};
+  const TunerSpace space{
+      .fissions = {Fission::none, Fission::l3, Fission::l2, Fission::l1}, .overlaps = {1, 2, 3, 4}, .groups = {{}}};
   const auto cpu = tune(space, [](const Configuration& tried) {
     if (tried.gpu_share == 0) return Measured{0, tried.fission == Fission::l1 ? 0.1 : 2};
     return Measured{1, tried.fission == Fission::none ? 1.0 : 3.0};

@@ -52,7 +52,7 @@ class Filter final : public Program {
     const KernelOptions two{.per_thread = 2};
     return pipeline(kernel(noise_, two, skeleton::size, offset, strength, line(0), between),
                     kernel(solarize_, two, skeleton::size, threshold, between),
-                    kernel(mirror_, two, skeleton::size, photo_.width, between, line(2)));
+                    kernel(mirror_, two, skeleton::size, photo_.width, between, result(line(2))));
   }
 
   void fill() override { std::copy(photo_.grey.begin(), photo_.grey.end(), image_.write().begin()); }

@@ -89,7 +89,7 @@ class NBody final : public Program {
 
  private:
   Tree steps(std::size_t iterations) const {
-    return loop(kernel(kernel_, {}, skeleton::size, offset, total, step, arg(0).copy(), arg(1), arg(2)),
+    return loop(kernel(kernel_, {}, skeleton::size, offset, total, step, arg(0).copy(), result(arg(1)), result(arg(2))),
                 {.iterations = iterations, .swap = {{0, 2}}, .global_sync = true});
   }
   std::vector<Float4> start() const {

@@ -24,13 +24,22 @@ class Program {
   virtual void fill() = 0;
   // The host has all of the data from now on: a run has to upload what its GPUs need. Values stay.
   virtual void take_to_host() = 0;
+  // From now on the devices make and keep the data: runs bring no results to the host.
+  void keep_on_devices() { kept_ = true; }
   // Runs it on fresh inputs. Empty, or a sentence about the first result that is not that of the serial reference.
   virtual std::string verify(skeleton::Executor& executor) = 0;
 
   skeleton::Report run(skeleton::Executor& executor) {
-    take_to_host();
+    if (!kept_) take_to_host();
     return executor.run(tree(), arguments()).get();
   }
+
+ protected:
+  // Of a result.
+  skeleton::Slot result(const skeleton::Slot& slot) const { return kept_ ? slot.resident() : slot; }
+
+ private:
+  bool kept_ = false;
 };
 
 // In the paper's order, with the reduction last. The runtime outlives them.

@@ -21,7 +21,7 @@ class Saxpy final : public Program {
   std::string name() const override { return "Saxpy"; }
   double bar() const override { return 1.15; }
   std::vector<Value> arguments() override { return {value_of(x_), value_of(y_)}; }
-  Tree tree() const override { return map(kernel(kernel_, {}, total, factor, arg<float>(0), arg<float>(1))); }
+  Tree tree() const override { return map(kernel(kernel_, {}, total, factor, arg<float>(0), result(arg<float>(1)))); }
 
   void fill() override {
     std::size_t i = 0;

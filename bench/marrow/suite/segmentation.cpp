@@ -23,7 +23,7 @@ class Segmentation final : public Program {
   double bar() const override { return 1.15; }
   std::vector<Value> arguments() override { return {value_of(grey_), value_of(classes_)}; }
   Tree tree() const override {
-    return map(kernel(kernel_, {}, skeleton::size, low, high, arg(0).unit(slice_), arg(1).unit(slice_)));
+    return map(kernel(kernel_, {}, skeleton::size, low, high, arg(0).unit(slice_), result(arg(1).unit(slice_))));
   }
 
   void fill() override {

@@ -1,7 +1,7 @@
 #include "ptx/analysis/block_reach.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <bit>
 
 #include "ptx/analysis/access_solver.hpp"
 #include "ptx/analysis/calls.hpp"
@@ -11,86 +11,74 @@
 namespace heddle::ptx::analysis {
 namespace {
 
-// Threads of a grid and constants below the one, bytes from thread to thread below the other: sums then fit 64 bits.
-constexpr std::int64_t most = std::int64_t{1} << 31, widest = std::int64_t{1} << 20;
-
-// What a register holds: a sum, on top of the address in a parameter or of nothing.
+// What a register holds.
 struct Form {
   enum class Kind : std::uint8_t { nothing_yet, sum, unknown };
-  static constexpr std::uint32_t no_parameter = 0xffffffffu;
   Kind kind = Kind::nothing_yet;
-  std::uint32_t parameter = no_parameter;
-  ThreadOffset offset;
+  LaunchSum sum;
 
-  static Form unknown() { return {Kind::unknown, no_parameter, {}}; }
-  static Form of(const ThreadOffset& offset) { return {Kind::sum, no_parameter, offset}; }
-  bool is_constant() const {
-    return kind == Kind::sum && parameter == no_parameter && offset == ThreadOffset{.constant = offset.constant};
-  }
+  static Form unknown() { return {Kind::unknown, {}}; }
+  static Form of(const LaunchSum& sum) { return {Kind::sum, sum}; }
+  static Form of(const std::optional<LaunchSum>& sum) { return sum ? of(*sum) : unknown(); }
   friend bool operator==(const Form&, const Form&) = default;
 };
 
-bool fits(std::int64_t value, std::int64_t limit) { return value > -limit && value < limit; }
-bool fits(const ThreadOffset& a) {
-  return fits(a.constant, most) && fits(a.tid, widest) && fits(a.ctaid, widest) && fits(a.ntid, widest) &&
-         fits(a.ctaid_ntid, widest);
-}
-
-Form checked(const Form& form) { return fits(form.offset) ? form : Form::unknown(); }
-
-bool either_open(const Form& a, const Form& b) {
-  return a.kind == Form::Kind::nothing_yet || b.kind == Form::Kind::nothing_yet;
-}
-bool either_unknown(const Form& a, const Form& b) {
-  return a.kind == Form::Kind::unknown || b.kind == Form::Kind::unknown;
-}
-
-Form scaled(const Form& a, std::int64_t by) {
-  if (a.kind != Form::Kind::sum) return a;
-  if (a.parameter != Form::no_parameter || !fits(by, most)) return Form::unknown();
-  const ThreadOffset& o = a.offset;
-  return checked(Form::of({o.constant * by, o.tid * by, o.ctaid * by, o.ntid * by, o.ctaid_ntid * by}));
+// Of two registers, by combine(sum, sum).
+template <class Combine>
+Form combined(const Form& a, const Form& b, const Combine& combine) {
+  if (a.kind == Form::Kind::unknown || b.kind == Form::Kind::unknown) return Form::unknown();
+  if (a.kind == Form::Kind::nothing_yet || b.kind == Form::Kind::nothing_yet) return {};
+  return Form::of(combine(a.sum, b.sum));
 }
 
 Form sum(const Form& a, const Form& b) {
-  if (either_unknown(a, b)) return Form::unknown();
-  if (either_open(a, b)) return {};
-  if (a.parameter != Form::no_parameter && b.parameter != Form::no_parameter) return Form::unknown();
-  const ThreadOffset &x = a.offset, &y = b.offset;
-  return checked(
-      {Form::Kind::sum,
-       std::min(a.parameter, b.parameter),
-       {x.constant + y.constant, x.tid + y.tid, x.ctaid + y.ctaid, x.ntid + y.ntid, x.ctaid_ntid + y.ctaid_ntid}});
+  return combined(a, b, [](const LaunchSum& x, const LaunchSum& y) { return x.plus(y); });
 }
-
 Form product(const Form& a, const Form& b) {
-  if (either_unknown(a, b)) return Form::unknown();
-  if (either_open(a, b)) return {};
-  if (b.is_constant()) return scaled(a, b.offset.constant);
-  if (a.is_constant()) return scaled(b, a.offset.constant);
-  const auto is = [](const Form& form, const ThreadOffset& wanted) {
-    return form.parameter == Form::no_parameter && form.offset == wanted;
-  };
-  const ThreadOffset ctaid{.ctaid = 1}, ntid{.ntid = 1};
-  if ((is(a, ctaid) && is(b, ntid)) || (is(a, ntid) && is(b, ctaid))) return Form::of({.ctaid_ntid = 1});
-  return Form::unknown();
+  return combined(a, b, [](const LaunchSum& x, const LaunchSum& y) { return x.times(y); });
 }
+Form negated(const Form& a) { return a.kind == Form::Kind::sum ? Form::of(a.sum.times(-1)) : a; }
 
 template <class T>
 void add_once(std::vector<T>& all, const T& one) {
   if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
 }
 
-// A negative number becomes another one where 32 bits are taken for unsigned and widened.
+// A negative number becomes another one where 32 bits are taken for unsigned and widened. No number of a sum is
+// negative where it is evaluated.
 Form zero_extended(const Form& a) {
-  const ThreadOffset& o = a.offset;
-  const bool positive = o.constant >= 0 && o.tid >= 0 && o.ctaid >= 0 && o.ntid >= 0 && o.ctaid_ntid >= 0;
-  return a.kind != Form::Kind::sum || positive ? a : Form::unknown();
+  return a.kind != Form::Kind::sum || !a.sum.has_negative_factor() ? a : Form::unknown();
+}
+
+std::optional<LaunchNumber> number_of(SpecialRegister special) {
+  switch (special) {
+    case SpecialRegister::tid_x: return LaunchNumber::tid_x;
+    case SpecialRegister::tid_y: return LaunchNumber::tid_y;
+    case SpecialRegister::tid_z: return LaunchNumber::tid_z;
+    case SpecialRegister::ctaid_x: return LaunchNumber::ctaid_x;
+    case SpecialRegister::ctaid_y: return LaunchNumber::ctaid_y;
+    case SpecialRegister::ctaid_z: return LaunchNumber::ctaid_z;
+    case SpecialRegister::ntid_x: return LaunchNumber::ntid_x;
+    case SpecialRegister::ntid_y: return LaunchNumber::ntid_y;
+    case SpecialRegister::ntid_z: return LaunchNumber::ntid_z;
+    case SpecialRegister::nctaid_x: return LaunchNumber::nctaid_x;
+    case SpecialRegister::nctaid_y: return LaunchNumber::nctaid_y;
+    case SpecialRegister::nctaid_z: return LaunchNumber::nctaid_z;
+    default: return std::nullopt;
+  }
 }
 
 class Forms {
  public:
-  explicit Forms(const Function& function) : function_(function), table_(function), forms_(function.registers.size()) {}
+  explicit Forms(const Function& function)
+      : function_(function),
+        table_(function),
+        forms_(function.registers.size()),
+        definitions_(function.registers.size()) {
+    for (std::uint32_t i = 0; i < function.body.size(); ++i)
+      for (const RegisterOccurrence& occurrence : table_.of(i))
+        if (occurrence.is_def) definitions_[occurrence.reg].push_back(i);
+  }
 
   // Definitions of one register are joined, wherever they stand, until nothing changes any more: a register goes from
   // nothing to a sum to unknown, so that takes few rounds.
@@ -103,12 +91,23 @@ class Forms {
     }
   }
   const Form& operator[](std::uint32_t reg) const { return forms_[reg]; }
-  std::vector<ThreadOffset> in_32_bits() const {
-    std::vector<ThreadOffset> all;
-    for (std::size_t reg = 0; reg < forms_.size(); ++reg)
-      if (forms_[reg].kind == Form::Kind::sum && byte_size(function_.registers[reg].type) <= 4)
-        add_once(all, forms_[reg].offset);
-    return all;
+  // The sums in registers of 32 bits from which this register is computed, itself included.
+  void add_32_bits(std::uint32_t reg, std::vector<LaunchSum>& all) const {
+    std::vector<bool> seen(forms_.size());
+    std::vector<std::uint32_t> work{reg};
+    seen[reg] = true;
+    while (!work.empty()) {
+      const std::uint32_t next = work.back();
+      work.pop_back();
+      if (forms_[next].kind == Form::Kind::sum && byte_size(function_.registers[next].type) <= 4)
+        add_once(all, forms_[next].sum);
+      for (const std::uint32_t i : definitions_[next])
+        for (const RegisterOccurrence& occurrence : table_.of(i)) {
+          if (occurrence.is_def || seen[occurrence.reg]) continue;
+          seen[occurrence.reg] = true;
+          work.push_back(occurrence.reg);
+        }
+    }
   }
 
  private:
@@ -125,29 +124,24 @@ class Forms {
   Form value(const Operand& operand) const {
     switch (operand.kind) {
       case OperandKind::reg: return forms_[operand.index];
-      case OperandKind::integer: return checked(Form::of({.constant = operand.value}));
-      case OperandKind::special:
-        switch (operand.special) {
-          case SpecialRegister::tid_x: return Form::of({.tid = 1});
-          case SpecialRegister::ctaid_x: return Form::of({.ctaid = 1});
-          case SpecialRegister::ntid_x: return Form::of({.ntid = 1});
-          // Of grids and blocks of one dimension, the only ones that are asked about.
-          case SpecialRegister::tid_y:
-          case SpecialRegister::tid_z:
-          case SpecialRegister::ctaid_y:
-          case SpecialRegister::ctaid_z: return Form::of({});
-          default: return Form::unknown();
-        }
+      case OperandKind::integer: return Form::of(LaunchSum::of(operand.value));
+      case OperandKind::special: {
+        const auto number = number_of(operand.special);
+        return number ? Form::of(LaunchSum::of(*number)) : Form::unknown();
+      }
       default: return Form::unknown();
     }
   }
 
+  // A whole parameter of 4 or 8 bytes: an address, or a number.
   Form loaded(const Instruction& inst) const {
     const Operand& from = inst.operands[1];
     if (inst.d.space != Space::param || from.base != OperandKind::symbol || from.value != 0 || inst.d.vector != 1 ||
-        from.symbol.kind != SymbolRef::Kind::parameter || byte_size(inst.d.type) != 8)
+        from.symbol.kind != SymbolRef::Kind::parameter || is_float(inst.d.type))
       return Form::unknown();
-    return {Form::Kind::sum, from.symbol.index, {}};
+    const std::size_t size = byte_size(inst.d.type);
+    if ((size != 4 && size != 8) || function_.parameters[from.symbol.index].size() != size) return Form::unknown();
+    return Form::of(LaunchSum::of(number_of_parameter(from.symbol.index)));
   }
 
   // Of narrower registers than 32 bits, and of floating-point numbers, nothing is known.
@@ -160,10 +154,12 @@ class Forms {
       case Opcode::mov: return value(inst.operands[1]);
       case Opcode::cvt:
         if (is_float(d.type2) || byte_size(d.type2) < 4) return Form::unknown();
-        if (byte_size(d.type) < byte_size(d.type2)) return narrowed(value(inst.operands[1]));
+        // Into 32 bits the sums that are looked at fit (in_32_bits).
         return extended(d.type2, byte_size(d.type) > byte_size(d.type2), value(inst.operands[1]));
       case Opcode::add: return sum(value(inst.operands[1]), value(inst.operands[2]));
-      case Opcode::sub: return sum(value(inst.operands[1]), scaled(value(inst.operands[2]), -1));
+      case Opcode::sub: return sum(value(inst.operands[1]), negated(value(inst.operands[2])));
+      case Opcode::neg: return negated(value(inst.operands[1]));
+      case Opcode::or_: return disjoint(value(inst.operands[1]), value(inst.operands[2]));
       case Opcode::shl: return shifted(inst);
       case Opcode::mul: return d.half == Half::hi ? Form::unknown() : multiplied(inst);
       case Opcode::mad: return d.half == Half::hi ? Form::unknown() : sum(multiplied(inst), value(inst.operands[3]));
@@ -173,8 +169,17 @@ class Forms {
   static Form extended(Type type, bool widens, const Form& form) {
     return widens && !is_signed(type) ? zero_extended(form) : form;
   }
-  // To 32 bits, into which the sums that are looked at fit (in_32_bits). An address does not.
-  static Form narrowed(const Form& form) { return form.parameter == Form::no_parameter ? form : Form::unknown(); }
+  // Compilers write 2 * i + 1 as 2 * i | 1.
+  static Form disjoint(const Form& a, const Form& b) {
+    if (a.kind == Form::Kind::sum && b.kind == Form::Kind::sum) {
+      const bool is_second = b.sum.is_constant();
+      const LaunchSum &bits = is_second ? b.sum : a.sum, &rest = is_second ? a.sum : b.sum;
+      if (!bits.is_constant() || bits.constant() < 0 || rest.has_negative_factor()) return Form::unknown();
+      const auto above = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(bits.constant()) + 1));
+      if (!rest.is_multiple_of(above)) return Form::unknown();
+    }
+    return sum(a, b);
+  }
   Form multiplied(const Instruction& inst) const {
     const bool widens = inst.d.half == Half::wide;
     return product(extended(inst.d.type, widens, value(inst.operands[1])),
@@ -183,12 +188,13 @@ class Forms {
   Form shifted(const Instruction& inst) const {
     const Operand& by = inst.operands[2];
     if (by.kind != OperandKind::integer || by.value < 0 || by.value > 30) return Form::unknown();
-    return scaled(value(inst.operands[1]), std::int64_t{1} << by.value);
+    return product(value(inst.operands[1]), Form::of(LaunchSum::of(std::int64_t{1} << by.value)));
   }
 
   const Function& function_;
   const RegisterTable table_;
   std::vector<Form> forms_;
+  std::vector<std::vector<std::uint32_t>> definitions_;  // by register: instructions
 };
 
 // Plain loads and stores, and atomics; of others the number of bytes is not in the type.
@@ -199,10 +205,22 @@ std::optional<std::uint32_t> bytes_of(const Instruction& inst) {
   return static_cast<std::uint32_t>(byte_size(inst.d.type) * inst.d.vector);
 }
 
-// The largest number that it can be, of either sign.
-std::int64_t bound(const ThreadOffset& offset, std::int64_t threads, std::int64_t last_block) {
-  return std::abs(offset.constant) + std::abs(offset.tid) * (threads - 1) + std::abs(offset.ctaid) * last_block +
-         std::abs(offset.ntid) * threads + std::abs(offset.ctaid_ntid) * threads * last_block;
+// The access as bytes from the address in one of the parameters that it may point into; no parameter where more than one
+// fits, or none.
+struct Followed {
+  std::uint32_t parameter = 0;
+  LaunchSum offset;
+};
+std::optional<Followed> follow(const Form& address, const std::vector<std::uint32_t>& parameters) {
+  std::optional<Followed> found;
+  if (address.kind != Form::Kind::sum) return found;
+  for (const std::uint32_t parameter : parameters) {
+    auto offset = address.sum.without(number_of_parameter(parameter));
+    if (!offset) continue;
+    if (found) return std::nullopt;
+    found = {parameter, std::move(*offset)};
+  }
+  return found;
 }
 
 }  // namespace
@@ -221,45 +239,48 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
       found[source.index].known = false;
   Forms forms(function);
   forms.solve();
-  const std::vector<ThreadOffset> in_32_bits = forms.in_32_bits();
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const Instruction& inst = function.body[i];
     for_each_memory_effect(module, function, inst, [&](const MemoryEffect& effect) {
       if (is_block_private(effect.space)) return;
       const Operand& address = inst.operands[effect.operand];
-      const Form form = address.base == OperandKind::reg ? forms[address.index] : Form::unknown();
+      std::vector<std::uint32_t> parameters;
+      for (const Source& source : solver.pointed_to(i, effect.operand))
+        if (source.kind == Source::Kind::parameter) parameters.push_back(source.index);
       const auto bytes = bytes_of(inst);
-      const bool followed = form.kind == Form::Kind::sum && form.parameter < found.size() && bytes;
-      for (const Source& source : solver.pointed_to(i, effect.operand)) {
-        if (source.kind != Source::Kind::parameter) continue;
-        if (!followed || source.index != form.parameter) found[source.index].known = false;
+      auto followed = address.base == OperandKind::reg && bytes ? follow(forms[address.index], parameters) : std::nullopt;
+      if (followed) {
+        if (auto offset = followed->offset.plus(LaunchSum::of(address.value)))
+          followed->offset = std::move(*offset);
+        else
+          followed.reset();
       }
-      if (!followed) return;
-      BlockReach::Access access{form.offset, *bytes};
-      access.offset.constant += address.value;
-      add_once(found[form.parameter].accesses, access);
+      if (!followed) {
+        for (const std::uint32_t parameter : parameters) found[parameter].known = false;
+        return;
+      }
+      BlockReach& reach = found[followed->parameter];
+      add_once(reach.accesses, {std::move(followed->offset), *bytes});
+      forms.add_32_bits(address.index, reach.in_32_bits);
     });
   }
-  for (BlockReach& parameter : found) parameter.in_32_bits = in_32_bits;
   return found;
 }
 
-std::optional<ByteReach> BlockReach::of(const Dim3& grid, const Dim3& block, const BlockRange& range) const {
-  if (!known || range.begin >= range.end || grid.y != 1 || grid.z != 1 || block.y != 1 || block.z != 1)
-    return std::nullopt;
-  const auto threads = static_cast<std::int64_t>(block.x), first = static_cast<std::int64_t>(range.begin),
-             last = static_cast<std::int64_t>(range.end - 1);
-  if (threads < 1 || last >= most / threads) return std::nullopt;
-  for (const ThreadOffset& offset : in_32_bits)
-    if (bound(offset, threads, last) >= most) return std::nullopt;
+std::optional<ByteReach> BlockReach::of(const Dim3& grid, const Dim3& block, const BlockRange& range,
+                                        std::span<const std::optional<std::int64_t>> parameters) const {
+  if (!known || range.begin >= range.end) return std::nullopt;
+  constexpr std::int64_t most = std::int64_t{1} << 31;
+  const LaunchNumbers numbers(grid, block, range, parameters);
+  for (const LaunchSum& sum : in_32_bits) {
+    const auto magnitude = sum.magnitude(numbers);
+    if (!magnitude || *magnitude >= most) return std::nullopt;
+  }
   std::optional<ByteReach> all;
   for (const Access& access : accesses) {
-    const ThreadOffset& o = access.offset;
-    const std::int64_t fixed = o.constant + o.ntid * threads, each = o.ctaid + o.ctaid_ntid * threads;
-    const std::int64_t in_block = o.tid * (threads - 1);
-    const ByteReach reach{
-        fixed + std::min(each * first, each * last) + std::min<std::int64_t>(in_block, 0),
-        fixed + std::max(each * first, each * last) + std::max<std::int64_t>(in_block, 0) + access.bytes};
+    const auto bounds = access.offset.bounds(numbers);
+    if (!bounds) return std::nullopt;
+    const ByteReach reach{bounds->least, bounds->most + access.bytes};
     if (!all) {
       all = reach;
     } else {

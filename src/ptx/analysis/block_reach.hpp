@@ -1,22 +1,18 @@
 // Which bytes a range of blocks touches of what a parameter points to, as a function of the range: x[i] and
-// x[i - 1] of i = ctaid.x * ntid.x + tid.x, not the whole array. With it, devices that run parts of one launch move no
-// more than their parts need.
+// x[i - width] of i = ctaid.x * ntid.x + tid.x, not the whole array. With it, devices that run parts of one launch move
+// no more than their parts need.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "heddle/dim3.hpp"
+#include "ptx/analysis/launch_sum.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {
-
-// A sum of multiples of a thread's coordinates, in bytes from the address that the parameter holds.
-struct ThreadOffset {
-  std::int64_t constant = 0, tid = 0, ctaid = 0, ntid = 0, ctaid_ntid = 0;
-  friend bool operator==(const ThreadOffset&, const ThreadOffset&) = default;
-};
 
 // Bytes [begin, end), relative to the address that the parameter holds; begin may be negative.
 struct ByteReach {
@@ -28,18 +24,19 @@ struct BlockReach {
   // All accesses to its memory are among `accesses`.
   bool known = false;
   struct Access {
-    ThreadOffset offset;
+    LaunchSum offset;  // bytes from the address that the parameter holds
     std::uint32_t bytes = 0;
     friend bool operator==(const Access&, const Access&) = default;
   };
   std::vector<Access> accesses;  // each once
-  // What the kernel computes in 32 bits, each once: that must not overflow.
-  std::vector<ThreadOffset> in_32_bits;
+  // What the kernel computes in 32 bits on the way to these addresses, each once: that must not overflow.
+  std::vector<LaunchSum> in_32_bits;
 
-  // Nothing where the answer is not known for such a grid: only grids and blocks of one dimension, and no more threads
-  // than the kernel's 32-bit numbers can count. A thread's guards are not looked at: the answer may go beyond the end
-  // of the array, where the kernel does not.
-  std::optional<ByteReach> of(const Dim3& grid, const Dim3& block, const BlockRange& range) const;
+  // Nothing where the answer is not known for such a launch: where a number on which it depends is not given or is
+  // negative, and where 32 bits overflow. A thread's guards are not looked at: the answer may go beyond the end of the
+  // array, where the kernel does not. `parameters`: the numbers that are passed, by parameter.
+  std::optional<ByteReach> of(const Dim3& grid, const Dim3& block, const BlockRange& range,
+                              std::span<const std::optional<std::int64_t>> parameters = {}) const;
 };
 
 // For each parameter of a kernel of the module. None is known in kernels that call functions.

@@ -32,8 +32,10 @@ std::vector<BlockReach> reach_of(const std::string& body) {
 }
 
 // "[begin,end)" for blocks [2, 5) of 10 blocks of 32 threads.
-std::string text(const BlockReach& reach, Dim3 grid = {10}, Dim3 block = {32}, BlockRange range = {2, 5}) {
-  const auto bytes = reach.of(grid, block, range);
+std::string text(const BlockReach& reach, Dim3 grid = {10}, Dim3 block = {32}, BlockRange range = {2, 5},
+                 std::optional<std::int64_t> n = {}) {
+  const std::optional<std::int64_t> numbers[] = {{}, {}, n};
+  const auto bytes = reach.of(grid, block, range, numbers);
   return bytes ? "[" + std::to_string(bytes->begin) + "," + std::to_string(bytes->end) + ")" : "unknown";
 }
 
@@ -60,7 +62,7 @@ TEST(BlockReach, IndicesThatAreComputedOtherwise) {
   EXPECT_EQ(
       text(reach_of(
           "neg.s32 %r5, %r1; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];")[0]),
-      "unknown");
+      "[-636,-252)");
   EXPECT_EQ(text(reach_of("mul.wide.s32 %rd4, %r1, -4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];")[0]),
             "[-636,-252)");
   EXPECT_EQ(text(reach_of("mul.wide.u32 %rd4, %r2, 4; add.s64 %rd5, %rd1, %rd4; st.global.f32 [%rd5], %f1;")[0]),
@@ -126,10 +128,59 @@ TEST(BlockReach, WhatIsNotFollowedIsUnknown) {
             "unknown");
 }
 
-TEST(BlockReach, OnlyGridsOfOneDimensionThat32BitsCanCount) {
+TEST(BlockReach, NumbersThatArePassed) {
+  const auto rows = reach_of(
+      "add.s64 %rd4, %rd1, %rd3; ld.global.f32 %f1, [%rd4];"
+      "sub.s32 %r5, %r1, %r9; mul.wide.s32 %rd5, %r5, 4; add.s64 %rd6, %rd1, %rd5; ld.global.f32 %f1, [%rd6];"
+      "add.s32 %r6, %r1, %r9; mul.wide.s32 %rd7, %r6, 4; add.s64 %rd8, %rd1, %rd7; ld.global.f32 %f1, [%rd8];"
+      "add.s64 %rd9, %rd2, %rd3; st.global.f32 [%rd9], %f1;");
+  EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, 100), "[-144,1040)");
+  EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, 0), "[256,640)");
+  EXPECT_EQ(text(rows[0]), "unknown");
+  EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, -1), "unknown");
+  EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, 0x7fffffff), "unknown");  // the sum does not fit 32 bits
+  EXPECT_EQ(text(rows[1]), "[256,640)");  // does not depend on it
+  const auto stride = reach_of(
+      "mul.lo.s32 %r5, %r1, %r9; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];");
+  EXPECT_EQ(text(stride[0], {10}, {32}, {2, 5}, 3), "[768,1912)");
+}
+
+// An overflow elsewhere in the kernel changes no address.
+TEST(BlockReach, OnlyWhatLeadsToTheAddressMustFit32Bits) {
+  const auto found = reach_of(
+      "mul.lo.s32 %r5, %r1, 1664525; mul.lo.s32 %r6, %r9, %r9; add.s64 %rd4, %rd1, %rd3; add.s32 %r5, %r5, %r6;"
+      "st.global.u32 [%rd4], %r5;");
+  EXPECT_EQ(text(found[0], {1000}, {1024}, {0, 1000}, 1'000'000), "[0,4096000)");
+}
+
+TEST(BlockReach, BitsBesideASumAreAddedToIt) {
+  EXPECT_EQ(text(reach_of("shl.b32 %r5, %r1, 1; or.b32 %r6, %r5, 1; mul.wide.s32 %rd4, %r6, 4;"
+                          "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];")[0]),
+            "[516,1280)");
+  EXPECT_EQ(text(reach_of("shl.b32 %r5, %r1, 1; or.b32 %r6, %r5, 2; mul.wide.s32 %rd4, %r6, 4;"
+                          "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];")[0]),
+            "unknown");
+}
+
+// y * n + x of two dimensions: ranges of whole rows of blocks, and within one row.
+TEST(BlockReach, GridsOfSeveralDimensions) {
+  const auto image = reach_of(
+      "mov.u32 %r5, %ctaid.y; mov.u32 %r6, %ntid.y; mov.u32 %r7, %tid.y; mad.lo.s32 %r8, %r5, %r6, %r7;"
+      "mad.lo.s32 %r10, %r8, %r9, %r1; mul.wide.s32 %rd4, %r10, 4; add.s64 %rd5, %rd1, %rd4;"
+      "ld.global.f32 %f1, [%rd5];");
+  const Dim3 grid{4, 6}, block{8, 2};  // 32 columns, 12 rows
+  EXPECT_EQ(text(image[0], grid, block, {0, 12}, 32), "[0,768)");
+  EXPECT_EQ(text(image[0], grid, block, {12, 24}, 32), "[768,1536)");
+  EXPECT_EQ(text(image[0], grid, block, {13, 15}, 32), "[800,992)");
+  EXPECT_EQ(text(image[0], grid, block, {3, 5}, 32), "[0,512)");  // parts of two rows: both
+  EXPECT_EQ(text(image[0], {4, 6, 2}, block, {30, 40}, 32), "[256,1024)");
   const auto found = reach_of("add.s64 %rd4, %rd1, %rd3; ld.global.f32 %f1, [%rd4];");
-  EXPECT_EQ(text(found[0], {5, 2}), "unknown");
-  EXPECT_EQ(text(found[0], {10}, {16, 2}), "unknown");
+  EXPECT_EQ(text(found[0], {5, 2}), "[256,640)");
+  EXPECT_EQ(text(found[0], {10}, {16, 2}), "[128,320)");
+}
+
+TEST(BlockReach, OnlyGridsThat32BitsCanCount) {
+  const auto found = reach_of("add.s64 %rd4, %rd1, %rd3; ld.global.f32 %f1, [%rd4];");
   EXPECT_EQ(text(found[0], {4'000'000}, {1024}, {0, 4'000'000}), "unknown");
   EXPECT_EQ(text(found[0], {2'000'000}, {1024}, {0, 2'000'000}), "[0,8192000000)");
   EXPECT_EQ(text(found[0], {10}, {32}, {3, 3}), "unknown");
