@@ -66,8 +66,9 @@ class Plate {
       : options_(options),
         devices_(devices),
         runtime_({.devices = joined(devices)}),
-        kernel_(runtime_.load_ptx_file(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels" /
-                                       "stencil.ptx")
+        kernel_(runtime_
+                    .load_ptx_file(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels" /
+                                   "stencil.ptx")
                     .kernel("heat")),
         from_(runtime_.array<float>(std::size_t{options.width} * options.height)),
         to_(runtime_.array<float>(from_.size())) {
@@ -149,8 +150,10 @@ void measure(bench::Results& results, const Options& options) {
   }
   const std::uint64_t steps = static_cast<std::uint64_t>(options.rounds + 1) * options.steps;
   const std::string name = fmt::format("stencil {} x {}", options.width, options.height);
-  results.add({name + ", a step on " + options.devices.front(), 1e6 * bench::median(alone) / options.steps, "us", {}, ""});
-  results.add({name + ", a step on " + joined(options.devices), 1e6 * bench::median(together) / options.steps, "us", {}, ""});
+  results.add(
+      {name + ", a step on " + options.devices.front(), 1e6 * bench::median(alone) / options.steps, "us", {}, ""});
+  results.add(
+      {name + ", a step on " + joined(options.devices), 1e6 * bench::median(together) / options.steps, "us", {}, ""});
   results.add({name + ", parts", bench::median(gain), "x",
                options.devices.size() == 2 ? std::optional(bench::at_least(1.8)) : std::nullopt, "one device"});
   results.add({name + ", least of the rounds", *std::ranges::min_element(gain), "x", {}, "one device"});

@@ -26,8 +26,8 @@ class Measurement {
   void both(Results& results, Program& program) const;
   // Rows for a program on the CPU alone: each level of fission, and the one that the tuner finds.
   void fission(Results& results, Program& program) const;
-  // The results of some splits against the serial reference. Empty, or what is wrong.
-  std::string verify(Program& program) const;
+  // The results of a split, or of several, against the serial reference. Empty, or what is wrong.
+  std::string verify(Program& program, bool every_split) const;
 
  private:
   struct Setting {

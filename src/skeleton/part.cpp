@@ -19,8 +19,7 @@ std::uint32_t blocks_for(std::uint64_t elements, std::uint64_t per_block) {
 
 }  // namespace
 
-void Part::run(Together& together, const base::Clock& clock, std::uint64_t start_ns) {
-  evaluate(program_.root(), together);
+void Part::wait(const base::Clock& clock, std::uint64_t start_ns) {
   for (std::size_t slot = 0; slot < values_.size(); ++slot) {
     const auto [first, count] = program_.elements(static_cast<unsigned>(slot), range_);
     const SlotUse& use = program_.slots()[slot];

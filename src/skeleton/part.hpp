@@ -61,8 +61,10 @@ class Part {
         values_(std::move(values)),
         first_(first) {}
 
-  // Evaluates the tree, waits, and has its results on the host. `clock` has shown `start_ns` when the run began.
-  void run(Together& together, const base::Clock& clock, std::uint64_t start_ns);
+  // Evaluates the tree: launches its kernels. Waits only in loops in which the host decides.
+  void launch_all(Together& together) { evaluate(program_.root(), together); }
+  // Waits for what was launched, and has its results on the host. `clock` has shown `start_ns` when the run began.
+  void wait(const base::Clock& clock, std::uint64_t start_ns);
 
   const Range& range() const { return range_; }
   const Execution& execution() const { return execution_; }

@@ -38,7 +38,7 @@ Program::Program(const Tree& tree, const std::vector<Value>& values) : root_(tre
     double_precision_ = double_precision_ || value.double_precision;
   }
   for_each_kernel(*root_, [this](const Node& node) { add(node); });
-  check_swaps(*root_);
+  look_at_loops(*root_);
   find_units();
   check_locality();
   std::vector<ArrayUse> partitioned;
@@ -116,8 +116,9 @@ std::uint64_t Program::partition(const KernelUseOf& kernel, std::size_t place, S
   return per_thread != 0 ? per_thread : node.options.per_thread;
 }
 
-void Program::check_swaps(const Node& node) {
-  for (const auto& child : node.children) check_swaps(*child);
+void Program::look_at_loops(const Node& node) {
+  for (const auto& child : node.children) look_at_loops(*child);
+  host_decides_ = host_decides_ || node.state.condition || node.state.update || node.state.global_sync;
   for (const auto& [a, b] : node.state.swap) {
     if (a >= counts_.size() || b >= counts_.size() || counts_[a] == 0 || counts_[a] != counts_[b] ||
         (*values_)[a].element_bytes != (*values_)[b].element_bytes)

@@ -41,6 +41,8 @@ class Program {
   const std::vector<SlotUse>& slots() const { return slots_; }
   const std::vector<KernelUseOf>& kernels() const { return kernels_; }  // depth first
   std::uint64_t units() const { return units_; }
+  // A condition, an update or a meeting of all parts in some loop: launches wait for the host's functions.
+  bool host_decides() const { return host_decides_; }
   // Ranges must begin at multiples of all parts' quanta: some kernel runs by ranges of its blocks.
   bool aligned() const;
   knowledge::Workload workload() const;
@@ -54,14 +56,14 @@ class Program {
   void add(const Node& node);
   void add_slot(KernelUseOf& kernel, std::size_t place);
   std::uint64_t partition(const KernelUseOf& kernel, std::size_t place, SlotUse& use);
-  void check_swaps(const Node& node);
+  void look_at_loops(const Node& node);
   void find_units();
   void check_locality() const;
 
   std::shared_ptr<const Node> root_;
   const std::vector<Value>* values_;  // during construction
   std::vector<std::size_t> counts_;   // elements by argument
-  bool double_precision_ = false;
+  bool double_precision_ = false, host_decides_ = false;
   std::vector<SlotUse> slots_;
   std::vector<KernelUseOf> kernels_;
   std::uint64_t units_ = 0;

@@ -67,7 +67,7 @@ std::uint64_t common_quantum(const Program& program, const std::vector<Execution
 }  // namespace
 
 double Runner::least_share(const Program& program, const knowledge::Configuration& configuration) const {
-  const auto executions = platforms_.executions(configuration.fission, configuration.overlap);
+  const auto executions = platforms_.executions(configuration.fission, configuration.overlap, false);
   const auto quantum = static_cast<double>(common_quantum(program, executions, configuration.groups));
   return std::min(0.25, std::max(1.0 / 1024, quantum / static_cast<double>(program.units())));
 }
@@ -90,35 +90,52 @@ std::vector<Range> Runner::cut(const Program& program, const std::vector<Executi
   return ranges;
 }
 
+// Parts without a loop in which the host decides are launched one after the other, which does not wait: a thread that
+// had to wake up first would begin later. Then a thread waits for each.
+std::uint64_t Runner::execute(const Program& program, const std::vector<std::unique_ptr<Part>>& parts) {
+  Together together(parts.size());
+  std::latch ended(static_cast<std::ptrdiff_t>(parts.size()));
+  FirstError error;
+  const std::uint64_t start_ns = clock_.now_ns();
+  const auto without_throwing = [&error](const auto& work) {
+    try {
+      work();
+      return true;
+    } catch (const Together::Stopped&) {  // because of another part, whose error counts
+    } catch (...) {
+      error.set(std::current_exception());
+    }
+    return false;
+  };
+  std::vector<char> launched(parts.size(), 0);  // no vector<bool>: each is another thread's
+  if (!program.host_decides())
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      launched[i] = without_throwing([&] { parts[i]->launch_all(together); }) ? 1 : 0;
+  const auto run_part = [&](std::size_t i) {
+    if (program.host_decides()) launched[i] = without_throwing([&] { parts[i]->launch_all(together); }) ? 1 : 0;
+    const bool done = launched[i] != 0 && without_throwing([&] { parts[i]->wait(clock_, start_ns); });
+    together.leave(!done);
+    ended.count_down();
+  };
+  for (std::size_t i = 1; i < parts.size(); ++i) threads_.run([&run_part, i] { run_part(i); });
+  run_part(0);
+  ended.wait();
+  error.rethrow();
+  return together.meetings;
+}
+
 RunResult Runner::run(const Program& program, const std::vector<Value>& values,
                       const knowledge::Configuration& configuration, bool forced) {
-  const std::vector<Execution> executions = platforms_.executions(configuration.fission, configuration.overlap);
+  const bool together = configuration.gpu_share > 0 && configuration.gpu_share < 1;
+  const std::vector<Execution> executions =
+      platforms_.executions(configuration.fission, configuration.overlap, together);
   const std::vector<Range> ranges = cut(program, executions, configuration, forced);
   std::vector<std::unique_ptr<Part>> parts;
   for (std::size_t i = 0; i < executions.size(); ++i)
     if (ranges[i].count > 0)
       parts.push_back(std::make_unique<Part>(runtime_, program, executions[i], configuration.groups, ranges[i],
                                              values_for_part(runtime_, program, values), parts.empty()));
-  Together together(parts.size());
-  std::latch ended(static_cast<std::ptrdiff_t>(parts.size()));
-  FirstError error;
-  const std::uint64_t start_ns = clock_.now_ns();
-  const auto run_part = [&](Part& part) {
-    bool failed = true;
-    try {
-      part.run(together, clock_, start_ns);
-      failed = false;
-    } catch (const Together::Stopped&) {  // because of another part, whose error counts
-    } catch (...) {
-      error.set(std::current_exception());
-    }
-    together.leave(failed);
-    ended.count_down();
-  };
-  for (std::size_t i = 1; i < parts.size(); ++i) threads_.run([&run_part, &part = *parts[i]] { run_part(part); });
-  run_part(*parts[0]);
-  ended.wait();
-  error.rethrow();
+  const std::uint64_t barriers = execute(program, parts);
   merge_results(program, values, parts);
 
   RunResult result;
@@ -133,7 +150,7 @@ RunResult Runner::run(const Program& program, const std::vector<Value>& values,
   result.report.overlap = configuration.overlap;
   result.report.kernels = parts[0]->kernels();
   result.report.seconds = result.measured.seconds();
-  result.report.barriers = together.meetings;
+  result.report.barriers = barriers;
   return result;
 }
 

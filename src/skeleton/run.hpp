@@ -1,6 +1,8 @@
 // One run of a program with one configuration: parts, their threads, and the merging of their results.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -9,6 +11,8 @@
 #include "tuning/auto_tuner.hpp"
 
 namespace heddle::skeleton {
+
+class Part;
 
 struct RunResult {
   Report report;
@@ -30,6 +34,9 @@ class Runner {
  private:
   std::vector<Range> cut(const Program& program, const std::vector<Execution>& executions,
                          const knowledge::Configuration& configuration, bool forced) const;
+
+  // Returns how often parts met.
+  std::uint64_t execute(const Program& program, const std::vector<std::unique_ptr<Part>>& parts);
 
   Runtime& runtime_;
   const Platforms& platforms_;

@@ -205,8 +205,8 @@ std::optional<std::uint32_t> bytes_of(const Instruction& inst) {
   return static_cast<std::uint32_t>(byte_size(inst.d.type) * inst.d.vector);
 }
 
-// The access as bytes from the address in one of the parameters that it may point into; no parameter where more than one
-// fits, or none.
+// The access as bytes from the address in one of the parameters that it may point into; no parameter where more than
+// one fits, or none.
 struct Followed {
   std::uint32_t parameter = 0;
   LaunchSum offset;
@@ -248,7 +248,8 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
       for (const Source& source : solver.pointed_to(i, effect.operand))
         if (source.kind == Source::Kind::parameter) parameters.push_back(source.index);
       const auto bytes = bytes_of(inst);
-      auto followed = address.base == OperandKind::reg && bytes ? follow(forms[address.index], parameters) : std::nullopt;
+      auto followed =
+          address.base == OperandKind::reg && bytes ? follow(forms[address.index], parameters) : std::nullopt;
       if (followed) {
         if (auto offset = followed->offset.plus(LaunchSum::of(address.value)))
           followed->offset = std::move(*offset);

@@ -1,5 +1,5 @@
-// Sums of products of what a launch fixes (its sizes, the numbers that are passed to it) and of what differs from thread
-// to thread (their coordinates): 4 * (ctaid.y * ntid.y + tid.y) * width + 4 * (ctaid.x * ntid.x + tid.x).
+// Sums of products of what a launch fixes (its sizes, the numbers that are passed to it) and of what differs from
+// thread to thread (their coordinates): 4 * (ctaid.y * ntid.y + tid.y) * width + 4 * (ctaid.x * ntid.x + tid.x).
 #pragma once
 
 #include <array>

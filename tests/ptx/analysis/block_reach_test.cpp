@@ -139,7 +139,7 @@ TEST(BlockReach, NumbersThatArePassed) {
   EXPECT_EQ(text(rows[0]), "unknown");
   EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, -1), "unknown");
   EXPECT_EQ(text(rows[0], {10}, {32}, {2, 5}, 0x7fffffff), "unknown");  // the sum does not fit 32 bits
-  EXPECT_EQ(text(rows[1]), "[256,640)");  // does not depend on it
+  EXPECT_EQ(text(rows[1]), "[256,640)");                                // does not depend on it
   const auto stride = reach_of(
       "mul.lo.s32 %r5, %r1, %r9; mul.wide.s32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];");
   EXPECT_EQ(text(stride[0], {10}, {32}, {2, 5}, 3), "[768,1912)");
