@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
+#include "runtime/node_tenant.hpp"
 #include "sched/make_policy.hpp"
 
 namespace heddle::runtime {

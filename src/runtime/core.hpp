@@ -17,7 +17,6 @@
 #include "heddle/checks.hpp"
 #include "links/store.hpp"
 #include "runtime/in_call.hpp"
-#include "runtime/node_tenant.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
@@ -31,6 +30,8 @@
 #include "trace/recorder.hpp"
 
 namespace heddle::runtime {
+
+class NodeTenant;
 
 struct CoreOptions {
   Checks check = false;                                     // mistakes of kernels to look for

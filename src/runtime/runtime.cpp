@@ -24,6 +24,7 @@
 #include "runtime/held.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
+#include "runtime/node_tenant.hpp"
 #include "runtime/tenant_state.hpp"
 #include "sched/make_policy.hpp"
 
