@@ -56,6 +56,17 @@ std::string mads(std::uint32_t n) {
   return kernel(own_place + "ld.global.u32 %r3, [%rd3+4];\n" + repeated(n, "mad.lo.s32 %r2, %r2, %r3, {};\n") + store);
 }
 
+// Each product is made of those before it.
+std::string wide_mads(std::uint32_t n) {
+  std::string text = own_place +
+                     "ld.global.u64 %rd4, [%rd3];\nld.global.u64 %rd5, [%rd3+8];\nadd.u64 %rd6, %rd4, 1;\n"
+                     "add.u64 %rd7, %rd5, 1;\n";
+  for (std::uint32_t i = 0; i < n; ++i)
+    text += fmt::format("mad.lo.u64 %rd{}, %rd{}, %rd{}, %rd{};\n", 4 + i % 4, 4 + (i + 1) % 4, 4 + (i + 2) % 4,
+                        4 + (i + 3) % 4);
+  return kernel(text + "xor.b64 %rd4, %rd4, %rd5;\nxor.b64 %rd4, %rd4, %rd6;\nst.global.u64 [%rd3], %rd4;\n");
+}
+
 std::string labels(std::uint32_t n) {
   std::string text = own_place;
   for (std::uint32_t i = 0; i < n; ++i)
@@ -183,6 +194,7 @@ const std::vector<Input>& inputs() {
   static const std::vector<Input> all{
       {"divergent if/else", cpu, branches, {200, 400, 800}, {2, 4, 8}, 500},
       {"block of mad", cpu, mads, {5'000, 10'000, 20'000}, {1, 2, 4}, {}},
+      {"block of 64-bit mad", cpu, wide_mads, {5'000, 10'000, 20'000}, {1, 2, 4}, {}},
       {"labels, branches across", inspect, labels, {200, 400, 1'000, 2'000}, {0.1, 0.2, 1, 3}, 500},
       {"empty kernels", inspect, kernels, {50'000, 100'000}, {2.5, 5}, {}},
       {"labels, branches across", cpu, labels, {200, 400}, {}, {}},

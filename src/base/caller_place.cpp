@@ -3,16 +3,27 @@
 #include <dlfcn.h>
 #include <execinfo.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <set>
 #include <string_view>
+#include <utility>
+
+#include "base/source_lines.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_of_program = 8;  // frames that are kept
 
 // libheddle.so, libheddle_cpu.so, libheddle_cuda.so, those that stand in for NVIDIA's, and the program heddle.
 bool is_of_heddle(std::string_view name) {
@@ -25,37 +36,80 @@ bool is_of_heddle(std::string_view name) {
 // Behind the Python package lies the interpreter, whose code tells nothing of the program.
 bool is_of_python(std::string_view name) { return name.starts_with("_core.cpython"); }
 
+std::string name_of(const std::string& file) { return fs::path(file).filename().string(); }
+
 // The dynamic loader knows the program by the name that it was started with, which may be anything.
-std::string name_of(const char* file) {
-  const std::filesystem::path path = file;
-  if (std::strcmp(file, ::program_invocation_name) != 0) return path.filename().string();
+std::string path_of(const char* file) {
   std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return (error ? path : program).filename().string();
+  if (std::strcmp(file, ::program_invocation_name) == 0)
+    if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error) return program.string();
+  const fs::path absolute = fs::absolute(file, error);  // the program may change its folder
+  return error ? file : absolute.string();
+}
+
+const std::string* lasting(std::string file) {
+  struct Files {
+    Mutex mutex;
+    std::set<std::string> all HEDDLE_GUARDED_BY(mutex);
+  };
+  static Files* const files = new Files;
+  const Lock lock(files->mutex);
+  return &*files->all.insert(std::move(file)).first;
+}
+
+// Calls of CUDA go through such functions on the host's side: templates of the headers, and what clang makes of a
+// kernel, which stands for its launch.
+bool hands_the_call_on(std::string_view function) {
+  constexpr std::string_view cuda = "cuda";
+  if (function.find("__device_stub__") != function.npos) return true;
+  return function.size() > cuda.size() && function.starts_with(cuda) &&
+         std::isupper(static_cast<unsigned char>(function[cuda.size()])) != 0;
+}
+
+CallerPlace make_place(const std::array<void*, 48>& frames, int count) {
+  std::vector<CallerPlace::Frame> kept;
+  std::string symbol;
+  for (int i = 0; i < count && kept.size() < most_of_program; ++i) {
+    Dl_info info{};
+    link_map* map = nullptr;
+    // The instruction behind the call may be in the next function.
+    const auto code = reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]) - 1;
+    if (::dladdr1(reinterpret_cast<void*>(code), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
+        info.dli_fname == nullptr || map == nullptr)
+      continue;
+    std::string path = path_of(info.dli_fname);
+    const std::string name = name_of(path);
+    if (is_of_python(name)) break;
+    if (is_of_heddle(name)) continue;
+    if (kept.empty() && info.dli_sname != nullptr) symbol = info.dli_sname;
+    kept.push_back({lasting(std::move(path)), code - map->l_addr});
+  }
+  return {std::move(kept), std::move(symbol)};
 }
 
 }  // namespace
 
-std::string caller_place() noexcept {
-  constexpr int most_frames = 48;
-  std::array<void*, most_frames> frames{};
-  const int count = ::backtrace(frames.data(), most_frames);
-  for (int i = 0; i < count; ++i) {
-    Dl_info info{};
-    // The instruction behind the call may be in the next function.
-    const auto code = reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]) - 1;
-    if (::dladdr(reinterpret_cast<void*>(code), &info) == 0 || info.dli_fname == nullptr) continue;
-    try {
-      const std::string name = name_of(info.dli_fname);
-      if (is_of_heddle(name)) continue;
-      if (is_of_python(name)) return {};
-      return fmt::format("{}+{:#x}{}", name, code - reinterpret_cast<std::uintptr_t>(info.dli_fbase),
-                         info.dli_sname == nullptr ? "" : fmt::format(" ({})", info.dli_sname));
-    } catch (const std::exception&) {
-      return {};
-    }
+CallerPlace::CallerPlace(std::vector<Frame> frames, std::string symbol)
+    : frames_(std::move(frames)), symbol_(std::move(symbol)) {}
+
+std::string CallerPlace::text() const {
+  if (frames_.empty()) return {};
+  const auto code = [](const Frame& frame) { return fmt::format("{}+{:#x}", name_of(*frame.file), frame.address); };
+  for (const Frame& frame : frames_)
+    for (const SourceLine& line : source_lines(*frame.file, frame.address))
+      if (!is_library_source(line.file) && !hands_the_call_on(line.function))
+        return fmt::format("{}:{} ({})", line.file, line.line, code(frame));
+  return code(frames_.front()) + (symbol_.empty() ? "" : fmt::format(" ({})", symbol_));
+}
+
+CallerPlace caller_place() noexcept {
+  std::array<void*, 48> frames{};
+  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+  try {
+    return make_place(frames, count);
+  } catch (const std::exception&) {
+    return {};
   }
-  return {};
 }
 
 }  // namespace heddle::base

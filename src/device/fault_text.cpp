@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/source_lines.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
 
 namespace heddle::device {
@@ -78,6 +79,17 @@ bool names_dynamic_shared(const ptx::Module& module, const ptx::Function& functi
   return found;
 }
 
+// The line of the program's own that stands last before the code of a header's: "; near a.cu:9".
+std::string near_program(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc) {
+  if (!base::is_library_source(file_name(module, function.locs[loc - 1].file))) return {};
+  while (--loc > 0) {
+    const ptx::Loc& before = function.locs[loc - 1];
+    const std::string file = file_name(module, before.file);
+    if (before.line != 0 && !base::is_library_source(file)) return fmt::format(", near {}:{}", file, before.line);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string source_place(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc) {
@@ -93,8 +105,8 @@ std::string source_place(const ptx::Module& module, const ptx::Function& functio
     if (before > 0) text = fmt::format("near {}:{}", text, function.locs[before - 1].line);
   }
   if (at.inlined_line != 0)
-    text += fmt::format(", inlined at {}:{}", file_name(module, at.inlined_file), at.inlined_line);
-  return text;
+    return text + fmt::format(", inlined at {}:{}", file_name(module, at.inlined_file), at.inlined_line);
+  return text + near_program(module, function, loc);
 }
 
 std::string call_places(const ptx::Module& module, const ptx::Function& kernel, const ptx::Function& function) {

@@ -10,7 +10,8 @@ namespace heddle::device {
 
 // "saxpy.cu:12" for an entry of Function::locs, counted from 1; "near saxpy.cu:12", with the last line before it, for
 // code to which the compiler gave line 0, as the loops of memcpy. If the PTX records inlining, ", inlined at
-// main.cu:40" follows. Empty if nothing is known. Escapes like \303 in the file's name are decoded.
+// main.cu:40" follows; else, for code of a header that is not the program's, ", near main.cu:40", its last line before
+// that. Empty if nothing is known. Escapes like \303 in the file's name are decoded.
 std::string source_place(const ptx::Module& module, const ptx::Function& function, std::uint32_t loc);
 
 // From where the kernel calls a function of the module: "saxpy.cu:8", "saxpy.cu:8 or saxpy.cu:20"; PTX lines if lines

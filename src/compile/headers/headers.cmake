@@ -44,6 +44,7 @@ set(heddle_device_headers
   heddle/barrier_types.h
   heddle/builtin_variables.h
   heddle/cooperative_groups.h
+  heddle/device_new.h
   heddle/driver_api.h
   heddle/driver_enums.h
   heddle/driver_errors.h

@@ -23,7 +23,7 @@ void* add(Context& context, std::size_t size, BlockKind kind, unsigned flags, he
   block.span = host ? MemorySpan::of_host(memory.host(), size) : memory.span();
   block.flags = flags;
   block.memory = std::move(memory);
-  if (Process::get().settings().check.leak) block.made_at = base::caller_place();
+  if (Process::get().settings().check.leak) block.made_by = base::caller_place();
   if (kind == BlockKind::managed) block.memory.host();  // which the host may write at any time
   if (kind == BlockKind::managed) block.hints = std::make_shared<MemoryHints>();
   block.pool = pool;

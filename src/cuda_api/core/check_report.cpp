@@ -87,11 +87,19 @@ void report_mistake(const char* message) noexcept {
   if (mistakes.fetch_add(1) < most_mistakes) print(message);
 }
 
+base::CallerPlace place_for_reports() noexcept {
+  const Process* const process = Process::if_made();
+  const bool is_off = process && !process->settings().check.api;  // a launch may be the program's first call
+  return is_off ? base::CallerPlace() : base::caller_place();
+}
+
 void report_failed_call(const char* function, cudaError_t code, const char* message) noexcept {
   const Process* const process = Process::if_made();
   if (!process || !process->settings().check.api) return;
   try {
-    const std::string place = base::caller_place();
+    // A kernel's stub is called by the expression that the program has written, and has the kernel's line.
+    const base::CallerPlace& taken = thread_state().launch_place;
+    const std::string place = (taken.empty() ? base::caller_place() : taken).text();
     const Arguments* const arguments = thread_state().arguments;
     report_mistake(fmt::format("api: {}({}){}: {} ({})", function, arguments != nullptr ? arguments->text() : "...",
                                place.empty() ? "" : ", called at " + place, message, name_of(code))
@@ -109,7 +117,7 @@ void report_leaks(int owner) noexcept {
       if (!block.memory || (owner != every_owner && block.owner != owner)) return;
       report_mistake(fmt::format("leak: {} of {} at {:#x} were not freed{}", base::counted(block.size, "byte"),
                                  kind_of(block), block.address,
-                                 block.made_at.empty() ? "" : "; allocated at " + block.made_at)
+                                 block.made_by.empty() ? "" : "; allocated at " + block.made_by.text())
                          .c_str());
     });
   } catch (const std::exception& error) {

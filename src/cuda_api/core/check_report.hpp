@@ -1,6 +1,7 @@
 // The report of `heddle run --check` about faults and mistakes, and the exit code that follows from it.
 #pragma once
 
+#include "base/caller_place.hpp"
 #include "cuda_api/abi/runtime.hpp"
 #include "cuda_api/core/mistake.hpp"
 
@@ -8,6 +9,9 @@ namespace heddle::cuda_api {
 
 // Whether the program runs under --check.
 bool checks() noexcept;
+
+// With --check=api, where the program makes the call that the thread is in; else nothing.
+base::CallerPlace place_for_reports() noexcept;
 
 // With --check=api, prints that a call of CUDA has failed, with the place of the program that made it. Any thread.
 void report_failed_call(const char* function, cudaError_t code, const char* message) noexcept;

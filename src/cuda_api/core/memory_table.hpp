@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/caller_place.hpp"
 #include "base/thread_safety.hpp"
 #include "cuda_api/core/pool.hpp"
 #include "heddle/device.hpp"
@@ -40,7 +41,7 @@ struct Block {
   std::uint64_t id = 0;
   MemorySpan span;                      // the form that copies use
   unsigned flags = 0;                   // of the call that made it
-  std::string made_at;                  // with --check=leak: by which code of the program
+  base::CallerPlace made_by;            // with --check=leak: by which code of the program
   heddle::Memory memory;                // none for variables
   std::shared_ptr<MemoryHints> hints;   // of managed memory
   CUmemPoolHandle_st* pool = nullptr;   // that it was allocated from

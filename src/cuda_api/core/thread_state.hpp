@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/caller_place.hpp"
 #include "cuda_api/abi/runtime.hpp"
 
 namespace heddle::cuda_api {
@@ -19,6 +20,7 @@ struct PushedLaunch {
   dim3 grid, block;
   std::size_t shared = 0;
   cudaStream_t stream = nullptr;
+  base::CallerPlace place;  // with --check=api: of the expression
 };
 
 // Of a thread of the program.
@@ -39,6 +41,7 @@ struct ThreadState {
   int entered = -1;  // the device that the thread is set up for (heddle::Device::enter)
   cudaError_t last_error = cudaSuccess;
   std::vector<PushedLaunch> pushed;
+  base::CallerPlace launch_place;  // of the launch that a stub has taken and is about to make
   std::vector<OwnStream> streams;  // by the context's slot: the default stream of its own
   // The contexts that were pushed, the current one last. Empty until the first call that needs one: the runtime API
   // then takes the device's own, the driver API reports that there is no context.
@@ -49,6 +52,17 @@ struct ThreadState {
   const Arguments* arguments = nullptr;  // of the call that the thread is in, where known
 };
 ThreadState& thread_state();
+
+// While a stub makes its launch: what it took is that launch's alone.
+class TakenLaunchPlace {
+ public:
+  TakenLaunchPlace() = default;
+  ~TakenLaunchPlace() {
+    if (!thread_state().launch_place.empty()) thread_state().launch_place = {};
+  }
+  TakenLaunchPlace(const TakenLaunchPlace&) = delete;
+  TakenLaunchPlace& operator=(const TakenLaunchPlace&) = delete;
+};
 
 // Marks the thread while a function of the program runs in a stream's order.
 class InHostFunction {

@@ -122,6 +122,7 @@ cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& 
 
 cudaError_t launch_stub(const char* function, const void* stub, const LaunchCall& call, void** arguments) noexcept {
   KernelEntry* kernel = nullptr;
+  const TakenLaunchPlace place;
   const cudaError_t found = guarded(function, [&] { kernel = &registry().kernel(stub); });
   return found != cudaSuccess ? found : launch(function, kernel, call, arguments);
 }

@@ -1,4 +1,5 @@
 // What the compiler's code calls before main(), and around launches.
+#include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
 #include "cuda_api/runtime/launch.hpp"
@@ -63,18 +64,19 @@ HEDDLE_CUDA_API void __cudaRegisterVar(void** handle, char* shadow, char*, const
 }
 
 HEDDLE_CUDA_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
-  thread_state().pushed.push_back({grid, block, shared, stream});
+  thread_state().pushed.push_back({grid, block, shared, stream, place_for_reports()});
   return 0;
 }
 
 HEDDLE_CUDA_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {
   std::vector<PushedLaunch>& pushed = thread_state().pushed;
   if (pushed.empty()) return failed(__func__, cudaErrorMissingConfiguration, "no launch was configured");
-  const PushedLaunch& last = pushed.back();
+  PushedLaunch& last = pushed.back();
   *grid = last.grid;
   *block = last.block;
   *shared = last.shared;
   *static_cast<cudaStream_t*>(stream) = last.stream;
+  thread_state().launch_place = std::move(last.place);
   pushed.pop_back();
   return cudaSuccess;
 }
@@ -86,4 +88,7 @@ HEDDLE_CUDA_API cudaError_t __cudaGetKernel(KernelEntry** kernel, const void* st
 
 HEDDLE_CUDA_SZ(__cudaLaunchKernel,
                (KernelEntry * kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared, cudaStream_t stream),
-               { return launch(__func__, kernel, {grid, block, shared, stream, false, per_thread}, arguments); })
+               {
+                 const TakenLaunchPlace place;
+                 return launch(__func__, kernel, {grid, block, shared, stream, false, per_thread}, arguments);
+               })

@@ -45,6 +45,8 @@ const char* describe(AllocationKind kind) {
   return "";
 }
 
+std::string made_at(const Allocation& a) { return a.made_at.empty() ? a.made_by.text() : a.made_at; }
+
 std::string plain_name(const Allocation& a) {
   const std::string size = fmt::format("{} byte{} at {:#x}", a.size, a.size == 1 ? "" : "s", a.address);
   if (a.name.empty()) return fmt::format("{} of {}", describe(a.kind), size);
@@ -190,7 +192,7 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
                name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders());
   }
   const std::uint64_t address = held.allocation.address;
-  if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_at = base::caller_place();
+  if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_by = base::caller_place();
   held.allocation.size = bytes;
   held.allocation.kind = kind;
   held.allocation.name = std::move(name);
@@ -305,7 +307,7 @@ void Allocator::keep(Held held) {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
   constexpr std::size_t most_small = 64 << 20, most_count = 4096;
   const std::uint64_t address = held.allocation.address;
-  if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_at = base::caller_place();
+  if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_by = base::caller_place();
   if (held.mapping != nullptr) {
     ::madvise(held.mapping, held.mapped, MADV_DONTNEED);
     ::mprotect(held.mapping, held.mapped, PROT_NONE);
@@ -357,8 +359,8 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   const std::lock_guard guard(mutex_);
   if (const Allocation* gone = freed(address))
     return fmt::format("at offset {} of the {}, which was freed{}{}", address - gone->address, plain_name(*gone),
-                       gone->freed_at.empty() ? "" : " at " + gone->freed_at,
-                       gone->made_at.empty() ? "" : " and had been allocated at " + gone->made_at);
+                       gone->freed_by.empty() ? "" : " at " + gone->freed_by.text(),
+                       made_at(*gone).empty() ? "" : " and had been allocated at " + made_at(*gone));
   const Allocation* nearest = nullptr;
   const auto after = held_.upper_bound(address);
   if (after != held_.end()) nearest = &after->second.allocation;
@@ -373,7 +375,7 @@ std::string Allocator::whereabouts(std::uint64_t address) const {
   if (const std::uint64_t away = distance(*nearest, address); away > far)
     return fmt::format("in no allocation; the nearest is {} away", base::format_bytes(away));
   const std::string name =
-      plain_name(*nearest) + (nearest->made_at.empty() ? "" : ", allocated at " + nearest->made_at);
+      plain_name(*nearest) + (made_at(*nearest).empty() ? "" : ", allocated at " + made_at(*nearest));
   if (address < nearest->address)
     return fmt::format("{} before the {}", base::counted(nearest->address - address, "byte"), name);
   const std::uint64_t offset = address - nearest->address;

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/caller_place.hpp"
 #include "device/cpu/checker/shadow.hpp"
 #include "device/memory.hpp"
 #include "heddle/checks.hpp"
@@ -33,12 +34,13 @@ struct Allocation {
   std::uint64_t address = 0;
   std::size_t size = 0;
   AllocationKind kind = AllocationKind::buffer;
-  std::string name;                          // of a variable
-  bool guarded = false;                      // Memory::guard()
-  std::string made_at = {}, freed_at = {};   // code of the program, as caller_place() says; empty: not known
-  std::uint64_t launch = 0;                  // of a heap block: the command that allocated it
-  std::uint32_t line = 0;                    // and the number of its instruction
-  std::shared_ptr<Shadow> shadow = nullptr;  // where races or uninitialised memory may be looked for
+  std::string name;                               // of a variable
+  bool guarded = false;                           // Memory::guard()
+  base::CallerPlace made_by = {}, freed_by = {};  // the program's calls; empty: not known
+  std::string made_at = {};                       // of a heap block: the place in a kernel; empty: not known
+  std::uint64_t launch = 0;                       // of a heap block: the command that allocated it
+  std::uint32_t line = 0;                         // and the number of its instruction
+  std::shared_ptr<Shadow> shadow = nullptr;       // where races or uninitialised memory may be looked for
 };
 
 // An immutable picture of the allocations in address order, for checking accesses without a lock.

@@ -27,7 +27,7 @@ std::string key_of(const fs::path& source, const CcOptions& options) {
   const std::string clang = compile::find_host_clang().identity;
   const DeviceCode code = compile_device_code(source.string(), options);
   for (const std::string& field :
-       {std::string("heddle program 1"), source.string(), base::read_file(source), code.ptx.front().text,
+       {std::string("heddle program 2"), source.string(), base::read_file(source), code.ptx.front().text,
         compile::find_clang().identity, clang, std::string(compile::headers_version()), library_folder().string()})
     hash.add_field(field);
   return hash.hex();
@@ -85,7 +85,8 @@ std::string compile(CcOptions options, const fs::path& output, const fs::path& f
 }  // namespace
 
 fs::path compiled_program(const fs::path& source) {
-  CcOptions options = parse_cc_options({"-O2", source.string()});
+  // With lines, for the reports of --check.
+  CcOptions options = parse_cc_options({"-O2", "-Xcompiler", "-gline-tables-only", source.string()});
   // It stays behind when this process becomes the program; the next one removes it.
   static base::TemporaryFolder temporary;
   const std::string key = key_of(source, options);

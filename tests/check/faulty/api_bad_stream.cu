@@ -7,6 +7,6 @@ int main() {
   cudaStream_t s;
   cudaStreamCreate(&s);
   cudaStreamDestroy(s);
-  cudaStreamSynchronize(s);
+  cudaStreamSynchronize(s);  // here
   cudaDeviceSynchronize();
 }

@@ -5,6 +5,6 @@ int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
   cudaFree(x);
-  cudaFree(x);
+  cudaFree(x);  // here
   cudaDeviceSynchronize();
 }

@@ -4,6 +4,6 @@ __global__ void nothing(int*) {}
 int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
-  nothing<<<0, 32>>>(x);
+  nothing<<<0, 32>>>(x);  // here
   cudaDeviceSynchronize();
 }

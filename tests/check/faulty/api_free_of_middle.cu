@@ -4,6 +4,6 @@ __global__ void nothing(int*) {}
 int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
-  cudaFree(x + 4);
+  cudaFree(x + 4);  // here
   cudaDeviceSynchronize();
 }

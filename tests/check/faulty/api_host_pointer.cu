@@ -5,6 +5,6 @@ int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
   int host = 0;
-  cudaFree(&host);
+  cudaFree(&host);  // here
   cudaDeviceSynchronize();
 }

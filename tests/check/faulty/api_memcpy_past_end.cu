@@ -5,6 +5,6 @@ int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
   char host[512] = {};
-  cudaMemcpy(x, host, 512, cudaMemcpyHostToDevice);
+  cudaMemcpy(x, host, 512, cudaMemcpyHostToDevice);  // here
   cudaDeviceSynchronize();
 }

@@ -4,6 +4,6 @@ __global__ void nothing(int*) {}
 int main() {
   int* x = nullptr;
   cudaMalloc(&x, 256);
-  cudaMemset(x, 0, 257);
+  cudaMemset(x, 0, 257);  // here
   cudaDeviceSynchronize();
 }

@@ -2,5 +2,5 @@
 // expect: leak: 1000 bytes of device memory
 int main() {
   void* x = nullptr;
-  cudaMalloc(&x, 1000);
+  cudaMalloc(&x, 1000);  // here
 }

@@ -2,5 +2,5 @@
 // expect: leak: 1000 bytes of pinned host memory
 int main() {
   void* x = nullptr;
-  cudaMallocHost(&x, 1000);
+  cudaMallocHost(&x, 1000);  // here
 }

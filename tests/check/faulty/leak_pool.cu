@@ -2,6 +2,6 @@
 // expect: leak: 1000 bytes of device memory of a pool
 int main() {
   void* x = nullptr;
-  cudaMallocAsync(&x, 1000, 0);
+  cudaMallocAsync(&x, 1000, 0);  // here
   cudaDeviceSynchronize();
 }

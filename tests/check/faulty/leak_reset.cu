@@ -2,6 +2,6 @@
 // expect: leak: 1000 bytes of device memory
 int main() {
   void* x = nullptr;
-  cudaMalloc(&x, 1000);
+  cudaMalloc(&x, 1000);  // here
   cudaDeviceReset();
 }

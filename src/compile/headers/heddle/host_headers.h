@@ -10,6 +10,7 @@
 #include <limits.h>
 #include <string.h>
 #include <time.h>
+#include "device_new.h"
 #include <new>
 #include <cstdlib>
 #include <cstring>

@@ -18,6 +18,7 @@
 #include "device/cpu/codegen/emitter.hpp"
 #include "device/cpu/codegen/limits.hpp"
 #include "device/cpu/codegen/plan.hpp"
+#include "device/cpu/codegen/product_fences.hpp"
 #include "device/cpu/codegen/stack_sizes.hpp"
 #include "device/cpu/codegen/target.hpp"
 #include "heddle/error.hpp"
@@ -243,6 +244,7 @@ class KernelBuilder {
                   "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
     const CutResult cut = cut_large_functions(module_, cut_limits, ends_);
     optimize(module_, *machine_);
+    if (cut.pieces != 0) fence_products(module_);
     if (base::truth_variable("HEDDLE_DUMP_IR").value_or(false)) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
     result.shape = plan_.shape;
