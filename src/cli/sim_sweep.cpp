@@ -3,7 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <thread>
@@ -21,7 +24,7 @@ struct Options {
   std::string file;
   std::vector<std::size_t> only;
   unsigned jobs = 0;
-  bool list = false;
+  bool list = false, show = false, wait = false;
 };
 
 void print_list(const sweep::Plan& plan) {
@@ -42,28 +45,51 @@ std::vector<sweep::PlannedRun> chosen_runs(const sweep::Plan& plan, const std::v
   return runs;
 }
 
+// Until nobody is at these runs; those of a process that has ended are done here.
+void wait_for_others(const std::vector<sweep::PlannedRun>& runs, sweep::Results& results,
+                     const std::function<void(const std::vector<sweep::PlannedRun>&)>& work) {
+  while (true) {
+    std::vector<sweep::PlannedRun> others;
+    std::copy_if(runs.begin(), runs.end(), std::back_inserter(others), [&](const sweep::PlannedRun& run) {
+      const auto result = results.find(run);
+      return result && result->state == "running";
+    });
+    if (others.empty()) return;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    work(others);
+  }
+}
+
 void run_sweep(const Options& options) {
   const sweep::Plan plan = sweep::read_plan(options.file);
   if (options.list) return print_list(plan);
   const std::vector<sweep::PlannedRun> runs = chosen_runs(plan, options.only);
   const base::SteadyClock clock;
   sweep::Results results(plan.results, clock);
+  if (options.show) {
+    fmt::print("{}", sweep::results_text(runs, results));
+    return;
+  }
   const auto is_done = [&](const sweep::PlannedRun& run) {
     const auto result = results.find(run);
     return result && result->state == "done";
   };
   std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
   if (number != 0) fmt::print(stderr, "{} of {} runs are there already\n", number, runs.size());
-  sweep::run_all(
-      plan, runs,
-      {.program = std::filesystem::canonical("/proc/self/exe"),
-       .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
-       .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-         fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel, run.options,
-                    result.state == "done" ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                           : "failed: " + result.error);
-       }});
-  fmt::print("{}", sweep::results_text(plan, results));
+  const auto work = [&](const std::vector<sweep::PlannedRun>& some) {
+    sweep::run_all(
+        plan, some,
+        {.program = std::filesystem::canonical("/proc/self/exe"),
+         .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
+         .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
+           fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel, run.options,
+                      result.state == "done" ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                             : "failed: " + result.error);
+         }});
+  };
+  work(runs);
+  if (options.wait) wait_for_others(runs, results, work);
+  fmt::print("{}", sweep::results_text(runs, results));
   for (const sweep::PlannedRun& run : runs)
     if (const auto result = results.find(run); result && result->state == "failed")
       throw std::runtime_error(fmt::format("run {} failed: {}", run.number, result->error));
@@ -80,6 +106,9 @@ void add_sim_sweep(CLI::App& sim) {
       ->check(CLI::Range(1, 4096));
   command->add_option("--only", options->only, "only the run with this number, as for a task of a job array");
   command->add_flag("--list", options->list, "print the runs with their numbers, and run none");
+  command->add_flag("--wait", options->wait, "also wait for runs that other processes are at");
+  command->add_flag("--show", options->show, "print the results that are there, and run none")
+      ->excludes(command->get_option("--list"));
   command->callback([options] { run_sweep(*options); });
 }
 

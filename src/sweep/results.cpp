@@ -33,8 +33,9 @@ bool Results::claim(const PlannedRun& run) {
   base::Database::Transaction transaction(database_);
   const std::string host = host_name();
   {
-    base::Rows rows = database_.find(
-        "SELECT state, host, process, strftime('%s', 'now') - claimed > 86400 FROM runs WHERE key = ?1", run.key);
+    base::Rows rows =
+        database_.find("SELECT state, host, process, strftime('%s', 'now') - claimed > ?2 FROM runs WHERE key = ?1",
+                       run.key, std::int64_t{stale_seconds});
     if (rows.next()) {
       const bool here = rows.text(1) == host;
       const bool works = rows.text(0) == "running" && (here ? is_alive(rows.integer(2)) : rows.integer(3) == 0);
@@ -48,6 +49,12 @@ bool Results::claim(const PlannedRun& run) {
       static_cast<std::int64_t>(::getpid()));
   transaction.commit();
   return true;
+}
+
+void Results::keep_claims() {
+  database_.change(
+      "UPDATE runs SET claimed = strftime('%s', 'now') WHERE state = 'running' AND host = ?1 AND process = ?2",
+      host_name(), static_cast<std::int64_t>(::getpid()));
 }
 
 void Results::finish(const PlannedRun& run, const Result& result, const std::string& report) {

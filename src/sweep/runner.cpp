@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstring>
 #include <exception>
 #include <mutex>
@@ -16,6 +18,7 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
+#include "base/log.hpp"
 #include "base/table.hpp"
 #include "base/temporary_folder.hpp"
 #include "simreport/run.hpp"
@@ -48,10 +51,19 @@ int run_heddle(const fs::path& program, const std::vector<std::string>& argument
   return base::ChildProcess(pid).wait();
 }
 
-// The last line that the program printed, which is its message where it failed.
-std::string last_line(const std::string& text) {
+// Why `heddle launch` failed: the first line of its message, which a report of threads may follow; else the last line
+// that it printed; else how it ended.
+std::string reason(const std::string& text, int code) {
+  constexpr std::string_view begin = "heddle: ";
   std::string_view rest = text;
   while (!rest.empty() && rest.back() == '\n') rest.remove_suffix(1);
+  if (rest.empty()) return fmt::format("heddle launch ended with exit code {} and no message", code);
+  for (std::size_t at = rest.rfind(begin); at != rest.npos && at != 0; at = rest.rfind(begin, at - 1)) {
+    if (rest[at - 1] != '\n') continue;
+    rest.remove_prefix(at);
+    break;
+  }
+  if (rest.starts_with(begin)) return std::string(rest.substr(0, rest.find('\n')));
   return std::string(rest.substr(rest.rfind('\n') + 1));
 }
 
@@ -83,7 +95,14 @@ class Workers {
     std::vector<std::thread> threads;
     const unsigned count = std::max<unsigned>(std::min<std::size_t>(options_.jobs, runs_.size()), 1);
     for (unsigned i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
+    std::thread keeper([this] { keep_claims(); });
     for (std::thread& thread : threads) thread.join();
+    {
+      const std::lock_guard lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    keeper.join();
     if (failure_) std::rethrow_exception(failure_);
   }
 
@@ -103,6 +122,22 @@ class Workers {
     }
   }
 
+  // So that other hosts see that this process lives. A file that cannot be written now is written later, or the workers
+  // find that too.
+  void keep_claims() {
+    std::unique_lock lock(mutex_);
+    while (!changed_.wait_for(lock, std::chrono::seconds(Results::stale_seconds / 10), [this] { return ended_; })) {
+      lock.unlock();
+      try {
+        const base::SteadyClock clock;
+        Results(plan_.results, clock).keep_claims();
+      } catch (const base::DatabaseError& error) {
+        base::log_warn("{}", error.what());
+      }
+      lock.lock();
+    }
+  }
+
   void do_run(const PlannedRun& run, Results& results, const fs::path& folder) {
     const fs::path report = folder / "report.json", log = folder / "log";
     fs::remove(report);
@@ -119,7 +154,7 @@ class Workers {
       result = result_of(simreport::parse_run(text, report.string()));
     } else {
       result.state = "failed";
-      result.error = last_line(base::read_file_if_there(log).value_or(""));
+      result.error = reason(base::read_file_if_there(log).value_or(""), code);
     }
     results.finish(run, result, text);
     const std::lock_guard lock(mutex_);
@@ -131,6 +166,8 @@ class Workers {
   const RunnerOptions& options_;
   std::atomic<std::size_t> next_{0};
   std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ended_ = false;
   std::exception_ptr failure_;
 };
 
@@ -140,7 +177,7 @@ void run_all(const Plan& plan, const std::vector<PlannedRun>& runs, const Runner
   Workers(plan, runs, options).run();
 }
 
-std::string results_text(const Plan& plan, Results& results) {
+std::string results_text(const std::vector<PlannedRun>& runs, Results& results) {
   using base::Align;
   base::Table table({{"run", Align::right},
                      {"machine"},
@@ -153,7 +190,7 @@ std::string results_text(const Plan& plan, Results& results) {
                      {"DRAM", Align::right},
                      {""}});
   const auto percent = [](double part) { return fmt::format("{:.1f} %", 100 * part); };
-  for (const PlannedRun& run : plan.runs) {
+  for (const PlannedRun& run : runs) {
     const auto result = results.find(run);
     std::vector<std::string> cells{std::to_string(run.number), run.machine, run.kernel, run.options};
     if (result && result->state == "done")

@@ -22,7 +22,7 @@ struct RunnerOptions {
 // io_error and DatabaseError.
 void run_all(const Plan& plan, const std::vector<PlannedRun>& runs, const RunnerOptions& options);
 
-// The table of all runs' results, in the order of the plan.
-std::string results_text(const Plan& plan, Results& results);
+// The table of these runs' results, in their order.
+std::string results_text(const std::vector<PlannedRun>& runs, Results& results);
 
 }  // namespace heddle::sweep

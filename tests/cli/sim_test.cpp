@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -80,7 +81,10 @@ TEST_F(Sim, ASweepIsResumedAndHasOneTable) {
   EXPECT_THAT(list.output, AllOf(HasSubstr("tesla-g80"), HasSubstr("scheduler=gto")));
   const Ran one = heddle("sim sweep s.toml --only 2");
   EXPECT_EQ(one.code, 0) << one.output;
-  EXPECT_THAT(one.output, AllOf(HasSubstr("[1/1] fermi-gtx480 k scheduler=gto: "), HasSubstr("not yet done")));
+  EXPECT_THAT(one.output, AllOf(HasSubstr("[1/1] fermi-gtx480 k scheduler=gto: "), Not(HasSubstr("tesla-g80"))));
+  const Ran so_far = heddle("sim sweep s.toml --show");
+  EXPECT_EQ(so_far.code, 0) << so_far.output;
+  EXPECT_THAT(so_far.output, AllOf(HasSubstr("not yet done"), HasSubstr("tesla-g80"), Not(HasSubstr("[1/"))));
   const Ran rest = heddle("sim sweep s.toml --jobs 2");
   EXPECT_EQ(rest.code, 0) << rest.output;
   EXPECT_THAT(rest.output,
@@ -88,6 +92,20 @@ TEST_F(Sim, ASweepIsResumedAndHasOneTable) {
   const Ran again = heddle("sim sweep s.toml");
   EXPECT_THAT(again.output, AllOf(HasSubstr("4 of 4 runs are there already"), Not(HasSubstr("[4/4]"))));
   EXPECT_EQ(heddle("sim sweep s.toml --only 5").code, 2);
+}
+
+TEST_F(Sim, TasksOfAJobArrayDoOneRunEach) {
+  write("s.toml",
+        "machines = [\"fermi-gtx480\", \"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n"
+        "arguments = [\"--block\", \"64\", \"--arg\", \"zeros:f32:64\"]\n");
+  for (const char* task : {"2", "1"}) {
+    ::setenv("SLURM_ARRAY_TASK_ID", task, 1);
+    const Ran ran = heddle("sim sweep s.toml --only $SLURM_ARRAY_TASK_ID");
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("[1/1]"));
+  }
+  ::unsetenv("SLURM_ARRAY_TASK_ID");
+  EXPECT_THAT(heddle("sim sweep s.toml --show").output, Not(HasSubstr("not yet done")));
 }
 
 TEST_F(Sim, ARunThatFailsIsNamedAndTheOthersGoOn) {

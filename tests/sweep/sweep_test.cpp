@@ -92,7 +92,7 @@ TEST_F(Sweep, ARunIsClaimedOnceAndByItsProcess) {
   EXPECT_TRUE(results.claim(all.runs[1]));
   results.finish(all.runs[1], {.state = "failed", .error = "why"}, "");
   EXPECT_TRUE(results.claim(all.runs[1]));  // what failed is tried again
-  EXPECT_THAT(results_text(all, results), testing::AllOf(HasSubstr("12 345"), HasSubstr("not yet done")));
+  EXPECT_THAT(results_text(all.runs, results), testing::AllOf(HasSubstr("12 345"), HasSubstr("not yet done")));
 }
 
 // What a process was at that has ended is free again.
@@ -110,6 +110,36 @@ TEST_F(Sweep, ARunOfADeadProcessIsTakenOver) {
   const base::SteadyClock clock;
   Results results(all.results, clock);
   EXPECT_TRUE(results.claim(all.runs[0]));
+}
+
+// Whether a process of another host lives is known only by what it writes.
+TEST_F(Sweep, ARunOfAnotherHostIsTakenOverWhenItHasBeenSilent) {
+  const Plan all = plan();
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  ASSERT_TRUE(results.claim(all.runs[0]));
+  base::Database database(all.results, {1, ""}, clock);
+  database.change("UPDATE runs SET host = 'elsewhere', claimed = strftime('%s', 'now') - 240");
+  EXPECT_FALSE(results.claim(all.runs[0]));
+  database.change("UPDATE runs SET claimed = strftime('%s', 'now') - 310");
+  EXPECT_TRUE(results.claim(all.runs[0]));
+}
+
+TEST_F(Sweep, KeptClaimsAreThoseOfThisProcess) {
+  const Plan all = plan();
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  ASSERT_TRUE(results.claim(all.runs[0]));
+  ASSERT_TRUE(results.claim(all.runs[1]));
+  base::Database database(all.results, {1, ""}, clock);
+  database.change("UPDATE runs SET claimed = 1");
+  database.change("UPDATE runs SET host = 'elsewhere' WHERE key = ?1", all.runs[1].key);
+  results.keep_claims();
+  base::Rows rows = database.find("SELECT claimed > 1 FROM runs ORDER BY number");
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.integer(0), 1);
+  ASSERT_TRUE(rows.next());
+  EXPECT_EQ(rows.integer(0), 0);
 }
 
 // Four processes at one file: each run is done by exactly one.

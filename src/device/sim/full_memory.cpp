@@ -13,7 +13,7 @@ class FullModel final : public MemoryModel {
   void exchange(Cycle end) override { system_.exchange(end); }
   bool idle() const override { return system_.idle(); }
   MemoryCounters counters() const override { return system_.counters(); }
-  void reset_counters() override { system_.reset_counters(); }
+  void reset_counters(Cycle now) override { system_.reset_counters(now); }
 
  private:
   MemorySystem system_;

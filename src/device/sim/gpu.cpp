@@ -26,7 +26,7 @@ void Gpu::add(GpuLaunch& launch, Cycle cycle) {
   }
   if (launches_.empty()) {
     for (auto& sm : sms_) sm->invalidate_caches();
-    memory_->reset_counters();
+    memory_->reset_counters(now_);
     if (observer_) observer_->begin(now_);
   }
   launch.start = std::max(cycle, now_);

@@ -15,7 +15,7 @@ class IdealModel final : public MemoryModel {
   void exchange(Cycle) override {}
   bool idle() const override { return true; }
   MemoryCounters counters() const override { return {}; }
-  void reset_counters() override {}
+  void reset_counters(Cycle) override {}
 
  private:
   std::vector<IdealMemory> ports_;

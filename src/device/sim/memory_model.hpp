@@ -19,7 +19,8 @@ class MemoryModel {
   virtual bool idle() const = 0;
   // Since the last reset_counters().
   virtual MemoryCounters counters() const = 0;
-  virtual void reset_counters() = 0;
+  // Counts from `now` on: nothing is simulated between launches, but time passes.
+  virtual void reset_counters(Cycle now) = 0;
 };
 
 // Caches, crossbar and DRAM (memory/).

@@ -83,6 +83,37 @@ TEST(Figures, ReportsHaveTheMemory) {
   EXPECT_THAT(report_text("k", run("sim:hopper-h100,memory=ideal", body, 64).at(0)), Not(HasSubstr("DRAM")));
 }
 
+// Time in which copies ran and nothing was simulated is no part of a launch.
+TEST(Figures, DramIsUsedAsMuchAfterALongCopyAsBeforeIt) {
+  std::vector<KernelStatistics> launches;
+  SimOptions options = parse_sim_options("sim:fermi-c2050");
+  options.on_launch = [&](const std::string&, const KernelStatistics& figures) { launches.push_back(figures); };
+  const auto device = make_sim_device(std::move(options));
+  const std::string text =
+      ".version 6.0\n.target sm_30\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n"
+      ".reg .u64 %p, %q; .reg .u32 %t;\nld.param.u64 %p, [a];\nmov.u32 %t, %ctaid.x;\n"
+      "mul.wide.u32 %q, %t, 4096;\nadd.u64 %p, %p, %q;\nmov.u32 %t, %tid.x;\nmul.wide.u32 %q, %t, 16;\n"
+      "add.u64 %p, %p, %q;\nld.global.u32 %t, [%p];\nst.global.u32 [%p+4], %t;\nret;\n}\n";
+  const auto module = device->load(std::make_shared<const ptx::Module>(ptx::parse(text, "k")), {});
+  constexpr std::size_t bytes = 1 << 20;
+  const auto there = device->allocate(bytes), here = device->allocate_host(bytes);
+  const auto queue = device->queue({});
+  const std::uint64_t address = there->span().address;
+  std::vector<std::byte> arguments(sizeof address);
+  std::memcpy(arguments.data(), &address, sizeof address);
+  for (int i = 0; i < 3; ++i) {
+    queue->copy(there->span(), here->span());
+    queue->launch(module->function("k"), {.grid = {bytes / 4096}, .block = {256}}, {0, bytes / 4096}, arguments);
+  }
+  queue->synchronize();
+  ASSERT_EQ(launches.size(), 3u);
+  for (const KernelStatistics& launch : launches) {
+    EXPECT_LE(launch.memory.cycles, launch.cycles() + 10'000u);
+    EXPECT_NEAR(launch.memory.dram_utilisation(), launches[2].memory.dram_utilisation(), 0.05);
+    EXPECT_GT(launch.memory.dram_utilisation(), 0.1);
+  }
+}
+
 // `heddle devices` measures links so: a copy of a queue that is made late takes its time, too.
 TEST(Figures, ACopyOfALaterQueueTakesItsTime) {
   const auto device = make_sim_device(parse_sim_options("sim:fermi-gtx480"));

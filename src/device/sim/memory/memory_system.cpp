@@ -53,10 +53,10 @@ MemoryCounters MemorySystem::counters() const {
   return total;
 }
 
-void MemorySystem::reset_counters() {
+void MemorySystem::reset_counters(Cycle now) {
   for (SmMemory& sm : sms_) sm.reset_counters();
   for (Partition& partition : partitions_) partition.reset_counters();
-  counted_from_ = end_;
+  end_ = counted_from_ = now;
 }
 
 }  // namespace heddle::device::sim

@@ -34,7 +34,8 @@ class MemorySystem {
   bool idle() const;
   // With the totals of all SMs, slices and channels.
   MemoryCounters counters() const;
-  void reset_counters();
+  // Of what happens from `now` on, which is not before the end of the last epoch.
+  void reset_counters(Cycle now);
 
  private:
   unsigned mshrs_;
