@@ -27,7 +27,7 @@ void expect_whole(const SamplePlan& plan, BlockRange range) {
 
 TEST(SamplePlan, CoversEveryGrid) {
   for (const std::uint64_t wave : {1u, 7u, 64u})
-    for (const unsigned waves : {4u, 5u, 9u})
+    for (const std::uint64_t waves : {10u, 11u, 14u, 23u})
       for (std::uint64_t blocks = wave * (waves + 1); blocks < wave * (waves + 1) + 300; blocks += 13) {
         const BlockRange range{11, 11 + blocks};
         const auto plan = plan_sample(range, wave, waves);
@@ -37,21 +37,22 @@ TEST(SamplePlan, CoversEveryGrid) {
         EXPECT_EQ(plan->simulated.back().end, range.end);
         EXPECT_EQ(plan->tail, blocks % wave != 0);
         EXPECT_EQ(plan->simulated_blocks(), waves * wave + blocks % wave);
+        EXPECT_EQ(plan->first_group + 4 * plan->group, waves);
       }
 }
 
-TEST(SamplePlan, SpreadsWavesOverTheGrid) {
-  const auto plan = plan_sample({0, 1000}, 10, 5);
+TEST(SamplePlan, SpreadsGroupsOverTheGrid) {
+  const auto plan = plan_sample({0, 1003}, 10, 11);
   ASSERT_TRUE(plan);
-  const std::vector<BlockRange> wanted{{0, 10}, {240, 250}, {490, 500}, {740, 750}, {990, 1000}};
+  const std::vector<BlockRange> wanted{{0, 30}, {250, 270}, {490, 510}, {730, 750}, {980, 1003}};
   EXPECT_EQ(plan->simulated, wanted);
 }
 
 TEST(SamplePlan, LeavesNothingOutOfShortGrids) {
-  EXPECT_FALSE(plan_sample({0, 0}, 8, 4));
-  EXPECT_FALSE(plan_sample({0, 100}, 0, 4));
-  EXPECT_FALSE(plan_sample({0, 39}, 8, 4));
-  EXPECT_TRUE(plan_sample({0, 40}, 8, 4));
+  EXPECT_FALSE(plan_sample({0, 0}, 8, 10));
+  EXPECT_FALSE(plan_sample({0, 100}, 0, 10));
+  EXPECT_FALSE(plan_sample({0, 87}, 8, 10));
+  EXPECT_TRUE(plan_sample({0, 88}, 8, 10));
 }
 
 // Ends of blocks of waves that take these times, and the cycles of all.
@@ -66,29 +67,37 @@ std::vector<Cycle> ends_of(const SamplePlan& plan, const std::vector<Cycle>& tim
   return ends;
 }
 
+// The first group, the first wave of each other one and the last wave of all tell nothing.
 TEST(SampleEstimate, IsExactForWavesThatAreAlike) {
-  const auto plan = plan_sample({0, 50 * 8}, 8, 6);
-  const SampleEstimate estimated = estimate(*plan, 900, ends_of(*plan, {300, 100, 100, 100, 100, 200}));
-  EXPECT_EQ(estimated.cycles, 900u + 44 * 100);
+  const auto plan = plan_sample({0, 50 * 8}, 8, 15);
+  const SampleEstimate estimated =
+      estimate(*plan, 2000, ends_of(*plan, {300, 150, 120, 130, 100, 100, 140, 100, 100, 130, 100, 100, 150, 100, 60}));
+  EXPECT_EQ(estimated.cycles, 2000u + 35 * 100);
   EXPECT_EQ(estimated.low, estimated.cycles);
   EXPECT_EQ(estimated.high, estimated.cycles);
 }
 
-// By hand: waves of 90, 100 and 110, t of two degrees of freedom 4.303, and 20 waves that were left out.
+// By hand: groups of 90, 100, 110 and 100, whose deviation is the root of 200/3; t of three degrees of freedom; and a
+// drift from 95 to 105.
 TEST(SampleEstimate, HasTheIntervalOfStudentsT) {
-  const auto plan = plan_sample({0, 25 * 4}, 4, 5);
-  const SampleEstimate estimated = estimate(*plan, 1000, ends_of(*plan, {300, 90, 100, 110, 400}));
-  EXPECT_EQ(estimated.cycles, 1000u + 20 * 100);
-  const double width = 4.303 * 10 * std::sqrt(20 + 20.0 * 20 / 3);
+  const auto plan = plan_sample({0, 30 * 4 + 1}, 4, 10);
+  std::vector<Cycle> ends = ends_of(*plan, {300, 200, 150, 90, 150, 100, 150, 110, 150, 100});
+  ends.push_back(1600);
+  const SampleEstimate estimated = estimate(*plan, 1600, std::move(ends));
+  EXPECT_EQ(estimated.cycles, 1600u + 20 * 100);
+  const double width = 3.182 * std::sqrt(200.0 / 3) * std::sqrt(20 + 20.0 * 20 / 4) + 20 * 10;
   EXPECT_NEAR(static_cast<double>(estimated.high - estimated.cycles), width, 1);
   EXPECT_NEAR(static_cast<double>(estimated.cycles - estimated.low), width, 1);
 }
 
-TEST(SampleEstimate, UsesTheLastWaveWhereOthersFollow) {
-  const auto plan = plan_sample({0, 25 * 4 + 1}, 4, 5);
-  std::vector<Cycle> ends = ends_of(*plan, {300, 100, 100, 100, 140});
-  ends.push_back(1000);
-  EXPECT_EQ(estimate(*plan, 1000, std::move(ends)).cycles, 1000u + 20 * 110);
+// Where no blocks follow the last whole wave, a last group of two has nothing to tell: three are left.
+TEST(SampleEstimate, LeavesOutTheWaveInWhichTheMachineEmpties) {
+  const auto plan = plan_sample({0, 30 * 4}, 4, 10);
+  const SampleEstimate estimated =
+      estimate(*plan, 1600, ends_of(*plan, {300, 200, 150, 90, 150, 100, 150, 110, 150, 50}));
+  EXPECT_EQ(estimated.cycles, 1600u + 20 * 100);
+  const double width = 4.303 * 10 * std::sqrt(20 + 20.0 * 20 / 3) + 20 * 20;
+  EXPECT_NEAR(static_cast<double>(estimated.high - estimated.cycles), width, 1);
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace {
 using testing::HasSubstr;
 
 struct Shape {
-  unsigned blocks = 300, threads = 128;
+  unsigned blocks = 600, threads = 128;
   bool cooperative = false;
 };
 
@@ -29,7 +29,7 @@ struct Ran {
   double ms = 0;  // by the device's clock
 };
 
-constexpr std::size_t words = 1 << 17;
+constexpr std::size_t words = 1 << 18;
 
 SimOptions options_of(const std::string& device) {
   SimOptions options = parse_sim_options("sim:" + device);
@@ -92,8 +92,8 @@ std::string loop(unsigned turns, const std::string& body) {
 const Kernel alike[] = {
     {"arithmetic", "cvt.rn.f32.u32 %f0, %i;\nmov.f32 %f1, 0f3F7FF000;\nmov.f32 %f2, 0f3DCCCCCD;\n" +
                        loop(40, "fma.rn.f32 %f0, %f0, %f1, %f2;\n") + "st.global.f32 [%q], %f0;\n"},
-    {"stream", "ld.global.u32 %r0, [%q];\nld.global.u32 %r1, [%q+160000];\nadd.u32 %r0, %r0, %r1;\n"
-               "st.global.u32 [%q+320000], %r0;\n"},
+    {"stream", "ld.global.u32 %r0, [%q];\nld.global.u32 %r1, [%q+307200];\nadd.u32 %r0, %r0, %r1;\n"
+               "st.global.u32 [%q+614400], %r0;\n"},
     {"shared",
      "ld.global.u32 %r0, [%q];\nmov.u32 %r1, s;\nshl.b32 %r2, %t, 2;\nadd.u32 %r2, %r2, %r1;\n"
      "xor.b32 %r3, %t, 31;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r3, %r3, %r1;\n" +
@@ -101,7 +101,7 @@ const Kernel alike[] = {
                   "bar.sync 0;\n") +
          "st.global.u32 [%q], %r0;\n"},
     {"integer_atomics", "and.b32 %r0, %i, 255;\nmul.wide.u32 %w, %r0, 4;\nadd.u64 %w, %p, %w;\n"
-                        "red.global.add.u32 [%w+400000], %t;\n"},
+                        "red.global.add.u32 [%w+800000], %t;\n"},
 };
 
 class Alike : public testing::TestWithParam<Kernel> {};
@@ -109,12 +109,12 @@ class Alike : public testing::TestWithParam<Kernel> {};
 TEST_P(Alike, IsWithinItsIntervalOfTheWhole) {
   const std::string text = text_of(GetParam().body);
   const Ran whole = run(options_of("fermi-c2050"), text);
-  const Ran sampled = run(options_of("fermi-c2050,sample=8"), text);
+  const Ran sampled = run(options_of("fermi-c2050,sample=15"), text);
   EXPECT_EQ(sampled.words, whole.words);
   const SampleFigures& sample = sampled.figures.sample;
   ASSERT_TRUE(sample.estimated()) << sample.refusal;
-  EXPECT_EQ(sample.of_blocks, 300u);
-  EXPECT_LT(sample.blocks, 200u);
+  EXPECT_EQ(sample.of_blocks, 600u);
+  EXPECT_LT(sample.blocks, 300u);
   EXPECT_LT(sampled.figures.sm.warp_instructions, whole.figures.sm.warp_instructions * 2 / 3);
   EXPECT_GE(whole.figures.cycles(), sample.low);
   EXPECT_LE(whole.figures.cycles(), sample.high);
@@ -126,8 +126,8 @@ TEST_P(Alike, IsWithinItsIntervalOfTheWhole) {
 
 TEST_P(Alike, HasOneEstimateWithAnyNumberOfHostThreads) {
   const std::string text = text_of(GetParam().body);
-  const Ran one = run(options_of("fermi-c2050,sample=6"), text);
-  const Ran three = run(options_of("fermi-c2050,sample=6,threads=3"), text);
+  const Ran one = run(options_of("fermi-c2050,sample=10"), text);
+  const Ran three = run(options_of("fermi-c2050,sample=10,threads=3"), text);
   EXPECT_EQ(one.words, three.words);
   EXPECT_EQ(one.figures.sample.cycles, three.figures.sample.cycles);
   EXPECT_EQ(one.figures.sample.low, three.figures.sample.low);
@@ -142,8 +142,8 @@ TEST(Sampling, OfBlocksThatDifferSaysSo) {
   const std::string text = text_of("and.b32 %r0, %b, 63;\nadd.u32 %r0, %r0, 4;\nmov.u32 %r1, %i;\nmov.u32 %j, 0;\nL:\n"
                                    "mad.lo.u32 %r1, %r1, 5, 3;\nadd.u32 %j, %j, 1;\nsetp.lt.u32 %c, %j, %r0;\n"
                                    "@%c bra L;\nst.global.u32 [%q], %r1;\n");
-  const Ran whole = run(options_of("fermi-c2050"), text, {.blocks = 600});
-  const Ran sampled = run(options_of("fermi-c2050,sample=8"), text, {.blocks = 600});
+  const Ran whole = run(options_of("fermi-c2050"), text);
+  const Ran sampled = run(options_of("fermi-c2050,sample=15"), text);
   EXPECT_EQ(sampled.words, whole.words);
   const SampleFigures& sample = sampled.figures.sample;
   ASSERT_TRUE(sample.estimated()) << sample.refusal;
@@ -158,7 +158,7 @@ TEST(Sampling, HasTheVariablesOfTheModule) {
       text_of("red.global.add.u32 [total], 1;\nld.const.u32 %r0, [factor];\nmul.lo.u32 %r0, %r0, %i;\n"
               "st.global.u32 [%q], %r0;\n",
               ".global .align 4 .u32 total = 5;\n.const .align 4 .u32 factor = 3;\n");
-  SimOptions options = options_of("fermi-c2050,sample=4");
+  SimOptions options = options_of("fermi-c2050,sample=10");
   const auto device = make_sim_device(std::move(options));
   const auto module = device->load(std::make_shared<const ptx::Module>(ptx::parse(text, "k")), {});
   const auto memory = device->allocate(words * 4);
@@ -168,13 +168,13 @@ TEST(Sampling, HasTheVariablesOfTheModule) {
   const std::uint64_t address = memory->span().address;
   std::vector<std::byte> arguments(sizeof address);
   std::memcpy(arguments.data(), &address, sizeof address);
-  queue->launch(module->function("k"), {.grid = {300}, .block = {128}}, {0, 300}, arguments);
+  queue->launch(module->function("k"), {.grid = {600}, .block = {128}}, {0, 600}, arguments);
   std::uint32_t total = 0;
-  std::vector<std::uint32_t> found(300 * 128);
+  std::vector<std::uint32_t> found(600 * 128);
   queue->copy(Span::host(&total, 4), module->variable("total"));
   queue->copy(Span::host(found.data(), found.size() * 4), {device.get(), address, found.size() * 4});
   queue->synchronize();
-  EXPECT_EQ(total, 5u + 300 * 128);
+  EXPECT_EQ(total, 5u + 600 * 128);
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_EQ(found[i], 7 * i) << i;
 }
 
@@ -185,7 +185,7 @@ struct Refused {
 void PrintTo(const Refused& kernel, std::ostream* to) { *to << kernel.name; }
 
 const Refused refused[] = {
-    {"few_waves", "st.global.u32 [%q], %i;\n", "its 12 blocks are not more than 4 waves of ", {.blocks = 12}},
+    {"few_waves", "st.global.u32 [%q], %i;\n", "its 12 blocks are not more than 10 waves of ", {.blocks = 12}},
     {"cooperative", "st.global.u32 [%q], %i;\n", "cooperative launch", {.blocks = 8, .cooperative = true}},
     {"tickets",
      "atom.global.add.u32 %r0, [%p], 1;\nst.global.u32 [%q+16], %r0;\n",
@@ -212,7 +212,7 @@ class Refusal : public testing::TestWithParam<Refused> {};
 TEST_P(Refusal, SimulatesAllBlocksAndSaysWhy) {
   const std::string text = text_of(GetParam().body);
   const Ran whole = run(options_of("fermi-c2050"), text, GetParam().shape);
-  const Ran asked = run(options_of("fermi-c2050,sample=4"), text, GetParam().shape);
+  const Ran asked = run(options_of("fermi-c2050,sample=10"), text, GetParam().shape);
   EXPECT_THAT(asked.figures.sample.refusal, HasSubstr(GetParam().sentence));
   EXPECT_FALSE(asked.figures.sample.estimated());
   EXPECT_EQ(asked.words, whole.words);
@@ -228,13 +228,13 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Refusal, testing::ValuesIn(refused),
 // An estimate of a launch that shares the machine would be of both.
 TEST(Sampling, EndsWhereAnotherLaunchComes) {
   const std::string text = text_of(alike[0].body);
-  Ran ran = run(options_of("fermi-c2050,sample=4"), text, {}, 2);
+  Ran ran = run(options_of("fermi-c2050,sample=10"), text, {}, 2);
   EXPECT_EQ(ran.figures.sample.refusal, "another launch was on the machine at the same time");
   EXPECT_EQ(ran.words, run(options_of("fermi-c2050"), text).words);
 }
 
 TEST(Sampling, NeedsADeviceForTheOtherBlocks) {
-  SimOptions options = options_of("fermi-c2050,sample=4");
+  SimOptions options = options_of("fermi-c2050,sample=10");
   options.native = {};
   EXPECT_THAT(run(std::move(options), text_of(alike[0].body)).figures.sample.refusal,
               HasSubstr("no device of the host"));
@@ -243,13 +243,13 @@ TEST(Sampling, NeedsADeviceForTheOtherBlocks) {
 // What a block does wrong that is not simulated fails the launch too.
 TEST(Sampling, FindsFaultsOfAllBlocks) {
   const std::string text = text_of("setp.ne.u32 %c, %b, 20;\n@%c bra L;\ntrap;\nL:\nst.global.u32 [%q], %i;\n");
-  EXPECT_THROW(run(options_of("fermi-c2050,sample=4"), text), Error);
+  EXPECT_THROW(run(options_of("fermi-c2050,sample=10"), text), Error);
 }
 
 TEST(Sampling, RefusesNumbersThatTellNothing) {
-  EXPECT_THROW(parse_sim_options("sim:fermi-c2050,sample=3"), Error);
+  EXPECT_THROW(parse_sim_options("sim:fermi-c2050,sample=9"), Error);
   EXPECT_THROW(parse_sim_options("sim:fermi-c2050,sample=many"), Error);
-  EXPECT_EQ(parse_sim_options("sim:fermi-c2050,sample=4").sample_waves, 4u);
+  EXPECT_EQ(parse_sim_options("sim:fermi-c2050,sample=10").sample_waves, 10u);
   EXPECT_EQ(parse_sim_options("sim:fermi-c2050").sample_waves, 0u);
 }
 

@@ -9,14 +9,7 @@ namespace heddle::device::sim {
 namespace {
 
 // Of Student's t, both sides of 95 %, by degrees of freedom.
-double quantile(std::size_t freedom) {
-  constexpr std::array<double, 30> values{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                                          2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-                                          2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-  // Beyond the table, the first terms of its expansion by 1/freedom.
-  if (freedom > values.size()) return 1.960 + 2.37 / static_cast<double>(freedom);
-  return values[freedom - 1];
-}
+constexpr std::array<double, sample_groups> quantiles{0, 12.706, 4.303, 3.182};
 
 void append(std::vector<BlockRange>& parts, BlockRange range) {
   if (range.empty()) return;
@@ -26,19 +19,30 @@ void append(std::vector<BlockRange>& parts, BlockRange range) {
     parts.push_back(range);
 }
 
-// What the waves behind the first one took. Blocks drift apart from wave to wave; so a wave's time is not that from one
-// last end to the next, but from one mean of ends to the next.
+// What a wave took, as the mean of each group behind the first one. Blocks drift apart from wave to wave; so a wave's
+// time is not that from one last end to the next, but from one mean of ends to the next.
 std::vector<double> times_of(const SamplePlan& plan, const std::vector<Cycle>& ends) {
-  const auto mean_end = [&](std::size_t wave) {
+  const auto mean_end = [&](std::uint64_t wave) {
     const auto begin = ends.begin() + static_cast<std::ptrdiff_t>(wave * plan.wave);
     return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(plan.wave), 0.0) /
            static_cast<double>(plan.wave);
   };
-  // Not of the first wave, in which the machine fills, nor of the last one, where it empties.
-  const std::size_t last = plan.tail ? plan.waves : plan.waves - 1;
   std::vector<double> times;
-  for (std::size_t i = 1; i < last; ++i) times.push_back(mean_end(i) - mean_end(i - 1));
+  for (std::uint64_t begin = plan.first_group; begin < plan.waves; begin += plan.group) {
+    std::uint64_t last = begin + plan.group - 1;
+    if (last + 1 == plan.waves && !plan.tail) --last;  // in the last wave of all the machine empties
+    if (last > begin)
+      times.push_back((mean_end(last) - mean_end(begin)) / static_cast<double>(last - begin));
+  }
   return times;
+}
+
+// By how much the later half of the times is longer or shorter than the earlier half.
+double drift_of(const std::vector<double>& times) {
+  const auto half = static_cast<std::ptrdiff_t>(times.size() / 2);
+  const double earlier = std::accumulate(times.begin(), times.begin() + half, 0.0);
+  const double later = std::accumulate(times.end() - half, times.end(), 0.0);
+  return std::abs(later - earlier) / static_cast<double>(half);
 }
 
 }  // namespace
@@ -49,23 +53,27 @@ std::uint64_t SamplePlan::simulated_blocks() const {
   return sum;
 }
 
-std::optional<SamplePlan> plan_sample(BlockRange range, std::uint64_t wave, unsigned waves) {
+std::optional<SamplePlan> plan_sample(BlockRange range, std::uint64_t wave, std::uint64_t waves) {
   if (wave == 0 || range.empty()) return {};
   const std::uint64_t whole = range.size() / wave;
   if (whole <= waves) return {};
   SamplePlan plan;
   plan.wave = wave;
   plan.waves = waves;
+  plan.group = waves / (sample_groups + 1);
+  plan.first_group = waves - sample_groups * plan.group;
   plan.skipped = whole - waves;
   plan.tail = range.size() % wave != 0;
-  std::uint64_t at = range.begin;
-  for (std::uint64_t i = 0; i < waves; ++i) {
-    const std::uint64_t begin = range.begin + i * (whole - 1) / (waves - 1) * wave;
+  append(plan.simulated, {range.begin, range.begin + plan.first_group * wave});
+  std::uint64_t at = plan.simulated.back().end;
+  for (std::uint64_t i = 1; i <= sample_groups; ++i) {
+    const std::uint64_t begin =
+        range.begin + (plan.first_group + (i - 1) * plan.group + i * plan.skipped / sample_groups) * wave;
     append(plan.rest, {at, begin});
-    append(plan.simulated, {begin, begin + wave});
-    at = begin + wave;
+    at = begin + plan.group * wave;
+    append(plan.simulated, {begin, at});
   }
-  append(plan.simulated, {at, range.end});  // the last wave is the last whole one
+  append(plan.simulated, {at, range.end});  // the last group ends with the last whole wave
   return plan;
 }
 
@@ -79,7 +87,8 @@ SampleEstimate estimate(const SamplePlan& plan, Cycle cycles, std::vector<Cycle>
   const double deviation = std::sqrt(squares / (count - 1));
   const auto skipped = static_cast<double>(plan.skipped);
   const double more = skipped * mean;
-  const double width = quantile(times.size() - 1) * deviation * std::sqrt(skipped + skipped * skipped / count);
+  const double width = quantiles[times.size() - 1] * deviation * std::sqrt(skipped + skipped * skipped / count) +
+                       skipped * drift_of(times);
   SampleEstimate result;
   result.cycles = cycles + static_cast<Cycle>(std::llround(more));
   result.low = cycles + static_cast<Cycle>(std::max(more - width, 0.0));
