@@ -51,13 +51,13 @@ std::vector<Figure> times_of(const Launch& launch) {
   }
   const auto seconds = [&](double cycles) { return base::format_duration(launch.seconds * cycles / launch.cycles); };
   const std::string level = fmt::format("estimate; {:.0f} % interval ", 100 * sample.confidence);
-  return {{"cycles",
-           fmt::format("~{} ({}{} to {})", count(launch.cycles), level, count(sample.low), count(sample.high)), ""},
-          {"time",
-           fmt::format("~{} ({}{} to {})", seconds(launch.cycles), level, seconds(sample.low), seconds(sample.high)),
-           ""},
-          {"sampled", fmt::format("{} of {} blocks", count(sample.blocks), count(sample.of_blocks)), ""},
-          {"cycles of sampled blocks", count(sample.simulated_cycles), ""}};
+  return {
+      {"cycles", fmt::format("~{} ({}{} to {})", count(launch.cycles), level, count(sample.low), count(sample.high)),
+       ""},
+      {"time",
+       fmt::format("~{} ({}{} to {})", seconds(launch.cycles), level, seconds(sample.low), seconds(sample.high)), ""},
+      {"sampled", fmt::format("{} of {} blocks", count(sample.blocks), count(sample.of_blocks)), ""},
+      {"cycles of sampled blocks", count(sample.simulated_cycles), ""}};
 }
 
 std::string lines_text(const Machine& machine, const Launch& launch) {
@@ -137,7 +137,8 @@ std::string text_of(const KernelSum& sum) {
 std::string sample_note(const Launch& launch) {
   if (!launch.sample.estimated()) return {};
   return fmt::format(
-      "Sampled: {} waves of blocks were simulated. Cycles and time are estimates of the whole launch; all other figures "
+      "Sampled: {} waves of blocks were simulated. Cycles and time are estimates of the whole launch; all other "
+      "figures "
       "are those of the simulated blocks.",
       launch.sample.waves);
 }
@@ -147,8 +148,7 @@ std::string report_text(const Run& run) {
   for (const KernelSum& sum : sums_of(run)) {
     const Launch& launch = *sum.first;
     text += fmt::format("\n{}: {}\n", launch.kernel, shape_of(launch));
-    if (sum.launches > 1)
-      text += text_of(sum) + "; the first one:\n";
+    if (sum.launches > 1) text += text_of(sum) + "; the first one:\n";
     if (const std::string note = sample_note(launch); !note.empty()) text += note + "\n";
     if (!launch.failure.empty()) text += "failed: " + launch.failure + "\n";
     base::Table table({{"figure"}, {"value", base::Align::right}, {""}});

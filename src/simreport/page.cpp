@@ -54,8 +54,7 @@ std::string kernel_html(const Run& run, const KernelSum& sum) {
   const Launch& launch = *sum.first;
   const Machine& machine = run.machine;
   std::string text = fmt::format("<h2>{}</h2>\n<p>{}", xml(launch.kernel), xml(shape_of(launch)));
-  if (sum.launches > 1)
-    text += "; " + text_of(sum) + ". What follows is the first one.";
+  if (sum.launches > 1) text += "; " + text_of(sum) + ". What follows is the first one.";
   text += "</p>\n";
   if (const std::string note = sample_note(launch); !note.empty()) text += "<p class=\"note\">" + note + "</p>\n";
   if (!launch.failure.empty()) text += "<p class=\"failed\">failed: " + xml(launch.failure) + "</p>\n";

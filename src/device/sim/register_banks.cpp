@@ -47,8 +47,7 @@ RegisterBanks::RegisterBanks(const ptx::Function& function, const ControlFlowGra
   if (!by_number && banks > 1) assign(cfg);
 }
 
-void RegisterBanks::append_reads(std::vector<OperandRead>& reads, std::uint32_t instruction,
-                                 std::uint32_t base) const {
+void RegisterBanks::append_reads(std::vector<OperandRead>& reads, std::uint32_t instruction, std::uint32_t base) const {
   const std::size_t begin = reads.size();
   // Calls name registers of arguments, which they move; machine code has them where they are.
   if (function_.body[instruction].opcode == ptx::Opcode::call) return;

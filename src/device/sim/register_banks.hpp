@@ -12,10 +12,10 @@ namespace heddle::device::sim {
 
 // A word of 32 bits of each thread that an instruction reads. The bank is that of warp 0.
 struct OperandRead {
-  std::uint32_t reg = 0;   // as the scoreboard counts them
-  std::uint8_t bank = 0;   // of its scheduler's part of the register file
-  std::uint8_t slot = 0;   // which source of the instruction it is
-  std::uint8_t word = 0;   // of the register
+  std::uint32_t reg = 0;  // as the scoreboard counts them
+  std::uint8_t bank = 0;  // of its scheduler's part of the register file
+  std::uint8_t slot = 0;  // which source of the instruction it is
+  std::uint8_t word = 0;  // of the register
 };
 
 // How a function's registers lie in banks. A register of 64 bits is in two banks that follow one another, as its words

@@ -25,7 +25,8 @@ struct SimOptions {
   // Waves of blocks of a launch that are simulated; the device that `native` makes executes the others. 0: all blocks
   // are simulated.
   unsigned sample_waves = 0;
-  // Makes a device of the host with managed memory, whose kernels have the same results. Null: launches are not sampled.
+  // Makes a device of the host with managed memory, whose kernels have the same results. Null: launches are not
+  // sampled.
   std::function<std::unique_ptr<Device>()> native = {};
   // As machine::Options has them.
   bool poison = false;
@@ -42,10 +43,10 @@ struct SimOptions {
 std::unique_ptr<Device> make_sim_device(SimOptions options);
 
 // "sim:fermi-gtx480,divergence=nrec,scheduler=gto,threads=2,memory=ideal,report=text": a machine (a preset's name or a
-// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `sample` (waves of blocks
-// of a launch that are simulated), `report` (none; text:
-// after each launch its figures on stdout; or a file for them, NAME.json), `trace` (a file for events of warps,
-// NAME.json), `trace-cycles`, `trace-launches`. Throws not_found and invalid_argument.
+// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `sample` (waves of
+// blocks of a launch that are simulated), `report` (none; text: after each launch its figures on stdout; or a file for
+// them, NAME.json), `trace` (a file for events of warps, NAME.json), `trace-cycles`, `trace-launches`. Throws not_found
+// and invalid_argument.
 SimOptions parse_sim_options(std::string_view text);
 
 // The figures of a launch, a line each, as "cycles     12345".

@@ -166,7 +166,8 @@ std::optional<SamplePlan> Simulator::plan_of(const emulated::KernelRun& run, con
   const std::uint64_t wave = blocks_at_once(needs, run.config) * processors;
   auto plan = plan_sample(run.range, wave, options_.sample_waves);
   if (!plan)
-    refusal = fmt::format("its {} blocks are not more than {} waves of {}", run.range.size(), options_.sample_waves, wave);
+    refusal =
+        fmt::format("its {} blocks are not more than {} waves of {}", run.range.size(), options_.sample_waves, wave);
   return plan;
 }
 

@@ -38,8 +38,8 @@ SimOptions options_of(const std::string& device) {
   return options;
 }
 
-// `body` finds an array of words in %p, %tid.x, %ctaid.x, %ntid.x and the number of the thread in %t, %b, %n and %i, and
-// the address of word %i in %q. Before the kernel: `variables` of the module.
+// `body` finds an array of words in %p, %tid.x, %ctaid.x, %ntid.x and the number of the thread in %t, %b, %n and %i,
+// and the address of word %i in %q. Before the kernel: `variables` of the module.
 std::string text_of(const std::string& body, const std::string& variables = "") {
   return ".version 7.0\n.target sm_80\n.address_size 64\n" + variables +
          ".visible .entry k(.param .u64 a)\n{\n"
@@ -92,16 +92,19 @@ std::string loop(unsigned turns, const std::string& body) {
 const Kernel alike[] = {
     {"arithmetic", "cvt.rn.f32.u32 %f0, %i;\nmov.f32 %f1, 0f3F7FF000;\nmov.f32 %f2, 0f3DCCCCCD;\n" +
                        loop(40, "fma.rn.f32 %f0, %f0, %f1, %f2;\n") + "st.global.f32 [%q], %f0;\n"},
-    {"stream", "ld.global.u32 %r0, [%q];\nld.global.u32 %r1, [%q+307200];\nadd.u32 %r0, %r0, %r1;\n"
-               "st.global.u32 [%q+614400], %r0;\n"},
+    {"stream",
+     "ld.global.u32 %r0, [%q];\nld.global.u32 %r1, [%q+307200];\nadd.u32 %r0, %r0, %r1;\n"
+     "st.global.u32 [%q+614400], %r0;\n"},
     {"shared",
      "ld.global.u32 %r0, [%q];\nmov.u32 %r1, s;\nshl.b32 %r2, %t, 2;\nadd.u32 %r2, %r2, %r1;\n"
      "xor.b32 %r3, %t, 31;\nshl.b32 %r3, %r3, 2;\nadd.u32 %r3, %r3, %r1;\n" +
-         loop(12, "st.shared.u32 [%r2], %r0;\nbar.sync 0;\nld.shared.u32 %r4, [%r3];\nadd.u32 %r0, %r0, %r4;\n"
-                  "bar.sync 0;\n") +
+         loop(12,
+              "st.shared.u32 [%r2], %r0;\nbar.sync 0;\nld.shared.u32 %r4, [%r3];\nadd.u32 %r0, %r0, %r4;\n"
+              "bar.sync 0;\n") +
          "st.global.u32 [%q], %r0;\n"},
-    {"integer_atomics", "and.b32 %r0, %i, 255;\nmul.wide.u32 %w, %r0, 4;\nadd.u64 %w, %p, %w;\n"
-                        "red.global.add.u32 [%w+800000], %t;\n"},
+    {"integer_atomics",
+     "and.b32 %r0, %i, 255;\nmul.wide.u32 %w, %r0, 4;\nadd.u64 %w, %p, %w;\n"
+     "red.global.add.u32 [%w+800000], %t;\n"},
 };
 
 class Alike : public testing::TestWithParam<Kernel> {};
@@ -139,9 +142,10 @@ INSTANTIATE_TEST_SUITE_P(Kernels, Alike, testing::ValuesIn(alike), [](const auto
 
 // A wave of blocks that do more than others is seen: the interval is wide, and the whole is in it.
 TEST(Sampling, OfBlocksThatDifferSaysSo) {
-  const std::string text = text_of("and.b32 %r0, %b, 63;\nadd.u32 %r0, %r0, 4;\nmov.u32 %r1, %i;\nmov.u32 %j, 0;\nL:\n"
-                                   "mad.lo.u32 %r1, %r1, 5, 3;\nadd.u32 %j, %j, 1;\nsetp.lt.u32 %c, %j, %r0;\n"
-                                   "@%c bra L;\nst.global.u32 [%q], %r1;\n");
+  const std::string text = text_of(
+      "and.b32 %r0, %b, 63;\nadd.u32 %r0, %r0, 4;\nmov.u32 %r1, %i;\nmov.u32 %j, 0;\nL:\n"
+      "mad.lo.u32 %r1, %r1, 5, 3;\nadd.u32 %j, %j, 1;\nsetp.lt.u32 %c, %j, %r0;\n"
+      "@%c bra L;\nst.global.u32 [%q], %r1;\n");
   const Ran whole = run(options_of("fermi-c2050"), text);
   const Ran sampled = run(options_of("fermi-c2050,sample=15"), text);
   EXPECT_EQ(sampled.words, whole.words);
@@ -154,10 +158,10 @@ TEST(Sampling, OfBlocksThatDifferSaysSo) {
 
 // Variables and constants of the module are the simulated device's.
 TEST(Sampling, HasTheVariablesOfTheModule) {
-  const std::string text =
-      text_of("red.global.add.u32 [total], 1;\nld.const.u32 %r0, [factor];\nmul.lo.u32 %r0, %r0, %i;\n"
-              "st.global.u32 [%q], %r0;\n",
-              ".global .align 4 .u32 total = 5;\n.const .align 4 .u32 factor = 3;\n");
+  const std::string text = text_of(
+      "red.global.add.u32 [total], 1;\nld.const.u32 %r0, [factor];\nmul.lo.u32 %r0, %r0, %i;\n"
+      "st.global.u32 [%q], %r0;\n",
+      ".global .align 4 .u32 total = 5;\n.const .align 4 .u32 factor = 3;\n");
   SimOptions options = options_of("fermi-c2050,sample=10");
   const auto device = make_sim_device(std::move(options));
   const auto module = device->load(std::make_shared<const ptx::Module>(ptx::parse(text, "k")), {});
@@ -195,12 +199,15 @@ const Refused refused[] = {
      "L:\nld.volatile.global.u32 %r0, [%p];\nsetp.eq.u32 %c, %r0, 1234567;\n@%c bra L;\n",
      "its blocks are not independent: ",
      {}},
-    {"sums_of_floats", "cvt.rn.f32.u32 %f0, %i;\nred.global.add.f32 [%p], %f0;\n",
-     "adds floating-point numbers, whose sum depends on the order of threads", {}},
+    {"sums_of_floats",
+     "cvt.rn.f32.u32 %f0, %i;\nred.global.add.f32 [%p], %f0;\n",
+     "adds floating-point numbers, whose sum depends on the order of threads",
+     {}},
     {"places_in_shared_memory",
      "mov.u32 %r1, 0;\nst.shared.u32 [s], %r1;\nbar.sync 0;\natom.shared.add.u32 %r0, [s], 1;\n"
      "st.global.u32 [%q], %r0;\n",
-     "finds a value, which depends on the order of threads", {}},
+     "finds a value, which depends on the order of threads",
+     {}},
     {"exchanges", "atom.global.exch.b32 %r0, [%p], %i;\n", "leaves what depends on the order of threads", {}},
     {"two_kinds", "red.global.add.u32 [%p], 1;\nred.global.max.u32 [%p], %i;\n", "do not commute", {}},
     {"clock", "mov.u32 %r0, %clock;\nst.global.u32 [%q], %r0;\n", "%clock", {}},

@@ -92,7 +92,8 @@ const Field fields[] = {
     {"front", "operand-window", "cycles", 1, 64, AT(front.operand_window),
      "in which an instruction's operands are read without delay; the pipe's latency contains them"},
     {"front", "collectors", "", 0, 1024, AT(front.collectors),
-     "operand collectors of an SM, in which instructions wait for operands; 0: an instruction that is late holds up its "
+     "operand collectors of an SM, in which instructions wait for operands; 0: an instruction that is late holds up "
+     "its "
      "scheduler"},
     {"front", "operand-reuse", "", 0, 1, AT(front.operand_reuse),
      "an operand that the same source of a warp's last instruction from that bank has read comes from a cache"},

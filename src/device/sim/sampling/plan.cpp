@@ -24,15 +24,13 @@ void append(std::vector<BlockRange>& parts, BlockRange range) {
 std::vector<double> times_of(const SamplePlan& plan, const std::vector<Cycle>& ends) {
   const auto mean_end = [&](std::uint64_t wave) {
     const auto begin = ends.begin() + static_cast<std::ptrdiff_t>(wave * plan.wave);
-    return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(plan.wave), 0.0) /
-           static_cast<double>(plan.wave);
+    return std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(plan.wave), 0.0) / static_cast<double>(plan.wave);
   };
   std::vector<double> times;
   for (std::uint64_t begin = plan.first_group; begin < plan.waves; begin += plan.group) {
     std::uint64_t last = begin + plan.group - 1;
     if (last + 1 == plan.waves && !plan.tail) --last;  // in the last wave of all the machine empties
-    if (last > begin)
-      times.push_back((mean_end(last) - mean_end(begin)) / static_cast<double>(last - begin));
+    if (last > begin) times.push_back((mean_end(last) - mean_end(begin)) / static_cast<double>(last - begin));
   }
   return times;
 }

@@ -16,7 +16,7 @@
 
 namespace heddle::device::sim {
 
-constexpr unsigned sample_groups = 4;                              // behind the one at the beginning
+constexpr unsigned sample_groups = 4;                             // behind the one at the beginning
 constexpr unsigned least_sample_waves = 2 * (sample_groups + 1);  // two in each group
 
 struct SamplePlan {
@@ -39,9 +39,9 @@ struct SampleEstimate {
 };
 
 // The cycles of the whole launch, and their interval of 95 %: that of the sum of as many waves as were left out, if the
-// groups are drawn at random (Student's t of the means of groups, and the variation of the waves themselves), and beyond
-// that what each wave differs by if the drift from the earlier groups to the later ones goes on. `cycles`: of the
-// simulated blocks; `ends`: of these, in cycles since the launch, in any order.
+// groups are drawn at random (Student's t of the means of groups, and the variation of the waves themselves), and
+// beyond that what each wave differs by if the drift from the earlier groups to the later ones goes on. `cycles`: of
+// the simulated blocks; `ends`: of these, in cycles since the launch, in any order.
 SampleEstimate estimate(const SamplePlan& plan, Cycle cycles, std::vector<Cycle> ends);
 
 }  // namespace heddle::device::sim

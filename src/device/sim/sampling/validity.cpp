@@ -55,7 +55,8 @@ class Atomics {
       return "leaves what depends on the order of threads";
     if (ptx::is_float(ptx::element(inst.d.type)) && op == ReduceOp::add)
       return "adds floating-point numbers, whose sum depends on the order of threads";
-    if (kind_ != ReduceOp::none && kind_ != op) return "is of another kind than atomics before it, which do not commute";
+    if (kind_ != ReduceOp::none && kind_ != op)
+      return "is of another kind than atomics before it, which do not commute";
     kind_ = op;
     for (const ptx::analysis::RegisterOccurrence& item : table_.of(i))
       if (item.is_def && is_read(item.reg)) return "finds a value, which depends on the order of threads";
