@@ -279,6 +279,11 @@ void note_missing_shape(const Options& options, bool grid, bool block) {
   std::fputs(note.c_str(), stderr);  // which may be closed
 }
 
+// Whether the time may be an estimate.
+bool samples(const Options& options) {
+  return options.device.starts_with("sim:") && options.device.find(",sample=") != std::string::npos;
+}
+
 void print_text(const Options& options, const Outcome& outcome) {
   if (options.repeat > 1) {
     fmt::print("time       {} (median of {}; best {})\n", base::format_duration(outcome.median), options.repeat,
@@ -286,6 +291,8 @@ void print_text(const Options& options, const Outcome& outcome) {
   } else {
     fmt::print("time       {}\n", base::format_duration(outcome.median));
   }
+  if (samples(options))
+    fmt::print("           by estimate where blocks were sampled; report=text shows the interval\n");
   const Traffic& traffic = outcome.traffic;
   fmt::print("arrays     {} read, {} written (whole arrays, by inferred access)\n", base::format_bytes(traffic.read),
              base::format_bytes(traffic.written));
@@ -303,6 +310,7 @@ void print_json(const Options& options, const Outcome& outcome) {
                          {"bytes_read", outcome.traffic.read},
                          {"bytes_written", outcome.traffic.written},
                          {"results", nlohmann::json::array()}};
+  if (samples(options)) json["sampled"] = true;
   for (const auto& result : outcome.results) json["results"].push_back(result.string());
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));  // a path may be any bytes
 }

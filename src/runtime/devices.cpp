@@ -65,6 +65,10 @@ Candidate simulated(std::string_view id, const DeviceOptions& options) {
             refuse_time_limit(id, options);
             device::sim::SimOptions chosen = device::sim::parse_sim_options(id);
             chosen.watcher = options.watcher;
+            if (chosen.sample_waves != 0)
+              chosen.native = [options] {
+                return device::cpu::open_cpu_device({.workers = options.workers, .watcher = options.watcher});
+              };
             return device::sim::make_sim_device(std::move(chosen));
           }};
 }

@@ -40,6 +40,26 @@ void add_memory(std::vector<Figure>& rows, const Launch& launch) {
   if (rows_all != 0) rows.push_back({"DRAM row hits", share(m.row_hits, rows_all), "%"});
 }
 
+// Cycles and time; of a sampled launch with their interval, and what the other figures are of.
+std::vector<Figure> times_of(const Launch& launch) {
+  const Sample& sample = launch.sample;
+  std::vector<Figure> rows;
+  if (!sample.estimated()) {
+    rows = {{"cycles", count(launch.cycles), ""}, {"time", base::format_duration(launch.seconds), ""}};
+    if (sample.asked) rows.push_back({"sampled", "no: " + sample.refusal, ""});
+    return rows;
+  }
+  const auto seconds = [&](double cycles) { return base::format_duration(launch.seconds * cycles / launch.cycles); };
+  const std::string level = fmt::format("estimate; {:.0f} % interval ", 100 * sample.confidence);
+  return {
+      {"cycles", fmt::format("~{} ({}{} to {})", count(launch.cycles), level, count(sample.low), count(sample.high)),
+       ""},
+      {"time",
+       fmt::format("~{} ({}{} to {})", seconds(launch.cycles), level, seconds(sample.low), seconds(sample.high)), ""},
+      {"sampled", fmt::format("{} of {} blocks", count(sample.blocks), count(sample.of_blocks)), ""},
+      {"cycles of sampled blocks", count(sample.simulated_cycles), ""}};
+}
+
 std::string lines_text(const Machine& machine, const Launch& launch) {
   std::vector<Line> lines = launch.source.empty() ? launch.ptx : launch.source;
   double all = 0;
@@ -75,12 +95,11 @@ std::string shape_of(const Launch& launch) {
 }
 
 std::vector<Figure> figures_of(const Machine& machine, const Launch& launch) {
-  std::vector<Figure> rows = {{"cycles", count(launch.cycles), ""},
-                              {"time", base::format_duration(launch.seconds), ""},
-                              {"warp instructions", count(launch.warp_instructions), ""},
-                              {"IPC, threads", fmt::format("{:.2f}", launch.ipc), ""},
-                              {"occupancy", share(launch.occupancy, 1), "%"},
-                              {"SIMD efficiency", share(launch.simd_efficiency, 1), "%"}};
+  std::vector<Figure> rows = times_of(launch);
+  rows.insert(rows.end(), {{"warp instructions", count(launch.warp_instructions), ""},
+                           {"IPC, threads", fmt::format("{:.2f}", launch.ipc), ""},
+                           {"occupancy", share(launch.occupancy, 1), "%"},
+                           {"SIMD efficiency", share(launch.simd_efficiency, 1), "%"}});
   add_shares(rows, "slots: ", machine.slot_uses, launch.sm.uses, launch.sm.slots);
   for (std::size_t i = 0; i < machine.pipes.size(); ++i) {
     const double all = launch.sm.pipe_counts[i] * launch.sm.cycles / std::max(machine.sms, 1.0);
@@ -88,8 +107,8 @@ std::vector<Figure> figures_of(const Machine& machine, const Launch& launch) {
       rows.push_back({"pipe busy: " + machine.pipes[i], share(launch.sm.pipe_cycles[i], all), "%"});
   }
   const double operations = launch.f32_operations + launch.f64_operations;
-  if (operations != 0 && launch.seconds > 0)
-    rows.push_back({"floating point", fmt::format("{:.1f}", operations / launch.seconds * 1e-9), "Gflop/s"});
+  if (operations != 0 && launch.simulated_seconds > 0)
+    rows.push_back({"floating point", fmt::format("{:.1f}", operations / launch.simulated_seconds * 1e-9), "Gflop/s"});
   add_memory(rows, launch);
   return rows;
 }
@@ -104,8 +123,24 @@ std::vector<KernelSum> sums_of(const Run& run) {
     if (!sum.first) sum.first = &launch;
     ++sum.launches;
     sum.cycles += launch.cycles;
+    sum.estimated += launch.sample.estimated() ? 1 : 0;
   }
   return sums;
+}
+
+std::string text_of(const KernelSum& sum) {
+  std::string text = fmt::format("{} launches, {} cycles together", sum.launches, count(sum.cycles));
+  if (sum.estimated != 0) text += fmt::format(" ({} of them by estimate)", sum.estimated);
+  return text;
+}
+
+std::string sample_note(const Launch& launch) {
+  if (!launch.sample.estimated()) return {};
+  return fmt::format(
+      "Sampled: {} waves of blocks were simulated. Cycles and time are estimates of the whole launch; all other "
+      "figures "
+      "are those of the simulated blocks.",
+      launch.sample.waves);
 }
 
 std::string report_text(const Run& run) {
@@ -113,8 +148,8 @@ std::string report_text(const Run& run) {
   for (const KernelSum& sum : sums_of(run)) {
     const Launch& launch = *sum.first;
     text += fmt::format("\n{}: {}\n", launch.kernel, shape_of(launch));
-    if (sum.launches > 1)
-      text += fmt::format("{} launches, {} cycles together; the first one:\n", sum.launches, count(sum.cycles));
+    if (sum.launches > 1) text += text_of(sum) + "; the first one:\n";
+    if (const std::string note = sample_note(launch); !note.empty()) text += note + "\n";
     if (!launch.failure.empty()) text += "failed: " + launch.failure + "\n";
     base::Table table({{"figure"}, {"value", base::Align::right}, {""}});
     for (const Figure& figure : figures_of(run.machine, launch))

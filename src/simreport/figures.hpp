@@ -19,7 +19,12 @@ struct KernelSum {
   const Launch* first = nullptr;
   std::size_t launches = 0;
   double cycles = 0;
+  std::size_t estimated = 0;  // launches whose cycles are estimates
 };
+// "3 launches, 12 cycles together", and how many of these are estimates.
+std::string text_of(const KernelSum& sum);
+// What the figures of a sampled launch are of; empty for others.
+std::string sample_note(const Launch& launch);
 std::vector<KernelSum> sums_of(const Run& run);
 
 std::string share(double part, double all);              // "12.3"

@@ -54,10 +54,9 @@ std::string kernel_html(const Run& run, const KernelSum& sum) {
   const Launch& launch = *sum.first;
   const Machine& machine = run.machine;
   std::string text = fmt::format("<h2>{}</h2>\n<p>{}", xml(launch.kernel), xml(shape_of(launch)));
-  if (sum.launches > 1)
-    text += fmt::format("; {} launches, {} cycles together. What follows is the first one.", sum.launches,
-                        base::format_count(static_cast<std::uint64_t>(sum.cycles)));
+  if (sum.launches > 1) text += "; " + text_of(sum) + ". What follows is the first one.";
   text += "</p>\n";
+  if (const std::string note = sample_note(launch); !note.empty()) text += "<p class=\"note\">" + note + "</p>\n";
   if (!launch.failure.empty()) text += "<p class=\"failed\">failed: " + xml(launch.failure) + "</p>\n";
   text += figures_table(figures_of(machine, launch));
   text += "<h3>What the schedulers of each SM did</h3>\n" + stalls_by_sm(machine, launch);

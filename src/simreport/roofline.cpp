@@ -27,8 +27,9 @@ std::vector<Point> points_of(const std::vector<Run>& runs) {
     for (const KernelSum& sum : sums_of(runs[i])) {
       const Launch& launch = *sum.first;
       const double operations = launch.f32_operations + launch.f64_operations;
-      if (operations == 0 || launch.memory.dram_bytes == 0 || launch.seconds == 0) continue;
-      points.push_back({operations / launch.memory.dram_bytes, operations / launch.seconds, launch.kernel, i});
+      if (operations == 0 || launch.memory.dram_bytes == 0 || launch.simulated_seconds == 0) continue;
+      points.push_back(
+          {operations / launch.memory.dram_bytes, operations / launch.simulated_seconds, launch.kernel, i});
     }
   }
   return points;

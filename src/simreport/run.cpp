@@ -120,6 +120,21 @@ void add_lines(Launch& launch, const Function& function, const json& counts) {
   for (auto& [unused, line] : source) launch.source.push_back(std::move(line));
 }
 
+Sample sample_of(const json& object) {
+  Sample sample;
+  sample.asked = true;
+  sample.refusal = object.value("refusal", "");
+  if (!sample.refusal.empty()) return sample;
+  sample.waves = object.at("waves");
+  sample.blocks = object.at("blocks");
+  sample.of_blocks = object.at("of_blocks");
+  sample.simulated_cycles = object.at("simulated_cycles");
+  sample.low = object.at("low");
+  sample.high = object.at("high");
+  sample.confidence = object.at("confidence");
+  return sample;
+}
+
 Launch launch_of(const json& object, const std::map<std::uint64_t, Function>& functions) {
   Launch launch;
   launch.number = object.at("number");
@@ -131,7 +146,10 @@ Launch launch_of(const json& object, const std::map<std::uint64_t, Function>& fu
   launch.registers = object.at("block_needs").at("registers");
   launch.shared = object.at("block_needs").at("shared");
   launch.cycles = object.at("cycles");
-  launch.seconds = object.at("seconds");
+  launch.seconds = launch.simulated_seconds = object.at("seconds");
+  if (object.contains("sample")) launch.sample = sample_of(object.at("sample"));
+  if (launch.sample.estimated() && launch.cycles > 0)
+    launch.simulated_seconds = launch.seconds * launch.sample.simulated_cycles / launch.cycles;
   launch.ipc = object.at("ipc");
   launch.occupancy = object.at("occupancy");
   launch.simd_efficiency = object.at("simd_efficiency");

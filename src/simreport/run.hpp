@@ -44,12 +44,22 @@ struct Line {
   double all_cycles() const;
 };
 
+// What a launch that was to be sampled says of it.
+struct Sample {
+  bool asked = false;
+  std::string refusal;  // why all blocks were simulated; empty: the cycles are an estimate
+  double waves = 0, blocks = 0, of_blocks = 0, simulated_cycles = 0, low = 0, high = 0, confidence = 0;
+  bool estimated() const { return asked && refusal.empty(); }
+};
+
 struct Launch {
   std::uint64_t number = 0;
   std::string kernel, failure;
   std::array<std::uint64_t, 3> grid{}, block{};
   double blocks = 0, registers = 0, shared = 0;
   double cycles = 0, seconds = 0, ipc = 0, occupancy = 0, simd_efficiency = 0;
+  Sample sample;
+  double simulated_seconds = 0;  // of the blocks that were simulated, which the counts are of
   double f32_operations = 0, f64_operations = 0, warp_instructions = 0, thread_instructions = 0;
   Slots sm;
   std::vector<Slots> by_sm;

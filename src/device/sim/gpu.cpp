@@ -11,6 +11,26 @@ constexpr std::uint64_t quiet_after = 50'000;  // thread instructions without a 
 
 }  // namespace
 
+std::uint64_t GpuLaunch::take() {
+  const std::uint64_t block = next++;
+  if (next == parts[part].end && ++part < parts.size()) next = parts[part].begin;
+  return block;
+}
+
+void GpuLaunch::sample(std::vector<BlockRange> simulated, std::vector<BlockRange> others) {
+  parts = std::move(simulated);
+  rest = std::move(others);
+  next = parts.front().begin;
+}
+
+void GpuLaunch::take_rest() {
+  if (rest.empty()) return;
+  const bool at_end = part == parts.size();
+  parts.insert(parts.end(), rest.begin(), rest.end());
+  if (at_end) next = parts[part].begin;
+  rest.clear();
+}
+
 Gpu::Gpu(const MachineDescription& machine, bool ideal_memory, unsigned host_threads)
     : machine_(machine), memory_(ideal_memory ? make_ideal_memory(machine) : make_full_memory(machine)) {
   epoch_length_ = std::max<Cycle>(memory_->longest_epoch(), 1);
@@ -29,6 +49,8 @@ void Gpu::add(GpuLaunch& launch, Cycle cycle) {
     memory_->reset_counters(now_);
     if (observer_) observer_->begin(now_);
   }
+  if (!launches_.empty()) launch.take_rest();
+  for (GpuLaunch* other : launches_) other->take_rest();
   launch.start = std::max(cycle, now_);
   launch.end = launch.start;
   launch.statistics.sm = totals();
@@ -78,7 +100,7 @@ bool Gpu::start_block(GpuLaunch& launch) {
     if (!launch.sms[index] || !sm.admits(launch.work.needs)) continue;
     const double first = static_cast<double>(std::max(now_, launch.start + machine_.launching.kernel_cycles));
     next_start_ = std::max(next_start_, first);
-    sm.admit(launch.work, launch.next++, static_cast<Cycle>(next_start_) + machine_.launching.block_cycles);
+    sm.admit(launch.work, launch.take(), static_cast<Cycle>(next_start_) + machine_.launching.block_cycles);
     next_start_ += 1.0 / machine_.launching.blocks_per_cycle;
     ++launch.live;
     cursor_ = index + 1;
@@ -127,6 +149,7 @@ void Gpu::take_ended() {
         continue;
       }
       --launch.live;
+      if (!launch.rest.empty()) launch.ends.push_back(ended.at);
     }
     sm->ended().clear();
   }

@@ -22,22 +22,36 @@ namespace heddle::device::sim {
 // A launch on the machine.
 struct GpuLaunch {
   GpuLaunch(machine::Grid& grid, ProgramTiming& timing, const BlockNeeds& needs, BlockRange its_range)
-      : work{grid, timing, needs}, range(its_range), next(its_range.begin) {}
+      : work{grid, timing, needs}, range(its_range), next(its_range.begin) {
+    if (!range.empty()) parts.push_back(range);
+  }
 
   GridWork work;
   const BlockRange range;
   StopFlag* stop = nullptr;
   std::vector<bool> sms;  // on which it may run
   int priority = 0;
+  std::vector<BlockRange> parts;  // that run here, in this order; none is empty
+  // Of a launch that is sampled: the parts that something else executes when it is done. The machine moves them to
+  // `parts` when another launch comes: then an estimate would be of both.
+  std::vector<BlockRange> rest;
 
   // The machine's.
+  std::size_t part = 0;    // the first with blocks that have not begun
   std::uint64_t next;      // the first block that has not begun
   std::uint64_t live = 0;  // blocks on SMs
   Cycle start = 0, end = 0;
   std::exception_ptr failure;
   bool done = false;
   KernelStatistics statistics;  // when it is done
-  bool more() const { return next < range.end && !(stop && stop->stopped()); }
+  std::vector<Cycle> ends;      // of blocks, where it is sampled
+  bool more() const { return part < parts.size() && !(stop && stop->stopped()); }
+  // The next block.
+  std::uint64_t take();
+  // Runs these parts only.
+  void sample(std::vector<BlockRange> simulated, std::vector<BlockRange> others);
+  // Runs all others here too.
+  void take_rest();
 };
 
 class Gpu {

@@ -1,6 +1,7 @@
 #include "device/sim/kernel_timing.hpp"
 
 #include <array>
+#include <optional>
 
 #include "ptx/analysis/control_flow.hpp"
 #include "ptx/analysis/dominators.hpp"
@@ -112,11 +113,13 @@ const char* name(PipeClass pipe) {
   return names[static_cast<unsigned>(pipe)];
 }
 
-CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
+CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module, const Front& front) {
   const ptx::Function& function = *code.function;
   const ptx::analysis::ControlFlowGraph cfg(function, &module);
   const ptx::analysis::PostDominators post(cfg);
   const ptx::analysis::RegisterTable table(function);
+  std::optional<RegisterBanks> banks;
+  if (front.register_banks != 0) banks.emplace(function, cfg, table, front.register_banks, front.banks_by_number);
   for (std::uint32_t pc = 0; pc < code.operations.size(); ++pc) {
     const machine::Operation& op = code.operations[pc];
     OpTiming timing = timing_of(op);
@@ -126,6 +129,9 @@ CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
       registers_.push_back((code.index << 16) + occurrence.reg);
       ++(occurrence.is_def ? timing.defs : timing.uses);
     }
+    timing.first_read = static_cast<std::uint32_t>(reads_.size());
+    if (banks) banks->append_reads(reads_, pc, code.index << 16);
+    timing.reads = static_cast<std::uint16_t>(reads_.size() - timing.first_read);
     const bool decides = op.action == Action::branch || op.action == Action::indexed_branch;
     if (!decides) timing.reconverge = pc + 1;
     if (op.action == Action::leave) timing.reconverge = no_reconvergence;
@@ -151,7 +157,7 @@ CodeTiming::CodeTiming(const machine::Code& code, const ptx::Module& module) {
 const CodeTiming& ProgramTiming::make(const machine::Code& code) {
   const std::lock_guard lock(mutex_);
   auto& timing = codes_[code.index];
-  if (!timing) timing = std::make_unique<CodeTiming>(code, program_.ptx());
+  if (!timing) timing = std::make_unique<CodeTiming>(code, program_.ptx(), front_);
   made_[code.index].store(timing.get(), std::memory_order_release);
   return *timing;
 }

@@ -11,6 +11,8 @@
 
 #include "device/machine/program.hpp"
 #include "device/sim/frontier_layout.hpp"
+#include "device/sim/machine_file/description.hpp"
+#include "device/sim/register_banks.hpp"
 
 namespace heddle::device::sim {
 
@@ -35,6 +37,8 @@ struct OpTiming {
   bool joins = false;                // threads that have parted elsewhere meet again here
   std::uint16_t uses = 0, defs = 0;  // registers, uses first
   std::uint32_t first_register = 0;  // in CodeTiming's list
+  std::uint32_t first_read = 0;      // of its operands, in CodeTiming's list
+  std::uint16_t reads = 0;
   // Where threads that part here meet again: the beginning of the immediate post-dominator. no_reconvergence: not
   // within the function.
   std::uint32_t reconverge = no_reconvergence;
@@ -42,25 +46,30 @@ struct OpTiming {
 
 class CodeTiming {
  public:
-  CodeTiming(const machine::Code& code, const ptx::Module& module);
+  CodeTiming(const machine::Code& code, const ptx::Module& module, const Front& front);
   // By number of the instruction; the number after the last one is the return at the end of the text.
   const OpTiming& at(std::uint32_t pc) const { return operations_[pc]; }
   const FrontierLayout& frontier() const { return frontier_; }
   std::span<const std::uint32_t> registers(const OpTiming& op) const {
     return std::span(registers_).subspan(op.first_register, std::size_t{op.uses} + op.defs);
   }
+  // Words of registers that it reads from banks; none where the machine has no banks.
+  std::span<const OperandRead> reads(const OpTiming& op) const {
+    return std::span(reads_).subspan(op.first_read, op.reads);
+  }
 
  private:
   std::vector<OpTiming> operations_;
   std::vector<std::uint32_t> registers_;
+  std::vector<OperandRead> reads_;
   FrontierLayout frontier_;
 };
 
 // Of all functions of a program, each made when it is first asked for. Any thread.
 class ProgramTiming {
  public:
-  explicit ProgramTiming(const machine::Program& program)
-      : program_(program), codes_(program.ptx().functions.size()), made_(codes_.size()) {}
+  ProgramTiming(const machine::Program& program, const Front& front)
+      : program_(program), front_(front), codes_(program.ptx().functions.size()), made_(codes_.size()) {}
   const CodeTiming& of(const machine::Code& code) {
     const CodeTiming* const there = made_[code.index].load(std::memory_order_acquire);
     return there ? *there : make(code);
@@ -70,6 +79,7 @@ class ProgramTiming {
   const CodeTiming& make(const machine::Code& code);
 
   const machine::Program& program_;
+  const Front front_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CodeTiming>> codes_;
   std::vector<std::atomic<const CodeTiming*>> made_;  // the same, without the mutex

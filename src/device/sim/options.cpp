@@ -4,12 +4,14 @@
 #include "base/fail.hpp"
 #include "device/sim/machine_file/reader.hpp"
 #include "device/sim/policies/registry.hpp"
+#include "device/sim/sampling/plan.hpp"
 #include "device/sim/sim.hpp"
 
 namespace heddle::device::sim {
 namespace {
 
 constexpr unsigned most_threads = 64;
+constexpr unsigned most_sample_waves = 1'000'000;
 constexpr unsigned most_cycles = 1'000'000'000, most_launches = 1'000'000;  // of a trace
 
 unsigned number_of(std::string_view key, std::string_view text, unsigned most) {
@@ -51,11 +53,20 @@ void set_trace(SimOptions& options, std::string_view text) {
   options.record.trace = text;
 }
 
+void set_sample(SimOptions& options, std::string_view text) {
+  options.sample_waves = number_of("sample", text, most_sample_waves);
+  if (options.sample_waves < least_sample_waves)
+    base::fail(ErrorCode::invalid_argument, "sample={}: fewer than {} waves of blocks tell nothing of the others", text,
+               least_sample_waves);
+}
+
 void set_option(SimOptions& options, std::string_view key, std::string_view value) {
   if (key == "threads")
     options.host_threads = number_of(key, value, most_threads);
   else if (key == "memory")
     options.ideal_memory = choice(key, value, "full", "ideal");
+  else if (key == "sample")
+    set_sample(options, value);
   else if (key == "report")
     set_report(options, value);
   else if (key == "trace")

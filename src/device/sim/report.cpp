@@ -39,6 +39,12 @@ std::string memory_text(const MemoryCounters& memory) {
                             base::format_bytes(dram.bytes), 100 * memory.dram_utilisation(), 100 * dram.row_hit_rate());
 }
 
+std::string operand_text(const OperandCounts& operands) {
+  if (operands.reads == 0) return {};
+  return fmt::format("operands   {} reads of banks, {} of the reuse cache; instructions waited {} cycles for them\n",
+                     operands.reads, operands.reused, operands.late_cycles);
+}
+
 std::string policy_text(const PolicyCounts& counts) {
   std::string text;
   for (unsigned i = 0; i < policy_events; ++i)
@@ -47,11 +53,23 @@ std::string policy_text(const PolicyCounts& counts) {
   return text.empty() ? text : "policies   " + text + "\n";
 }
 
+std::string cycles_text(const KernelStatistics& statistics) {
+  const SampleFigures& sample = statistics.sample;
+  if (sample.estimated())
+    return fmt::format(
+        "cycles     about {}, by estimate; 95 % interval {} to {}\n"
+        "sampled    {} waves, {} of {} blocks, in {} cycles; what follows is of these blocks\n",
+        sample.cycles, sample.low, sample.high, sample.waves, sample.blocks, sample.of_blocks, statistics.cycles());
+  std::string text = fmt::format("cycles     {}\n", statistics.cycles());
+  if (!sample.refusal.empty()) text += fmt::format("sampled    no: {}\n", sample.refusal);
+  return text;
+}
+
 }  // namespace
 
 std::string report_text(const std::string& kernel, const KernelStatistics& statistics) {
   const SmStatistics& sm = statistics.sm;
-  std::string text = fmt::format("kernel     {}\ncycles     {}\n", base::demangled(kernel), statistics.cycles());
+  std::string text = fmt::format("kernel     {}\n", base::demangled(kernel)) + cycles_text(statistics);
   text += fmt::format("issued     {} warp instructions, {} thread instructions; IPC {:.2f}\n", sm.warp_instructions,
                       sm.thread_instructions, statistics.ipc());
   text += fmt::format("occupancy  {:.1f} %; SIMD efficiency {:.1f} %\n", 100 * statistics.occupancy(),
@@ -62,7 +80,7 @@ std::string report_text(const std::string& kernel, const KernelStatistics& stati
   for (unsigned i = 0; i < pipe_classes; ++i)
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name(static_cast<PipeClass>(i)),
                         share(sm.pipe_cycles[i], sm.pipe_counts[i] * sm.cycles / std::max(statistics.sms, 1u)));
-  return text + "\n" + policy_text(sm.policy) + memory_text(statistics.memory);
+  return text + "\n" + operand_text(sm.operands) + policy_text(sm.policy) + memory_text(statistics.memory);
 }
 
 }  // namespace heddle::device::sim

@@ -22,6 +22,12 @@ struct SimOptions {
   bool ideal_memory = false;  // fixed latency, unlimited bandwidth
   unsigned host_threads = 1;  // that simulate SMs; cycles do not depend on it
   RecordOptions record;       // files about each launch
+  // Waves of blocks of a launch that are simulated; the device that `native` makes executes the others. 0: all blocks
+  // are simulated.
+  unsigned sample_waves = 0;
+  // Makes a device of the host with managed memory, whose kernels have the same results. Null: launches are not
+  // sampled.
+  std::function<std::unique_ptr<Device>()> native = {};
   // As machine::Options has them.
   bool poison = false;
   bool audit = false;  // after each cycle, what must hold for every policy is looked at (policies/audit.hpp)
@@ -37,9 +43,10 @@ struct SimOptions {
 std::unique_ptr<Device> make_sim_device(SimOptions options);
 
 // "sim:fermi-gtx480,divergence=nrec,scheduler=gto,threads=2,memory=ideal,report=text": a machine (a preset's name or a
-// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `report` (none; text:
-// after each launch its figures on stdout; or a file for them, NAME.json), `trace` (a file for events of warps,
-// NAME.json), `trace-cycles`, `trace-launches`. Throws not_found and invalid_argument.
+// file), then options in any order: policies, `threads` (of the host), `memory` (full, ideal), `sample` (waves of
+// blocks of a launch that are simulated), `report` (none; text: after each launch its figures on stdout; or a file for
+// them, NAME.json), `trace` (a file for events of warps, NAME.json), `trace-cycles`, `trace-launches`. Throws not_found
+// and invalid_argument.
 SimOptions parse_sim_options(std::string_view text);
 
 // The figures of a launch, a line each, as "cycles     12345".

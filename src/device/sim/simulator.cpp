@@ -1,7 +1,10 @@
 #include "device/sim/simulator.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "base/kernel_name.hpp"
 #include "base/log.hpp"
 #include "device/machine/waiting_text.hpp"
+#include "device/sim/sampling/validity.hpp"
 #include "ptx/analysis/resources.hpp"
 #include "ptx/rewrite/hoist_loads.hpp"
 
@@ -20,7 +24,8 @@ constexpr std::uint64_t grace_ns = 100'000'000;  // of real time: the host may w
 
 class Program final : public emulated::ProgramData {
  public:
-  explicit Program(const machine::Program& program) : timing(program), program_(program) {}
+  Program(const machine::Program& program, const Front& front, NativeDevice& device)
+      : timing(program, front), native(program, device), program_(program) {}
   // Of a thread, by an estimate.
   unsigned registers(const ptx::Function& function) {
     std::call_once(found_, [&] {
@@ -29,10 +34,20 @@ class Program final : public emulated::ProgramData {
     });
     return resources_[static_cast<std::size_t>(&function - program_.ptx().functions.data())].registers;
   }
+  // Empty: launches of it may be sampled.
+  const std::string& why_not_sampled(const ptx::Function& function) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, added] = reasons_.try_emplace(&function);
+    if (added) found->second = sim::why_not_sampled(program_.ptx(), function);
+    return found->second;
+  }
   ProgramTiming timing;
+  NativeProgram native;
 
  private:
   const machine::Program& program_;
+  std::mutex mutex_;
+  std::map<const ptx::Function*, std::string> reasons_;
   std::once_flag found_;
   std::vector<ptx::analysis::Resources> resources_;
 };
@@ -69,6 +84,7 @@ Simulator::Simulator(emulated::DeviceState& state, VirtualClock& clock, SimOptio
     : state_(state),
       clock_(clock),
       options_(std::move(options)),
+      native_(options_.native),
       gpu_(options_.machine, options_.ideal_memory, options_.host_threads) {
   check_policies(options_.machine.policies);
   const unsigned schedulers = options_.machine.front.schedulers;
@@ -88,7 +104,7 @@ std::shared_ptr<const ptx::Module> Simulator::ordered(std::shared_ptr<const ptx:
 }
 
 std::unique_ptr<emulated::ProgramData> Simulator::data_for(const machine::Program& program) {
-  return std::make_unique<Program>(program);
+  return std::make_unique<Program>(program, options_.machine.front, native_);
 }
 
 Cycle Simulator::cycle_of(std::uint64_t ns) const {
@@ -111,13 +127,19 @@ BlockNeeds Simulator::needs(const emulated::LoadedFunction& function, const Laun
                   function.static_shared_bytes() + config.dynamic_shared_bytes);
 }
 
-void Simulator::check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const {
+// Blocks of a launch that an SM holds; 0: the needs exceed it.
+std::uint64_t Simulator::blocks_at_once(const BlockNeeds& block, const LaunchConfig& config) const {
   const Residency& limits = options_.machine.residency;
-  const BlockNeeds block = needs(function, config);
   const auto sm = make_residency(config.cooperative ? "round-robin" : options_.machine.policies.residency, limits,
                                  PolicyOptions(options_.machine.policies.options));
   std::uint64_t fit = 0;
   for (; fit < limits.blocks && sm->admits(block); ++fit) sm->admitted(block);
+  return fit;
+}
+
+void Simulator::check(const emulated::LoadedFunction& function, const LaunchConfig& config, BlockRange range) const {
+  const BlockNeeds block = needs(function, config);
+  const std::uint64_t fit = blocks_at_once(block, config);
   if (fit == 0)
     base::fail(ErrorCode::invalid_argument,
                "kernel '{}': a block of {} threads with {} registers and {} bytes of shared memory fits on no SM of {}",
@@ -128,6 +150,46 @@ void Simulator::check(const emulated::LoadedFunction& function, const LaunchConf
                base::demangled(function.ptx().name), range.size(), fit * options_.machine.sms, options_.id);
 }
 
+// Which blocks of the launch are simulated; nothing and why, where all are.
+std::optional<SamplePlan> Simulator::plan_of(const emulated::KernelRun& run, const BlockNeeds& needs,
+                                             std::uint64_t processors, std::string& refusal) const {
+  if (options_.sample_waves == 0 || run.range.empty()) return {};
+  if (!native_.there())
+    refusal = "no device of the host is there that could execute the other blocks";
+  else if (run.config.cooperative)
+    refusal = "it is a cooperative launch, whose blocks wait for one another";
+  else if (run.stop)
+    refusal = "it can be stopped between any two blocks";
+  else
+    refusal = program_of(run.function).why_not_sampled(run.function.ptx());
+  if (!refusal.empty()) return {};
+  const std::uint64_t wave = blocks_at_once(needs, run.config) * processors;
+  auto plan = plan_sample(run.range, wave, options_.sample_waves);
+  if (!plan)
+    refusal =
+        fmt::format("its {} blocks are not more than {} waves of {}", run.range.size(), options_.sample_waves, wave);
+  return plan;
+}
+
+// The other blocks are executed, and the launch takes what its simulated ones tell.
+void Simulator::finish_sample(const emulated::KernelRun& run, GpuLaunch& launch, const SamplePlan& plan) {
+  SampleFigures& sample = launch.statistics.sample;
+  if (launch.rest.empty()) {
+    sample.refusal = "another launch was on the machine at the same time";
+    return;
+  }
+  program_of(run.function).native.run(run, launch.rest);
+  for (Cycle& end : launch.ends) end -= launch.start;
+  const SampleEstimate estimated = estimate(plan, launch.end - launch.start, std::move(launch.ends));
+  sample.waves = plan.waves;
+  sample.blocks = plan.simulated_blocks();
+  sample.of_blocks = run.range.size();
+  sample.cycles = estimated.cycles;
+  sample.low = estimated.low;
+  sample.high = estimated.high;
+  launch.end = launch.start + estimated.cycles;
+}
+
 std::uint64_t Simulator::run(const emulated::KernelRun& run, std::uint64_t start) {
   machine::Grid grid(run.function.kernel(), run.config, run.arguments, next_grid_id_++, run.footprint);
   GpuLaunch launch(grid, program_of(run.function).timing, needs(run.function, run.config), run.range);
@@ -136,10 +198,14 @@ std::uint64_t Simulator::run(const emulated::KernelRun& run, std::uint64_t start
   launch.sms.assign(options_.machine.sms, run.processors == nullptr);
   if (run.processors)
     for (const unsigned sm : run.processors->ids) launch.sms[sm] = true;
+  const auto processors = static_cast<std::uint64_t>(std::count(launch.sms.begin(), launch.sms.end(), true));
+  const auto plan = plan_of(run, launch.work.needs, processors, launch.statistics.sample.refusal);
+  if (plan) launch.sample(plan->simulated, plan->rest);
   const Working working(clock_);
   const LaunchFacts facts{run.function.kernel(), run.config, run.range, launch.work};
   try {
     simulate(launch, cycle_of(start));
+    if (plan && !launch.failure) finish_sample(run, launch, *plan);
   } catch (...) {
     report(facts, launch.statistics, std::current_exception());
     throw;

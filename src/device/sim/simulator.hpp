@@ -5,11 +5,15 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "device/emulated/loaded_module.hpp"
 #include "device/emulated/state.hpp"
 #include "device/sim/gpu.hpp"
 #include "device/sim/record/recorder.hpp"
+#include "device/sim/sampling/native_blocks.hpp"
+#include "device/sim/sampling/plan.hpp"
 #include "device/sim/sim.hpp"
 #include "device/sim/virtual_clock.hpp"
 
@@ -40,6 +44,10 @@ class Simulator final : public emulated::Engine {
   void reach(Cycle cycle) { clock_.reach(ns_of(cycle)); }
 
  private:
+  std::uint64_t blocks_at_once(const BlockNeeds& needs, const LaunchConfig& config) const;
+  std::optional<SamplePlan> plan_of(const emulated::KernelRun& run, const BlockNeeds& needs, std::uint64_t processors,
+                                    std::string& refusal) const;
+  void finish_sample(const emulated::KernelRun& run, GpuLaunch& launch, const SamplePlan& plan);
   void simulate(GpuLaunch& launch, Cycle start);
   void report(const LaunchFacts& facts, const KernelStatistics& statistics, std::exception_ptr failure);
   void throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since);
@@ -49,6 +57,7 @@ class Simulator final : public emulated::Engine {
   emulated::DeviceState& state_;
   VirtualClock& clock_;
   const SimOptions options_;
+  NativeDevice native_;
   std::unique_ptr<Recorder> recorder_;  // null: nobody watches
   Gpu gpu_;                             // guarded by the state's `turn`
   std::atomic<std::uint64_t> next_grid_id_{1};

@@ -15,6 +15,7 @@
 #include "device/sim/load_store_queue.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/observer.hpp"
+#include "device/sim/operand_stage.hpp"
 #include "device/sim/pipes.hpp"
 #include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
@@ -84,6 +85,7 @@ class Sm {
     std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
     Cycle free = 0;       // its next turn after one that issued
+    Cycle operands = 0;   // until when an instruction that waits for operands holds it up
     Cycle accounted = 0;  // cycles before are in the statistics
     SlotUse use = SlotUse::idle;
     unsigned bucket = 0;  // of lanes; of slots that issue
@@ -116,6 +118,7 @@ class Sm {
   void account(Scheduler& scheduler);
   void account_residents();
   Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
+  Cycle read_operands(const IssueGroup& group, unsigned scheduler);
   unsigned issue_turn(IssueGroup& group, unsigned scheduler);
   unsigned issue_shared(IssueGroup& group, unsigned scheduler);
   bool issue(IssueGroup& group, Cycle latency);
@@ -174,6 +177,7 @@ class Sm {
   const LaneShape shape_;
   std::unique_ptr<Interweave> interweave_;  // null: each scheduler issues alone
   PipeSet pipes_;
+  OperandStage operands_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
   std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active

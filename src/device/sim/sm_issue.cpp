@@ -9,7 +9,17 @@ namespace heddle::device::sim {
 
 Cycle Sm::pipe_free(const OpTiming& op, unsigned scheduler) const {
   if (op.pipe == PipeClass::lsu && queue_.full()) return now_ + 1;
-  return pipes_.free_at(pipes_.choose(op, scheduler, now_), scheduler);
+  return std::max(pipes_.free_at(pipes_.choose(op, scheduler, now_), scheduler), operands_.free_at());
+}
+
+// Reads the operands of an instruction that issues now. Returns by how many cycles they come late.
+Cycle Sm::read_operands(const IssueGroup& group, unsigned scheduler) {
+  if (!operands_.modelled()) return 0;
+  const CodeTiming& code = group.block->work.timing.of(*group.at.code);
+  const Cycle late = operands_.read(group, code, now_, statistics_.operands);
+  if (late != 0 && operands_.holds_up(group.op->pipe))
+    schedulers_[scheduler].operands = now_ + machine_.front.issue_interval + late;
+  return late;
 }
 
 // Finds the groups that can issue now, when the next one can, and why none can.
@@ -48,6 +58,11 @@ bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
   if (now_ < std::max(scheduler.wake, scheduler.free)) return true;
   account(scheduler);
+  if (now_ < scheduler.operands) {
+    scheduler.use = SlotUse::pipeline;
+    scheduler.wake = scheduler.operands;
+    return true;
+  }
   scheduler.policy->look(scheduler.pool);
   collect(number);
   if (ready_.empty()) return true;
@@ -78,10 +93,10 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
     const PipeClass pipe = pipes_.choose(*group.op, scheduler, now_);
     if (observer_) observer_->issued(now_, group, pipe);
     group.not_before = now_;
-    const bool there = issue(group, pipes_.occupy(*group.op, pipe, scheduler, now_));
-    if (!there) return lanes;
+    const Cycle latency = pipes_.occupy(*group.op, pipe, scheduler, now_) + read_operands(group, scheduler);
+    if (!issue(group, latency)) return lanes;
     const bool more = issue_policy_->another(group, ++issued) && group.ready <= now_ && !group.op->ordered &&
-                      pipe_free(*group.op, scheduler) <= now_;
+                      pipe_free(*group.op, scheduler) <= now_ && schedulers_[scheduler].operands <= now_;
     if (!more) break;
   }
   group.not_before = std::max(group.not_before, now_ + 1);

@@ -18,6 +18,9 @@ void for_each_count(SmStatistics& a, const SmStatistics& b, F&& f) {
   for (std::size_t i = 0; i < a.lanes.size(); ++i) f(a.lanes[i], b.lanes[i]);
   for (std::size_t i = 0; i < a.lane_uses.size(); ++i) f(a.lane_uses[i], b.lane_uses[i]);
   for (std::size_t i = 0; i < a.pipe_cycles.size(); ++i) f(a.pipe_cycles[i], b.pipe_cycles[i]);
+  f(a.operands.reads, b.operands.reads);
+  f(a.operands.reused, b.operands.reused);
+  f(a.operands.late_cycles, b.operands.late_cycles);
   for (std::size_t i = 0; i < policy_events; ++i) f(a.policy.counts[i], b.policy.counts[i]);
 }
 

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "device/sim/kernel_timing.hpp"
@@ -29,6 +30,14 @@ const char* name(SlotUse use);
 constexpr unsigned lane_buckets = 11;
 const char* lane_bucket_name(unsigned bucket);
 
+// How operands were read; zero where the machine has no banks.
+struct OperandCounts {
+  std::uint64_t reads = 0;        // of banks, each a word of all threads of a warp
+  std::uint64_t reused = 0;       // of the cache of operands
+  std::uint64_t late_cycles = 0;  // for which instructions waited for operands beyond their window
+  bool operator==(const OperandCounts&) const = default;
+};
+
 struct SmStatistics {
   std::uint64_t cycles = 0;                               // of the SM, while a kernel was on the machine
   std::uint64_t slots = 0;                                // of its schedulers: cycles times schedulers
@@ -42,10 +51,20 @@ struct SmStatistics {
   std::array<std::uint64_t, 32> lane_uses{};              // issues by lane of the SIMD unit
   std::array<std::uint64_t, pipe_classes> pipe_cycles{};  // for which pipes were occupied
   std::array<std::uint64_t, pipe_classes> pipe_counts{};  // pipes there are
+  OperandCounts operands;
   PolicyCounts policy;
   SmStatistics& operator+=(const SmStatistics& other);
   SmStatistics& operator-=(const SmStatistics& other);  // of an earlier time
   bool operator==(const SmStatistics&) const = default;
+};
+
+// Where a launch was asked to be sampled (docs/simulator.md): what of it was simulated, and its cycles by estimate.
+struct SampleFigures {
+  std::uint64_t waves = 0;                  // that were simulated; 0: all blocks were
+  std::uint64_t blocks = 0, of_blocks = 0;  // that were simulated, and all
+  Cycle cycles = 0, low = 0, high = 0;      // of the whole launch: the estimate and its interval of 95 %
+  std::string refusal;                      // why all blocks were simulated though it was asked for
+  bool estimated() const { return waves != 0; }
 };
 
 // Of one launch: from its start to its end, with what other launches did meanwhile.
@@ -55,6 +74,8 @@ struct KernelStatistics {
   SmStatistics sm;                  // of all SMs together
   std::vector<SmStatistics> by_sm;  // of each; empty where nobody watches the machine
   MemoryCounters memory;            // since the machine was idle last; zero where memory is ideal
+  SampleFigures sample;
+  // That were simulated. Of a sampled launch the counts are those of the blocks that were simulated.
   Cycle cycles() const { return end - start; }
   // Thread instructions a cycle, of the whole machine.
   double ipc() const;

@@ -33,7 +33,10 @@ struct SteppedMachine::Launch {
   GpuLaunch gpu;
 };
 
-SteppedMachine::SteppedMachine(Device& device) : simulator_(simulator_of(device)) {}
+SteppedMachine::SteppedMachine(Device& device) : simulator_(simulator_of(device)) {
+  if (simulator_.options().sample_waves != 0)
+    base::fail(ErrorCode::invalid_argument, "{}: launches that run step by step are not sampled", device.info().id);
+}
 
 SteppedMachine::~SteppedMachine() {
   for (const auto& launch : launches_) simulator_.gpu().cancel(launch->gpu);

@@ -18,7 +18,7 @@ class Traced {
  public:
   Traced(const std::string& body, unsigned threads)
       : kernel_(".reg .u32 %m, %t, %i, %n; .reg .pred %p, %q;\nmov.u32 %t, %tid.x;\n" + body, threads),
-        timing_(kernel_.kernel().program()),
+        timing_(kernel_.kernel().program(), {}),
         barriers_(kernel_.block->warps[0].lanes, (1u << threads) - 1, timing_, counts) {}
 
   std::string run() {

@@ -24,7 +24,7 @@ class Interwoven {
  public:
   Interwoven(const std::string& body, unsigned threads, const std::string& options)
       : kernel_(".reg .u32 %m, %t, %i, %n; .reg .pred %p, %q;\nmov.u32 %t, %tid.x;\n" + body, threads),
-        timing_(kernel_.kernel().program()),
+        timing_(kernel_.kernel().program(), {}),
         options_(options),
         lanes_(make_identity_lanes()) {
     DivergenceContext context{*kernel_.block, timing_, *lanes_, options_, counts, now_};
@@ -116,7 +116,7 @@ J:
 TEST(Interweaving, SlotsOfFigure2) {
   SteppedKernel kernel(".reg .u32 %m, %t, %i, %n; .reg .pred %p, %q;\nmov.u32 %t, %tid.x;\n" + std::string(figure_2),
                        4);
-  ProgramTiming timing(kernel.kernel().program());
+  ProgramTiming timing(kernel.kernel().program(), {});
   PdomStack stack(kernel.block->warps[0].lanes, 0xf, timing);
   unsigned steps = 0;
   for (; stack.current(); ++steps) {

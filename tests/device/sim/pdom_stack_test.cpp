@@ -19,7 +19,7 @@ class Traced {
  public:
   Traced(const std::string& body, unsigned threads)
       : kernel_(".reg .u32 %m, %t, %i, %n; .reg .pred %p, %q;\nmov.u32 %t, %tid.x;\n" + body, threads),
-        timing_(kernel_.kernel().program()),
+        timing_(kernel_.kernel().program(), {}),
         stack_(kernel_.block->warps[0].lanes, threads == 32 ? ~0u : (1u << threads) - 1, timing_) {}
 
   // One instruction. Returns false when all threads have exited.
@@ -197,7 +197,7 @@ TEST(PdomStack, WaitingLanesLetOthersRun) {
 low:
   bar.warp.sync 0xffffffff;
   ret;)");
-  ProgramTiming timing(k.kernel().program());
+  ProgramTiming timing(k.kernel().program(), {});
   PdomStack stack(k.block->warps[0].lanes, ~0u, timing);
   for (int i = 0; i < 3; ++i) {
     k.step(stack.current()->mask);

@@ -48,8 +48,16 @@ struct Front {
   unsigned barrier_latency = 20;    // cycles from the last arrival to the first issue after it
   unsigned barrier_interval = 0;    // cycles between two arrivals of warps at barriers of an SM; 0: any number at once
   unsigned early_loads = 0;         // loads that the compiler pulls before a use of one; 0: the order of the PTX
-  unsigned collectors = 0;          // operand collectors of an SM; 0: operands are always read in time
-  unsigned register_banks = 0;      // banks of the register file, of a scheduler; 0: no conflicts
+  // How operands are read (src/device/sim/operand_stage.hpp).
+  unsigned register_banks = 0;   // banks of a scheduler's part of the register file; 0: operands are always in time
+  unsigned bank_ports = 1;       // reads that a bank serves at a time
+  unsigned bank_interval = 1;    // cycles of a read
+  unsigned operand_window = 1;   // cycles in which an instruction's operands are read without delay
+  unsigned collectors = 0;       // operand collectors of an SM; 0: a late instruction holds up its scheduler
+  bool operand_reuse = false;    // operands that a warp reads again at once come from a cache
+  bool bank_swizzle = false;     // registers of the next warp begin in the next bank
+  bool banks_by_number = false;  // register r is in bank r mod banks; else a compiler has assigned them
+  bool lane_decoders = true;     // threads of several warps read in one access, each lane its own register
   bool operator==(const Front&) const = default;
 };
 

@@ -84,10 +84,25 @@ const Field fields[] = {
      "between two arrivals of warps at barriers of an SM; 0: any number at once"},
     {"front", "early-loads", "", 0, 256, AT(front.early_loads),
      "loads that the compiler of machine code pulls before an instruction that uses one; 0: the order of the PTX"},
-    {"front", "collectors", "", 0, 1024, AT(front.collectors),
-     "operand collectors of an SM; 0: operands are always read in time"},
     {"front", "register-banks", "", 0, 64, AT(front.register_banks),
-     "banks of a scheduler's part of the register file; 0: no conflicts"},
+     "banks of a scheduler's part of the register file; 0: operands are always read in time"},
+    {"front", "bank-ports", "", 1, 8, AT(front.bank_ports),
+     "reads that a bank serves at a time, each a register of all threads of a warp"},
+    {"front", "bank-interval", "cycles", 1, 64, AT(front.bank_interval), "of a read of a bank"},
+    {"front", "operand-window", "cycles", 1, 64, AT(front.operand_window),
+     "in which an instruction's operands are read without delay; the pipe's latency contains them"},
+    {"front", "collectors", "", 0, 1024, AT(front.collectors),
+     "operand collectors of an SM, in which instructions wait for operands; 0: an instruction that is late holds up "
+     "its "
+     "scheduler"},
+    {"front", "operand-reuse", "", 0, 1, AT(front.operand_reuse),
+     "an operand that the same source of a warp's last instruction from that bank has read comes from a cache"},
+    {"front", "bank-swizzle", "", 0, 1, AT(front.bank_swizzle), "registers of the next warp begin in the next bank"},
+    {"front", "banks-by-number", "", 0, 1, AT(front.banks_by_number),
+     "register r of a function is in bank r mod register-banks, in the order in which they are named first; else a "
+     "compiler of machine code has put registers that are read together into different banks"},
+    {"front", "lane-decoders", "", 0, 1, AT(front.lane_decoders),
+     "lanes of a formed warp read their threads' registers in one access; else one access for each static warp"},
 
     PIPE(alu, "integers, logic and moves"),
     PIPE(fma, "FP32 (at least one)"),

@@ -57,6 +57,8 @@ json sm_json(const SmStatistics& sm) {
           {"issue_slots", sm.issue_slots},
           {"resident_warp_cycles", sm.resident_warp_cycles},
           {"blocks", sm.blocks},
+          {"operands",
+           {{"reads", sm.operands.reads}, {"reused", sm.operands.reused}, {"late_cycles", sm.operands.late_cycles}}},
           {"uses", sm.uses},
           {"lanes", sm.lanes},
           {"pipe_cycles", sm.pipe_cycles},
@@ -99,6 +101,18 @@ json memory_json(const MemoryCounters& memory) {
             {"row_misses", memory.dram.row_misses},
             {"row_conflicts", memory.dram.row_conflicts},
             {"utilisation", memory.dram_utilisation()}}}};
+}
+
+json sample_json(const KernelStatistics& statistics) {
+  const SampleFigures& sample = statistics.sample;
+  if (!sample.estimated()) return {{"refusal", sample.refusal}};
+  return {{"waves", sample.waves},
+          {"blocks", sample.blocks},
+          {"of_blocks", sample.of_blocks},
+          {"simulated_cycles", statistics.cycles()},
+          {"low", sample.low},
+          {"high", sample.high},
+          {"confidence", 0.95}};
 }
 
 json series_json(const RecordedFigures& figures) {
@@ -177,6 +191,7 @@ std::string launch_json(const MachineDescription& machine, const LaunchFacts& la
   const KernelStatistics& s = figures.statistics;
   const Operations operations = operations_of(figures.lines);
   const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+  const Cycle cycles = s.sample.estimated() ? s.sample.cycles : s.cycles();
   json by_sm = json::array();
   for (const SmStatistics& one : s.by_sm) by_sm.push_back(sm_json(one));
   json object = {{"kind", "launch"},
@@ -190,8 +205,8 @@ std::string launch_json(const MachineDescription& machine, const LaunchFacts& la
                    {"registers", launch.work.needs.registers},
                    {"shared", launch.work.needs.shared}}},
                  {"start", s.start},
-                 {"cycles", s.cycles()},
-                 {"seconds", static_cast<double>(s.cycles()) / (machine.clocks.sm_mhz * 1e6)},
+                 {"cycles", cycles},
+                 {"seconds", static_cast<double>(cycles) / (machine.clocks.sm_mhz * 1e6)},
                  {"ipc", s.ipc()},
                  {"occupancy", s.occupancy()},
                  {"simd_efficiency", s.simd_efficiency()},
@@ -202,6 +217,7 @@ std::string launch_json(const MachineDescription& machine, const LaunchFacts& la
                  {"memory", memory_json(s.memory)},
                  {"series", series_json(figures)},
                  {"lines", lines_json(figures.lines)}};
+  if (s.sample.estimated() || !s.sample.refusal.empty()) object["sample"] = sample_json(s);
   if (!figures.failure.empty()) object["failure"] = figures.failure;
   return line(object);
 }

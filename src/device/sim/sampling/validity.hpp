@@ -1,0 +1,14 @@
+// Whether a part of a kernel's blocks tells about all, and whether others than the model of time may execute the rest.
+#pragma once
+
+#include <string>
+
+#include "ptx/ir.hpp"
+
+namespace heddle::device::sim {
+
+// Empty, or a sentence that says why launches of the kernel are not sampled: its blocks wait for one another or use
+// what others leave, its results depend on the order of blocks or on time, or it calls what is not known. Conservative.
+std::string why_not_sampled(const ptx::Module& module, const ptx::Function& kernel);
+
+}  // namespace heddle::device::sim
