@@ -38,6 +38,10 @@ enum class Query : std::uint8_t {
   address_mode_0,
   address_mode_1,
   address_mode_2,
+  // istypep: what the handle is; there need not be such a one.
+  is_texture,
+  is_sampler,
+  is_surface,
 };
 
 // The arguments of an operation are words, in this order: the layer, the coordinates, the level or the gradients by x
@@ -58,11 +62,12 @@ struct Operation {
   std::uint8_t elements = 4, element_bytes = 4;  // of accesses of surfaces
   OutOfBounds bounds = OutOfBounds::trap;
   Combine combine = Combine::add;
-  bool is_signed = false;  // of a reduction
-  std::uint8_t reserved = 0;
+  bool is_signed = false;                           // of a reduction
+  std::uint8_t arguments : 5 = 0, results : 3 = 0;  // words
 
   unsigned dimensions() const { return geometry == Geometry::one ? 1 : geometry == Geometry::two ? 2 : 3; }
   unsigned offsets() const { return has_offset ? dimensions() : 0; }
+  // An access of a surface.
   bool is_surface() const { return kind >= Kind::load; }
   bool writes() const { return kind >= Kind::store; }
   friend bool operator==(const Operation&, const Operation&) = default;

@@ -33,6 +33,12 @@ std::uint64_t address_mode(AddressMode mode) {
 
 }  // namespace
 
+std::uint64_t answer_kind(const Texture* texture, Query query) {
+  if (!texture) return 0;
+  if (query == Query::is_texture) return texture->use == Use::texture;
+  return query == Query::is_surface && texture->use == Use::surface;
+}
+
 std::uint64_t answer(const Texture& texture, const Operation& operation, const std::uint64_t* arguments) {
   const Image& image = texture.image;
   const Sampler& sampler = texture.sampler;
@@ -56,6 +62,9 @@ std::uint64_t answer(const Texture& texture, const Operation& operation, const s
     case Query::address_mode_0: return address_mode(sampler.address[0]);
     case Query::address_mode_1: return address_mode(sampler.address[1]);
     case Query::address_mode_2: return address_mode(sampler.address[2]);
+    case Query::is_texture:
+    case Query::is_sampler:
+    case Query::is_surface: return answer_kind(&texture, operation.query);
   }
   return 0;
 }

@@ -34,7 +34,10 @@ using Words = std::array<std::uint64_t, Operation::most_results>;
 // precision and rounded once.
 Words read_taps(const Texture& texture, const Operation& operation, const Taps& taps);
 
-// Kind::query.
+inline bool is_kind_query(Query query) { return query >= Query::is_texture; }
+// Whether a handle is of that kind; `texture`: what it names, null: nothing. Samplers have no handles of their own.
+std::uint64_t answer_kind(const Texture* texture, Query query);
+// Kind::query, of all others.
 std::uint64_t answer(const Texture& texture, const Operation& operation, const std::uint64_t* arguments);
 
 }  // namespace heddle::texture
