@@ -21,6 +21,7 @@
 #include "heddle/module.hpp"
 #include "heddle/placed_variables.hpp"
 #include "heddle/queue.hpp"
+#include "heddle/texture.hpp"
 
 namespace heddle {
 
@@ -104,6 +105,8 @@ class Device {
   Memory register_host(void* data, std::size_t bytes) const;
   // Memory that the program maps itself; null if the device does not support it. It lives as long as the device.
   AddressMapping* address_mapping() const;
+  // The textures and surfaces that kernels of the device may use; null if it has none. It lives as long as the device.
+  TextureTable* textures() const;
   // How much memory can still be allocated, roughly: other processes take from it too.
   std::uint64_t free_memory() const;
 

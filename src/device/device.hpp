@@ -23,6 +23,7 @@
 #include "device/queue.hpp"
 #include "device/queue_source.hpp"
 #include "heddle/address_mapping.hpp"
+#include "heddle/texture.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device {
@@ -100,6 +101,11 @@ class Device : public QueueSource {
 
  private:
   virtual void run_commands(void (*run)(void* data), void* data) { run(data); }
+
+ public:
+  // The textures and surfaces that kernels of this device may use; null if it has none. It lives as long as the device.
+  // Any thread.
+  virtual TextureTable* textures() { return nullptr; }
 };
 
 }  // namespace heddle::device

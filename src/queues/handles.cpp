@@ -114,6 +114,7 @@ Memory Device::register_host(void* data, std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).register_host(data, bytes));
 }
 AddressMapping* Device::address_mapping() const { return device_at(core_, number_).address_mapping(); }
+TextureTable* Device::textures() const { return device_at(core_, number_).textures(); }
 void Device::enter() const { device_at(core_, number_).enter(); }
 std::optional<int> Device::cuda_attribute(int number) const { return device_at(core_, number_).cuda_attribute(number); }
 std::uint64_t Device::free_memory() const { return device_at(core_, number_).free_memory(); }

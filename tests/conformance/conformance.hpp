@@ -20,6 +20,7 @@
 
 #include "device/device.hpp"
 #include "heddle/error.hpp"
+#include "heddle/texture.hpp"
 
 namespace heddle::conformance {
 
@@ -98,6 +99,18 @@ class Conformance : public testing::TestWithParam<DeviceMaker> {
   std::unique_ptr<Queue> queue;
 };
 
+// Skipped on devices without textures.
+class Textures : public Conformance {
+ protected:
+  void SetUp() override;
+  Function& function(std::string_view name) { return loaded_->function(name); }
+  TextureTable& table() { return *table_; }
+
+ private:
+  TextureTable* table_ = nullptr;
+  std::shared_ptr<device::Module> loaded_;
+};
+
 // Expects that f throws an Error of this code, and gives its message.
 template <class F>
 std::string expect_error(ErrorCode code, F&& f) {
@@ -134,6 +147,7 @@ extern const char* const much_shared;  // PTX of a kernel with more static share
 #define HEDDLE_CONFORMANCE(name, ...)                                                     \
   namespace heddle::conformance {                                                         \
   INSTANTIATE_TEST_SUITE_P(name, Conformance, testing::Values(DeviceMaker(__VA_ARGS__))); \
+  INSTANTIATE_TEST_SUITE_P(name, Textures, testing::Values(DeviceMaker(__VA_ARGS__)));    \
   }
 
 }  // namespace heddle::conformance

@@ -70,7 +70,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, int, void*);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, int, void*);
 cudaError_t cudaMallocFromPoolAsync(void**, std::size_t, cudaMemPool_t, cudaStream_t);
-cudaError_t cudaMallocArray(void*, const void*, std::size_t, std::size_t, unsigned);
+cudaError_t cudaBindTexture(std::size_t*, const void*, const void*, const void*, std::size_t);
 
 cudaError_t cudaStreamCreate(cudaStream_t*);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t*, unsigned);

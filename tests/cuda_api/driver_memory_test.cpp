@@ -57,7 +57,7 @@ TEST_F(DriverMemory, BoxesAreCopied) {
   EXPECT_EQ(read(p + 2 * pitch, 6), (std::vector<unsigned>{9, 4, 5, 6, 9, 9}));
   EXPECT_EQ(read(p + 3 * pitch, 2), (std::vector<unsigned>{9, 9}));
   copy.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_EQ(cuMemcpy2D_v2(&copy), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT_EQ(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_HANDLE);  // there is no array
   copy.dstMemoryType = CU_MEMORYTYPE_DEVICE;
   copy.WidthInBytes = 16;  // wider than the source's rows
   EXPECT_EQ(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_VALUE);

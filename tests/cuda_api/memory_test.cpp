@@ -237,8 +237,7 @@ TEST(Copies, InBatches) {
 }
 
 TEST(Refused, ByName) {
-  void* array = nullptr;
-  EXPECT_EQ(cudaMallocArray(&array, nullptr, 4, 4, 0), cudaErrorNotSupported);
+  EXPECT_EQ(cudaBindTexture(nullptr, nullptr, nullptr, nullptr, 4), cudaErrorNotSupported);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
   const void* table = nullptr;
   EXPECT_EQ(cudaGetExportTable(&table, nullptr), cudaErrorNotSupported);

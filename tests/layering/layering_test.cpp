@@ -17,6 +17,7 @@ const std::map<std::string, std::set<std::string>>& allowed() {
   static const std::map<std::string, std::set<std::string>> rooms = {
       {"base", {}},
       {"model", {"base"}},
+      {"texture", {"base"}},
       {"graph", {"base"}},
       {"knowledge", {"base"}},
       {"tuning", {"base", "knowledge"}},
@@ -29,13 +30,13 @@ const std::map<std::string, std::set<std::string>>& allowed() {
       {"trace", {"base", "graph"}},
       {"ptx", {"base"}},
       {"compile", {"base", "ptx"}},
-      {"device", {"base", "ptx", "graph"}},
-      {"device/cpu", {"base", "ptx", "device"}},
+      {"device", {"base", "ptx", "graph", "texture"}},
+      {"device/cpu", {"base", "ptx", "texture", "device"}},
       {"device/cuda", {"base", "ptx", "device"}},
       // Below whoever decides the order of instructions.
-      {"device/machine", {"base", "ptx", "device"}},
+      {"device/machine", {"base", "ptx", "texture", "device"}},
       // What devices share whose kernels the machine core executes.
-      {"device/emulated", {"base", "ptx", "device", "device/machine"}},
+      {"device/emulated", {"base", "ptx", "texture", "device", "device/machine"}},
       {"device/interp", {"base", "ptx", "device", "device/machine", "device/emulated"}},
       // The simulator: machine files know nothing of memory, neither knows of devices.
       {"device/sim/machine_file", {"base"}},

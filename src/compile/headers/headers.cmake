@@ -95,8 +95,10 @@ set(heddle_device_headers
   heddle/runtime_sharing.h
   heddle/runtime_types.h
   heddle/simd.h
+  heddle/surface_functions.h
   heddle/synchronization.h
   heddle/system_calls.h
+  heddle/texture_functions.h
   heddle/textures.h
   heddle/uuid.h
   heddle/vector_types.h

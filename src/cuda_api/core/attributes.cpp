@@ -74,6 +74,53 @@ std::optional<int> shape_of_cpu(const DeviceInfo& info, int number) {
   }
 }
 
+// Sizes of textures and surfaces: those of NVIDIA's GPUs, since programs divide their images by them.
+std::optional<int> texture_limit(int number) {
+  switch (number) {
+    case 21: return 131072;  // 1D; 2D; 3D
+    case 22: return 131072;
+    case 23: return 65536;
+    case 24:
+    case 25:
+    case 26: return 16384;
+    case 27:  // 2D with layers
+    case 28: return 32768;
+    case 29: return 2048;
+    case 42: return 32768;  // 1D with layers
+    case 43: return 2048;
+    case 45:  // 2D, gathered
+    case 46: return 32768;
+    case 47:  // 3D, the other way
+    case 48: return 8192;
+    case 49: return 32768;
+    case 52: return 32768;  // cubes; with layers
+    case 53: return 32768;
+    case 54: return 2046;
+    case 55: return 32768;  // surfaces: 1D; 2D; 3D
+    case 56: return 131072;
+    case 57: return 65536;
+    case 58:
+    case 59:
+    case 60: return 16384;
+    case 61: return 32768;  // 1D and 2D with layers
+    case 62: return 2048;
+    case 63:
+    case 64: return 32768;
+    case 65: return 2048;
+    case 66: return 32768;  // cubes; with layers
+    case 67: return 32768;
+    case 68: return 2046;
+    case 69: return 1 << 28;  // plain memory; rows of memory: width, height, pitch
+    case 70: return 131072;
+    case 71: return 65000;
+    case 72: return 2097120;
+    case 73:  // with levels of detail: 2D; 1D
+    case 74: return 32768;
+    case 77: return 32768;
+    default: return std::nullopt;
+  }
+}
+
 // What it can do, and figures that programs print; those of the memory's clock and width are nominal.
 std::optional<int> ability_of_cpu(const Context& context, int number) {
   switch (number) {
@@ -127,7 +174,9 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
 std::optional<int> attribute(const Context& context, int number) {
   if (context.info().capability == 0) {
     const std::optional<int> shape = shape_of_cpu(context.info(), number);
-    return shape ? shape : ability_of_cpu(context, number);
+    if (shape) return shape;
+    const std::optional<int> limit = context.device().textures() ? texture_limit(number) : std::nullopt;
+    return limit ? limit : ability_of_cpu(context, number);
   }
   switch (number) {
     case 83:  // managed memory

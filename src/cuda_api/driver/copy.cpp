@@ -1,5 +1,7 @@
-// Copies and fills, in all shapes but those of arrays.
+// Copies and fills. (array.cpp: copies that only arrays have.)
 #include "cuda_api/core/copy.hpp"
+
+#include "cuda_api/core/array.hpp"
 
 #include "cuda_api/driver/call.hpp"
 
@@ -22,16 +24,19 @@ struct Side {
   bool device = false;
 };
 
-Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, std::size_t pitch, std::size_t height,
-             std::size_t x, std::size_t y, std::size_t z, std::size_t width) {
-  require(type != CU_MEMORYTYPE_ARRAY, cudaErrorNotSupported,
-          "a copy of an array (CUarray) is not supported by Heddle");
+struct Place {
+  std::size_t x, y, z;
+};
+
+Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t pitch,
+             std::size_t height, const Place& at, const heddle::BoxSize& size) {
+  if (type == CU_MEMORYTYPE_ARRAY) return {end_in(array_of(array), at.x, at.y, at.z, size), true};
   require(type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED,
           cudaErrorInvalidValue, "a side of the copy is of no type of memory");
-  const std::size_t row = pitch != 0 ? pitch : width, plane = row * height;
-  require(x + width <= row, cudaErrorInvalidValue, "a row of the copy is wider than the pitch");
+  const std::size_t row = pitch != 0 ? pitch : size.width, plane = row * height;
+  require(at.x + size.width <= row, cudaErrorInvalidValue, "a row of the copy is wider than the pitch");
   auto* const base = static_cast<std::byte*>(type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : pointer(device));
-  return {{base + x + y * row + z * plane, row, plane}, type == CU_MEMORYTYPE_DEVICE};
+  return {{base + at.x + at.y * row + at.z * plane, row, plane}, type == CU_MEMORYTYPE_DEVICE};
 }
 
 cudaMemcpyKind kind_of(const Side& to, const Side& from) {
@@ -49,11 +54,12 @@ void copy_sides(Context& context, CUstream_st& stream, const Side& to, const Sid
 
 void copy_2d(Context& context, CUstream_st& stream, const CUDA_MEMCPY2D* p, bool wait) {
   require(p, cudaErrorInvalidValue, "no description of the copy");
-  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch, p->Height, p->dstXInBytes, p->dstY,
-                          0, p->WidthInBytes);
-  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch, p->Height, p->srcXInBytes, p->srcY,
-                            0, p->WidthInBytes);
-  copy_sides(context, stream, to, from, {p->WidthInBytes, p->Height, 1}, wait);
+  const heddle::BoxSize size{p->WidthInBytes, p->Height, 1};
+  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, p->Height,
+                          {p->dstXInBytes, p->dstY, 0}, size);
+  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, p->Height,
+                            {p->srcXInBytes, p->srcY, 0}, size);
+  copy_sides(context, stream, to, from, size, wait);
 }
 
 // CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER.
@@ -62,15 +68,17 @@ void copy_3d(Context& context, CUstream_st& stream, const Description* p, bool w
   require(p, cudaErrorInvalidValue, "no description of the copy");
   require(p->srcLOD == 0 && p->dstLOD == 0, cudaErrorInvalidValue, "memory that is no array has no levels of detail");
   const auto rows = [&](std::size_t height) { return height != 0 ? height : p->Height; };
-  require(p->srcY + p->Height <= rows(p->srcHeight) || p->Depth <= 1, cudaErrorInvalidValue,
+  const bool from_array = p->srcMemoryType == CU_MEMORYTYPE_ARRAY, to_array = p->dstMemoryType == CU_MEMORYTYPE_ARRAY;
+  require(from_array || p->srcY + p->Height <= rows(p->srcHeight) || p->Depth <= 1, cudaErrorInvalidValue,
           "the source's planes have fewer rows than are copied");
-  require(p->dstY + p->Height <= rows(p->dstHeight) || p->Depth <= 1, cudaErrorInvalidValue,
+  require(to_array || p->dstY + p->Height <= rows(p->dstHeight) || p->Depth <= 1, cudaErrorInvalidValue,
           "the destination's planes have fewer rows than are copied");
-  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstPitch, rows(p->dstHeight), p->dstXInBytes,
-                          p->dstY, p->dstZ, p->WidthInBytes);
-  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcPitch, rows(p->srcHeight), p->srcXInBytes,
-                            p->srcY, p->srcZ, p->WidthInBytes);
-  copy_sides(context, stream, to, from, {p->WidthInBytes, p->Height, p->Depth}, wait);
+  const heddle::BoxSize size{p->WidthInBytes, p->Height, p->Depth};
+  const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, rows(p->dstHeight),
+                          {p->dstXInBytes, p->dstY, p->dstZ}, size);
+  const Side from = side_of(p->srcMemoryType, p->srcHost, p->srcDevice, p->srcArray, p->srcPitch, rows(p->srcHeight),
+                            {p->srcXInBytes, p->srcY, p->srcZ}, size);
+  copy_sides(context, stream, to, from, size, wait);
 }
 
 template <class T>

@@ -1,5 +1,7 @@
-// cudaMemcpy and cudaMemset, in all shapes but those of arrays.
+// cudaMemcpy and cudaMemset. (array.cpp: copies that only arrays have.)
 #include "cuda_api/core/copy.hpp"
+
+#include "cuda_api/core/array.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -34,13 +36,14 @@ BoxEnd end_of(const cudaPitchedPtr& p, const cudaPos& at) {
   return {static_cast<std::byte*>(p.ptr) + at.x + at.y * p.pitch + at.z * plane, p.pitch, plane};
 }
 
-cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* p, cudaStream_t stream, bool per_thread, bool wait) {
+cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* given, cudaStream_t stream, bool per_thread,
+                    bool wait) {
   return with_context(function, [&](Context& context) {
-    require(p, cudaErrorInvalidValue, "no parameters");
-    if (p->srcArray || p->dstArray) not_supported("a copy of an array (cudaArray_t)");
+    require(given, cudaErrorInvalidValue, "no parameters");
+    const cudaMemcpy3DParms p = without_arrays(*given);
     CUstream_st& in = context.any_stream(stream, per_thread);
-    copy_box(*in.context, in, end_of(p->dstPtr, p->dstPos), end_of(p->srcPtr, p->srcPos),
-             {p->extent.width, p->extent.height, p->extent.depth}, p->kind, wait);
+    copy_box(*in.context, in, end_of(p.dstPtr, p.dstPos), end_of(p.srcPtr, p.srcPos),
+             {p.extent.width, p.extent.height, p.extent.depth}, p.kind, wait);
   });
 }
 

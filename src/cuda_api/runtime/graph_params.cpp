@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cuda_api/core/array.hpp"
 #include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
@@ -69,12 +70,12 @@ cudaKernelNodeParams parameters_of(CUgraphNode_st& node) {
   return p;
 }
 
-CopyCommand copy_node_command(Context& context, const cudaMemcpy3DParms* p) {
-  require(p, cudaErrorInvalidValue, "no parameters");
-  if (p->srcArray || p->dstArray) not_supported("a copy of an array (cudaArray_t) in a graph");
-  require(p->extent.height <= 1 || (p->extent.width <= p->dstPtr.pitch && p->extent.width <= p->srcPtr.pitch),
+CopyCommand copy_node_command(Context& context, const cudaMemcpy3DParms* given) {
+  require(given, cudaErrorInvalidValue, "no parameters");
+  const cudaMemcpy3DParms p = without_arrays(*given);
+  require(p.extent.height <= 1 || (p.extent.width <= p.dstPtr.pitch && p.extent.width <= p.srcPtr.pitch),
           cudaErrorInvalidPitchValue, "a row is wider than the pitch");
-  return copy_command(context, *p);
+  return copy_command(context, p);
 }
 
 CopyCommand copy_to_symbol(Context& context, const void* symbol, const void* from, std::size_t size, std::size_t offset,

@@ -141,6 +141,12 @@ struct RuntimeTable {
   // places[lane], with values[lane] as its argument, in the place of which the result goes. Does not switch fibers.
   void (*mbarrier)(WarpContext* warp, std::uint64_t* const* places, std::uint64_t* values, std::uint32_t mask,
                    std::uint32_t operation);
+  // Textures and surfaces: for each lane of `mask` in turn, the texture::Operation `low`, `high` on the texture
+  // handles[lane]. Argument a of a lane is arguments[a * lanes + lane], result r becomes results[r * lanes + lane].
+  // Does not switch fibers.
+  void (*texture)(WarpContext* warp, const std::uint64_t* handles, const std::uint64_t* arguments,
+                  std::uint64_t* results, std::uint32_t mask, std::uint32_t lanes, std::uint64_t low,
+                  std::uint64_t high);
   std::uint64_t (*clock)();
   std::uint64_t (*global_timer)();
   // Scalar functions for rare instructions (directed rounding without hardware help and the like), by the numbering of

@@ -15,6 +15,7 @@ enum class FaultKind : std::uint8_t {
   bad_access,    // found by check()
   bad_barrier,   // wrong use of bar
   bad_mbarrier,  // wrong use of mbarrier
+  bad_texture,   // wrong use of a texture or surface
   bad_free,      // free() of what malloc() did not give
   not_a_member,  // check(): a lane in a warp operation whose member mask does not include it
   output,        // what the kernel prints cannot be written
@@ -37,7 +38,7 @@ struct Fault {
   bool outside_footprint = false;  // an access that the launch's footprint does not allow
   bool misaligned = false;         // the address is no multiple of the size
   std::uint64_t window = 0;        // of a bad access; the member mask
-  std::uint32_t number = 0;        // barrier, line of the assertion, lane, MbarrierMisuse, errno
+  std::uint32_t number = 0;        // barrier, line of the assertion, lane, MbarrierMisuse, Mistake, errno
   static constexpr std::size_t text_bytes = 256;
   char text[text_bytes] = {}, file[text_bytes] = {}, function[text_bytes] = {};
 };

@@ -17,6 +17,7 @@
 #include "device/fault_text.hpp"
 #include "device/footprint.hpp"
 #include "ptx/semantics/mbarrier.hpp"
+#include "texture/execute.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -183,6 +184,7 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
     case FaultKind::bad_mbarrier:
       return fmt::format("wrong use of a barrier in memory: {}",
                          text_of(static_cast<ptx::semantics::MbarrierMisuse>(fault.number)));
+    case FaultKind::bad_texture: return texture::describe(static_cast<texture::Mistake>(fault.number), fault.address);
     case FaultKind::bad_free:
       return fmt::format("free({:#x}): {}", fault.address,
                          allocator.was_heap(fault.address)

@@ -50,7 +50,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       asked_block_(setup.asked_block),
       range_(setup.range),
       checker_(make_checker(setup)),
-      checks_memory_(setup.checks.memory),
+      checks_(setup.checks),
       command_(setup.command),
       task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),
@@ -92,7 +92,7 @@ LaunchJob::~LaunchJob() {
 std::size_t LaunchJob::stack_bytes() const { return code_->stack_bytes + runtime_stack_bytes; }
 
 void LaunchJob::begin_checks(Block& block) const {
-  if (checks_memory_ || checker_) block.know_ranges_of(command_, services_.allocator->releases());
+  if (checks_.memory || checker_) block.know_ranges_of(command_, services_.allocator->releases());
   block.context.exempt_shared_bytes = checker_ == nullptr || checker_->checks().init ? 0 : shared_bytes();
 }
 

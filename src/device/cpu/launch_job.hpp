@@ -58,6 +58,8 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   const Footprint* footprint() const { return footprint_.get(); }
   // Null where neither races, nor uninitialised memory, nor synchronisation is looked at.
   LaunchChecker* checker() const { return checker_.get(); }
+  // That the code is made for.
+  const Checks& checks() const { return checks_; }
   // Before a block's code runs: sets what code that is made for checks looks at.
   void begin_checks(Block& block) const;
   std::uint32_t block_threads() const { return block_threads_; }
@@ -91,7 +93,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   Dim3 asked_block_;
   BlockRange range_;
   std::unique_ptr<LaunchChecker> checker_;
-  const bool checks_memory_;
+  const Checks checks_;
   std::uint64_t command_;
   std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;

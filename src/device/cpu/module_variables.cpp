@@ -57,9 +57,6 @@ void ModuleVariables::place(const ptx::Variable& variable, KernelUnit::VariableS
   if (variable.linkage == ptx::Linkage::external) {
     placed.problem = fmt::format(
         "variable '{}' is declared .extern and defined in another module; link the modules first", variable.name);
-  } else if (ptx::kind(variable.type) == ptx::TypeKind::opaque) {
-    placed.problem = fmt::format(
-        "variable '{}' is a texture, sampler or surface reference, which the CPU device does not have", variable.name);
   } else if (given) {
     placed.address = placed_address(variable, placed.size, *given);
     placed.given = true;

@@ -14,6 +14,7 @@
 #include "device/cpu/fiber.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/cpu/options.hpp"
+#include "texture/table.hpp"
 
 namespace heddle::device::cpu {
 
@@ -25,6 +26,7 @@ class Services {
   const std::shared_ptr<Allocator> allocator;
   const RuntimeTable runtime;  // what generated code calls
   StackPool stacks;
+  texture::Table textures;
   const std::uint64_t cache_bytes;  // of the last level
 
   std::uint64_t next_number() { return numbers_.fetch_add(1, std::memory_order_relaxed) + 1; }

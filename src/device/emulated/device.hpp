@@ -20,6 +20,7 @@ class EmulatedDevice : public Device {
   std::unique_ptr<Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<Memory> allocate_host(std::size_t bytes) override;
   std::unique_ptr<Memory> register_host(void* data, std::size_t bytes) override;
+  TextureTable* textures() override { return &state_->machine.textures; }
   std::uint64_t free_memory() override;
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override;
   std::unique_ptr<Queue> queue(const QueueOptions& options) override;

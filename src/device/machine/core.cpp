@@ -97,6 +97,7 @@ void Core::step(Block& block, const LaneThreads& threads, LaneMask lanes, Effect
       if (!jumped_) ++thread_->pc();
     }
   }
+  if (op_ && op_->action == Action::texture) effects.order_by_turn();
 }
 
 // Records that the current lane waits, with its operands of the warp operation or barrier.
@@ -126,6 +127,7 @@ void Core::run() {
     case Action::write_zero: write(0, {0}); return;
     case Action::convert_address: return convert_address();
     case Action::is_space: return is_space();
+    case Action::texture: return access_texture();
     case Action::load: return load_instruction();
     case Action::store: return store_instruction();
     case Action::atomic: return atomic(true);

@@ -148,6 +148,10 @@ class Core {
   void update_mbarrier();
   void count_mbarrier();
   void atomic(bool has_result);
+  void access_texture();
+  std::uint64_t texture_handle(const ptx::Operand& object);
+  // Checks an access of a texture or surface, and records it.
+  bool permit_texture(std::uint64_t address, std::uint32_t bytes, AccessKind kind);
   Value combine(ptx::Type type, Value old, Value b, Value c, bool flush) const;
 
   // Control flow

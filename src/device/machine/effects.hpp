@@ -57,9 +57,11 @@ struct Effects {
     access_count_ = 0;
   }
   void add(const MemoryAccess& access) { accesses_[access_count_++] = access; }
+  // Instead of lane by lane: the first accesses of all lanes, then the second ones.
+  void order_by_turn();
 
  private:
-  static constexpr unsigned most_of_a_lane = 2;  // cp.async reads and writes
+  static constexpr unsigned most_of_a_lane = 16;  // texels; cp.async reads and writes
   std::array<MemoryAccess, most_of_a_lane * warp_size> accesses_;
   unsigned access_count_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "heddle/dim3.hpp"
 #include "ptx/ir.hpp"
 #include "ptx/semantics/evaluate.hpp"
+#include "texture/table.hpp"
 
 namespace heddle::device::machine {
 
@@ -44,8 +45,8 @@ struct Options {
 };
 
 // One host thread at a time executes on a machine, except that cores whose Site has a memory_epoch of its own may
-// execute at the same time what neither calls the system nor synchronises threads of different blocks. `memory` may be
-// used by any thread.
+// execute at the same time what neither calls the system nor synchronises threads of different blocks. `memory`
+// and `textures` may be used by any thread.
 struct Machine {
   Machine(Options chosen, const base::Clock& its_clock);
   // Frees the memory of malloc() that kernels have not freed.
@@ -56,6 +57,7 @@ struct Machine {
   const Options options;
   const base::Clock& clock;  // %globaltimer
   AddressMap memory;
+  texture::Table textures;
   // Counts changes of memory that other threads can see, and ends of threads, of all launches.
   std::uint64_t memory_epoch = 0;
   std::uint64_t heap_used = 0;

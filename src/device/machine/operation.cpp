@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "device/texture_use.hpp"
 #include "ptx/semantics/evaluate.hpp"
 
 namespace heddle::device::machine {
@@ -97,8 +98,10 @@ Action action(const Instruction& inst) {
     case Opcode::bar: return inst.has(Modifier::warp) ? Action::meet : Action::barrier;
     // barrier.cluster in a cluster of one
     case Opcode::barrier: return inst.has(Modifier::cluster) ? Action::nothing : Action::barrier;
-    default: return ptx::semantics::evaluates(inst.opcode) ? Action::evaluate : Action::refuse;
+    default: break;
   }
+  if (uses_textures(inst.opcode)) return texture_use(inst).refusal ? Action::refuse : Action::texture;
+  return ptx::semantics::evaluates(inst.opcode) ? Action::evaluate : Action::refuse;
 }
 
 // The operand that says how many elements a lane accesses: what is loaded, stored or combined.

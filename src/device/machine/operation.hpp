@@ -19,6 +19,7 @@ enum class Action : std::uint8_t {
   write_zero,
   convert_address,
   is_space,
+  texture,  // tex, tld4, txq, suld, sust, sured, suq, istypep
   load,
   store,
   atomic,

@@ -18,6 +18,7 @@ bool is_memory(Action action) {
   switch (action) {
     case Action::load:
     case Action::store:
+    case Action::texture:
     case Action::atomic:
     case Action::reduction:
     case Action::copy_async:

@@ -1,6 +1,10 @@
-// Textures and surfaces: their types exist, so that programs parse; using one in a kernel is refused with a sentence.
+// Textures and surfaces. Objects are read and written by functions; the references that CUDA had before version 12
+// exist as types, so that programs parse, and using one is refused with a sentence.
 #pragma once
 #pragma clang system_header
+
+#include "texture_functions.h"
+#include "surface_functions.h"
 
 struct textureReference {
   int normalized;
@@ -13,44 +17,30 @@ struct texture : textureReference {};
 template <typename T, int dimensions = cudaSurfaceType1D>
 struct surface {};
 
-#define __HEDDLE_NO_TEXTURE \
-  __attribute__((unavailable("Heddle does not run textures and surfaces: pass a pointer and index it")))
-#define __HEDDLE_TEXTURE(NAME)                                                            \
-  template <typename T, typename... Arguments>                                            \
-  __device__ T NAME(cudaTextureObject_t object, Arguments...) __HEDDLE_NO_TEXTURE;        \
-  template <typename T, int dimensions, cudaTextureReadMode mode, typename... Arguments>  \
-  __device__ T NAME(texture<T, dimensions, mode> object, Arguments...) __HEDDLE_NO_TEXTURE;
-__HEDDLE_TEXTURE(tex1Dfetch)
-__HEDDLE_TEXTURE(tex1D)
-__HEDDLE_TEXTURE(tex2D)
-__HEDDLE_TEXTURE(tex3D)
-__HEDDLE_TEXTURE(tex1DLod)
-__HEDDLE_TEXTURE(tex2DLod)
-__HEDDLE_TEXTURE(tex3DLod)
-__HEDDLE_TEXTURE(tex1DGrad)
-__HEDDLE_TEXTURE(tex2DGrad)
-__HEDDLE_TEXTURE(tex3DGrad)
-__HEDDLE_TEXTURE(tex2Dgather)
-__HEDDLE_TEXTURE(tex1DLayered)
-__HEDDLE_TEXTURE(tex2DLayered)
-__HEDDLE_TEXTURE(texCubemap)
-#undef __HEDDLE_TEXTURE
-#define __HEDDLE_SURFACE(NAME)                                                              \
-  template <typename T, typename... Arguments>                                              \
-  __device__ T NAME##read(cudaSurfaceObject_t object, Arguments...) __HEDDLE_NO_TEXTURE;    \
-  template <typename T, typename... Arguments>                                              \
-  __device__ void NAME##read(T* value, cudaSurfaceObject_t object, Arguments...) __HEDDLE_NO_TEXTURE; \
-  template <typename T, typename... Arguments>                                              \
-  __device__ void NAME##write(T value, Arguments...) __HEDDLE_NO_TEXTURE;
-__HEDDLE_SURFACE(surf1D)
-__HEDDLE_SURFACE(surf2D)
-__HEDDLE_SURFACE(surf3D)
-__HEDDLE_SURFACE(surf1DLayered)
-__HEDDLE_SURFACE(surf2DLayered)
-#undef __HEDDLE_SURFACE
-#undef __HEDDLE_NO_TEXTURE
+#define __HEDDLE_NO_REFERENCE                                                                             \
+  __attribute__((unavailable("Heddle does not run references to textures, which CUDA 12 no longer has: " \
+                             "use a texture object (cudaCreateTextureObject)")))
+#define __HEDDLE_REFERENCE(NAME)                                                         \
+  template <typename T, int dimensions, cudaTextureReadMode mode, typename... Arguments> \
+  __device__ T NAME(texture<T, dimensions, mode> object, Arguments...) __HEDDLE_NO_REFERENCE;
+__HEDDLE_REFERENCE(tex1Dfetch)
+__HEDDLE_REFERENCE(tex1D)
+__HEDDLE_REFERENCE(tex2D)
+__HEDDLE_REFERENCE(tex3D)
+__HEDDLE_REFERENCE(tex1DLod)
+__HEDDLE_REFERENCE(tex2DLod)
+__HEDDLE_REFERENCE(tex3DLod)
+__HEDDLE_REFERENCE(tex1DGrad)
+__HEDDLE_REFERENCE(tex2DGrad)
+__HEDDLE_REFERENCE(tex3DGrad)
+__HEDDLE_REFERENCE(tex2Dgather)
+__HEDDLE_REFERENCE(tex1DLayered)
+__HEDDLE_REFERENCE(tex2DLayered)
+__HEDDLE_REFERENCE(texCubemap)
+#undef __HEDDLE_REFERENCE
+#undef __HEDDLE_NO_REFERENCE
 
-// References to textures, as CUDA had them until version 11: binding one fails.
+// Binding one fails.
 template <typename T, int dimensions, cudaTextureReadMode mode>
 cudaError_t cudaBindTexture(size_t*, texture<T, dimensions, mode>&, const void*, size_t = ~size_t(0)) {
   return cudaErrorNotSupported;

@@ -22,6 +22,7 @@ FunctionEmitter::FunctionEmitter(FunctionContext& context)
       atomics_(context, values_, accesses_),
       mbarriers_(context, values_, accesses_),
       copies_(context, values_, accesses_, mbarriers_),
+      textures_(context, values_),
       spaces_(context, values_),
       warp_(context, values_, accesses_.elements),
       barriers_(context, values_, accesses_.checks),
@@ -132,6 +133,14 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::prefetchu: return memory_.prefetch(inst);
     case Opcode::cp: return copies_.emit(inst);
     case Opcode::mbarrier: return mbarriers_.emit(inst);
+    case Opcode::tex:
+    case Opcode::tld4:
+    case Opcode::txq:
+    case Opcode::suld:
+    case Opcode::sust:
+    case Opcode::sured:
+    case Opcode::suq:
+    case Opcode::istypep: return textures_.emit(inst);
     case Opcode::atom:
     case Opcode::red: return atomics_.emit(inst);
     case Opcode::membar:

@@ -11,7 +11,7 @@
 //
 // The emitter walks over the blocks and gives each instruction to the part that emits it. Parts lie in layers, and use
 // the layers below them:
-//   instructions  emitter_{data,memory,atomics,mbarrier,copies,space_instructions,warp,barriers,calls,control}
+//   instructions  emitter_{data,memory,atomics,mbarrier,copies,textures,space_instructions,warp,barriers,calls,control}
 //   accesses      emitter_{addresses,elements,slow,whole,lane_memory,rows,checks}, together in emitter_accesses.hpp
 //   values        emitter_{runtime,spaces,special,registers,branches}, together in emitter_values.hpp
 //   all           emitter_context.hpp (what they share), emitter_part.hpp (builders of IR that all use)
@@ -29,6 +29,7 @@
 #include "device/cpu/codegen/emitter_memory.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_space_instructions.hpp"
+#include "device/cpu/codegen/emitter_textures.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
 #include "device/cpu/codegen/emitter_warp.hpp"
 
@@ -63,6 +64,7 @@ class FunctionEmitter : private EmitterPart {
   AtomicInstructions atomics_;
   MbarrierInstructions mbarriers_;
   CopyInstructions copies_;
+  TextureInstructions textures_;
   SpaceInstructions spaces_;
   WarpInstructions warp_;
   BarrierInstructions barriers_;

@@ -56,6 +56,11 @@ bool orders_memory(Opcode opcode) {
   switch (opcode) {
     case Opcode::atom:
     case Opcode::red:
+    case Opcode::tex:  // reads and writes memory that no address shows
+    case Opcode::tld4:
+    case Opcode::suld:
+    case Opcode::sust:
+    case Opcode::sured:
     case Opcode::membar:
     case Opcode::fence:
     case Opcode::bar:
