@@ -1,13 +1,12 @@
 #include "graph/dag.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::graph {
 namespace {
 
 constexpr std::size_t few_readers = 8;
-
-bool overlap(const Access& a, const Access& b) { return a.object == b.object && a.begin < b.end && b.begin < a.end; }
 
 // No task has this number.
 constexpr TaskId no_task = ~TaskId{0};
@@ -87,6 +86,17 @@ void Dag::shorten(Segment& segment) const {
   segment.readers.clear();
 }
 
+// By a task that has used bytes of the object before, maybe these: it does not depend on itself.
+void Dag::use_again(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
+  if (segment.writer == task) return;
+  const auto own = std::find(segment.readers.begin(), segment.readers.end(), task);
+  if (own != segment.readers.end()) {
+    if (!modifying) return;
+    segment.readers.erase(own);
+  }
+  use(segment, modifying, task, parents);
+}
+
 // Drops each parent that is an ancestor of another one. Numbers grow from parents to children, so that the search goes
 // up from the others and no further than the smallest number.
 void Dag::reduce(TaskRefs& parents) {
@@ -112,44 +122,6 @@ void Dag::reduce(TaskRefs& parents) {
   }
 }
 
-// Whether the new task has two accesses to one object, which may overlap.
-bool Dag::names_twice(std::span<const Access> accesses) {
-  bool twice = false;
-  for (const Access& access : accesses) {
-    if (access.begin >= access.end) continue;
-    TaskId& named_by = objects_[access.object]->named_by;
-    twice = twice || named_by == last_;
-    named_by = last_;
-  }
-  return twice;
-}
-
-// Where one task names the same bytes twice, they are cut so that each is named once.
-void Dag::merge(std::span<const Access> accesses) {
-  merged_.clear();
-  for (const Access& access : accesses) {
-    std::vector<Access>& left = unmerged_;  // what is not named yet
-    left.assign(1, access);
-    while (!left.empty()) {
-      const Access piece = left.back();
-      left.pop_back();
-      const auto twin =
-          std::find_if(merged_.begin(), merged_.end(), [&](const Access& m) { return overlap(m, piece); });
-      if (twin == merged_.end()) {
-        merged_.push_back(piece);
-        continue;
-      }
-      const Access old = *twin;
-      const std::uint64_t begin = std::max(old.begin, piece.begin), end = std::min(old.end, piece.end);
-      *twin = {old.object, both(old.mode, piece.mode), begin, end};
-      if (old.begin < begin) merged_.push_back({old.object, old.mode, old.begin, begin});
-      if (end < old.end) merged_.push_back({old.object, old.mode, end, old.end});
-      if (piece.begin < begin) left.push_back({piece.object, piece.mode, piece.begin, begin});
-      if (end < piece.end) left.push_back({piece.object, piece.mode, end, piece.end});
-    }
-  }
-}
-
 TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> also) {
   std::uint32_t slot = 0;
   if (free_.empty()) {
@@ -164,15 +136,19 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
   task.parents.clear();
   task.queue_inherited = task.is_move = false;
   ++active_;
-  if (names_twice(accesses)) [[unlikely]] {
-    merge(accesses);
-    accesses = merged_;
-  }
   const TaskRef ref{slot, task.id};
   for (const Access& access : accesses) {
     if (access.begin >= access.end) continue;
-    objects_[access.object]->update(
-        access.begin, access.end, [&](Segment& segment) { use(segment, modifies(access.mode), ref, task.parents); },
+    Segments& segments = *objects_[access.object];
+    const bool again = std::exchange(segments.named_by, last_) == last_;
+    segments.update(
+        access.begin, access.end,
+        [&](Segment& segment) {
+          if (again) [[unlikely]]
+            use_again(segment, modifies(access.mode), ref, task.parents);
+          else
+            use(segment, modifies(access.mode), ref, task.parents);
+        },
         [&](const TaskRef& user) { return finished(user); });
   }
   for (const TaskRef& other : also) add_parent(task.parents, other);

@@ -83,11 +83,10 @@ class Dag {
     if (!finished(ref)) add_unfinished(parents, ref);
   }
   static void add_unfinished(TaskRefs& parents, TaskRef ref);
-  bool names_twice(std::span<const Access> accesses);
   void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
+  void use_again(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
   void shorten(Segment& segment) const;
   void reduce(TaskRefs& parents);
-  void merge(std::span<const Access> accesses);
 
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
@@ -97,7 +96,6 @@ class Dag {
   std::vector<TaskId> ids_;
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
-  std::vector<Access> merged_, unmerged_;
   std::size_t active_ = 0;
   TaskId last_ = 0;
 };

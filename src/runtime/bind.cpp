@@ -163,9 +163,7 @@ void check_argument(const Core& core, const KernelState& state, std::size_t inde
     check_value(info, index, argument);
 }
 
-void check_count(const KernelInfo& kernel, std::size_t given) {
-  if (given == kernel.parameters.size()) [[likely]]
-    return;
+[[noreturn]] void refuse_count(const KernelInfo& kernel, std::size_t given) {
   std::string list;
   for (const Parameter& parameter : kernel.parameters) list += (list.empty() ? "" : ", ") + described(parameter);
   base::fail(ErrorCode::invalid_argument, "kernel {} takes {} and was given {}: {}", kernel.signature,
@@ -248,7 +246,8 @@ std::vector<std::optional<std::int64_t>> numbers_of(std::span<const Argument> ar
 void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const LaunchOptions& options,
           std::span<const Argument> arguments) {
   const KernelInfo& info = kernel.info();
-  check_count(info, arguments.size());
+  if (arguments.size() != info.parameters.size()) [[unlikely]]
+    refuse_count(info, arguments.size());
   bound.kernel = &kernel;
   // One by one: a structure that is put together and copied waits for its parts to be stored.
   bound.config.grid = options.grid;

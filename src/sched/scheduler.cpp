@@ -132,7 +132,8 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
     queue.record(*running.start);
   }
   queue_ = &chosen;
-  add_extras(device, queue, task, submission);
+  if (submission.on_finished || submission.keep || submission.milestone != nullptr) [[unlikely]]
+    add_extras(device, queue, task, submission);
   if (trace_) trace(task, accesses, choice.awaited);
 }
 

@@ -73,7 +73,7 @@ void Tracker::forget(DeviceQueues& device, graph::TaskRef ref, std::exception_pt
     running.extras.reset();
   }
   device.give_event(running.end, running.start != nullptr);
-  device.give_event(running.start, true);
+  if (running.start) device.give_event(running.start, true);
 }
 
 std::exception_ptr Tracker::finish(graph::TaskRef ref, std::exception_ptr own_failure) {

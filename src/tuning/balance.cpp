@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 namespace heddle::tuning {
 
@@ -58,7 +59,7 @@ bool LoadBalancer::record(double gpu_seconds, double cpu_seconds) {
     balancing_ = true;
     ++corrections_;
     search_ = AdaptiveSearch(share_, least_);
-    fastest_ = {std::max(gpu_seconds, cpu_seconds), share_, reached};
+    fastest_ = before_ = {std::max(gpu_seconds, cpu_seconds), share_, reached};
   } else if (monitor_.balanced(reached)) {
     balancing_ = false;
     monitor_.reset();
@@ -66,10 +67,25 @@ bool LoadBalancer::record(double gpu_seconds, double cpu_seconds) {
   } else if (const double seconds = std::max(gpu_seconds, cpu_seconds); seconds < fastest_.seconds) {
     fastest_ = {seconds, share_, reached};
   }
+  const Fastest now{std::max(gpu_seconds, cpu_seconds), share_, reached};
+  if (is_best_end(now)) {
+    fastest_ = now;
+    settle();
+    return false;
+  }
+  before_ = now;
   const double next = search_.step(gpu_seconds < cpu_seconds ? Side::gpu : Side::cpu);
   if (!search_.exhausted()) return move_to(next);
   settle();
   return move_to(fastest_.share);
+}
+
+// One type alone was no slower than the split before, whose other part was so small that no split between them can be
+// much faster than the end.
+bool LoadBalancer::is_best_end(const Fastest& now) const {
+  constexpr double little = 0.05;  // of the time
+  return (now.share == 0 || now.share == 1) && now.share != before_.share &&
+         std::abs(now.share - before_.share) <= little && now.seconds <= before_.seconds;
 }
 
 void LoadBalancer::settle() {

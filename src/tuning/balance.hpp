@@ -64,7 +64,8 @@ class AdaptiveSearch {
 // Both together: what the share of the next run is. One object for each program and workload.
 //
 // A search that has bracketed the optimum down to the smallest part without a balanced run ends at its fastest share:
-// the program runs best unbalanced (one type may even be best without work), and the correction factor says so. As the
+// the program runs best unbalanced (one type may even be best without work), and the correction factor says so. It ends
+// sooner where one type alone is no slower than a split that left the other type a twentieth of the work or less. As the
 // load may change later, that factor is dropped after `recheck` runs, and after twice as many each time it is found
 // again.
 class LoadBalancer {
@@ -91,13 +92,14 @@ class LoadBalancer {
     double seconds = 0, share = 0, deviation = 0;
   };
   bool move_to(double share);
+  bool is_best_end(const Fastest& now) const;
   void settle();
 
   BalanceOptions options_;
   BalanceMonitor monitor_;
   AdaptiveSearch search_;
   double share_, least_;
-  Fastest fastest_;
+  Fastest fastest_, before_;  // of the search; the run before the last
   bool balancing_ = false;
   unsigned corrections_ = 0, steps_ = 0;
   unsigned runs_until_recheck_ = 0, recheck_ = 64;

@@ -121,6 +121,24 @@ TEST(LoadBalancer, FollowsAStepOfLoadAndComesBack) {
   }
 }
 
+// Other programs take the CPU: the smallest part of the work waits for a processor longer than the GPU takes for all.
+TEST(LoadBalancer, LeavesATypeThatOnlyWaits) {
+  LoadBalancer balancer(0.97, 1.0 / 1024);
+  int run = 0;
+  for (; run < 30 && !(balancer.gpu_share() == 1 && !balancer.balancing() && run > 4); ++run) {
+    const double share = balancer.gpu_share(), noise = 1 + 0.2 * (run % 3);
+    balancer.record(share * noise, share < 1 ? 4 * noise : 0);
+  }
+  EXPECT_LE(run, 7);
+  for (; run < 60; ++run) {
+    balancer.record(1, 0);
+    EXPECT_EQ(balancer.gpu_share(), 1);
+  }
+  // Later it looks again: the load may have ended.
+  for (; run < 100 && balancer.balancing() == false; ++run) balancer.record(balancer.gpu_share(), 0);
+  EXPECT_LT(run, 100);
+}
+
 TEST(LoadBalancer, FindsThatOneTypeAloneIsBest) {
   CostSurface surface;
   surface.transfer_seconds_per_element = 0;
