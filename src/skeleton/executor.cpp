@@ -137,7 +137,7 @@ class Executor::State {
   std::vector<tuning::GroupChoice> groups_of(const Program& program) const {
     std::size_t choices = 1;
     for (const KernelUseOf& kernel : program.kernels()) choices = std::max(choices, kernel.node->options.blocks.size());
-    const std::vector<Execution> executions = platforms_.executions(knowledge::Fission::none, 1, false);
+    const std::vector<Execution> executions = platforms_.executions(knowledge::Fission::none, 1);
     std::vector<tuning::GroupChoice> list;
     for (std::size_t i = 0; i < choices; ++i) {
       tuning::GroupChoice choice;

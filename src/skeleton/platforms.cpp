@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <numeric>
 #include <set>
 
 #include "base/fail.hpp"
@@ -128,24 +127,7 @@ std::vector<knowledge::Fission> Platforms::fissions() const {
   return levels;
 }
 
-// Without the last workers, one for each GPU, where the CPU loses little by that.
-Platforms::Domains Platforms::spare_workers(Domains domains, const DeviceInfo& cpu) const {
-  constexpr std::size_t least_workers = 8;  // for each GPU
-  if (cpu.processors < least_workers * gpus_.size()) return domains;
-  const auto left = cpu.processors - static_cast<unsigned>(gpus_.size());
-  Domains kept;
-  for (std::vector<unsigned>& domain : domains) {
-    if (domain.empty()) {
-      domain.resize(cpu.processors);
-      std::iota(domain.begin(), domain.end(), 0U);
-    }
-    std::erase_if(domain, [left](unsigned worker) { return worker >= left; });
-    if (!domain.empty()) kept.push_back(std::move(domain));
-  }
-  return kept;
-}
-
-std::vector<Execution> Platforms::executions(knowledge::Fission fission, unsigned overlap, bool together) const {
+std::vector<Execution> Platforms::executions(knowledge::Fission fission, unsigned overlap) const {
   std::vector<Execution> list;
   double gpus = 0, cpus = 0;
   for (const Device& device : gpus_) gpus += device.speed;
@@ -158,8 +140,7 @@ std::vector<Execution> Platforms::executions(knowledge::Fission fission, unsigne
                       .weight = device.speed / gpus / overlap,
                       .max_threads = device.info.max_threads_per_block});
   for (const Device& device : cpus_) {
-    Domains domains = domains_of(fission, device.info);
-    if (together && !gpus_.empty()) domains = spare_workers(std::move(domains), device.info);
+    const Domains domains = domains_of(fission, device.info);
     std::size_t workers = 0;
     for (const auto& domain : domains) workers += domain.size();
     for (const auto& domain : domains)

@@ -28,10 +28,8 @@ class Platforms {
   bool has_gpu() const { return !gpus_.empty(); }
   // Levels of fission that differ, with their number of sub-devices; in the order of search.
   std::vector<knowledge::Fission> fissions() const;
-  // The parallel executions: `overlap` for each GPU, then the sub-devices of the CPUs. `together`: both types have
-  // work. On a CPU of many workers one worker for each GPU then has none: the host's threads that feed the GPUs run
-  // there.
-  std::vector<Execution> executions(knowledge::Fission fission, unsigned overlap, bool together) const;
+  // The parallel executions: `overlap` for each GPU, then the sub-devices of the CPUs.
+  std::vector<Execution> executions(knowledge::Fission fission, unsigned overlap) const;
   // All GPUs' speed against all devices': what is assumed where nothing is known.
   double static_gpu_share() const { return static_gpu_share_; }
   // For keys: "AMD EPYC, 2 workers + NVIDIA H200".
@@ -44,7 +42,6 @@ class Platforms {
   };
   using Domains = std::vector<std::vector<unsigned>>;
   Domains domains_of(knowledge::Fission fission, const DeviceInfo& cpu) const;
-  Domains spare_workers(Domains domains, const DeviceInfo& cpu) const;
 
   std::vector<Device> cpus_, gpus_;
   std::vector<std::vector<unsigned>> given_domains_;

@@ -67,7 +67,7 @@ std::uint64_t common_quantum(const Program& program, const std::vector<Execution
 }  // namespace
 
 double Runner::least_share(const Program& program, const knowledge::Configuration& configuration) const {
-  const auto executions = platforms_.executions(configuration.fission, configuration.overlap, false);
+  const auto executions = platforms_.executions(configuration.fission, configuration.overlap);
   const auto quantum = static_cast<double>(common_quantum(program, executions, configuration.groups));
   return std::min(0.25, std::max(1.0 / 1024, quantum / static_cast<double>(program.units())));
 }
@@ -126,9 +126,7 @@ std::uint64_t Runner::execute(const Program& program, const std::vector<std::uni
 
 RunResult Runner::run(const Program& program, const std::vector<Value>& values,
                       const knowledge::Configuration& configuration, bool forced) {
-  const bool together = configuration.gpu_share > 0 && configuration.gpu_share < 1;
-  const std::vector<Execution> executions =
-      platforms_.executions(configuration.fission, configuration.overlap, together);
+  const std::vector<Execution> executions = platforms_.executions(configuration.fission, configuration.overlap);
   const std::vector<Range> ranges = cut(program, executions, configuration, forced);
   std::vector<std::unique_ptr<Part>> parts;
   for (std::size_t i = 0; i < executions.size(); ++i)

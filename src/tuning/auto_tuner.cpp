@@ -51,7 +51,7 @@ class Search {
       }
       if (fissions.discard(reached(overlaps.best()))) break;
     }
-    if (!options_.literal) try_one_type_alone();
+    if (!options_.literal) compare_with_one_type_alone();
     return std::move(result_);
   }
 
@@ -77,16 +77,40 @@ class Search {
   TunerResult take() { return std::move(result_); }
 
  private:
+  struct Candidate {
+    knowledge::Configuration configuration;
+    double seconds = knowledge::never_run;
+  };
+
   // A bisection only comes near these, and a type that has no work has no overhead either. What suits a split need not
-  // suit one type alone: all fissions of the CPUs and overlaps of the GPUs are tried.
-  void try_one_type_alone() {
+  // suit one type alone: all fissions of the CPUs and overlaps of the GPUs are tried. Then the best of each of the
+  // three is measured again: of many candidates whose times vary, the one with the shortest time may have been lucky.
+  void compare_with_one_type_alone() {
     const knowledge::Configuration best = result_.configuration;
+    Candidate gpus, cpus;
     for (const unsigned overlap : space_.overlaps)
-      try_alone({.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
+      try_for(gpus, {.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
     for (const knowledge::Fission fission : space_.fissions)
-      try_alone({.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
+      try_for(cpus, {.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
+    result_.seconds = knowledge::never_run;
+    for (const knowledge::Configuration& finalist : {best, gpus.configuration, cpus.configuration})
+      keep(finalist, median(finalist));
   }
-  void try_alone(const knowledge::Configuration& configuration) { keep(configuration, evaluate(configuration)); }
+
+  void try_for(Candidate& best, const knowledge::Configuration& tried) {
+    const double took = evaluate(tried).seconds();
+    if (took < best.seconds) best = {tried, took};
+  }
+
+  Measured median(const knowledge::Configuration& configuration) {
+    std::vector<Measured> all;
+    for (unsigned i = 0; i < options_.final_executions; ++i) all.push_back(measure_(configuration));
+    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), middle, all.end(),
+                     [](const Measured& a, const Measured& b) { return a.seconds() < b.seconds(); });
+    result_.evaluations.push_back({configuration, *middle});
+    return *middle;
+  }
 
   static Side first(const Measured& measured) {
     return measured.gpu_seconds < measured.cpu_seconds ? Side::gpu : Side::cpu;

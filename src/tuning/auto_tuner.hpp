@@ -41,7 +41,9 @@ struct TunerOptions {
   double precision = 1.0 / 256;
   double window = 0.125;    // fixed: the transferable part with which later configurations begin
   unsigned executions = 1;  // of each candidate; the shortest counts
-  unsigned patience = 2;    // fixed: candidates of one dimension in a row that are no better, after which it ends
+  // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end; the median counts. An odd number.
+  unsigned final_executions = 5;
+  unsigned patience = 2;  // fixed: candidates of one dimension in a row that are no better, after which it ends
 };
 
 struct TunerSpace {

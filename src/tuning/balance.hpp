@@ -65,8 +65,8 @@ class AdaptiveSearch {
 //
 // A search that has bracketed the optimum down to the smallest part without a balanced run ends at its fastest share:
 // the program runs best unbalanced (one type may even be best without work), and the correction factor says so. It ends
-// sooner where one type alone is no slower than a split that left the other type a twentieth of the work or less. As the
-// load may change later, that factor is dropped after `recheck` runs, and after twice as many each time it is found
+// sooner where one type alone is no slower than a split that left the other type a twentieth of the work or less. As
+// the load may change later, that factor is dropped after `recheck` runs, and after twice as many each time it is found
 // again.
 class LoadBalancer {
  public:

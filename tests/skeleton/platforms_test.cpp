@@ -33,31 +33,10 @@ TEST(Platforms, PartsAreSubDevicesOfTheCpuAndTheOverlapOfEachGpu) {
     }());
     options.domains = {{0}, {1}, {2}, {3}, {4}, {5}};
     const Platforms l1(runtime, options);
-    EXPECT_EQ(l1.executions(Fission::l1, 4, false).size(), of_l1) << devices;
-    EXPECT_EQ(l3.executions(Fission::l3, 4, false).size(), of_l3) << devices;
-    EXPECT_EQ(l1.executions(Fission::none, 4, false).size(), of_l3) << devices;
+    EXPECT_EQ(l1.executions(Fission::l1, 4).size(), of_l1) << devices;
+    EXPECT_EQ(l3.executions(Fission::l3, 4).size(), of_l3) << devices;
+    EXPECT_EQ(l1.executions(Fission::none, 4).size(), of_l3) << devices;
   }
-}
-
-// The host's threads that feed the GPUs need a core each.
-TEST(Platforms, AWorkerForEachGpuHasNoWorkWhereBothTypesHave) {
-  Runtime runtime({.devices = "cpu,sim:fermi-gtx480,sim:hopper-h100", .workers = 16});
-  ExecutorOptions options = options_of(runtime);
-  options.domains = {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}, {14}, {15}};
-  const Platforms platforms(runtime, options);
-  const auto workers = [&](Fission fission, bool together) {
-    std::vector<std::size_t> list;
-    for (const Execution& execution : platforms.executions(fission, 1, together))
-      if (!execution.gpu) list.push_back(execution.processors.size());
-    return list;
-  };
-  EXPECT_EQ(workers(Fission::none, false), (std::vector<std::size_t>{0}));  // all
-  EXPECT_EQ(workers(Fission::none, true), (std::vector<std::size_t>{14}));
-  EXPECT_EQ(workers(Fission::l1, false), (std::vector<std::size_t>{14, 1, 1}));
-  EXPECT_EQ(workers(Fission::l1, true), (std::vector<std::size_t>{14}));
-  Runtime few({.devices = "cpu,sim:fermi-gtx480,sim:hopper-h100", .workers = 15});
-  const Platforms small(few, options_of(few));
-  EXPECT_TRUE(small.executions(Fission::none, 1, true).back().processors.empty());
 }
 
 // Speeds 1:3 give a quarter and three quarters of the GPUs' work; the CPU's is its own.
@@ -65,7 +44,7 @@ TEST(Platforms, GpusShareTheirWorkBySpeed) {
   Runtime runtime({.devices = "cpu,sim:fermi-gtx480,sim:hopper-h100", .workers = 2});
   const Platforms platforms(runtime, options_of(runtime));
   std::map<std::string, double> weights;
-  for (const Execution& execution : platforms.executions(Fission::none, 2, true))
+  for (const Execution& execution : platforms.executions(Fission::none, 2))
     weights[execution.device] += execution.weight;
   EXPECT_DOUBLE_EQ(weights["sim:fermi-gtx480"], 0.25);
   EXPECT_DOUBLE_EQ(weights["sim:hopper-h100"], 0.75);

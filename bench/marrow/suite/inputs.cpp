@@ -18,7 +18,7 @@ const std::array<Inputs, 5>& all() {
       Inputs{"small", 2048, 2048, 32'768, 128, 16'384, 4, million, 256, 256, 16, million},
       Inputs{"middle", 4288, 2848, 65'536, 128, 32'768, 4, 10 * million, 256, 256, 128, 10 * million},
       Inputs{"large", 8192, 8192, 131'072, 128, 65'536, 4, 50 * million, 512, 512, 240, 50 * million},
-      Inputs{"host", 16'384, 16'384, 262'144, 128, 524'288, 4, 250 * million, 1024, 1024, 512, 100 * million}};
+      Inputs{"host", 16'384, 16'384, 262'144, 128, 262'144, 4, 250 * million, 1024, 1024, 512, 100 * million}};
   return list;
 }
 
