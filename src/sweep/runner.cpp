@@ -18,6 +18,7 @@
 #include "base/format.hpp"
 #include "base/table.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/thread.hpp"
 #include "simreport/run.hpp"
 
 extern char** environ;
@@ -82,7 +83,12 @@ class Workers {
   void run() {
     std::vector<std::thread> threads;
     const unsigned count = std::max<unsigned>(std::min<std::size_t>(options_.jobs, runs_.size()), 1);
-    for (unsigned i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
+    threads.reserve(count);
+    try {
+      for (unsigned i = 0; i < count; ++i) threads.push_back(base::start_thread("sweep", [this] { work(); }));
+    } catch (const Error&) {
+      if (threads.empty()) throw;  // else those that there are do all runs
+    }
     for (std::thread& thread : threads) thread.join();
     if (failure_) std::rethrow_exception(failure_);
   }
