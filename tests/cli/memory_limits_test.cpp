@@ -145,7 +145,7 @@ TEST_F(MemoryLimits, CommandsOfTheDaemon) {
 }
 
 TEST_F(MemoryLimits, Doctor) {
-  for (const int kib : {20'000, 70'000, 120'000, 260'000, 300'000}) {
+  for (const int kib : {20'000, 70'000, 120'000, 240'000}) {
     const Ran ran = limited("doctor", kib);
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate"})) << ran.output;
