@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -48,27 +49,35 @@ class Task {
 // since what they wait for may never happen.
 class Helpers {
  public:
-  std::shared_ptr<Task> run(std::function<void()> work) {
-    auto task = std::make_shared<Task>(std::move(work));
+  // Null where the process can have no more threads: the work has not been taken.
+  std::shared_ptr<Task> run(const std::function<void()>& work) {
+    auto task = std::make_shared<Task>(work);
     const std::lock_guard lock(mutex_);
     waiting_.push_back(task);
     if (idle_ >= waiting_.size()) {
       wanted_.notify_one();
-    } else {
-      start();
+    } else if (!start()) {
+      waiting_.pop_back();
+      return nullptr;
     }
     return task;
   }
 
  private:
-  void start() {
+  bool start() {
     // Signals are for Python's threads, but for those of faults: this thread may execute kernels while it waits.
     sigset_t all, before;
     sigfillset(&all);
     for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    std::thread([this] { loop(); }).detach();
+    bool started = true;
+    try {
+      std::thread([this] { loop(); }).detach();
+    } catch (const std::system_error&) {
+      started = false;
+    }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return started;
   }
 
   [[noreturn]] void loop() {
@@ -141,21 +150,22 @@ bool WaitState::of_this_process() const { return generation == fork_generation.l
 
 void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> work,
               const std::function<void()>& after_a_second) {
-  if (!in_main_thread()) {
+  const auto do_here = [&] {
     Failure result;
     {
       const py::gil_scoped_release release;
       result = work();
     }
     if (result) raise(result);
-    return;
-  }
+  };
+  if (!in_main_thread()) return do_here();
   const auto result = std::make_shared<Failure>();
   const auto abandonable = std::make_shared<Abandonable>(state);
-  const auto task = helpers().run([work = std::move(work), result, abandonable] {
+  const auto task = helpers().run([work, result, abandonable] {
     *result = work();
     abandonable->end();
   });
+  if (!task) return do_here();  // only that Ctrl-C waits
   for (int looks = 1;; ++looks) {
     {
       const py::gil_scoped_release release;
@@ -173,7 +183,7 @@ void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free)
   if (!state->of_this_process() || state->leak || Py_IsInitialized() == 0) return;
   if (PyGILState_Check() == 0) return free();
   if (in_task || state->abandoned.load() > 0) {
-    helpers().run(std::move(free));
+    helpers().run(free);  // without a thread it is never freed: waiting for it here might never end
     return;
   }
   const py::error_scope pending;  // destructors run while exceptions are on their way
@@ -182,10 +192,14 @@ void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free)
     return free();
   }
   const auto abandonable = std::make_shared<Abandonable>(state);
-  const auto task = helpers().run([free = std::move(free), abandonable] {
+  const auto task = helpers().run([free, abandonable] {
     free();
     abandonable->end();
   });
+  if (!task) {
+    const py::gil_scoped_release release;
+    return free();
+  }
   for (;;) {
     {
       const py::gil_scoped_release release;

@@ -13,10 +13,13 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 30'000'000'000, pause_ns = 10'000'000;
 
-[[noreturn]] void fail(sqlite3* database, int error) {
+[[noreturn]] void fail(sqlite3* database, int error, const std::string& file = {}) {
   const int kind = error & 0xff;
   const char* const path = database != nullptr ? sqlite3_db_filename(database, "main") : nullptr;
-  throw DatabaseError(fmt::format("{}: {}", path != nullptr ? path : "a database",
+  throw DatabaseError(fmt::format("{}: {}",
+                                  !file.empty()     ? file.c_str()
+                                  : path != nullptr ? path
+                                                    : "a database",
                                   database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error)),
                       kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_ERROR);
 }
@@ -82,7 +85,7 @@ Database::Database(const std::filesystem::path& path, const Schema& schema, cons
   constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   const int error = sqlite3_open_v2(path.c_str(), &database_, flags, nullptr);
   try {
-    if (error != SQLITE_OK) fail(database_, error);
+    if (error != SQLITE_OK) fail(database_, error, path.string());
     sqlite3_busy_handler(database_, &Waiting::go_on, waiting_.get());
     make_tables(schema);
   } catch (...) {

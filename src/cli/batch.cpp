@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "batch/run.hpp"
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
+#include "cli/output_file.hpp"
 #include "cli/source_options.hpp"
 #include "device/sim/stepped.hpp"
 #include "runtime/devices.hpp"
@@ -51,6 +53,7 @@ class Batch {
       made.kernel = std::make_unique<batch::Kernel>(device(), made.text.spec);
       made.job = std::move(job);
     }
+    check_results();
     for (const Loaded& one : loaded_) add_jobs(one);
   }
 
@@ -64,12 +67,12 @@ class Batch {
   // The results of `out` and `inout` arguments.
   void write_results() {
     for (const Loaded& one : loaded_) {
-      const auto files = result_files(one.job.arguments, one.text.arguments, {});
+      const std::vector<std::filesystem::path>& files = one.text.results;
       for (std::size_t i = 0; i < files.size(); ++i) {
         if (files[i].empty()) continue;
         const ArgumentText& text = one.text.arguments[i];
         base::NpyArray array{text.type, text.shape, {}};
-        if (text.kind == ArgumentText::Kind::inout) array = base::read_npy(text.file);
+        if (text.kind == ArgumentText::Kind::inout) array = base::read_npy(one.job.folder / text.file);
         array.data = one.kernel->read(i);
         base::write_npy(files[i], array);
       }
@@ -78,6 +81,26 @@ class Batch {
 
  private:
   device::Device& device() const { return *devices_.front(); }
+
+  // No result replaces the job file, a source, an array that is read, or another result.
+  void check_results() const {
+    std::vector<std::filesystem::path> inputs{options_.file};
+    for (const Loaded& one : loaded_) inputs.insert(inputs.end(), one.text.inputs.begin(), one.text.inputs.end());
+    std::map<std::filesystem::path, std::string> writers;
+    for (const Loaded& one : loaded_)
+      for (std::size_t i = 0; i < one.text.results.size(); ++i) {
+        const std::filesystem::path& file = one.text.results[i];
+        if (file.empty()) continue;
+        check_output(one.job.arguments[i] + " to", file, inputs);
+        const auto [other, is_first] =
+            writers.try_emplace(std::filesystem::weakly_canonical(std::filesystem::absolute(file)), one.text.spec.name);
+        if (!is_first)
+          throw UsageError(
+              fmt::format("{}: the jobs {} and {} would both write {}, and one result would be lost; give "
+                          "each another name",
+                          one.job.arguments[i], other->second, one.text.spec.name, file.string()));
+      }
+  }
 
   void add_jobs(const Loaded& one) {
     const JobText& job = one.job;

@@ -89,7 +89,7 @@ void add_start(CLI::App& command) {
   CLI::App* start_it = command.add_subcommand("start", "starts the daemon in the background");
   start_it->add_option("--device", options->device, "whose processors are divided (default: the first that is found)");
   start_it->add_option("--units", options->units, "processors to divide, or pairs of SMs (default: the device's)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(std::size_t{1}, daemon::most_units));
   start_it->add_option("--policy", options->policy,
                        "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS (default: the last one)");
   start_it

@@ -42,6 +42,7 @@ std::string explain_unexpected(const CLI::App& app, const std::string& message) 
     for (std::size_t at = message.find(" --"); at != message.npos; at = message.find(" --", at + 1)) {
       const std::size_t end = message.find_first_of(" =", at + 1);
       const std::string word = message.substr(at + 1, end - at - 1);
+      if (std::find(names.begin(), names.end(), word) != names.end()) continue;  // its value is what is wrong
       if (const std::string meant = base::did_you_mean(word, names); !meant.empty())
         return "heddle " + command->get_name() + " has no option '" + word + "'" + meant;
     }

@@ -41,8 +41,9 @@ class Reader {
     text("block", job.block);
     whole("shared", job.shared);
     whole("count", job.count);
-    number("arrival", job.arrival);
-    number("rate", job.rate);
+    constexpr double longest = 1e9, slowest = 1e-6, fastest = 1e12;
+    number("arrival", job.arrival, 0, longest);
+    number("rate", job.rate, slowest, fastest);
     whole("seed", job.seed);
     arguments(job.arguments);
     const std::vector<std::string> keys = {"name",  "file",    "kernel", "grid", "block", "shared",
@@ -54,6 +55,7 @@ class Reader {
     if (job.file.empty()) fail_at(file_, table_, "a job without 'file', the .ptx or .cu file of its kernel");
     if (std::filesystem::path(job.file).is_relative())
       job.file = (std::filesystem::path(file_).parent_path() / job.file).string();
+    job.folder = std::filesystem::path(file_).parent_path();
     return job;
   }
 
@@ -77,11 +79,12 @@ class Reader {
     if (!value || *value < 0 || *value > 1'000'000'000) fail_at(file_, *node, "'{}' must be a whole number", key);
     to = static_cast<Number>(*value);
   }
-  void number(const char* key, double& to) const {
+  void number(const char* key, double& to, double least, double most) const {
     const toml::node* const node = table_.get(key);
     if (node == nullptr) return;
     const auto value = node->is_number() ? node->value<double>() : std::nullopt;
-    if (!value || !(*value >= 0)) fail_at(file_, *node, "'{}' must be a number, 0 or more", key);
+    if (!value || !(*value == 0 || (*value >= least && *value <= most)))
+      fail_at(file_, *node, "'{}' must be {}a number from {} to {}", key, least > 0 ? "0, or " : "", least, most);
     to = *value;
   }
   void arguments(std::vector<std::string>& to) const {
@@ -99,13 +102,12 @@ class Reader {
 };
 
 batch::ArgumentData data_of(const ArgumentText& text, const std::filesystem::path& folder) {
-  const auto place = [&](const std::filesystem::path& file) { return file.is_relative() ? folder / file : file; };
   switch (text.kind) {
     case ArgumentText::Kind::scalar:
     case ArgumentText::Kind::bytes: return {text.value, false};
     case ArgumentText::Kind::null: return {std::vector<std::byte>(sizeof(std::uint64_t)), false};
     case ArgumentText::Kind::in:
-    case ArgumentText::Kind::inout: return {base::read_npy(place(text.file)).data, true};
+    case ArgumentText::Kind::inout: return {base::read_npy(folder / text.file).data, true};
     case ArgumentText::Kind::out:
     case ArgumentText::Kind::zeros: break;
   }
@@ -145,6 +147,11 @@ std::vector<JobText> read_job_file(const std::filesystem::path& file) {
     base::fail(ErrorCode::parse_error, "{}:{}: {}", name, error.source().begin.line, error.description());
   }
   if (jobs.empty()) base::fail(ErrorCode::parse_error, "{} has no [[job]]", name);
+  constexpr std::uint64_t most_launches = 1'000'000;
+  std::uint64_t launches = 0;
+  for (const JobText& job : jobs) launches += job.count;
+  if (launches > most_launches)
+    base::fail(ErrorCode::parse_error, "{} has {} launches; at most {} are taken", name, launches, most_launches);
   return jobs;
 }
 
@@ -157,10 +164,14 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   made.spec.entry = entry_of(job, *made.spec.module);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
+  made.inputs = {job.file};
   for (const std::string& argument : job.arguments) {
-    made.arguments.push_back(parse_argument(argument));
-    made.spec.arguments.push_back(data_of(made.arguments.back(), std::filesystem::path(job.file).parent_path()));
+    const ArgumentText& parsed = made.arguments.emplace_back(parse_argument(argument));
+    made.spec.arguments.push_back(data_of(parsed, job.folder));
+    if (parsed.kind == ArgumentText::Kind::in || parsed.kind == ArgumentText::Kind::inout)
+      made.inputs.push_back(job.folder / parsed.file);
   }
+  made.results = result_files(job.arguments, made.arguments, job.folder);
   return made;
 }
 

@@ -18,19 +18,23 @@ struct JobText {
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;
   std::vector<std::string> arguments;
+  std::filesystem::path folder;  // of the job file, to which the names of arrays are relative
   std::uint64_t count = 1;
   double arrival = 0;  // seconds, of the first launch
   double rate = 0;     // launches a second, as a Poisson process; 0: all arrive at `arrival`
   std::uint64_t seed = 1;
 };
 
-// Throws parse_error with file, line and key; not_found. Names of files are relative to the folder of the job file.
+// Throws parse_error with file, line and key; not_found. Names of files are relative to the folder of the job file. All
+// jobs together have at most a million launches.
 std::vector<JobText> read_job_file(const std::filesystem::path& file);
 
 // A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for arguments, and what compiling throws.
 struct KernelText {
   batch::KernelSpec spec;
   std::vector<ArgumentText> arguments;
+  std::vector<std::filesystem::path> inputs;   // the source, and the arrays that are read
+  std::vector<std::filesystem::path> results;  // for each argument; empty: none
 };
 KernelText read_kernel(const JobText& job, const CompileOptions& options);
 

@@ -7,6 +7,8 @@
 
 #include "base/clock.hpp"
 #include "base/printable.hpp"
+#include "base/thread.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::cli {
 
@@ -17,7 +19,11 @@ constexpr std::uint64_t second_ns = 1'000'000'000;
 }  // namespace
 
 Progress::Progress(const std::string& what) : what_(base::printable(what)) {
-  if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
+  if (::isatty(STDERR_FILENO) == 0) return;
+  try {
+    thread_ = base::start_thread("progress", [this] { show(); });
+  } catch (const Error&) {  // it is no reason not to do the work
+  }
 }
 
 Progress::~Progress() {

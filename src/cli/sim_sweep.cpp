@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
 #include "sweep/runner.hpp"
@@ -82,9 +83,10 @@ void run_sweep(const Options& options) {
         {.program = std::filesystem::canonical("/proc/self/exe"),
          .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
          .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-           fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), run.machine, run.kernel, run.options,
+           fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
+                      base::printable(run.kernel), base::printable(run.options),
                       result.state == "done" ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                             : "failed: " + result.error);
+                                             : "failed: " + base::printable(result.error));
          }});
   };
   work(runs);
@@ -104,7 +106,8 @@ void add_sim_sweep(CLI::App& sim) {
   command->add_option("file", options->file, "the sweep, TOML")->required();
   command->add_option("--jobs", options->jobs, "runs at a time (default: one for each core)")
       ->check(CLI::Range(1, 4096));
-  command->add_option("--only", options->only, "only the run with this number, as for a task of a job array");
+  command->add_option("--only", options->only, "only the run with this number, as for a task of a job array")
+      ->check(CLI::Range(1, 1'000'000));
   command->add_flag("--list", options->list, "print the runs with their numbers, and run none");
   command->add_flag("--wait", options->wait, "also wait for runs that other processes are at");
   command->add_flag("--show", options->show, "print the results that are there, and run none")

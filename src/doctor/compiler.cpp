@@ -7,10 +7,12 @@
 #include "compile/clang.hpp"
 #include "compile/compile.hpp"
 #include "compile/environment.hpp"
+#include "compile/lack.hpp"
 #include "compile/nvrtc/find.hpp"
 #include "compile/nvrtc/run.hpp"
 #include "compile/subprocess.hpp"
 #include "doctor/checks.hpp"
+#include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 
 namespace heddle::doctor {
@@ -23,7 +25,13 @@ constexpr const char* plain_source =
     R"(extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
 )";
 constexpr const char* nvrtc_mend = "Choose another with HEDDLE_NVRTC; only --compiler nvrtc needs it.";
+constexpr const char* more_memory = "Raise the limit (ulimit -v), or make memory free.";
 constexpr const char* install = "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG.";
+
+bool is_of_memory(const std::exception& error) {
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  return known != nullptr && known->code() == ErrorCode::out_of_memory;
+}
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -87,6 +95,7 @@ Finding check_compiler() {
       return failed(Mark::wrong, fmt::format("{} ({}) makes no kernel of a small source.", program, version), install);
     return good("CUDA C++", fmt::format("{}: {}; compiles a small kernel", program, version));
   } catch (const std::exception& error) {
+    if (is_of_memory(error)) return failed(Mark::wrong, error.what(), more_memory);
     return failed(
         Mark::wrong, fmt::format("{} does not compile a small kernel: {}", program, error.what()),
         "Without headers of a C++ library, install g++ or libstdc++-12-dev; else another clang 19 (HEDDLE_CLANG).");
@@ -104,9 +113,11 @@ Finding check_host_compiler() {
     const compile::ProcessResult read = compile::run_process({program, "-x", "c++", "-c", "-o", "/dev/null", "-"},
                                                              "#include <cmath>\n", compile::compiler_environment());
     if (read.exit_status == 0) return good(subject, program + ": for heddle cc and heddle run FILE.cu");
+    compile::refuse_lack(program, read, "/dev/null");
     return none(Mark::wrong, fmt::format("{} does not compile C++: {}", program, first_line(read.err)),
                 "Install g++ or libstdc++-12-dev; heddle cc and heddle run FILE.cu need it.");
   } catch (const std::exception& error) {
+    if (is_of_memory(error)) return none(Mark::wrong, error.what(), more_memory);
     return none(Mark::missing, error.what(), "Only heddle cc and heddle run FILE.cu need it.");
   }
 }

@@ -55,7 +55,7 @@ std::filesystem::path Store::usual_file() { return base::cache_directory() / "kn
 
 template <class Use>
 void Store::use(const Use& work) const {
-  const std::filesystem::path folder = file_.parent_path();
+  const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
   if (!base::make_cache(folder))
     base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles", folder.string());
   if (const std::string why = base::distrust_file(file_); !why.empty()) throw Error(ErrorCode::io_error, why);

@@ -190,8 +190,15 @@ Run parse_run(const std::string& text, const std::string& file) {
         functions[object.at("number").get<std::uint64_t>()] = {object.at("name"), object.at("instructions"),
                                                                object.at("sources")};
       if (kind == "launch") run.launches.push_back(launch_of(object, functions));
+    } catch (const json::parse_error& error) {
+      base::fail(ErrorCode::parse_error, "{}:{}: no report of a simulated device: it is no JSON at column {}", file,
+                 number, error.byte);
     } catch (const json::exception& error) {
-      base::fail(ErrorCode::parse_error, "{}:{}: no report of a simulated device: {}", file, number, error.what());
+      const std::string_view text = error.what();  // "[json.exception.out_of_range.403] key 'kind' not found"
+      const std::size_t end = text.find("] ");
+      base::fail(ErrorCode::parse_error,
+                 "{}:{}: no report of a simulated device: a value is missing or of a wrong kind ({})", file, number,
+                 end == text.npos ? text : text.substr(end + 2));
     } catch (const std::out_of_range&) {
       base::fail(ErrorCode::parse_error, "{}:{}: a launch of a function that is not in the report", file, number);
     }

@@ -21,6 +21,7 @@
 #include "base/log.hpp"
 #include "base/table.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/thread.hpp"
 #include "simreport/run.hpp"
 
 extern char** environ;
@@ -94,8 +95,14 @@ class Workers {
   void run() {
     std::vector<std::thread> threads;
     const unsigned count = std::max<unsigned>(std::min<std::size_t>(options_.jobs, runs_.size()), 1);
-    for (unsigned i = 0; i < count; ++i) threads.emplace_back([this] { work(); });
-    std::thread keeper([this] { keep_claims(); });
+    threads.reserve(count);
+    std::thread keeper = base::start_thread("sweep", [this] { keep_claims(); });
+    std::exception_ptr no_thread;
+    try {
+      for (unsigned i = 0; i < count; ++i) threads.push_back(base::start_thread("sweep", [this] { work(); }));
+    } catch (const Error&) {
+      if (threads.empty()) no_thread = std::current_exception();  // else those that there are do all runs
+    }
     for (std::thread& thread : threads) thread.join();
     {
       const std::lock_guard lock(mutex_);
@@ -103,6 +110,7 @@ class Workers {
     }
     changed_.notify_all();
     keeper.join();
+    if (no_thread) std::rethrow_exception(no_thread);
     if (failure_) std::rethrow_exception(failure_);
   }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <thread>
 
 #include "base/format.hpp"
@@ -50,7 +51,11 @@ class Shown {
     if (waiting_++ > 0) return;
     since_ns_ = clock_.now_ns();
     ++turn_;
-    if (!started_) std::thread([this] { watch(); }).detach();
+    try {
+      if (!started_) std::thread([this] { watch(); }).detach();
+    } catch (const std::system_error&) {  // the process can have no more threads: then nothing is shown
+      return;
+    }
     started_ = true;
     changed_.notify_one();
   }

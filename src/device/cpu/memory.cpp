@@ -8,6 +8,7 @@
 #include "base/caller_place.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/memory_limit.hpp"
 #include "device/cpu/stall.hpp"
 
 namespace heddle::device::cpu {
@@ -17,7 +18,7 @@ constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = 2 << 20;
 // From here on an allocation has a mapping of its own, with a guard on either side.
 constexpr std::size_t large_bytes = 256 * 1024;
-constexpr std::size_t arena_bytes = 32 << 20;
+constexpr std::size_t arena_bytes = 32 << 20, small_arena_bytes = 1 << 20;
 // Guards cost mappings, of which a process has 65530 by default; those of allocations beyond this number can be
 // written.
 constexpr std::size_t guarded_limit = 4096;
@@ -105,10 +106,16 @@ Allocator::Held Allocator::map_large(std::size_t bytes) {
 }
 
 bool Allocator::add_arena(std::size_t at_least) {
-  const std::size_t data = std::max(arena_bytes, round_up(at_least, page));
-  const std::size_t mapped = data + 2 * guard_bytes;
-  void* mapping = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (mapping == MAP_FAILED) return false;
+  std::size_t data = std::max(arena_bytes, round_up(at_least, page));
+  void* mapping = MAP_FAILED;
+  std::size_t mapped = 0;
+  // Under a limit of the process there may be room for a small one.
+  for (const std::size_t least = std::max(small_arena_bytes, round_up(at_least, page));; data = least) {
+    mapped = data + 2 * guard_bytes;
+    mapping = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping != MAP_FAILED) break;
+    if (data == least) return false;
+  }
   void* start = static_cast<std::byte*>(mapping) + guard_bytes;
   if (::mprotect(start, data, PROT_READ | PROT_WRITE) != 0) {
     ::munmap(mapping, mapped);
@@ -186,10 +193,12 @@ std::string Allocator::holders() const {
 std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::string name) {
   const std::lock_guard guard(mutex_);
   Held held;
-  if (bytes <= limit_ && used_ <= limit_ - bytes) held = place(bytes);
+  const bool fits = bytes <= limit_ && used_ <= limit_ - bytes;
+  if (fits) held = place(bytes);
   if (held.allocation.address == 0) {
-    base::fail(ErrorCode::out_of_memory, "cpu: cannot allocate {}{}: of {} of memory, {}", base::format_bytes(bytes),
-               name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders());
+    base::fail(ErrorCode::out_of_memory, "cpu: cannot allocate {}{}: of {} of memory, {}{}", base::format_bytes(bytes),
+               name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders(),
+               fits ? "; the system gives the process no more" + base::memory_limit_note() : "");
   }
   const std::uint64_t address = held.allocation.address;
   if (keep_freed_ && kind == AllocationKind::buffer) held.allocation.made_by = base::caller_place();

@@ -1,0 +1,175 @@
+// Options, job files, sweeps, databases and reports as nobody would write them in earnest: a sentence, and nothing
+// lost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.hpp"
+#include "base/npy.hpp"
+#include "cli/heddle_command.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kernel = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry one(.param .u64 a)
+{
+  .reg .u64 %p, %q; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %q, %t, 4;
+  add.u64 %p, %p, %q;
+  st.global.u32 [%p], %t;
+  ret;
+}
+)";
+
+class Hostile : public HeddleCommand {
+ protected:
+  Hostile() {
+    write("k.ptx", kernel);
+    write("t.json", R"([{"name": "k", "cat": "launch", "ph": "X", "ts": 1.0, "dur": 2.0}])");
+  }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
+  Ran here(const std::string& arguments) const {
+    const std::string place = folder_.path().string();
+    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DAEMON=daemon timeout 100");
+  }
+  // One job with these lines besides its file and block.
+  Ran batch(const std::string& lines, const std::string& options = "--device interp --policy serial") const {
+    write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);
+    return here("batch j.toml " + options);
+  }
+};
+
+TEST_F(Hostile, ResultsOfBatchesReplaceNoInput) {
+  base::write_npy(folder_.path() / "x.npy", {base::NpyType::u32, {4}, std::vector<std::byte>(16)});
+  fs::create_hard_link(folder_.path() / "x.npy", folder_.path() / "y.npy");
+  const std::string before = read("x.npy");
+  for (const char* result : {"k.ptx", "./k.ptx", "j.toml", "x.npy", "y.npy"}) {
+    write("other.toml", "");
+    write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"out:" + std::string(result) +
+                        ":u32:4\"]\n[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"in:x.npy\"]\n");
+    const std::string jobs = read("j.toml");
+    const Ran ran = here("batch j.toml --device interp --policy serial");
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("would replace")) << result;
+    EXPECT_EQ(read("k.ptx"), kernel);
+    EXPECT_EQ(read("j.toml"), jobs);
+    EXPECT_EQ(read("x.npy"), before);
+  }
+  write("j.toml",
+        "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"out:z.npy:u32:4\"]\n[[job]]\nfile = \"k.ptx\"\nblock = 4\n"
+        "args = [\"out:./z.npy:u32:4\"]\n");
+  EXPECT_THAT(here("batch j.toml --device interp --policy serial").output, HasSubstr("would both write"));
+  EXPECT_FALSE(fs::exists(folder_.path() / "z.npy"));
+}
+
+// Wherever the command runs.
+TEST_F(Hostile, ArraysOfBatchesLieBesideTheJobFile) {
+  fs::create_directory(folder_.path() / "jobs");
+  write("jobs/k.ptx", kernel);
+  base::write_npy(folder_.path() / "jobs" / "x.npy", {base::NpyType::u32, {4}, std::vector<std::byte>(16)});
+  write("jobs/j.toml",
+        "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"inout:x.npy\"]\n"
+        "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"out:z.npy:u32:4\"]\n");
+  const Ran ran = here("batch jobs/j.toml --device interp --policy serial");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  for (const char* name : {"jobs/x.out.npy", "jobs/z.npy"})
+    EXPECT_EQ(static_cast<int>(base::read_npy(folder_.path() / name).data[12]), 3) << name;
+}
+
+TEST_F(Hostile, NumbersOfJobs) {
+  for (const char* wrong : {"rate = nan", "rate = inf", "rate = -1.0", "rate = 1e-300", "rate = 1e300", "arrival = nan",
+                            "arrival = inf", "arrival = 1e300", "arrival = -1", "count = -1", "count = 100000000",
+                            "count = 9223372036854775807", "count = 1.5", "seed = -1", "shared = 99999999999"}) {
+    const Ran ran = batch(std::string(wrong) + "\nargs = [\"zeros:u32:4\"]\n");
+    EXPECT_EQ(ran.code, 1) << wrong << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: j.toml"),
+                                  testing::AnyOf(HasSubstr("must be"), HasSubstr("launches; at most"))))
+        << wrong;
+  }
+  EXPECT_EQ(batch("rate = 1e6\ncount = 3\nargs = [\"zeros:u32:4\"]\n").code, 0);
+}
+
+TEST_F(Hostile, ValuesOfOptionsAreNamedWithTheirOption) {
+  write("s.toml", "machines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\narguments = [\"--block\", \"4\"]\n");
+  for (const char* command :
+       {"batch j.toml --ratios -1", "batch j.toml --ratios 4294967296", "sim sweep s.toml --only -1",
+        "sim sweep s.toml --jobs 0", "daemon start --units 0", "daemon start --units x",
+        "daemon start --units 99999999999", "daemon start --units 513", "daemon start --metrics-port 65536"}) {
+    const Ran ran = here(command);
+    const std::string option = std::string(command).substr(std::string(command).find("--"));
+    EXPECT_EQ(ran.code, 2) << command;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(option.substr(0, option.find(' '))), Not(HasSubstr("has no option")),
+                                  Not(HasSubstr("18446744073709551615")), testing::SizeIs(testing::Lt(200u))))
+        << command;
+  }
+}
+
+TEST_F(Hostile, DatabasesMayBeAnything) {
+  write("text", std::string(2000, 'x'));
+  write("head", "SQLite format 3" + std::string(1, '\0') + std::string(5000, '\xff'));
+  fs::create_directory(folder_.path() / "folder");
+  ASSERT_EQ(::mkfifo((folder_.path() / "pipe").c_str(), 0600), 0);
+  fs::create_symlink("loop", folder_.path() / "loop");
+  for (const std::string name : {"text", "head", "folder", "pipe", "loop", "/dev/zero", "/dev/full"}) {
+    for (const char* command : {"knowledge list", "knowledge show x", "knowledge forget --all"}) {
+      const Ran ran = here(std::string(command) + " --file " + name);
+      EXPECT_EQ(ran.code, 1) << command << " " << name << ": " << ran.output;
+      EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: "), HasSubstr(name), Not(HasSubstr("a database"))));
+    }
+    write("s.toml", "machines = [\"tesla-g80\"]\nresults = \"" + name +
+                        "\"\n[[kernels]]\nfile = \"k.ptx\"\narguments = [\"--block\", \"4\", \"--arg\", "
+                        "\"zeros:u32:4\"]\n");
+    const Ran ran = here("sim sweep s.toml");
+    EXPECT_EQ(ran.code, 1) << name << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: "), HasSubstr(name), Not(HasSubstr("a database"))))
+        << name;
+  }
+  EXPECT_EQ(read("text"), std::string(2000, 'x'));
+  // A name without a folder is a file of this one.
+  EXPECT_EQ(here("knowledge list --file new").code, 0);
+  EXPECT_EQ(here("knowledge list --file new").code, 0);
+}
+
+TEST_F(Hostile, NamesInSweepsHaveNoCodesOfTerminals) {
+  write("s.toml",
+        "machines = [\"tesla-g80\"]\n[[kernels]]\nname = \"a\\nb\\u001b[31m\"\nfile = \"k.ptx\"\n"
+        "arguments = [\"--block\", \"4\", \"--arg\", \"zeros:u32:4\"]\n");
+  for (const char* command : {"sim sweep s.toml", "sim sweep s.toml", "sim sweep s.toml --list"})
+    EXPECT_THAT(here(command).output, AllOf(HasSubstr("a\\nb\\x1b[31m"), Not(HasSubstr("\x1b")))) << command;
+}
+
+TEST_F(Hostile, DamagedReportsAreNamedByTheirLine) {
+  ASSERT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json").code, 0);
+  const std::string right = read("r.json");
+  const std::string first = right.substr(0, right.find('\n') + 1);
+  for (const std::string line : {"{", "null", "[1, 2]", "{}", "{\"kind\": 1}", "{\"kind\": \"launch\"}",
+                                 "{\"kind\": \"function\", \"number\": -1e308}", "NaN", "\xff"}) {
+    write("d.json", first + line + "\n" + right.substr(first.size()));
+    for (const char* command : {"sim report d.json", "sim report d.json --html -", "sim compare r.json d.json"}) {
+      const Ran ran = here(command);
+      EXPECT_EQ(ran.code, 1) << line;
+      EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: d.json:2: "), Not(HasSubstr("json.exception"))))
+          << line;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tests

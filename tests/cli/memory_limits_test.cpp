@@ -1,0 +1,157 @@
+// Every command under several limits of memory: it works, or ends with a sentence that says what there is no memory
+// for. It neither crashes nor hangs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+
+namespace heddle::tests {
+namespace {
+
+constexpr const char* kernel = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u64 a)
+{
+  .reg .u64 %p, %q; .reg .u32 %t; .reg .f32 %f;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %q, %t, 4;
+  add.u64 %p, %p, %q;
+  ld.global.f32 %f, [%p];
+  add.f32 %f, %f, %f;
+  st.global.f32 [%p], %f;
+  ret;
+}
+)";
+constexpr const char* program = R"(#include <cstdio>
+__global__ void k(int* p) { p[threadIdx.x] = 1; }
+int main() {
+  int *p, one = 0;
+  cudaMalloc(&p, 128);
+  k<<<1, 32>>>(p);
+  const cudaError_t failed = cudaMemcpy(&one, p, 4, cudaMemcpyDeviceToHost);
+  std::printf("%d\n", one);
+  return failed != cudaSuccess;
+}
+)";
+constexpr const char* sweep = R"(machines = ["tesla-g80"]
+[[kernels]]
+file = "k.ptx"
+arguments = ["--block", "64", "--arg", "zeros:f32:64"]
+)";
+constexpr const char* jobs = "[[job]]\nfile = \"k.ptx\"\nblock = 64\nargs = [\"zeros:f32:64\"]\n";
+constexpr const char* launch = "launch k.ptx --block 64 --arg zeros:f32:64 --device ";
+
+class MemoryLimits : public HeddleCommand {
+ protected:
+  MemoryLimits() {
+    write("k.ptx", kernel);
+    write("a.cu", program);
+    write("s.toml", sweep);
+    write("j.toml", jobs);
+    for (const char* command : {"cc a.cu -o prog", "run --device cpu --trace t.json a.cu"})
+      EXPECT_EQ(in_folder(command).code, 0) << command;
+    for (const char* report : {"sim:tesla-g80,report=a.json", "sim:fermi-gtx480,report=b.json"})
+      EXPECT_EQ(in_folder(std::string(launch) + report).code, 0) << report;
+  }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  // With a cache and a daemon's place of its own.
+  Ran in_folder(const std::string& arguments, const std::string& before = "") const {
+    const std::string here = folder_.path().string();
+    return heddle(
+        arguments, "&1",
+        before + "HEDDLE_CACHE_DIR='" + here + "/cache' HEDDLE_DAEMON='" + here + "/daemon' timeout -k 5 100");
+  }
+  Ran limited(const std::string& arguments, int kib) const {
+    return in_folder(arguments, "ulimit -v " + std::to_string(kib) + " && ");
+  }
+  void expect_an_end(const std::string& command, int expected) const;
+};
+
+bool has_any(const std::string& output, std::initializer_list<const char*> words) {
+  return std::any_of(words.begin(), words.end(), [&](const char* word) { return output.find(word) != output.npos; });
+}
+
+// `expected`: the code without a limit.
+void MemoryLimits::expect_an_end(const std::string& command, int expected) const {
+  ASSERT_EQ(in_folder(command).code, expected) << command;
+  for (const int kib : {20'000, 40'000, 70'000, 120'000, 230'000, 260'000, 300'000, 380'000}) {
+    const Ran ran = limited(command, kib);
+    const std::string what = command + " with " + std::to_string(kib) + " KiB: " + ran.output;
+    EXPECT_TRUE(ran.code <= 3 || ran.code == 99 || ran.code == 127) << ran.code << " " << what;
+    EXPECT_FALSE(has_any(ran.output, {"terminate", "bad_alloc", "LLVM ERROR", "Stack dump", "Assertion"})) << what;
+    if (ran.code == expected) continue;
+    EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate",
+                                     "error while loading shared libraries"}))  // the last: before main()
+        << ran.code << " " << what;
+  }
+}
+
+TEST_F(MemoryLimits, CommandsOfTexts) {
+  for (const char* command :
+       {"version", "help", "help launch", "completion bash", "inspect k.ptx", "timeline t.json -o t.svg",
+        "graph t.json -o t.dot", "metrics t.json", "sim report a.json", "sim report a.json --html p.html",
+        "sim report a.json --svg p.svg", "sim compare a.json b.json", "sim sweep s.toml --list", "knowledge list",
+        "knowledge forget --all"})
+    expect_an_end(command, 0);
+  expect_an_end("knowledge show x", 1);
+}
+
+TEST_F(MemoryLimits, CommandsThatCompile) {
+  for (const char* command : {"compile a.cu -o o.ptx", "inspect a.cu", "cc -c a.cu -o a.o", "cc a.cu -o p2"})
+    expect_an_end(command, 0);
+}
+
+TEST_F(MemoryLimits, CommandsThatRunKernels) {
+  for (const std::string device : {"cpu", "interp", "sim:tesla-g80", "cpu --check=all --json"})
+    expect_an_end(launch + device, 0);
+  for (const char* command : {"devices", "profile k.ptx --block 64 --arg zeros:f32:64", "sim sweep s.toml",
+                              "batch j.toml --policy serial", "batch j.toml --device cpu --policy serial"})
+    expect_an_end(command, 0);
+}
+
+TEST_F(MemoryLimits, CommandsThatRunPrograms) {
+  for (const char* command :
+       {"run --device cpu a.cu", "run --device cpu ./prog", "run --device cpu --check=memory,race,init,sync,api ./prog",
+        "run --device interp ./prog", "run --device cpu --trace new.json ./prog", "tenant run --device cpu ./prog",
+        "tune true"})
+    expect_an_end(command, 0);
+}
+
+TEST_F(MemoryLimits, CommandsOfTheDaemon) {
+  for (const char* command : {"daemon status", "daemon stop", "policy lithos", "tenant list", "explain x",
+                              "tenant set x --quota 50%", "top --once"})
+    expect_an_end(command, 1);
+  for (const int kib : {20'000, 40'000, 70'000, 120'000, 230'000, 300'000, 380'000}) {
+    const Ran started = limited("daemon start --units 2", kib);
+    EXPECT_TRUE(started.code == 0 || started.code == 1 || started.code == 3 || started.code == 127) << started.output;
+    if (started.code != 0) {
+      EXPECT_TRUE(has_any(started.output, {"memory", "threads", "annot allocate", "shared libraries"}))
+          << started.output;
+      continue;
+    }
+    EXPECT_EQ(in_folder("daemon status").code, 0) << kib;
+    EXPECT_EQ(in_folder("daemon stop").code, 0) << kib;
+  }
+}
+
+TEST_F(MemoryLimits, Doctor) {
+  for (const int kib : {20'000, 70'000, 120'000, 240'000}) {
+    const Ran ran = limited("doctor", kib);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate"})) << ran.output;
+    EXPECT_FALSE(has_any(ran.output, {"LLVM ERROR", "terminate", "bad_alloc"})) << ran.output;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::tests
