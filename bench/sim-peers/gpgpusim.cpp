@@ -38,7 +38,8 @@ fs::path first_match(const fs::path& folder, const std::string& name) {
 constexpr const char* ptxas_wrapper =
     "#!/bin/sh\n"
     "for ptxas in \"$(command -v ptxas)\" /usr/local/cuda/bin/ptxas; do\n"
-    "  [ ! -x \"$ptxas\" ] || { \"$ptxas\" \"$@\" 2>&1 | grep -v 'Compile time' | sed 's/, used [0-9]* barriers//' >&2; "
+    "  [ ! -x \"$ptxas\" ] || { \"$ptxas\" \"$@\" 2>&1 | grep -v 'Compile time' | sed 's/, used [0-9]* barriers//' "
+    ">&2; "
     "exit 0; }\n"
     "done\n"
     "echo 'there is no ptxas' >&2; exit 1\n";
@@ -107,9 +108,8 @@ fs::path prepare_gpgpusim(const fs::path& checkout, const fs::path& folder) {
     throw std::runtime_error(fmt::format("{} is no checkout of GPGPU-Sim 4.2 that has been built", checkout.string()));
   for (const auto& entry : fs::directory_iterator(machine)) fs::copy(entry.path(), folder);
   // PTX comes from a file, and not from the program.
-  base::write_file_atomic(folder / "gpgpusim.config",
-                          std::string_view(base::read_file(machine / "gpgpusim.config") +
-                                           "\n-gpgpu_ptx_use_cuobjdump 0\n"));
+  base::write_file_atomic(folder / "gpgpusim.config", std::string_view(base::read_file(machine / "gpgpusim.config") +
+                                                                       "\n-gpgpu_ptx_use_cuobjdump 0\n"));
   fs::create_directories(folder / "cuda/bin");
   base::write_file_atomic(folder / "cuda/bin/ptxas", std::string_view(ptxas_wrapper));
   fs::permissions(folder / "cuda/bin/ptxas", fs::perms::owner_all);

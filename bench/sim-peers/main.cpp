@@ -58,8 +58,9 @@ void print_cycles(const std::vector<Row>& rows, const Gpu& gpu) {
   if (!gpu.cycles.empty()) {
     our_factors = relative_factors(ours, gpu.cycles);
     their_factors = relative_factors(theirs, gpu.cycles);
-    fmt::print("| kernel | {} | GPGPU-Sim | Heddle | GPGPU-Sim, ratio | Heddle, ratio |\n|---|---:|---:|---:|---:|---:|\n",
-               gpu.name);
+    fmt::print(
+        "| kernel | {} | GPGPU-Sim | Heddle | GPGPU-Sim, ratio | Heddle, ratio |\n|---|---:|---:|---:|---:|---:|\n",
+        gpu.name);
   } else {
     fmt::print("| kernel | GPGPU-Sim | Heddle |\n|---|---:|---:|\n");
   }

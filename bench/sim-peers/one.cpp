@@ -53,7 +53,8 @@ double busiest_since(const std::map<std::string, double>& before) {
 
 }  // namespace
 
-Figures run_on_heddle(const std::string& name, comparison::Sizes sizes, const fs::path& kernels, const fs::path& machine) {
+Figures run_on_heddle(const std::string& name, comparison::Sizes sizes, const fs::path& kernels,
+                      const fs::path& machine) {
   const Kernel kernel = find_kernel(name, sizes);
   Figures figures;
   {
@@ -70,7 +71,8 @@ Figures run_on_heddle(const std::string& name, comparison::Sizes sizes, const fs
   return figures;
 }
 
-Figures run_on_gpgpusim(const std::string& name, comparison::Sizes sizes, const fs::path& kernels, const fs::path& library) {
+Figures run_on_gpgpusim(const std::string& name, comparison::Sizes sizes, const fs::path& kernels,
+                        const fs::path& library) {
   const Kernel kernel = find_kernel(name, sizes);
   const std::string ptx = ptx_of(kernel, kernels);
   // A device of Heddle's says where arguments lie.

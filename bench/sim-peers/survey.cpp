@@ -29,7 +29,8 @@ Figures run_once(const Survey& survey, const std::string& simulator, const std::
   const bool gpgpusim = simulator == simulators[0];
   const fs::path with = gpgpusim ? prepare_gpgpusim(survey.checkout, folder.path()) : survey.machine;
   const Ended ended =
-      run_to_end({.words = {survey.program, "one", simulator, kernel, with.string(), name_of(survey.sizes)}, .folder = folder.path(),
+      run_to_end({.words = {survey.program, "one", simulator, kernel, with.string(), name_of(survey.sizes)},
+                  .folder = folder.path(),
                   .seconds = survey.seconds},
                  folder.path() / "log");
   const std::string tail = ended.output.substr(ended.output.size() - std::min<std::size_t>(ended.output.size(), 300));

@@ -13,7 +13,7 @@ struct Survey {
   std::filesystem::path program, checkout, machine;  // this program; GPGPU-Sim's folder; Heddle's machine file
   std::filesystem::path rows;                        // figures are kept here, a line of JSON each
   comparison::Sizes sizes = comparison::Sizes::small;
-  double seconds = 7200;                             // the most for one run
+  double seconds = 7200;  // the most for one run
 };
 
 struct Row {
