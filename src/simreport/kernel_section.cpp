@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/format.hpp"
 #include "simreport/figures.hpp"
@@ -11,22 +12,27 @@
 namespace heddle::simreport {
 namespace {
 
-constexpr std::size_t most_sms = 132, marks = 8;
+constexpr std::size_t most_sms = 132;
+constexpr double most_marks = 8;
+
+// Marks of an axis of cycles: round numbers. `column` says where a cycle is.
+template <class Column>
+std::vector<std::pair<double, std::string>> cycle_marks(double from, double to, const Column& column) {
+  std::vector<std::pair<double, std::string>> all;
+  if (to <= from) return all;
+  const double least = std::max((to - from) / most_marks, 1.0), power = std::pow(10, std::floor(std::log10(least)));
+  double step = 10 * power;
+  for (const double factor : {5, 2, 1})
+    if (factor * power >= least) step = factor * power;
+  for (double cycle = std::ceil(from / step) * step; cycle <= to; cycle += step)
+    all.emplace_back(column(cycle), base::format_count(static_cast<std::uint64_t>(cycle)));
+  return all;
+}
 
 std::vector<Layer> use_layers(const std::vector<std::string>& names) {
   std::vector<Layer> layers;
   for (const std::string& name : names) layers.push_back({name, use_colour(name), {}});
   return layers;
-}
-
-// Marks of an axis of cycles.
-std::vector<std::pair<double, std::string>> time_marks(const Series& series) {
-  std::vector<std::pair<double, std::string>> all;
-  const std::size_t step = std::max<std::size_t>(series.uses.size() / marks, 1);
-  for (std::size_t i = 0; i < series.uses.size(); i += step)
-    all.emplace_back(static_cast<double>(i),
-                     base::format_count(static_cast<std::uint64_t>(static_cast<double>(i) * series.interval)));
-  return all;
 }
 
 std::string over_time(const Series& series, const std::vector<std::vector<double>>& values, std::vector<Layer> layers,
@@ -37,7 +43,8 @@ std::string over_time(const Series& series, const std::vector<std::vector<double
     stack.titles.push_back(fmt::format("from cycle {:.0f} on", static_cast<double>(i) * series.interval));
   }
   stack.layers = layers;
-  stack.x_marks = time_marks(series);
+  stack.x_marks = cycle_marks(0, static_cast<double>(values.size()) * series.interval,
+                              [&](double cycle) { return cycle / series.interval; });
   return legend(layers) + stack_svg(stack);
 }
 
@@ -112,17 +119,19 @@ std::string dram_over_time(const Machine& machine, const Launch& launch) {
   const double peak = machine.dram_bytes_per_s / (machine.sm_mhz * 1e6);  // bytes a cycle
   Layer used{"DRAM bandwidth used", "#c4483c", {}}, rest{"not used", "#eef0f2", {}};
   Stack stack{.label = "DRAM bandwidth over time", .x_name = "cycles since the launch", .height = 110};
-  const std::size_t step = std::max<std::size_t>(samples.size() / marks, 1);
   for (std::size_t i = 1; i < samples.size(); ++i) {
     const double cycles = samples[i][0] - samples[i - 1][0];
     const double part = cycles == 0 ? 0 : std::min((samples[i][1] - samples[i - 1][1]) / cycles / peak, 1.0);
     used.values.push_back(part);
     rest.values.push_back(1 - part);
     stack.titles.push_back(fmt::format("to cycle {:.0f}", samples[i][0]));
-    if ((i - 1) % step == 0)
-      stack.x_marks.emplace_back(static_cast<double>(i - 1),
-                                 base::format_count(static_cast<std::uint64_t>(samples[i - 1][0])));
   }
+  stack.x_marks = cycle_marks(samples.front()[0], samples.back()[0], [&](double cycle) {
+    std::size_t i = 1;
+    while (i + 1 < samples.size() && samples[i][0] < cycle) ++i;
+    const double begin = samples[i - 1][0], length = std::max(samples[i][0] - begin, 1.0);
+    return static_cast<double>(i - 1) + (cycle - begin) / length;
+  });
   stack.layers = {used, rest};
   return stack_svg(stack);
 }

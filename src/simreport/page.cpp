@@ -18,12 +18,13 @@ body { font: 14px/1.45 Helvetica, Arial, sans-serif; color: #1d2329; background:
   margin: 24px auto; padding: 0 16px; }
 h1 { font-size: 22px; } h2 { font-size: 18px; margin-top: 36px; border-bottom: 1px solid #d9dde2; }
 h3 { font-size: 15px; margin: 22px 0 6px; }
-table { border-collapse: collapse; } td, th { padding: 2px 10px 2px 0; text-align: right; vertical-align: top; }
-td:first-child, th:first-child { text-align: left; } th { font-weight: 600; border-bottom: 1px solid #d9dde2; }
+table { border-collapse: collapse; } td, th { padding: 2px 10px 2px 0; text-align: right; vertical-align: top;
+  white-space: nowrap; }
+td:first-child, th:first-child, td.text { text-align: left; } td.text { white-space: normal; } th { font-weight: 600; border-bottom: 1px solid #d9dde2; }
 table.lines { display: block; overflow-x: auto; }
 table.lines td:last-child, table.lines th:last-child { text-align: left; white-space: pre; }
 tr.hot { background: #fdf1e7; } code { font: 12px/1.3 Menlo, Consolas, monospace; }
-svg { max-width: 100%; height: auto; } svg text { font: 11px Helvetica, Arial, sans-serif; fill: #444b52; }
+svg { max-width: 100%; height: auto; } td svg { max-width: none; display: block; margin-top: 3px; } svg text { font: 11px Helvetica, Arial, sans-serif; fill: #444b52; }
 .grid { stroke: #c9ced4; stroke-width: 0.5; } .roof { stroke: #1d2329; stroke-width: 1.5; }
 .legend span { margin-right: 12px; white-space: nowrap; }
 .legend i { display: inline-block; width: 11px; height: 11px; margin-right: 4px; }
@@ -45,8 +46,8 @@ std::string policies(const Machine& machine) {
 std::string figures_table(const std::vector<Figure>& figures) {
   std::string text = "<table>\n";
   for (const Figure& figure : figures)
-    text += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", xml(figure.name), xml(figure.value),
-                        xml(figure.unit));
+    text += fmt::format("<tr><td>{}</td><td>{}</td><td class=\"text\">{}</td></tr>\n", xml(figure.name),
+                        xml(figure.value), xml(figure.unit));
   return text + "</table>\n";
 }
 
@@ -95,7 +96,7 @@ std::string side_by_side(const std::vector<Run>& runs, std::size_t kernel) {
           std::find_if(figures.begin(), figures.end(), [&](const Figure& one) { return one.name == row.name; });
       text += "<td>" + (found == figures.end() ? std::string("-") : xml(found->value)) + "</td>";
     }
-    text += "<td>" + xml(row.unit) + "</td></tr>\n";
+    text += "<td class=\"text\">" + xml(row.unit) + "</td></tr>\n";
   }
   return text + "</table>\n";
 }
@@ -155,8 +156,8 @@ std::string compare_page(const std::vector<Run>& runs) {
   std::string body = "<h1>Comparison</h1>\n<table>\n";
   std::size_t most = 0;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    body += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td></tr>\n", i + 1, xml(runs[i].machine.id),
-                        xml(policies(runs[i].machine)));
+    body += fmt::format("<tr><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>\n", i + 1,
+                        xml(runs[i].machine.id), xml(policies(runs[i].machine)));
     most = std::max(most, sums_of(runs[i]).size());
   }
   body += "</table>\n";

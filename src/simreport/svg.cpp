@@ -8,7 +8,7 @@
 namespace heddle::simreport {
 namespace {
 
-constexpr double width = 920, left = 56, right = 12, top = 10, bottom = 34;
+constexpr double width = 920, left = 56, right = 30, top = 10, bottom = 34;
 
 struct Column {
   double x = 0, width = 0, all = 0;

@@ -145,6 +145,13 @@ TEST(Report, PagesStandAloneAndAreWellFormed) {
   }
 }
 
+// 32 cycles of slots and 64 of DRAM.
+TEST(Report, AxesHaveRoundNumbersOfCycles) {
+  const std::string page = report_page(parse_run(report("sim:m", 1000), "r.json"));
+  for (const char* part : {">25</text>", ">30</text>", ">60</text>"}) EXPECT_THAT(page, HasSubstr(part));
+  for (const char* part : {">16</text>", ">32</text>", ">64</text>"}) EXPECT_THAT(page, Not(HasSubstr(part)));
+}
+
 TEST(Compare, PutsFiguresSideBySide) {
   const std::vector<simreport::Run> runs = {parse_run(report("sim:a", 1000), "a.json"),
                                             parse_run(report("sim:b", 2000), "b.json")};

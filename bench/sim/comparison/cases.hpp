@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels.hpp"
 #include "measure.hpp"
 
 namespace heddle::bench::comparison {
@@ -19,6 +20,6 @@ struct Case {
 std::vector<Case> microbenchmarks();
 // Kernels of bench/cpu, compiled; `folder` has their PTX. Cycles of one of several launches that follow each other,
 // less those of a kernel that does nothing.
-std::vector<Case> kernels(const std::string& folder);
+std::vector<Case> kernels(const std::string& folder, Sizes sizes = Sizes::full);
 
 }  // namespace heddle::bench::comparison

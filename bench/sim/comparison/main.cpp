@@ -18,10 +18,11 @@ using namespace heddle::bench;
 using namespace heddle::bench::comparison;
 using nlohmann::json;
 
-void measure(const std::string& device, const std::string& only, const std::string& output) {
+void measure(const std::string& device, const std::string& only, bool small, const std::string& output) {
   const std::string folder = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels";
-  std::vector<Case> cases = microbenchmarks();
-  for (Case& one : kernels(folder)) cases.push_back(std::move(one));
+  std::vector<Case> cases;
+  if (!small) cases = microbenchmarks();
+  for (Case& one : kernels(folder, small ? Sizes::small : Sizes::full)) cases.push_back(std::move(one));
   Measure measure(device);
   json rows = json::array();
   fmt::print("{}, {:.0f} MHz\n", measure.name(), measure.mhz());
@@ -64,9 +65,11 @@ int main(int argc, char** argv) {
   CLI::App app("Cycles on a GPU, and on the simulated GPU that describes it.");
   app.require_subcommand(1);
   std::string device = "sim:hopper-h100", only, output, gpu, simulated, svg;
+  bool small = false;
   CLI::App* one = app.add_subcommand("measure", "measure one device");
   one->add_option("--device", device, "cuda:N, or sim:MACHINE[,options]");
   one->add_option("--only", only, "cases whose names contain this");
+  one->add_flag("--small", small, "the kernels alone, with sizes for slow simulators");
   one->add_option("-o,--output", output, "a file for the figures");
   CLI::App* both = app.add_subcommand("compare", "compare figures of two devices");
   both->add_option("gpu", gpu, "of the GPU")->required();
@@ -75,7 +78,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (*both) return compare(gpu, simulated, svg);
-    measure(device, only, output);
+    measure(device, only, small, output);
     return 0;
   } catch (const std::exception& error) {
     fmt::print(stderr, "against_gpu: {}\n", error.what());

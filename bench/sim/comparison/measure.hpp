@@ -8,16 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "arrays.hpp"
 #include "device/device.hpp"
 #include "support/pack.hpp"
 
 namespace heddle::bench::comparison {
 
-class Measure {
+class Measure final : public Arrays {
  public:
   // "cuda:N", or "sim:" and what parse_sim_options() takes.
   explicit Measure(const std::string& device);
-  ~Measure();
+  ~Measure() override;
   bool simulated() const { return simulated_; }
   std::string name() const { return device_->info().name; }
   // The clock of the processors while a kernel runs: measured on a GPU, of the machine file on a simulated one.
@@ -25,8 +26,8 @@ class Measure {
 
   device::Function& load(const std::string& ptx, const std::string& kernel);
   // Memory, until clear().
-  std::uint64_t zeros(std::size_t bytes);
-  std::uint64_t array(const void* data, std::size_t bytes);
+  std::uint64_t zeros(std::size_t bytes) override;
+  std::uint64_t array(const void* data, std::size_t bytes) override;
   void write(std::uint64_t address, const void* data, std::size_t bytes);
   void clear();
 
