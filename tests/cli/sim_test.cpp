@@ -73,6 +73,29 @@ TEST_F(Sim, ReportsAreCompared) {
   EXPECT_EQ(heddle("sim compare a.json").code, 2);
 }
 
+// Every place that shows cycles of a sampled launch says that they are an estimate, and what the other figures are of.
+TEST_F(Sim, EstimatesAreMarked) {
+  write("small.toml", "based-on = \"fermi-gtx480\"\nsms = 1\n");
+  const auto launch_sampled = [&](const std::string& report) {
+    return heddle("launch k.ptx --grid 200 --block 64 --arg zeros:f32:12800 --device sim:small.toml,sample=10,report=" +
+                  report);
+  };
+  EXPECT_THAT(launch_sampled("text").output, AllOf(HasSubstr("cycles     about "), HasSubstr("95 % interval"),
+                                                   HasSubstr("sampled    10 waves, 80 of "
+                                                             "200 blocks"),
+                                                   HasSubstr("by estimate where blocks were sampled")));
+  ASSERT_EQ(launch_sampled("a.json").code, 0);
+  EXPECT_THAT(read("a.json"), AllOf(HasSubstr("\"confidence\":0.95"), HasSubstr("\"of_blocks\":200")));
+  const auto marked = AllOf(HasSubstr("~"), HasSubstr("95 % interval"), HasSubstr("80 of 200 blocks"));
+  EXPECT_THAT(heddle("sim report a.json").output, AllOf(marked, HasSubstr("Sampled: 10 waves")));
+  ASSERT_EQ(heddle("sim report a.json --html a.html").code, 0);
+  EXPECT_THAT(read("a.html"), AllOf(marked, HasSubstr("Sampled: 10 waves")));
+  ASSERT_EQ(launch("sim:fermi-gtx480,sample=10,report=b.json").code, 0);  // of eight blocks
+  EXPECT_THAT(heddle("sim compare a.json b.json").output,
+              AllOf(marked, HasSubstr("no: its 8 blocks are not more than 10 waves of ")));
+  EXPECT_NE(launch("sim:fermi-gtx480,sample=2").code, 0);
+}
+
 TEST_F(Sim, ASweepIsResumedAndHasOneTable) {
   write("s.toml",
         "machines = [\"fermi-gtx480\", \"tesla-g80\"]\n[options]\nscheduler = [\"lrr\", \"gto\"]\n[[kernels]]\n"

@@ -5,7 +5,7 @@
 
 namespace heddle::device::sim {
 
-OperandStage::OperandStage(const MachineDescription& machine)
+OperandStage::OperandStage(const MachineDescription& machine, std::size_t warps)
     : parts_(std::max(machine.front.schedulers, 1u)),
       banks_(machine.front.register_banks),
       ports_(machine.front.bank_ports),
@@ -14,15 +14,20 @@ OperandStage::OperandStage(const MachineDescription& machine)
       swizzle_(machine.front.bank_swizzle),
       reuse_(machine.front.operand_reuse),
       lane_decoders_(machine.front.lane_decoders),
-      until_(std::size_t{parts_} * banks_ * ports_),
-      last_(std::size_t{parts_} * banks_),
-      cache_(reuse_ ? std::size_t{parts_} * banks_ * cached_slots : 0),
+      homes_(banks_ != 0 ? warps : 0),
+      file_(std::size_t{parts_} * banks_),
+      until_(ports_ > 1 ? file_.size() * ports_ : 0),
+      cache_(reuse_ ? file_.size() * cached_slots : 0),
       collectors_(banks_ != 0 ? machine.front.collectors : 0),
-      demand_(std::size_t{parts_} * banks_),
-      lane_demand_(demand_.size()) {}
+      demand_(file_.size()),
+      lane_demand_(file_.size()) {
+  for (std::uint32_t warp = 0; warp < homes_.size(); ++warp)
+    homes_[warp] = {warp % parts_ * banks_, swizzle_ ? warp / parts_ % banks_ : 0};
+}
 
 // So many reads of a bank. Returns the cycle in which the last one is done.
 Cycle OperandStage::occupy(std::size_t bank, unsigned reads, Cycle now) {
+  if (ports_ == 1) return file_[bank].until = std::max(file_[bank].until, now) + Cycle{reads} * interval_;
   const auto ports = std::span(until_).subspan(bank * ports_, ports_);
   Cycle done = now;
   for (; reads != 0; --reads) {
@@ -36,7 +41,7 @@ Cycle OperandStage::occupy(std::size_t bank, unsigned reads, Cycle now) {
 // Whether the cache has the operand; it has it from now on. A value is there until another one of the same bank and the
 // same source of an instruction comes (Huerta et al., section 5.3.1).
 bool OperandStage::cached(const OperandRead& read, std::uint32_t warp, std::size_t bank) {
-  if (!reuse_ || read.slot >= cached_slots) return false;
+  if (read.slot >= cached_slots) return false;
   Cached& entry = cache_[bank * cached_slots + read.slot];
   const bool hit = entry.warp == warp && entry.reg == read.reg && entry.word == read.word;
   entry = {warp, read.reg, read.word};
@@ -45,26 +50,31 @@ bool OperandStage::cached(const OperandRead& read, std::uint32_t warp, std::size
 
 // The values of these registers are no longer those that the cache has.
 void OperandStage::forget(std::span<const std::uint32_t> results, std::uint32_t warp) {
-  const std::size_t part = std::size_t{warp % parts_} * banks_ * cached_slots;
+  const std::size_t part = std::size_t{homes_[warp].part} * cached_slots;
   for (Cached& entry : std::span(cache_).subspan(part, std::size_t{banks_} * cached_slots))
     if (entry.warp == warp && std::find(results.begin(), results.end(), entry.reg) != results.end()) entry.warp = ~0u;
 }
 
 Cycle OperandStage::read_static(std::span<const OperandRead> reads, std::uint32_t warp, Cycle now,
                                 OperandCounts& counts) {
+  const Home home = homes_[warp];
   Cycle done = now;
   for (const OperandRead& read : reads) {
-    const std::size_t bank = home_bank(read, warp);
-    if (cached(read, warp, bank)) {
+    const std::size_t number = home_bank(read, home);
+    if (reuse_ && cached(read, warp, number)) {
       ++counts.reused;
       continue;
     }
-    LastRead& last = last_[bank];
-    if (last.issued != now || last.warp != warp || last.reg != read.reg || last.word != read.word) {
-      last = {warp, read.reg, now, occupy(bank, 1, now), read.word};
+    Bank& bank = file_[number];
+    if (bank.issued != now || bank.warp != warp || bank.reg != read.reg || bank.word != read.word) {
+      bank.done = occupy(number, 1, now);
+      bank.issued = now;
+      bank.warp = warp;
+      bank.reg = read.reg;
+      bank.word = read.word;
       ++counts.reads;
     }
-    done = std::max(done, last.done);
+    done = std::max(done, bank.done);
   }
   return done;
 }
@@ -82,8 +92,8 @@ Cycle OperandStage::read_formed(std::span<const OperandRead> reads, const IssueG
     if ((seen >> home % 64) & 1) continue;
     seen |= std::uint64_t{1} << home % 64;
     std::fill(lane_demand_.begin(), lane_demand_.end(), 0u);
-    const std::uint32_t slot = group.block->warps[home].slot;
-    for (const OperandRead& read : reads) ++lane_demand_[home_bank(read, slot)];
+    const Home at = homes_[group.block->warps[home].slot];
+    for (const OperandRead& read : reads) ++lane_demand_[home_bank(read, at)];
     for (std::size_t bank = 0; bank < demand_.size(); ++bank)
       demand_[bank] = lane_decoders_ ? std::max(demand_[bank], lane_demand_[bank]) : demand_[bank] + lane_demand_[bank];
   }
@@ -96,16 +106,28 @@ Cycle OperandStage::read_formed(std::span<const OperandRead> reads, const IssueG
   return done;
 }
 
+// The collector that is free first is occupied, and becomes the last one of the ring, but for those that are for
+// longer.
+void OperandStage::take_collector(Cycle until) {
+  const std::size_t count = collectors_.size();
+  std::size_t place = next_collector_;
+  next_collector_ = place + 1 == count ? 0 : place + 1;
+  while (place != next_collector_) {
+    const std::size_t before = place == 0 ? count - 1 : place - 1;
+    if (collectors_[before] <= until) break;
+    collectors_[place] = collectors_[before];
+    place = before;
+  }
+  collectors_[place] = until;
+}
+
 Cycle OperandStage::read(const IssueGroup& group, const CodeTiming& code, Cycle now, OperandCounts& counts) {
   const OpTiming& op = *group.op;
   const std::span<const OperandRead> reads = code.reads(op);
   const Cycle done =
       group.formed ? read_formed(reads, group, now, counts) : read_static(reads, group.slot, now, counts);
   if (reuse_ && op.defs != 0) forget(code.registers(op).subspan(op.uses), group.slot);
-  if (!collectors_.empty()) {
-    *std::min_element(collectors_.begin(), collectors_.end()) = std::max(done, now + window_);
-    free_ = *std::min_element(collectors_.begin(), collectors_.end());
-  }
+  if (!collectors_.empty()) take_collector(std::max(done, now + window_));
   const Cycle late = done > now + window_ ? done - now - window_ : 0;
   counts.late_cycles += late;
   return late;

@@ -22,12 +22,13 @@ namespace heddle::device::sim {
 
 class OperandStage {
  public:
-  explicit OperandStage(const MachineDescription& machine);
+  // `warps`: of the SM, at most.
+  OperandStage(const MachineDescription& machine, std::size_t warps);
 
   // Whether operands take time at all.
   bool modelled() const { return banks_ != 0; }
   // The first cycle in which a collector takes an instruction.
-  Cycle free_at() const { return free_; }
+  Cycle free_at() const { return collectors_.empty() ? 0 : collectors_[next_collector_]; }
   // Whether a late instruction holds up its scheduler.
   bool holds_up(PipeClass pipe) const {
     return collectors_.empty() && pipe != PipeClass::lsu && pipe != PipeClass::sfu;
@@ -42,18 +43,24 @@ class OperandStage {
     std::uint8_t word = 0;
   };
 
-  // What a bank was read for last. Instructions that issue together share a read of the same register.
-  struct LastRead {
-    std::uint32_t warp = ~0u, reg = 0;
+  // A bank, and what it was read for last: instructions that issue together share a read of the same register.
+  struct Bank {
+    Cycle until = 0;  // until when it is occupied, where it has one port
     Cycle issued = 0, done = 0;
+    std::uint32_t warp = ~0u, reg = 0;
     std::uint8_t word = 0;
   };
+  // Where the registers of a warp are: its scheduler's first bank, and how far its registers are shifted there.
+  struct Home {
+    std::uint32_t part = 0, shift = 0;
+  };
 
-  std::uint64_t home_bank(const OperandRead& read, std::uint32_t warp) const {
-    const std::uint32_t within = swizzle_ ? (read.bank + warp / parts_) % banks_ : read.bank;
-    return std::uint64_t{warp % parts_} * banks_ + within;
+  std::size_t home_bank(const OperandRead& read, Home home) const {
+    const std::uint32_t bank = read.bank + home.shift;
+    return home.part + (bank < banks_ ? bank : bank - banks_);
   }
   bool cached(const OperandRead& read, std::uint32_t warp, std::size_t bank);
+  void take_collector(Cycle until);
   void forget(std::span<const std::uint32_t> results, std::uint32_t warp);
   Cycle read_static(std::span<const OperandRead> reads, std::uint32_t warp, Cycle now, OperandCounts& counts);
   Cycle read_formed(std::span<const OperandRead> reads, const IssueGroup& group, Cycle now, OperandCounts& counts);
@@ -61,11 +68,12 @@ class OperandStage {
 
   const unsigned parts_, banks_, ports_, interval_, window_;
   const bool swizzle_, reuse_, lane_decoders_;
-  std::vector<Cycle> until_;       // by bank and port: until when it is occupied
-  std::vector<LastRead> last_;     // by bank
+  std::vector<Home> homes_;        // by number of a warp on the SM
+  std::vector<Bank> file_;         // by bank
+  std::vector<Cycle> until_;       // by bank and port, where a bank has several: until when it is occupied
   std::vector<Cached> cache_;      // by bank and slot
-  std::vector<Cycle> collectors_;  // until when each is occupied
-  Cycle free_ = 0;
+  std::vector<Cycle> collectors_;  // until when each is occupied: a ring, ascending from the next one on
+  std::size_t next_collector_ = 0;
   std::vector<unsigned> demand_, lane_demand_;  // by bank: reads of a formed warp
 };
 

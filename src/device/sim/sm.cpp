@@ -18,7 +18,7 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
       shape_{issue_policy_->interweaving() ? 2 * machine::warp_size : machine::warp_size,
              issue_policy_->interweaving() ? machine.residency.warps / 2 : machine.residency.warps},
       pipes_(machine),
-      operands_(machine),
+      operands_(machine, residency_->warp_slots()),
       queue_(memory, make_memory_queue(machine.policies.memory_queue), index, residency_->warp_slots()),
       schedulers_(std::max(machine.front.schedulers, 1u)),
       physical_(residency_->rotates() ? machine.residency.warps : 0) {

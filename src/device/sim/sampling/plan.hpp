@@ -38,10 +38,10 @@ struct SampleEstimate {
   Cycle cycles = 0, low = 0, high = 0;
 };
 
-// The cycles of the whole launch, and their interval of 95 %: that of the sum of as many waves as were left out, if the
-// groups are drawn at random (Student's t of the means of groups, and the variation of the waves themselves), and
-// beyond that what each wave differs by if the drift from the earlier groups to the later ones goes on. `cycles`: of
-// the simulated blocks; `ends`: of these, in cycles since the launch, in any order.
+// The cycles of the whole launch, and their interval of 95 %. Its half is the sum of three parts: that of the sum of as
+// many waves as were left out, if groups are drawn at random (Student's t of the means of groups, and the variation of
+// the waves themselves); for each of these waves the difference between the earlier groups and the later ones; and 2 %
+// of their time. `cycles`: of the simulated blocks; `ends`: of these, in cycles since the launch, in any order.
 SampleEstimate estimate(const SamplePlan& plan, Cycle cycles, std::vector<Cycle> ends);
 
 }  // namespace heddle::device::sim
