@@ -11,11 +11,11 @@ std::int64_t modulo(std::int64_t value, std::int64_t divisor) {
   return rest < 0 ? rest + divisor : rest;
 }
 
-// A normalized coordinate within the range that its mode repeats.
+// A normalized coordinate within the range that its mode repeats. What is mirrored is the number of the texel
+// (address_index), as GPUs do it: a coordinate on the border between two texels then stands for the other one of them.
 double folded(double x, AddressMode mode) {
-  const double below = std::floor(x), rest = x - below;
-  if (mode == AddressMode::wrap) return rest;
-  if (mode == AddressMode::mirror) return std::fmod(below, 2.0) == 0 ? rest : 1 - rest;
+  if (mode == AddressMode::wrap) return x - std::floor(x);
+  if (mode == AddressMode::mirror) return x - 2 * std::floor(x / 2);
   return x;
 }
 
@@ -53,7 +53,6 @@ AxisTaps axis_taps(float coordinate, std::int64_t offset, std::uint32_t size, Ad
   AxisTaps taps;
   if (filter == TexelFilter::linear) x -= 0.5;
   const double below = std::floor(x);
-  // A mirrored coordinate of exactly 1 belongs to the last texel.
   taps.plain[0] = static_cast<std::int64_t>(below) + offset;
   taps.plain[1] = taps.plain[0] + 1;
   taps.index[0] = address_index(taps.plain[0], size, mode);
