@@ -6,22 +6,28 @@
 namespace heddle::texture {
 namespace {
 
+// Of numbers that 64 bits hold. (std::floor is a call on machines without SSE 4.1, for which this is built.)
+std::int64_t whole_below(double x) {
+  const auto whole = static_cast<std::int64_t>(x);
+  return whole - (static_cast<double>(whole) > x ? 1 : 0);
+}
+
 std::int64_t modulo(std::int64_t value, std::int64_t divisor) {
   const std::int64_t rest = value % divisor;
   return rest < 0 ? rest + divisor : rest;
 }
 
-// A normalized coordinate within the range that its mode repeats.
+// A normalized coordinate within the range that its mode repeats. What is mirrored is the number of the texel
+// (address_index), as GPUs do it: a coordinate on the border between two texels then stands for the other one of them.
 double folded(double x, AddressMode mode) {
-  const double below = std::floor(x), rest = x - below;
-  if (mode == AddressMode::wrap) return rest;
-  if (mode == AddressMode::mirror) return std::fmod(below, 2.0) == 0 ? rest : 1 - rest;
+  if (mode == AddressMode::wrap) return x - std::floor(x);
+  if (mode == AddressMode::mirror) return x - 2 * std::floor(x / 2);
   return x;
 }
 
 }  // namespace
 
-double fixed_weight(double fraction) { return std::floor(fraction * 256 + 0.5) / 256; }
+double fixed_weight(double fraction) { return static_cast<double>(whole_below(fraction * 256 + 0.5)) / 256; }
 
 AddressMode effective_mode(const Sampler& sampler, unsigned dimension) {
   const AddressMode mode = sampler.address[dimension];
@@ -52,9 +58,8 @@ AxisTaps axis_taps(float coordinate, std::int64_t offset, std::uint32_t size, Ad
   x = std::clamp(x, -far, far);
   AxisTaps taps;
   if (filter == TexelFilter::linear) x -= 0.5;
-  const double below = std::floor(x);
-  // A mirrored coordinate of exactly 1 belongs to the last texel.
-  taps.plain[0] = static_cast<std::int64_t>(below) + offset;
+  const std::int64_t below = whole_below(x);
+  taps.plain[0] = below + offset;
   taps.plain[1] = taps.plain[0] + 1;
   taps.index[0] = address_index(taps.plain[0], size, mode);
   if (filter == TexelFilter::point) {
@@ -62,7 +67,7 @@ AxisTaps axis_taps(float coordinate, std::int64_t offset, std::uint32_t size, Ad
     return taps;
   }
   taps.index[1] = address_index(taps.plain[1], size, mode);
-  taps.weight = fixed_weight(x - below);
+  taps.weight = fixed_weight(x - static_cast<double>(below));
   return taps;
 }
 

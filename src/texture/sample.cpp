@@ -91,7 +91,8 @@ class LevelReader {
   }
 
   void combine(const AxisTaps (&axes)[3], unsigned n, std::int64_t layer, double weight) {
-    for (unsigned corner = 0; corner < 1u << n; ++corner) {
+    const bool point = axes[0].weight == 0 && axes[1].weight == 0 && axes[2].weight == 0;
+    for (unsigned corner = 0; corner < (point ? 1u : 1u << n); ++corner) {
       double part = weight;
       std::int64_t at[3] = {0, 0, 0};
       for (unsigned d = 0; d < n; ++d) {
@@ -186,6 +187,7 @@ float level_of(const Texture& texture, const Operation& operation, const Argumen
 }
 
 void read_levels(const Texture& texture, const Operation& operation, const Arguments& arguments, Taps& taps) {
+  if (texture.image.levels == 1) return LevelReader(texture, operation, arguments, 0, taps).read(1);
   const Sampler& sampler = texture.sampler;
   const auto last = static_cast<double>(texture.image.levels - 1);
   double level = operation.level == LevelBy::gradient ? level_of(texture, operation, arguments) : arguments.level;

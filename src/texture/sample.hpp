@@ -12,8 +12,8 @@
 namespace heddle::texture {
 
 struct Tap {
-  std::uint64_t address = 0;  // of the texel; 0: the border
-  double weight = 1;
+  std::uint64_t address;  // of the texel; 0: the border
+  double weight;
 };
 
 struct Taps {

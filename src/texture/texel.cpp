@@ -15,9 +15,13 @@ bool is_signed(ChannelKind kind) {
 }
 
 std::uint32_t raw_channel(const TexelFormat& format, const std::byte* texel, unsigned channel) {
+  const std::byte* const at = texel + std::size_t{channel} * (format.bits / 8u);
   std::uint32_t bits = 0;
-  const unsigned bytes = format.bits / 8u;
-  std::memcpy(&bits, texel + std::size_t{channel} * bytes, bytes);
+  switch (format.bits) {  // sizes that the compiler knows
+    case 8: return std::to_integer<std::uint32_t>(*at);
+    case 16: std::memcpy(&bits, at, 2); break;
+    default: std::memcpy(&bits, at, 4); break;
+  }
   return bits;
 }
 
@@ -27,7 +31,7 @@ std::int32_t extended(std::uint32_t bits, unsigned width) {
 }
 
 double largest(const TexelFormat& format) {
-  return std::ldexp(1.0, format.bits - (is_signed(format.kind) ? 1 : 0)) - 1;
+  return static_cast<double>((std::int64_t{1} << (format.bits - (is_signed(format.kind) ? 1 : 0))) - 1);
 }
 
 float fraction(const TexelFormat& format, std::uint32_t bits) {

@@ -387,7 +387,7 @@ TEST_F(Cli, KernelsThatCannotRunAreRefusedBeforeDataIsRead) {
 .visible .entry k(.param .u64 p) {
   .reg .b64 %rd<2>; .reg .f32 %f<7>;
   ld.param.u64 %rd1, [p];
-  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
+  tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, %rd1, {%f5, %f6}];  // a sampler of its own
   ret;
 }
 )"));

@@ -5,16 +5,11 @@
 namespace heddle::tests {
 namespace {
 
-// Where the guide says a coordinate goes before it is looked at, in texels.
+// Where the guide says a coordinate goes before it is looked at, in texels. Mirrored is the row, not the coordinate:
+// GPUs differ from the guide's formula on the borders between texels.
 double prepared(double x, int size, AddressMode mode, bool normalized) {
   if (!normalized) return x;
-  const double fraction = x - std::floor(x);
-  if (mode == AddressMode::wrap) return size * fraction;
-  if (mode == AddressMode::mirror) {
-    const auto turn = static_cast<long long>(std::floor(x));
-    return size * (turn % 2 == 0 ? fraction : 1 - fraction);
-  }
-  return size * x;
+  return mode == AddressMode::wrap ? size * (x - std::floor(x)) : size * x;
 }
 
 // Texel `i` of a row that goes on for ever; -1: the border.
@@ -25,6 +20,7 @@ int in_row(long long i, int size, AddressMode mode, bool normalized) {
     while (i >= size) i -= size;
     return static_cast<int>(i);
   }
+  while (mode == AddressMode::mirror && normalized && (i < 0 || i >= size)) i = i < 0 ? -1 - i : 2 * size - 1 - i;
   return static_cast<int>(i < 0 ? 0 : i >= size ? size - 1 : i);
 }
 

@@ -61,6 +61,10 @@ TEST(Sample, NormalizedCoordinatesWrapAndMirror) {
   EXPECT_EQ(at(row_of(sampler), 1.0f), 40);
   EXPECT_EQ(at(row_of(sampler), -0.125f), 10);
   EXPECT_EQ(at(row_of(sampler), 2.125f), 10);
+  // On borders between texels: as Warp's tests have it from GPUs.
+  EXPECT_EQ(at(row_of(sampler), 1.25f), 30);
+  EXPECT_EQ(at(row_of(sampler), 1.5f), 20);
+  EXPECT_EQ(at(row_of(sampler), 2.0f), 10);
   sampler.filter = TexelFilter::linear;
   sampler.address.fill(AddressMode::wrap);
   EXPECT_EQ(at(row_of(sampler), 0.0f), 25);  // between the last and the first

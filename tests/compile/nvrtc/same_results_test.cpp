@@ -158,8 +158,7 @@ const std::map<std::string, std::string>& only_for_clang() {
   return all;
 }
 const std::map<std::string, std::string>& only_for_nvrtc() {
-  static const std::map<std::string, std::string> all{{"ptx_source_matrix", "tensor cores"},
-                                                      {"ptx_source_textures", "textures"}};
+  static const std::map<std::string, std::string> all{{"ptx_source_matrix", "tensor cores"}};
   return all;
 }
 
