@@ -13,71 +13,68 @@ namespace heddle::tests {
 namespace {
 
 // What a room may include besides itself and the public headers. A room is the longest key that a path begins with.
-const std::map<std::string, std::set<std::string>>& allowed() {
-  static const std::map<std::string, std::set<std::string>> rooms = {
-      {"base", {}},
-      {"model", {"base"}},
-      {"texture", {"base"}},
-      {"graph", {"base"}},
-      {"knowledge", {"base"}},
-      {"tuning", {"base", "knowledge"}},
-      {"memory", {"base", "graph", "device"}},
-      {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
-      // Policies and the dispatcher on a device in virtual time.
-      {"tenancy", {"base", "graph", "device", "sched"}},
-      // What the daemon of a node and its tenants share; the tenants are processes of their own.
-      {"daemon", {"base", "sched"}},
-      {"trace", {"base", "graph"}},
-      {"ptx", {"base"}},
-      {"compile", {"base", "ptx"}},
-      {"device", {"base", "ptx", "graph", "texture"}},
-      {"device/cpu", {"base", "ptx", "texture", "device"}},
-      {"device/cuda", {"base", "ptx", "device"}},
-      // Below whoever decides the order of instructions.
-      {"device/machine", {"base", "ptx", "texture", "device"}},
-      // What devices share whose kernels the machine core executes.
-      {"device/emulated", {"base", "ptx", "texture", "device", "device/machine"}},
-      {"device/interp", {"base", "ptx", "device", "device/machine", "device/emulated"}},
-      // The simulator: machine files know nothing of memory, neither knows of devices.
-      {"device/sim/machine_file", {"base"}},
-      {"device/sim/memory", {"base", "device/sim/machine_file"}},
-      {"device/sim",
-       {"base", "ptx", "device", "device/machine", "device/emulated", "device/sim/machine_file", "device/sim/memory"}},
-      {"runtime",
-       {"base", "ptx", "modules", "graph", "memory", "sched", "daemon", "links", "trace", "compile", "device",
-        "device/cpu", "device/cuda", "device/interp", "device/sim"}},
-      {"links", {"base", "sched", "device"}},
-      {"batch", {"base", "model", "ptx", "sched", "device", "device/sim", "device/sim/machine_file"}},
-      {"modules", {"base", "ptx"}},
-      {"queues", {"base", "ptx", "sched", "device", "runtime"}},
-      {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
-      // Building CUDA programs takes the compiler and the container of device code; running them looks into that.
-      {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
-      // Reports of simulated GPUs are files: what shows them knows no device. A sweep starts processes.
-      {"simreport", {"base"}},
-      {"sweep", {"base", "simreport"}},
-      {"cli",
-       {"base", "knowledge", "ptx", "modules", "batch", "device/sim", "daemon", "doctor", "runtime", "programs",
-        "sched", "trace", "simreport", "sweep"}},
-      // On the public interface alone, so that it can do what a program of C++ can.
-      {"c_api", {}},
-      {"skeleton", {"base", "knowledge", "tuning"}},
-      // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
-      {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
-      // In front of NVIDIA's library, of which it needs the place and the types.
-      {"interpose", {"base", "trace", "compile/headers", "cuda_api/abi", "device/cuda"}},
-      {"cuda_api/abi", {"compile/headers"}},
-      // Bytes only, so that tools can use it too.
-      {"cuda_api/image", {"base"}},
-      {"compile/headers", {}},
-  };
-  return rooms;
-}
+const std::map<std::string, std::set<std::string>> allowed = {
+    {"base", {}},
+    {"model", {"base"}},
+    {"texture", {"base"}},
+    {"graph", {"base"}},
+    {"knowledge", {"base"}},
+    {"tuning", {"base", "knowledge"}},
+    {"memory", {"base", "graph", "device"}},
+    {"sched", {"base", "model", "ptx", "graph", "memory", "trace", "device"}},
+    // Policies and the dispatcher on a device in virtual time.
+    {"tenancy", {"base", "graph", "device", "sched"}},
+    // What the daemon of a node and its tenants share; the tenants are processes of their own.
+    {"daemon", {"base", "sched"}},
+    {"trace", {"base", "graph"}},
+    {"ptx", {"base"}},
+    {"compile", {"base", "ptx"}},
+    {"device", {"base", "ptx", "graph", "texture"}},
+    {"device/cpu", {"base", "ptx", "texture", "device"}},
+    {"device/cuda", {"base", "ptx", "device"}},
+    // Below whoever decides the order of instructions.
+    {"device/machine", {"base", "ptx", "texture", "device"}},
+    // What devices share whose kernels the machine core executes.
+    {"device/emulated", {"base", "ptx", "texture", "device", "device/machine"}},
+    {"device/interp", {"base", "ptx", "device", "device/machine", "device/emulated"}},
+    // The simulator: machine files know nothing of memory, neither knows of devices.
+    {"device/sim/machine_file", {"base"}},
+    {"device/sim/memory", {"base", "device/sim/machine_file"}},
+    {"device/sim",
+     {"base", "ptx", "device", "device/machine", "device/emulated", "device/sim/machine_file", "device/sim/memory"}},
+    {"runtime",
+     {"base", "ptx", "modules", "graph", "memory", "sched", "daemon", "links", "trace", "compile", "device",
+      "device/cpu", "device/cuda", "device/interp", "device/sim"}},
+    {"links", {"base", "sched", "device"}},
+    {"batch", {"base", "model", "ptx", "sched", "device", "device/sim", "device/sim/machine_file"}},
+    {"modules", {"base", "ptx"}},
+    {"queues", {"base", "ptx", "sched", "device", "runtime"}},
+    {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
+    // Building CUDA programs takes the compiler and the container of device code; running them looks into that.
+    {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
+    // Reports of simulated GPUs are files: what shows them knows no device. A sweep starts processes.
+    {"simreport", {"base"}},
+    {"sweep", {"base", "simreport"}},
+    {"cli",
+     {"base", "knowledge", "ptx", "modules", "batch", "device/sim", "daemon", "doctor", "runtime", "programs", "sched",
+      "trace", "simreport", "sweep"}},
+    // On the public interface alone, so that it can do what a program of C++ can.
+    {"c_api", {}},
+    {"skeleton", {"base", "knowledge", "tuning"}},
+    // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
+    {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
+    // In front of NVIDIA's library, of which it needs the place and the types.
+    {"interpose", {"base", "trace", "compile/headers", "cuda_api/abi", "device/cuda"}},
+    {"cuda_api/abi", {"compile/headers"}},
+    // Bytes only, so that tools can use it too.
+    {"cuda_api/image", {"base"}},
+    {"compile/headers", {}},
+};
 
 // "device/cpu" for "device/cpu/queue.cpp"; nothing for a path in no room.
 std::optional<std::string> room_of(const std::string& path) {
   std::optional<std::string> best;
-  for (const auto& [room, unused] : allowed()) {
+  for (const auto& [room, unused] : allowed) {
     if (path.rfind(room + "/", 0) == 0 && (!best || room.size() > best->size())) best = room;
   }
   return best;
@@ -98,7 +95,7 @@ TEST(Layering, NoRoomIncludesOneAboveIt) {
       const auto target = room_of(*included);
       EXPECT_TRUE(target) << source.path << " includes \"" << *included << "\", which is not relative to src/";
       if (target && *target != *room) {
-        EXPECT_EQ(allowed().at(*room).count(*target), 1u)
+        EXPECT_EQ(allowed.at(*room).count(*target), 1u)
             << source.path << " (" << *room << ") includes \"" << *included << "\"";
       }
     }
@@ -159,9 +156,9 @@ TEST(Layering, TheRulesCatchWhatTheyShould) {
   EXPECT_EQ(quoted_include("  #  include \"a.hpp\"  // why"), "a.hpp");
   EXPECT_FALSE(quoted_include("#include <vector>"));
   EXPECT_FALSE(quoted_include("const char* text = \"#include\";"));
-  EXPECT_EQ(allowed().at("ptx").count("runtime"), 0u);
-  EXPECT_EQ(allowed().at("device/cpu").count("device/interp"), 0u);
-  EXPECT_EQ(allowed().at("device/machine").count("device/interp"), 0u);
+  EXPECT_EQ(allowed.at("ptx").count("runtime"), 0u);
+  EXPECT_EQ(allowed.at("device/cpu").count("device/interp"), 0u);
+  EXPECT_EQ(allowed.at("device/machine").count("device/interp"), 0u);
 }
 
 }  // namespace
