@@ -96,7 +96,8 @@ TEST_F(Headers, TexturesAndSurfacesAreInstructions) {
       "__global__ void k(float4* p, uchar4* q, cudaTextureObject_t t, cudaSurfaceObject_t s) {\n"
       "  p[0] = tex2D<float4>(t, 1.f, 2.f); p[1].x = tex3DLod<float>(t, 1.f, 2.f, 3.f, 0.5f);\n"
       "  q[0] = tex1Dfetch<uchar4>(t, 7); p[2] = tex2Dgather<float4>(t, 1.f, 2.f, 2);\n"
-      "  short2 v; surf2Dread(&v, s, 4, 5, cudaBoundaryModeZero); surf2DLayeredwrite(p[3], s, 16, 2, 1); q[1].x = v.x; }",
+      "  short2 v; surf2Dread(&v, s, 4, 5, cudaBoundaryModeZero); surf2DLayeredwrite(p[3], s, 16, 2, 1); q[1].x = v.x; "
+      "}",
       "k.cu");
   for (const char* text : {"tex.2d.v4.f32.f32", "tex.level.3d.v4.f32.f32", "tex.1d.v4.u32.s32", "tld4.b.2d.v4.f32.f32",
                            "suld.b.2d.b32.zero", "sust.b.a2d.v4.b32.trap"})
@@ -104,9 +105,8 @@ TEST_F(Headers, TexturesAndSurfacesAreInstructions) {
 }
 
 TEST_F(Headers, ReferencesToTexturesAreRefusedWhereTheyAreUsed) {
-  const std::string message =
-      error_of("texture<float, 2> t; __global__ void k(float* p) { *p = tex2D(t, 1.f, 2.f); }",
-               ErrorCode::compile_error);
+  const std::string message = error_of("texture<float, 2> t; __global__ void k(float* p) { *p = tex2D(t, 1.f, 2.f); }",
+                                       ErrorCode::compile_error);
   EXPECT_THAT(message, HasSubstr("user.cu:1:"));
   EXPECT_THAT(message, HasSubstr("references to textures"));
 }
