@@ -116,7 +116,7 @@ constexpr const char* no_database = "this is no database, whatever its name says
 
 TEST_F(KnowledgeStore, ADamagedFileOfTheCacheIsReplaced) {
   ::setenv("HEDDLE_CACHE_DIR", (folder_.path() / "cache").c_str(), 1);
-  const Store store(Store::usual_file(), clock_);
+  Store store(Store::usual_file(), clock_);
   EXPECT_TRUE(store.keep(profile(1)));
   std::ofstream(store.file()) << no_database;
   EXPECT_TRUE(store.all().empty());
