@@ -60,7 +60,12 @@ void Store::use(const Use& work) const {
     base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles", folder.string());
   if (const std::string why = base::distrust_file(file_); !why.empty()) throw Error(ErrorCode::io_error, why);
   try {
-    base::use_database(file_, schema, clock_, work);
+    if (file_ == usual_file()) {
+      base::use_database(file_, schema, clock_, work);
+    } else {  // a file of the user's, which may be anything
+      base::Database database(file_, schema, clock_);
+      work(database);
+    }
   } catch (const base::DatabaseError& error) {
     base::fail(ErrorCode::io_error, "the profiles cannot be used: {}", error.what());
   }

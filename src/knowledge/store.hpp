@@ -12,11 +12,12 @@
 
 namespace heddle::knowledge {
 
-// One thread at a time; several stores, in several processes, may use one file. A damaged file is replaced by an empty
-// one. All functions throw Error(io_error) where the file cannot be used.
+// One thread at a time; several stores, in several processes, may use one file. All functions throw Error(io_error)
+// where the file cannot be used.
 class Store {
  public:
   // The file and its folders are created on first use. `clock` outlives the store; it times waits for other processes.
+  // A damaged file of the cache is replaced; any other file is the user's, and never is.
   Store(std::filesystem::path file, const base::Clock& clock) : file_(std::move(file)), clock_(clock) {}
 
   // "knowledge/knowledge.sqlite" in Heddle's cache (base/cache_folder.hpp).

@@ -112,11 +112,25 @@ TEST_F(KnowledgeStore, ManyProcessesKeepTheFastest) {
   EXPECT_DOUBLE_EQ(found->configuration.gpu_share, 1 / found->best_seconds);
 }
 
-TEST_F(KnowledgeStore, ADamagedFileIsReplaced) {
+constexpr const char* no_database = "this is no database, whatever its name says, and it is long enough to be read";
+
+TEST_F(KnowledgeStore, ADamagedFileOfTheCacheIsReplaced) {
+  ::setenv("HEDDLE_CACHE_DIR", (folder_.path() / "cache").c_str(), 1);
+  Store store(Store::usual_file(), clock_);
+  EXPECT_TRUE(store.keep(profile(1)));
+  std::ofstream(store.file()) << no_database;
+  EXPECT_TRUE(store.all().empty());
+  EXPECT_TRUE(store.keep(profile(1)));
+  ::unsetenv("HEDDLE_CACHE_DIR");
+}
+
+TEST_F(KnowledgeStore, AFileOfTheUsersIsNot) {
   store_.keep(profile(1));
-  std::ofstream(store_.file()) << "this is no database, whatever its name says, and it is long enough to be read";
-  EXPECT_TRUE(store_.all().empty());
-  EXPECT_TRUE(store_.keep(profile(1)));
+  std::ofstream(store_.file()) << no_database;
+  EXPECT_THROW(store_.all(), Error);
+  EXPECT_THROW(store_.keep(profile(1)), Error);
+  std::ifstream file(store_.file());
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), no_database);
 }
 
 TEST(KnowledgeText, WorkloadsAreTheirText) {
