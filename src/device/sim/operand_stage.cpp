@@ -67,7 +67,10 @@ Cycle OperandStage::read_static(std::span<const OperandRead> reads, std::uint32_
     }
     Bank& bank = file_[number];
     if (bank.issued != now || bank.warp != warp || bank.reg != read.reg || bank.word != read.word) {
-      bank.done = occupy(number, 1, now);
+      if (ports_ == 1)  // as most machines have it: this is done for every operand
+        bank.done = bank.until = std::max(bank.until, now) + interval_;
+      else
+        bank.done = occupy(number, 1, now);
       bank.issued = now;
       bank.warp = warp;
       bank.reg = read.reg;
