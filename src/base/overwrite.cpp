@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 #include "base/fail.hpp"
 
@@ -32,7 +33,8 @@ void refuse_overwrite(std::string_view option, const std::filesystem::path& outp
          output.string(), input == output ? "this file" : "the file " + input.string());
   }
   // Files that a source includes are inputs that nobody has named.
-  if (is_source_name(output))
+  std::error_code unknown;
+  if (is_source_name(output) || is_source_name(std::filesystem::canonical(output, unknown)))
     fail(ErrorCode::invalid_argument,
          "{} {}: the output would replace this file, which is a source or a header by its name; name another file, or "
          "remove this one. Nothing was written.",

@@ -171,5 +171,36 @@ TEST_F(Hostile, DamagedReportsAreNamedByTheirLine) {
   }
 }
 
+TEST_F(Hostile, ReportsAndTracesReplaceNoOtherFile) {
+  const std::string kept = "{\"mine\": 1}\n";
+  for (const char* option : {"report", "trace"}) {
+    write("in.json", kept);
+    std::filesystem::create_symlink(folder_.path() / "in.json", folder_.path() / "link.json");
+    for (const char* name : {"in.json", "link.json"}) {
+      const Ran ran =
+          here(std::string("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,") + option + "=" + name);
+      EXPECT_NE(ran.code, 0) << option;
+      EXPECT_THAT(ran.output, HasSubstr("would replace this file")) << option;
+      EXPECT_EQ(read("in.json"), kept) << option;
+    }
+    std::filesystem::remove(folder_.path() / "link.json");
+    // One of ours is replaced.
+    for (int i = 0; i < 2; ++i)
+      EXPECT_EQ(here(std::string("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,") + option + "=" +
+                     option + ".json")
+                    .code,
+                0);
+  }
+  EXPECT_NE(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=b.json,trace=b.json").code, 0);
+}
+
+TEST_F(Hostile, LinksToSourcesAreNotReplaced) {
+  write("inc.h", "// mine\n");
+  std::filesystem::create_symlink(folder_.path() / "inc.h", folder_.path() / "link");
+  const Ran ran = here("compile k.ptx -o link");
+  EXPECT_NE(ran.code, 0);
+  EXPECT_EQ(read("inc.h"), "// mine\n") << ran.output;
+}
+
 }  // namespace
 }  // namespace heddle::tests

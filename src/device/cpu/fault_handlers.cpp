@@ -1,5 +1,6 @@
 #include "device/cpu/fault_handlers.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 
 #include "device/cpu/fault.hpp"
 #include "device/cpu/sanitizer.hpp"
@@ -40,39 +42,44 @@ constexpr std::ptrdiff_t handler_frames = 32 * 1024;  // handlers above one that
 // Read in signal handlers, hence no lazy allocation.
 constinit thread_local Worker* thread_worker __attribute__((tls_model("initial-exec"))) = nullptr;
 
+// A stack for handlers, of the calling thread. A key of pthreads frees it when the thread ends: where there is no
+// memory, C++ ends the process for a thread_local object with a destructor.
 class AlternateStack {
  public:
-  ~AlternateStack() {
-    if (memory_ == nullptr) return;
-    stack_t off = {};
-    off.ss_flags = SS_DISABLE;
-    ::sigaltstack(&off, nullptr);
-    ::munmap(memory_, size_);
-  }
   void ensure() {
     if (checked_) return;
     checked_ = true;
     stack_t now = {};
     if (::sigaltstack(nullptr, &now) == 0 && (now.ss_flags & SS_DISABLE) == 0) return;  // the thread has one
-    size_ = std::max<std::size_t>(64 * 1024, 4 * static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ)));
-    void* memory = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const memory = ::mmap(nullptr, size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) return;
     stack_t mine = {};
     mine.ss_sp = memory;
-    mine.ss_size = size_;
-    if (::sigaltstack(&mine, nullptr) != 0) {
-      ::munmap(memory, size_);
-      return;
-    }
-    memory_ = memory;
+    mine.ss_size = size();
+    if (::sigaltstack(&mine, nullptr) != 0 || !freed_at_end(memory)) release(memory);
   }
 
  private:
+  static std::size_t size() {
+    return std::max<std::size_t>(64 * 1024, 4 * static_cast<std::size_t>(::sysconf(_SC_MINSIGSTKSZ)));
+  }
+  static void release(void* memory) {
+    stack_t off = {};
+    off.ss_flags = SS_DISABLE;
+    ::sigaltstack(&off, nullptr);
+    ::munmap(memory, size());
+  }
+  static bool freed_at_end(void* memory) {
+    static const std::optional<pthread_key_t> key = [] {
+      pthread_key_t made{};
+      return ::pthread_key_create(&made, &release) == 0 ? std::optional(made) : std::nullopt;
+    }();
+    return key && ::pthread_setspecific(*key, memory) == 0;
+  }
+
   bool checked_ = false;
-  void* memory_ = nullptr;
-  std::size_t size_ = 0;
 };
-thread_local AlternateStack alternate_stack;
+constinit thread_local AlternateStack alternate_stack __attribute__((tls_model("initial-exec")));
 
 // Continues here, on the worker's recovery stack, when the handler has returned.
 HEDDLE_NO_SANITIZE void landing(Worker* worker) { worker->land(); }

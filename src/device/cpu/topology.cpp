@@ -2,6 +2,7 @@
 
 #include <cpuid.h>
 #include <hwloc.h>
+#include <sched.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <memory>
+#include <type_traits>
 
 namespace heddle::device::cpu {
 namespace {
@@ -75,32 +78,34 @@ std::uint64_t available_memory() {
   return ::sysinfo(&info) == 0 ? std::uint64_t{info.freeram} * info.mem_unit : 0;
 }
 
-struct Topology::Handle {
-  hwloc_topology_t topology = nullptr;
-  ~Handle() {
-    if (topology != nullptr) hwloc_topology_destroy(topology);
-  }
-};
+namespace {
 
-Topology::Topology() : handle_(std::make_unique<Handle>()) {
+// Of hwloc, with the cores that the process may use; null where hwloc knows nothing.
+using HwlocTopology = std::unique_ptr<std::remove_pointer_t<hwloc_topology_t>, decltype(&hwloc_topology_destroy)>;
+
+HwlocTopology load_cores() {
+  hwloc_topology_t made = nullptr;
+  if (hwloc_topology_init(&made) != 0) return {nullptr, &hwloc_topology_destroy};
+  HwlocTopology topology(made, &hwloc_topology_destroy);
+  hwloc_topology_set_flags(made, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
+  // Only cores matter here; skipping the rest makes loading quick.
+  hwloc_topology_set_all_types_filter(made, HWLOC_TYPE_FILTER_KEEP_NONE);
+  hwloc_topology_set_type_filter(made, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
+  if (hwloc_topology_load(made) != 0) topology.reset();
+  return topology;
+}
+
+}  // namespace
+
+Topology::Topology() {
   cpu_name_ = brand_string();
   vector_bits_ = widest_vectors();
   memory_bytes_ = machine_memory();
-  if (hwloc_topology_init(&handle_->topology) == 0) {
-    hwloc_topology_set_flags(handle_->topology, HWLOC_TOPOLOGY_FLAG_RESTRICT_TO_CPUBINDING);
-    // Only cores matter here; skipping the rest makes loading quick.
-    hwloc_topology_set_all_types_filter(handle_->topology, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_type_filter(handle_->topology, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
-    if (hwloc_topology_load(handle_->topology) != 0) {
-      hwloc_topology_destroy(handle_->topology);
-      handle_->topology = nullptr;
-    }
-  }
-  if (handle_->topology != nullptr) {
-    const int count = hwloc_get_nbobjs_by_type(handle_->topology, HWLOC_OBJ_CORE);
+  if (const HwlocTopology topology = load_cores()) {
+    const int count = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_CORE);
     cores_ = count > 0 ? static_cast<unsigned>(count) : 1;
     for (unsigned i = 0; count > 0 && i < cores_; ++i) {
-      const hwloc_obj_t core = hwloc_get_obj_by_type(handle_->topology, HWLOC_OBJ_CORE, i);
+      const hwloc_obj_t core = hwloc_get_obj_by_type(topology.get(), HWLOC_OBJ_CORE, i);
       unsigned processor = 0;
       hwloc_bitmap_foreach_begin(processor, core->cpuset) {
         if (core_of_.size() <= processor) core_of_.resize(processor + 1, -1);
@@ -112,12 +117,14 @@ Topology::Topology() : handle_(std::make_unique<Handle>()) {
   usable_cores_ = std::clamp(static_cast<unsigned>(std::ceil(std::min(granted_cores(), 1e6))), 1u, cores_);
 }
 
-Topology::~Topology() = default;
-
+// Without hwloc, which ends the process here where there is no memory.
 bool Topology::bind_thread(unsigned index) const {
-  if (handle_->topology == nullptr) return false;
-  const hwloc_obj_t core = hwloc_get_obj_by_type(handle_->topology, HWLOC_OBJ_CORE, index % cores_);
-  return core != nullptr && hwloc_set_cpubind(handle_->topology, core->cpuset, HWLOC_CPUBIND_THREAD) == 0;
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  const auto core = static_cast<int>(index % cores_);
+  for (std::size_t processor = 0; processor < std::min<std::size_t>(core_of_.size(), CPU_SETSIZE); ++processor)
+    if (core_of_[processor] == core) CPU_SET(processor, &processors);
+  return CPU_COUNT(&processors) > 0 && ::sched_setaffinity(0, sizeof processors, &processors) == 0;
 }
 
 int Topology::core_of_processor(int processor) const {

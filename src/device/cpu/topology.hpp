@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,6 @@ std::uint64_t available_memory();
 class Topology {
  public:
   Topology();
-  ~Topology();
-  Topology(const Topology&) = delete;
-  Topology& operator=(const Topology&) = delete;
 
   // Cores the process may run on; fewer when a control group grants less processor time than they have.
   unsigned usable_cores() const { return usable_cores_; }
@@ -35,8 +31,6 @@ class Topology {
   int core_of_processor(int processor) const;
 
  private:
-  struct Handle;
-  std::unique_ptr<Handle> handle_;
   unsigned cores_ = 1;
   unsigned usable_cores_ = 1;
   std::string cpu_name_;

@@ -1,6 +1,8 @@
 // The cache of programs that `heddle run FILE.cu` has compiled. Each has a list of the files that the host's side was
-// made of, with the hashes of their contents; the device's side is in the key, and has a cache of its own.
+// made of, and of the program itself, with the hashes of their contents; the device's side is in the key, and has a
+// cache of its own.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <system_error>
 
@@ -27,7 +29,7 @@ std::string key_of(const fs::path& source, const CcOptions& options) {
   const std::string clang = compile::find_host_clang().identity;
   const DeviceCode code = compile_device_code(source.string(), options);
   for (const std::string& field :
-       {std::string("heddle program 2"), source.string(), base::read_file(source), code.ptx.front().text,
+       {std::string("heddle program 3"), source.string(), base::read_file(source), code.ptx.front().text,
         compile::find_clang().identity, clang, std::string(compile::headers_version()), library_folder().string()})
     hash.add_field(field);
   return hash.hex();
@@ -93,17 +95,17 @@ fs::path compiled_program(const fs::path& source) {
   const fs::path folder = base::cache_directory() / "programs" / key.substr(0, 2) / key.substr(2);
   const fs::path program = folder / source.stem(), list = folder / "files";
   if (const auto files = base::read_cache_file(list); files && still_true(*files)) {
-    std::error_code error;
     const std::string why = base::distrust_file(program);
-    if (why.empty() && fs::exists(program, error)) return program;
+    if (why.empty() && ::access(program.c_str(), X_OK) == 0) return program;
     if (!why.empty()) base::log_warn_once(why);
   }
   temporary.create("run");
   const fs::path made = temporary.path() / source.stem();
-  const std::string files = compile(options, made, temporary.path());
+  std::string files = compile(options, made, temporary.path());
   if (!base::make_cache(folder)) return made;
   try {
     base::write_file_atomic(program, base::read_file(made, base::most_file_bytes));
+    files += list_of({program.string()});
     fs::permissions(program, fs::perms::owner_all);
     base::write_file_atomic(list, std::string_view(files));
     return program;

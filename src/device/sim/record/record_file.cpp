@@ -3,18 +3,42 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <system_error>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
 
 namespace heddle::device::sim {
 
-RecordFile::RecordFile(const std::string& name) : path_(name) {
+namespace {
+
+// What a user keeps there must not be lost.
+void refuse_other_file(const std::string& path, std::string_view what, std::string_view mark) {
+  std::error_code unknown;
+  if (!std::filesystem::is_regular_file(path, unknown) || std::filesystem::file_size(path, unknown) == 0) return;
+  std::string head(64 * 1024, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+  if (head.find(mark) != head.npos) return;
+  base::fail(
+      ErrorCode::invalid_argument,
+      "{}={}: the {} would replace this file, which is no {} of a simulated device; name another file, or remove "
+      "this one. Nothing was written.",
+      what, path, what, what);
+}
+
+}  // namespace
+
+RecordFile::RecordFile(const std::string& name, std::string_view what, std::string_view mark) : path_(name) {
   if (const std::size_t at = path_.find("%p"); at != path_.npos) path_.replace(at, 2, std::to_string(::getpid()));
   base::require_folder_of(path_);
+  refuse_other_file(path_, what, mark);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
 }

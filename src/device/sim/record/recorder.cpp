@@ -18,11 +18,11 @@ constexpr const char* trace_tail =
 Recorder::Recorder(const MachineDescription& machine, const std::string& id, const RecordOptions& options)
     : machine_(machine), options_(options) {
   if (!options.report.empty()) {
-    report_.emplace(options.report);
+    report_.emplace(options.report, "report", R"("kind":"machine")");
     report_->add(machine_json(machine, id));
   }
   if (!options.trace.empty()) {
-    trace_.emplace(options.trace);
+    trace_.emplace(options.trace, "trace", R"("ph":)");
     trace_->add(trace_head, trace_tail);
   }
   for (unsigned i = 0; i < machine.sms; ++i)
