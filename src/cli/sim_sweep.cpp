@@ -78,16 +78,16 @@ void run_sweep(const Options& options) {
   std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
   if (number != 0) fmt::print(stderr, "{} of {} runs are there already\n", number, runs.size());
   const auto work = [&](const std::vector<sweep::PlannedRun>& some) {
-    sweep::run_all(
-        plan, some,
-        {.program = std::filesystem::canonical("/proc/self/exe"),
-         .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
-         .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-           fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
-                      base::printable(run.kernel), base::printable(run.options),
-                      result.state == "done" ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                             : "failed: " + base::printable(result.error));
-         }});
+    sweep::run_all(plan, some,
+                   {.program = std::filesystem::canonical("/proc/self/exe"),
+                    .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
+                    .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
+                      fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
+                                 base::printable(run.kernel), base::printable(run.options),
+                                 result.state == "done"
+                                     ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                     : "failed: " + base::printable(result.error));
+                    }});
   };
   work(runs);
   if (options.wait) wait_for_others(runs, results, work);
