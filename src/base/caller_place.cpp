@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -12,6 +13,7 @@
 #include <exception>
 #include <filesystem>
 #include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -66,14 +68,15 @@ bool hands_the_call_on(std::string_view function) {
          std::isupper(static_cast<unsigned char>(function[cuda.size()])) != 0;
 }
 
-CallerPlace make_place(const std::array<void*, 48>& frames, int count) {
+CallerPlace make_place(std::span<void* const> frames) {
   std::vector<CallerPlace::Frame> kept;
   std::string symbol;
-  for (int i = 0; i < count && kept.size() < most_of_program; ++i) {
+  for (void* frame : frames) {
+    if (kept.size() == most_of_program) break;
     Dl_info info{};
     link_map* map = nullptr;
     // The instruction behind the call may be in the next function.
-    const auto code = reinterpret_cast<std::uintptr_t>(frames[static_cast<std::size_t>(i)]) - 1;
+    const auto code = reinterpret_cast<std::uintptr_t>(frame) - 1;
     if (::dladdr1(reinterpret_cast<void*>(code), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 ||
         info.dli_fname == nullptr || map == nullptr)
       continue;
@@ -102,11 +105,14 @@ std::string CallerPlace::text() const {
   return code(frames_.front()) + (symbol_.empty() ? "" : fmt::format(" ({})", symbol_));
 }
 
-CallerPlace caller_place() noexcept {
-  std::array<void*, 48> frames{};
-  const int count = ::backtrace(frames.data(), static_cast<int>(frames.size()));
+[[gnu::noinline]] CallerPlace caller_place() noexcept {
+  std::array<void*, 48> stack{};
+  const int count = ::backtrace(stack.data(), static_cast<int>(stack.size()));
+  const std::span<void* const> frames(stack.data(), static_cast<std::size_t>(std::max(count, 0)));
+  // Before this function's caller lie backtrace()'s own frames, also a sanitizer's.
+  const auto caller = std::ranges::find(frames, __builtin_return_address(0));
   try {
-    return make_place(frames, count);
+    return make_place(frames.subspan(caller == frames.end() ? 0 : static_cast<std::size_t>(caller - frames.begin())));
   } catch (const std::exception&) {
     return {};
   }

@@ -46,7 +46,7 @@ std::vector<sweep::PlannedRun> chosen_runs(const sweep::Plan& plan, const std::v
   return runs;
 }
 
-// Until nobody is at these runs; those of a process that has ended are done here.
+// Waits until no other process works on these runs. Does the runs of processes that have ended.
 void wait_for_others(const std::vector<sweep::PlannedRun>& runs, sweep::Results& results,
                      const std::function<void(const std::vector<sweep::PlannedRun>&)>& work) {
   while (true) {

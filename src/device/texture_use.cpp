@@ -1,6 +1,7 @@
 #include "device/texture_use.hpp"
 
 #include "ptx/forms.hpp"
+#include "ptx/object_instructions.hpp"
 
 namespace heddle::device {
 
@@ -197,17 +198,7 @@ class Decoder {
 }  // namespace
 
 bool uses_textures(Opcode opcode) {
-  switch (opcode) {
-    case Opcode::tex:
-    case Opcode::tld4:
-    case Opcode::txq:
-    case Opcode::suld:
-    case Opcode::sust:
-    case Opcode::sured:
-    case Opcode::suq:
-    case Opcode::istypep: return true;
-    default: return false;
-  }
+  return ptx::uses_texture(opcode) || ptx::uses_surface(opcode) || opcode == Opcode::istypep;
 }
 
 TextureUse texture_use(const Instruction& instruction) { return Decoder(instruction).decode(); }

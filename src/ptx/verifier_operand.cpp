@@ -2,6 +2,7 @@
 #include "ptx/form_match.hpp"
 #include "ptx/form_rules.hpp"
 #include "ptx/forms.hpp"
+#include "ptx/object_instructions.hpp"
 #include "ptx/type_rules.hpp"
 #include "ptx/vector_size.hpp"
 #include "ptx/verifier_impl.hpp"
@@ -275,22 +276,10 @@ class OperandChecker {
       error(pattern, "is the parameter " + variable->name + ", which cannot be written.");
   }
 
-  bool takes_object_address() const {
-    switch (inst_.opcode) {
-      case Opcode::tex:
-      case Opcode::tld4:
-      case Opcode::txq:
-      case Opcode::suld:
-      case Opcode::sust:
-      case Opcode::sured:
-      case Opcode::suq: return true;
-      default: return false;
-    }
-  }
+  bool takes_object_address() const { return uses_texture(inst_.opcode) || uses_surface(inst_.opcode); }
 
   void check_object(const SlotPattern& pattern, const Variable& variable) {
-    const bool surface = inst_.opcode == Opcode::suld || inst_.opcode == Opcode::sust ||
-                         inst_.opcode == Opcode::sured || inst_.opcode == Opcode::suq;
+    const bool surface = uses_surface(inst_.opcode);
     const bool sampler_query = inst_.opcode == Opcode::txq && variable.type == Type::samplerref;
     const Type wanted = surface ? Type::surfref : Type::texref;
     // A kernel parameter may hold a 64-bit handle instead of the object.

@@ -44,7 +44,7 @@ class Runner {
   base::ThreadCache threads_;
 };
 
-// Arrays of the same types, sizes and content, for runs whose results nobody wants. Each run begins as a run with the
+// Arrays of the same types, sizes and content, for runs whose results are dropped. Each run begins as a run with the
 // originals would: what the host alone had there, the host alone has here, with the originals' content. Devices keep
 // the rest, and its content changes from run to run.
 class Clones {

@@ -7,7 +7,7 @@
 
 namespace heddle::texture {
 
-// The numbers that a texel's index may have besides 0 .. size - 1.
+// Indices of texels that are not in 0 .. size - 1.
 inline constexpr std::int64_t outside = -1;  // the border
 
 // What a linear filter reads along a dimension: two texels, and the weight of the second one, a multiple of 1/256. What

@@ -14,7 +14,7 @@ std::string describe(Mistake mistake, std::uint64_t handle) {
     case Mistake::not_a_texture: return fmt::format("the handle {:#x} is that of a surface, not of a texture", handle);
     case Mistake::not_a_surface: return fmt::format("the handle {:#x} is that of a texture, not of a surface", handle);
     case Mistake::wrong_shape:
-      return fmt::format("the texture {:#x} is read as a cube and is none, or is a cube and is read as an image",
+      return fmt::format("the texture {:#x} is read as a cube and is not a cube, or is a cube and is read as an image",
                          handle);
     case Mistake::outside:
       return fmt::format("an access outside the surface {:#x}, which the instruction makes a trap (.trap)", handle);

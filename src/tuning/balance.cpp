@@ -53,27 +53,27 @@ void LoadBalancer::restart(double gpu_share, double best_deviation) {
 
 bool LoadBalancer::record(double gpu_seconds, double cpu_seconds) {
   const double reached = deviation(std::array{gpu_seconds, cpu_seconds});
+  const Run run{std::max(gpu_seconds, cpu_seconds), share_, reached};
   if (!balancing_) {
     if (runs_until_recheck_ > 0 && --runs_until_recheck_ == 0) monitor_.set_best_deviation(1);
     if (!monitor_.record(reached)) return false;
     balancing_ = true;
     ++corrections_;
     search_ = AdaptiveSearch(share_, least_);
-    fastest_ = before_ = {std::max(gpu_seconds, cpu_seconds), share_, reached};
+    fastest_ = before_ = run;
   } else if (monitor_.balanced(reached)) {
     balancing_ = false;
     monitor_.reset();
     return false;
-  } else if (const double seconds = std::max(gpu_seconds, cpu_seconds); seconds < fastest_.seconds) {
-    fastest_ = {seconds, share_, reached};
+  } else if (run.seconds < fastest_.seconds) {
+    fastest_ = run;
   }
-  const Fastest now{std::max(gpu_seconds, cpu_seconds), share_, reached};
-  if (is_best_end(now)) {
-    fastest_ = now;
+  if (is_best_end(run)) {
+    fastest_ = run;
     settle();
     return false;
   }
-  before_ = now;
+  before_ = run;
   const double next = search_.step(gpu_seconds < cpu_seconds ? Side::gpu : Side::cpu);
   if (!search_.exhausted()) return move_to(next);
   settle();
@@ -82,10 +82,10 @@ bool LoadBalancer::record(double gpu_seconds, double cpu_seconds) {
 
 // One type alone was no slower than the split before, whose other part was so small that no split between them can be
 // much faster than the end.
-bool LoadBalancer::is_best_end(const Fastest& now) const {
+bool LoadBalancer::is_best_end(const Run& run) const {
   constexpr double little = 0.05;  // of the time
-  return (now.share == 0 || now.share == 1) && now.share != before_.share &&
-         std::abs(now.share - before_.share) <= little && now.seconds <= before_.seconds;
+  return (run.share == 0 || run.share == 1) && run.share != before_.share &&
+         std::abs(run.share - before_.share) <= little && run.seconds <= before_.seconds;
 }
 
 void LoadBalancer::settle() {

@@ -88,18 +88,18 @@ class LoadBalancer {
   void restart(double gpu_share, double best_deviation);
 
  private:
-  struct Fastest {
+  struct Run {
     double seconds = 0, share = 0, deviation = 0;
   };
   bool move_to(double share);
-  bool is_best_end(const Fastest& now) const;
+  bool is_best_end(const Run& run) const;
   void settle();
 
   BalanceOptions options_;
   BalanceMonitor monitor_;
   AdaptiveSearch search_;
   double share_, least_;
-  Fastest fastest_, before_;  // of the search; the run before the last
+  Run fastest_, before_;  // of the search: its fastest run, and the one before the last
   bool balancing_ = false;
   unsigned corrections_ = 0, steps_ = 0;
   unsigned runs_until_recheck_ = 0, recheck_ = 64;

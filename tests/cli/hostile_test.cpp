@@ -1,5 +1,5 @@
-// Options, job files, sweeps, databases and reports as nobody would write them in earnest: a sentence, and nothing
-// lost.
+// Options, job files, sweeps, databases and reports that make no sense: each gets a sentence, and
+// nothing is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ class Hostile : public HeddleCommand {
     const std::string place = folder_.path().string();
     return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DAEMON=daemon timeout 100");
   }
-  // One job with these lines besides its file and block.
+  // One job with a file, a block and these lines.
   Ran batch(const std::string& lines, const std::string& options = "--device interp --policy serial") const {
     write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);
     return here("batch j.toml " + options);

@@ -89,9 +89,9 @@ TEST_F(DriverTexture, ObjectsReadArrays) {
   run(function(load(texture_ptx), "by_object"), {&out, &texture}, 6);
   EXPECT_EQ(read(out, 6), (std::vector<unsigned>{10, 11, 12, 13, 13, 13}));
 
-  CUDA_TEXTURE_DESC told = {};
-  EXPECT_CUDA(cuTexObjectGetTextureDesc(&told, texture));
-  EXPECT_EQ(told.flags, desc.flags);
+  CUDA_TEXTURE_DESC reported = {};
+  EXPECT_CUDA(cuTexObjectGetTextureDesc(&reported, texture));
+  EXPECT_EQ(reported.flags, desc.flags);
   CUDA_RESOURCE_DESC source = {};
   EXPECT_CUDA(cuTexObjectGetResourceDesc(&source, texture));
   EXPECT_EQ(source.res.array.hArray, array);
@@ -125,9 +125,9 @@ TEST_F(DriverTexture, ReferencesOfModulesAreBound) {
   std::array<unsigned, 6> got = {};
   EXPECT_CUDA(cuMemcpyAtoH_v2(got.data(), array, 0, 24));
   EXPECT_EQ(got, (std::array<unsigned, 6>{7, 8, 9, 10, 0, 0}));
-  CUdeviceptr told = 0;
-  EXPECT_CUDA(cuTexRefGetAddress_v2(&told, reference));
-  EXPECT_EQ(told, memory);
+  CUdeviceptr reported = 0;
+  EXPECT_CUDA(cuTexRefGetAddress_v2(&reported, reference));
+  EXPECT_EQ(reported, memory);
   CUarray held = nullptr;
   EXPECT_CUDA(cuSurfRefGetArray(&held, target));
   EXPECT_EQ(held, array);
@@ -168,10 +168,10 @@ TEST_F(DriverTexture, LevelsBelongToTheirArray) {
   ASSERT_CUDA(cuMipmappedArrayCreate(&all, &p, 100));
   CUarray level = nullptr;
   ASSERT_CUDA(cuMipmappedArrayGetLevel(&level, all, 2));
-  CUDA_ARRAY3D_DESCRIPTOR told = {};
-  EXPECT_CUDA(cuArray3DGetDescriptor_v2(&told, level));
-  EXPECT_EQ(told.Width, 2u);
-  EXPECT_EQ(told.Height, 1u);
+  CUDA_ARRAY3D_DESCRIPTOR reported = {};
+  EXPECT_CUDA(cuArray3DGetDescriptor_v2(&reported, level));
+  EXPECT_EQ(reported.Width, 2u);
+  EXPECT_EQ(reported.Height, 1u);
   EXPECT_EQ(cuMipmappedArrayGetLevel(&level, all, 4), CUDA_ERROR_INVALID_VALUE);  // 8, 4, 2, 1
   EXPECT_EQ(cuArrayDestroy(level), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CUDA(cuMipmappedArrayDestroy(all));

@@ -21,7 +21,7 @@ ChannelFormat channel_format(const cudaChannelFormatDesc& desc);
 cudaChannelFormatDesc channel_desc(const ChannelFormat& format);
 
 // The format of a view, by its number in CUDA (cudaResourceViewFormat). Throws cudaErrorNotSupported for compressed
-// ones, cudaErrorInvalidValue for numbers that are none.
+// ones, cudaErrorInvalidValue for other numbers.
 heddle::TexelFormat view_format(int number);
 
 }  // namespace heddle::cuda_api

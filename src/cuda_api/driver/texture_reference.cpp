@@ -75,7 +75,7 @@ HEDDLE_DRIVER_API cuModuleGetSurfRef(CUsurfref* found, CUmodule module, const ch
 HEDDLE_DRIVER_API cuSurfRefSetArray(CUsurfref reference, CUarray array, unsigned flags) {
   HEDDLE_ARGUMENTS(reference, array, flags);
   return in_context(__func__, [&](Context&) {
-    require(flags == 0, cudaErrorInvalidValue, "flags, of which there are none");
+    require(flags == 0, cudaErrorInvalidValue, "the flags must be 0");
     array_of(array);
     CUsurfref_st& changed = reference_of(reference);
     changed.array = array;

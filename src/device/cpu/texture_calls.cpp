@@ -29,7 +29,7 @@ class LaneAccesses {
   }
 
  private:
-  // Of memory, then of races and memory that nobody has written.
+  // Of memory, then of races and reads of memory that was never written.
   void look(std::uint64_t address, std::uint32_t bytes) {
     std::uint64_t addresses[32];
     addresses[lane_] = address;

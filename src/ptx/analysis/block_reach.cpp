@@ -251,7 +251,7 @@ std::vector<BlockReach> find_block_reach(const Module& module, std::uint32_t num
       auto followed =
           address.base == OperandKind::reg && bytes ? follow(forms[address.index], parameters) : std::nullopt;
       if (followed) {
-        if (auto offset = followed->offset.plus(LaunchSum::of(address.value)))
+        if (auto offset = followed->offset.plus(address.value))
           followed->offset = std::move(*offset);
         else
           followed.reset();

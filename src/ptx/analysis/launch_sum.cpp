@@ -45,7 +45,8 @@ std::optional<Bounds> LaunchNumbers::operator[](LaunchNumber number) const {
   return Bounds{*parameters_[parameter], *parameters_[parameter]};
 }
 
-LaunchSum LaunchSum::of(std::int64_t constant) {
+std::optional<LaunchSum> LaunchSum::of(std::int64_t constant) {
+  if (constant <= -most_factor || constant >= most_factor) return std::nullopt;
   LaunchSum sum;
   sum.add({{}, constant});
   return sum;

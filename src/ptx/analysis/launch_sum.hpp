@@ -56,13 +56,21 @@ class LaunchNumbers {
 class LaunchSum {
  public:
   LaunchSum() = default;  // 0
-  static LaunchSum of(std::int64_t constant);
+  // Nothing for a constant beyond 40 bits: no address needs it.
+  static std::optional<LaunchSum> of(std::int64_t constant);
   static LaunchSum of(LaunchNumber number);
 
   // Nothing where the result has more products, or products of more numbers, than are followed.
   std::optional<LaunchSum> plus(const LaunchSum& other) const;
   std::optional<LaunchSum> times(const LaunchSum& other) const;
-  std::optional<LaunchSum> times(std::int64_t factor) const { return times(of(factor)); }
+  std::optional<LaunchSum> plus(std::int64_t constant) const {
+    const auto sum = of(constant);
+    return sum ? plus(*sum) : std::nullopt;
+  }
+  std::optional<LaunchSum> times(std::int64_t factor) const {
+    const auto sum = of(factor);
+    return sum ? times(*sum) : std::nullopt;
+  }
 
   // The sum without the number, which is in it once and as it is; nothing if that is not so.
   std::optional<LaunchSum> without(LaunchNumber number) const;

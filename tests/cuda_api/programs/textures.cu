@@ -102,9 +102,9 @@ void plain_memory() {
   fetch<<<2, 256>>>(t, out.p, n);
   CHECK(cudaDeviceSynchronize());
   for (int i = 0; i < n; ++i) EXPECT(out.p[i] == host[i]);
-  cudaResourceDesc told = {};
-  CHECK(cudaGetTextureObjectResourceDesc(&told, t));
-  EXPECT(told.resType == cudaResourceTypeLinear && told.res.linear.devPtr == p && told.res.linear.desc.x == 32);
+  cudaResourceDesc reported = {};
+  CHECK(cudaGetTextureObjectResourceDesc(&reported, t));
+  EXPECT(reported.resType == cudaResourceTypeLinear && reported.res.linear.devPtr == p && reported.res.linear.desc.x == 32);
   CHECK(cudaDestroyTextureObject(t));
   CHECK(cudaFree(p));
 }
@@ -135,10 +135,10 @@ void turned() {
                               cudaMemcpyDeviceToHost));
   for (int i = 0; i < 8; ++i) EXPECT(back[i] == host[(3 + i / 4) * width + 2 + i % 4]);
   cudaExtent extent;
-  cudaChannelFormatDesc told;
+  cudaChannelFormatDesc reported;
   unsigned flags;
-  CHECK(cudaArrayGetInfo(&told, &extent, &flags, array));
-  EXPECT(extent.width == width && extent.height == height && extent.depth == 0 && told.x == 32 && flags == 0);
+  CHECK(cudaArrayGetInfo(&reported, &extent, &flags, array));
+  EXPECT(extent.width == width && extent.height == height && extent.depth == 0 && reported.x == 32 && flags == 0);
   CHECK(cudaDestroyTextureObject(t));
   CHECK(cudaFreeArray(array));
   EXPECT(cudaFreeArray(array) != cudaSuccess);

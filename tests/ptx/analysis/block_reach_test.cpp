@@ -153,7 +153,16 @@ TEST(BlockReach, OnlyWhatLeadsToTheAddressMustFit32Bits) {
   EXPECT_EQ(text(found[0], {1000}, {1024}, {0, 1000}, 1'000'000), "[0,4096000)");
 }
 
-TEST(BlockReach, BitsBesideASumAreAddedToIt) {
+TEST(BlockReach, ConstantsThatNoAddressNeedsAreUnknown) {
+  for (const char* const factor : {"-9223372036854775808", "9223372036854775807", "1099511627776"}) {
+    const std::string scaled = "mul.lo.s64 %rd4, %rd3, " + std::string(factor) + "; add.s64 %rd5, %rd1, %rd4;";
+    EXPECT_EQ(text(reach_of(scaled + "ld.global.f32 %f1, [%rd5];")[0]), "unknown") << factor;
+    const std::string shifted = "add.s64 %rd4, %rd3, " + std::string(factor) + "; add.s64 %rd5, %rd1, %rd4;";
+    EXPECT_EQ(text(reach_of(shifted + "ld.global.f32 %f1, [%rd5];")[0]), "unknown") << factor;
+  }
+}
+
+TEST(BlockReach, BitsThatASumLeavesFreeAreAddedToIt) {
   EXPECT_EQ(text(reach_of("shl.b32 %r5, %r1, 1; or.b32 %r6, %r5, 1; mul.wide.s32 %rd4, %r6, 4;"
                           "add.s64 %rd5, %rd1, %rd4; ld.global.f32 %f1, [%rd5];")[0]),
             "[516,1280)");

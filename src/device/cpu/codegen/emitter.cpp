@@ -122,6 +122,7 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     accesses_.checks.check_members(inst);
     accesses_.checks.note_order(inst);
   }
+  if (uses_textures(inst.opcode)) return textures_.emit(inst);
   switch (inst.opcode) {
     case Opcode::ld:
     case Opcode::ldu: return memory_.load(inst);
@@ -133,14 +134,6 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::prefetchu: return memory_.prefetch(inst);
     case Opcode::cp: return copies_.emit(inst);
     case Opcode::mbarrier: return mbarriers_.emit(inst);
-    case Opcode::tex:
-    case Opcode::tld4:
-    case Opcode::txq:
-    case Opcode::suld:
-    case Opcode::sust:
-    case Opcode::sured:
-    case Opcode::suq:
-    case Opcode::istypep: return textures_.emit(inst);
     case Opcode::atom:
     case Opcode::red: return atomics_.emit(inst);
     case Opcode::membar:

@@ -10,8 +10,8 @@ namespace heddle::device::sim {
 class RecordFile {
  public:
   // Empties or makes the file. "%p" in the name becomes the number of the process. Throws not_found for a missing
-  // folder, io_error, and invalid_argument for a file that is not empty and has no `mark` in its first 64 KiB: it is
-  // none of ours. `what`: "report" or "trace", for the message.
+  // folder, io_error, and invalid_argument for a file that is not empty and has no `mark` in its first 64 KiB: it is no
+  // older record. `what`: "report" or "trace", for the message.
   RecordFile(const std::string& name, std::string_view what, std::string_view mark);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;

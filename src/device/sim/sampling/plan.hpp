@@ -3,8 +3,8 @@
 // A wave is as many blocks as the machine holds at once. Five groups of successive waves are simulated: one where the
 // grid begins, in which the machine fills, and four that are spread evenly up to its end. They run one behind the other
 // as if they were a grid, and behind them the blocks beyond the last whole wave, so that the launch ends as the whole
-// grid does. The first wave of a group brings what its neighbours have left in caches and rows of DRAM. What the others
-// take, as a mean of each group, is a sample of what a wave takes.
+// grid does. The first wave of a group fills caches and rows of DRAM as its neighbours would have. The mean time of the
+// other waves of a group is a sample of the time of a wave.
 #pragma once
 
 #include <cstdint>

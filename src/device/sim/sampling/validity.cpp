@@ -76,8 +76,7 @@ class Atomics {
 std::string reason_in(const ptx::Function& function, ReduceOp& kind) {
   for (const ptx::Instruction& inst : function.body)
     if (const ptx::Operand* operand = of_the_machine(inst.operands))
-      return fmt::format("its results may depend on {}, which others than the model of time do not know",
-                         name(operand->special));
+      return fmt::format("its results may depend on {}, which only the timing model knows", name(operand->special));
   return Atomics(function, kind).reason();
 }
 

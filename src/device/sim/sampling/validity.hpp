@@ -1,4 +1,5 @@
-// Whether a part of a kernel's blocks tells about all, and whether others than the model of time may execute the rest.
+// Whether a kernel can be sampled: whether some of its blocks stand for all, and whether the others may run without the
+// timing model.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // How operands are read: cycles of instructions whose registers are in one bank and in several, with collectors and
-// without, on machines that nobody makes and on presets.
+// without, on machines made for the test and on presets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
