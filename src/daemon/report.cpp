@@ -28,17 +28,28 @@ std::string reason(const Decided& decided) {
   return {};
 }
 
+double milliseconds_since(std::uint64_t then_ns, std::uint64_t now_ns) {
+  return now_ns > then_ns ? static_cast<double>(now_ns - then_ns) * 1e-6 : 0;
+}
+
 std::string line(const Moment& moment, std::uint64_t now_ns) {
-  const double ago = now_ns > moment.now_ns ? static_cast<double>(now_ns - moment.now_ns) * 1e-6 : 0;
-  const std::string when = fmt::format("-{:.3f} ms  ", ago);
-  if (!moment.decided) return when + "granted: " + moment.text + '\n';
+  std::string when = fmt::format("-{:.3f} ms", milliseconds_since(moment.now_ns, now_ns));
+  if (!moment.decided) return when + "  granted: " + moment.text + '\n';
   const Decided& decided = *moment.decided;
-  std::string predicted;
+  std::string times, waited = microseconds(decided.waited_ns), predicted;
+  if (moment.times > 1) {
+    when = fmt::format("-{:.3f} to -{:.3f} ms", milliseconds_since(moment.now_ns, now_ns),
+                       milliseconds_since(moment.last_ns, now_ns));
+    times = fmt::format(", {} times", moment.times);
+    if (microseconds(moment.longest_wait_ns) != waited)
+      waited = fmt::format("{:.0f} to {}", static_cast<double>(decided.waited_ns) * 1e-3,
+                           microseconds(moment.longest_wait_ns));
+  }
   if (decided.predicted_ns) predicted = fmt::format(", {} predicted", microseconds(*decided.predicted_ns));
-  return fmt::format("{}{}: blocks {} to {} of {} on {} of {} units, {} after its launch{}; {}\n", when,
+  return fmt::format("{}  {}: blocks {} to {} of {} on {} of {} units{}, {} after its launch{}; {}\n", when,
                      moment.kernel.empty() ? "a launch" : moment.kernel, decided.begin,
                      decided.end == decided.begin ? decided.end : decided.end - 1, decided.of_blocks, decided.units,
-                     decided.of_units, microseconds(decided.waited_ns), predicted, reason(decided));
+                     decided.of_units, times, waited, predicted, reason(decided));
 }
 
 // One metric, with a value for each tenant.
@@ -131,7 +142,7 @@ std::string explanation(const TenantEntry& tenant, std::uint64_t now_ns, std::ui
   std::vector<std::string> lines;
   std::size_t bytes = 0, left_out = 0;
   for (auto at = tenant.moments().rbegin(); at != tenant.moments().rend(); ++at) {
-    if (at->now_ns < from) continue;
+    if (at->last_ns < from) continue;
     std::string text = line(*at, now_ns);
     if (left_out > 0 || bytes + text.size() > most_bytes) {
       ++left_out;

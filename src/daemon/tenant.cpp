@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <utility>
 
 namespace heddle::daemon {
@@ -11,6 +12,15 @@ void write_settings(Page& page, const sched::TenantSettings& settings) {
   page.quota_bits.store(std::bit_cast<std::uint64_t>(settings.quota), std::memory_order_relaxed);
   page.tenant_class.store(settings.kind == sched::TenantClass::latency ? 0 : 1, std::memory_order_relaxed);
   page.settings.store(1, std::memory_order_release);
+}
+
+// Whether both decisions are the same but for their times.
+bool is_repeated(const Moment& before, const Moment& now) {
+  if (!before.decided || before.kernel != now.kernel) return false;
+  const auto rest = [](const Decided& decided) {
+    return std::tuple(decided.begin, decided.end, decided.of_blocks, decided.units, decided.of_units, decided.why);
+  };
+  return rest(*before.decided) == rest(*now.decided);
 }
 
 }  // namespace
@@ -58,6 +68,14 @@ bool TenantEntry::broken() const {
 }
 
 void TenantEntry::remember(Moment moment) {
+  if (moment.decided && !moments_.empty() && is_repeated(moments_.back(), moment)) {
+    Moment& last = moments_.back();
+    ++last.times;
+    last.last_ns = moment.now_ns;
+    last.decided->waited_ns = std::min(last.decided->waited_ns, moment.decided->waited_ns);
+    last.longest_wait_ns = std::max(last.longest_wait_ns, moment.decided->waited_ns);
+    return;
+  }
   if (moments_.size() == most_moments) moments_.pop_front();
   moments_.push_back(std::move(moment));
 }

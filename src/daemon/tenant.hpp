@@ -37,12 +37,14 @@ class Member {
   std::array<std::string, most_names> names_;
 };
 
-// What happened to a tenant, for `heddle explain`.
+// What happened to a tenant, for `heddle explain`. Decisions that follow each other and differ in nothing but their
+// times are one moment.
 struct Moment {
   std::uint64_t now_ns = 0;
   std::string text;  // of a grant
   std::optional<Decided> decided = {};
   std::string kernel = {};  // of a decision
+  std::uint64_t times = 1, last_ns = now_ns, longest_wait_ns = decided ? decided->waited_ns : 0;
 };
 
 class TenantEntry {

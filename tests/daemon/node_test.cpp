@@ -180,6 +180,15 @@ TEST_F(NodeTest, ExplainsGrantsAndLaunches) {
   EXPECT_THAT(text, HasSubstr("granted: 2 of 8 units; 'search' has 6; units are lent"));
   EXPECT_THAT(text, HasSubstr("saxpy: blocks 0 to 15 of 64 on 2 of 8 units, 250 us after its launch, 300 us "
                               "predicted; a part, so that units can change hands\n"));
+  for (const std::uint64_t waited : {20'000, 40'000, 30'000}) {
+    clock.advance(1'000'000);
+    train->tell(
+        Decided{.now_ns = clock.now_ns(), .waited_ns = waited, .end = 64, .of_blocks = 64, .units = 2, .of_units = 8},
+        "saxpy");
+  }
+  EXPECT_THAT(explain("train"),
+              HasSubstr("-2.000 to -0.000 ms  saxpy: blocks 0 to 63 of 64 on 2 of 8 units, 3 times, 20 "
+                        "to 40 us after its launch; no grant: as without a daemon\n"));
   clock.advance(2'000'000'000);
   EXPECT_THAT(explain("train", 1'000'000'000), HasSubstr("nothing has happened"));
   EXPECT_THAT(explain("nobody"), HasSubstr("error: there is no tenant 'nobody'"));
