@@ -19,7 +19,7 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::uint64_t patience_ns = 10'000'000'000, step_ns = 5'000'000;
+constexpr std::uint64_t patience_ns = 60'000'000'000, step_ns = 5'000'000;
 
 // Returns the process. It has a session of its own, so that no signal of this terminal reaches it.
 pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
