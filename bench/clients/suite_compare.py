@@ -50,7 +50,8 @@ class Comparison:
 
         self.runs[label] = {}
         self.runs[label] = self.suite.run(names, bare, len(self.runs) - 1, alone, progress)
-        print(f"{label}: {len(self.runs[label])} verdicts of {len(names)}: {self.counted(self.runs[label])}", flush=True)
+        had = self.runs[label]
+        print(f"{label}: {len(had)} verdicts of {len(names)}: {self.counted(had)}", flush=True)
         self.write("out", self.text())
         self.write("verdicts", self.table())
         self.write("failures", self.failures())

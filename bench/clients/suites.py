@@ -17,6 +17,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -163,6 +164,7 @@ def summary(heading, verdicts):
 
 def main():
     arguments = parse()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(124))  # so that a run ends its processes
     suite = Suite(arguments)
     chosen, source = suite.choose()
     if arguments.choose:
