@@ -56,6 +56,15 @@ class Worker:
             pass
         self.process.wait()
 
+    def interrupt(self):
+        """Has Python write where it is, then ends the process. pytest enables that for SIGABRT (faulthandler)."""
+        try:
+            os.killpg(self.process.pid, signal.SIGABRT)
+            self.process.wait(timeout=3)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
+        self.end()
+
     def said(self):
         return self.output.read_text(errors="replace")[-4000:]
 
@@ -102,7 +111,7 @@ class Run:
         if ended:
             return self.after_end(worker, folder)
         if worker.test and waited > self.test_limit:
-            worker.end()
+            worker.interrupt()
             self.judge(worker, "timeout", waited)
             return self.again(worker, folder)
         if not worker.test and waited > START_LIMIT:
