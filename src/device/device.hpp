@@ -31,6 +31,8 @@ namespace heddle::device {
 class Device : public QueueSource {
  public:
   virtual const DeviceInfo& info() const = 0;
+  // Whether a fault has lost it to this process: nothing will run there any more. Any thread.
+  virtual bool lost() const { return false; }
   // The clock of its events' times: the machine's, or a virtual one where the device is simulated.
   virtual const base::Clock& clock() const = 0;
 

@@ -40,6 +40,13 @@ std::string milliseconds(double seconds) { return fmt::format("{:.3g} ms", secon
 
 Placement::Placement(Policy policy, std::vector<std::size_t> devices) : policy_(policy), devices_(std::move(devices)) {}
 
+void Placement::leave_out(std::size_t device) {
+  const auto at = std::find(devices_.begin(), devices_.end(), device);
+  if (at == devices_.end() || devices_.size() == 1) return;
+  devices_.erase(at);
+  turn_ %= devices_.size();
+}
+
 std::size_t Placement::next_turn() {
   const std::size_t device = devices_[turn_];
   turn_ = (turn_ + 1) % devices_.size();

@@ -51,6 +51,8 @@ class Placement {
            policy_ == Scheduling::Placement::minmax_transfer_time;
   }
   const std::vector<std::size_t>& devices() const { return devices_; }
+  // Chooses the device no more, unless it is the last one.
+  void leave_out(std::size_t device);
 
   // The reason for the choice, with its numbers, as a sentence: "it holds the most: 8 MiB to move to cuda:0, 0 B to
   // cuda:1". `ids`: the devices' ids, by number.

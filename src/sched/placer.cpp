@@ -55,7 +55,17 @@ const char* Placer::tied(const BoundLaunch& launch) const {
   return nullptr;
 }
 
+void Placer::leave_out_lost() {
+  for (const std::size_t place : placement_.devices()) {
+    if (!scheduler_.device(place).lost() || placement_.devices().size() == 1) continue;
+    base::logger()->warn("{} is lost to this process; launches that name no device go to the others", ids_[place]);
+    placement_.leave_out(place);
+    return;  // the list has changed; the next launch looks again
+  }
+}
+
 std::size_t Placer::choose(const BoundLaunch& launch) {
+  leave_out_lost();
   const auto name = [&] { return base::demangled(launch.kernel->name()); };
   if (const char* why = tied(launch)) {
     if (logs_) base::log_debug("kernel {} goes to {}: {}", name(), ids_[0], why);

@@ -28,11 +28,12 @@ class Placer {
   bool wants_links() const { return placement_.wants_links(); }
   // The place of a launch. These launches run on the first device: of kernels with module variables that may differ
   // between devices, those that are restricted to some processors, and all launches once the address of an array there
-  // was taken. Needs the core's lock.
+  // was taken. A device that a fault has lost is no longer chosen where another is left. Needs the core's lock.
   std::size_t choose(const BoundLaunch& launch);
 
  private:
   const char* tied(const BoundLaunch& launch) const;
+  void leave_out_lost();
 
   Scheduler& scheduler_;
   const PinnedArrays& pinned_;

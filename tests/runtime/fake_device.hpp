@@ -2,6 +2,7 @@
 // Kernels are C++ functions; memory may be out of the host's reach.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <map>
@@ -118,6 +119,8 @@ class FakeDevice final : public device::Device {
  public:
   explicit FakeDevice(FakeOptions options);
   const device::DeviceInfo& info() const override { return info_; }
+  bool lost() const override { return is_lost; }
+  std::atomic<bool> is_lost = false;
   const base::Clock& clock() const override { return watcher_->clock(); }
   std::unique_ptr<device::Memory> allocate(std::size_t bytes) override;
   std::unique_ptr<device::Memory> allocate_host(std::size_t bytes) override { return device::make_host_memory(bytes); }

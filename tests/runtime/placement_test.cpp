@@ -287,6 +287,17 @@ TEST_F(PlacementTest, KernelsWithVariablesAreNotReplayedElsewhere) {
   EXPECT_EQ(add_to(a), "far");
 }
 
+// Launches that name no device go where they can run; those that name the lost one get its error.
+TEST_F(PlacementTest, LostDevicesAreNotChosen) {
+  start_placing({"far", "far2"}, round_robin);
+  Array<float> a = floats({1}), b = floats({1});
+  EXPECT_EQ(add_to(a), "far");
+  devices_[0]->is_lost = true;
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(add_to(b), "far2");
+  EXPECT_EQ(add_to(a, {.device = "far"}), "far") << "by name";
+  EXPECT_THAT(b.read(), ElementsAre(4));
+}
+
 // Turns put one after the other into different devices, of which no graph can be made: that stays right, too.
 TEST_F(PlacementTest, SequencesOverSeveralDevicesAreNotReplayed) {
   start_placing({"far", "far2"}, round_robin);

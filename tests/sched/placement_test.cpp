@@ -67,6 +67,20 @@ TEST(Placement, CountsBytesAndTime) {
   }
 }
 
+TEST(Placement, LostDevicesAreLeftOut) {
+  Placement placement(round_robin, {0, 2, 5});
+  const auto next = [&] { return placement.choose({}, {}, LinkTable()).device; };
+  EXPECT_EQ(next(), 0u);
+  EXPECT_EQ(next(), 2u);
+  placement.leave_out(5);
+  EXPECT_EQ(next(), 0u) << "it would have been its turn";
+  placement.leave_out(5);
+  placement.leave_out(0);
+  EXPECT_EQ(next(), 2u);
+  placement.leave_out(2);
+  EXPECT_EQ(next(), 2u) << "the last one stays, and its error is seen";
+}
+
 TEST(Placement, TakesTurns) {
   Placement placement(round_robin, {0, 2, 5});
   std::vector<std::size_t> chosen;

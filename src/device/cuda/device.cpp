@@ -48,6 +48,8 @@ class CudaDevice final : public Device {
 
   AddressMapping* address_mapping() override { return &mapping_; }
 
+  bool lost() const override { return state_->lost(); }
+
   void enter() override {
     state_->check_lost();
     state_->check(state_->driver().context_set(state_->context()), "choosing the GPU");
