@@ -25,19 +25,25 @@ using nlohmann::json;
 const std::vector<std::string> kernels = {"spmv",   "mvt_rows",      "mvt_columns", "transpose",
                                           "reduce", "black_scholes", "gemm",        "saxpy"};
 
-// Cycles of these rows' kernels on the GPU; the file is of against_gpu. Empty without the file or one of them.
+// Cycles of these rows' kernels on the GPU; the file is of against_gpu. Kernels that take the GPU no longer than its
+// launches differ by are left out: their cycles, less those of a launch, are noise.
 struct Gpu {
   std::string name;
   std::vector<double> cycles;
+  std::vector<Row> rows;  // of these kernels
 };
 Gpu read_gpu(const fs::path& file, const std::vector<Row>& rows) {
+  constexpr double noise = 2000;  // cycles
   if (!fs::exists(file)) return {};
   const json measured = json::parse(heddle::base::read_file(file));
-  Gpu gpu{measured["device"], {}};
+  Gpu gpu{measured["device"], {}, {}};
   for (const Row& row : rows)
     for (const json& one : measured["cases"])
-      if (one["name"] == row.kernel) gpu.cycles.push_back(one["cycles"]);
-  if (gpu.cycles.size() != rows.size()) gpu.cycles.clear();
+      if (one["name"] == row.kernel && one["cycles"] > noise) {
+        gpu.cycles.push_back(one["cycles"]);
+        gpu.rows.push_back(row);
+      }
+  if (gpu.rows.size() < 2) return {};
   return gpu;
 }
 
@@ -52,25 +58,17 @@ std::vector<double> of_rows(const std::vector<Row>& rows, const Figure& figure) 
 double sum(const std::vector<double>& values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 void print_cycles(const std::vector<Row>& rows, const Gpu& gpu) {
-  const auto ours = of_rows(rows, [](const Row& row) { return row.heddle.cycles; });
-  const auto theirs = of_rows(rows, [](const Row& row) { return row.gpgpusim.cycles; });
-  std::vector<double> our_factors, their_factors;
-  if (!gpu.cycles.empty()) {
-    our_factors = relative_factors(ours, gpu.cycles);
-    their_factors = relative_factors(theirs, gpu.cycles);
-    fmt::print(
-        "| kernel | {} | GPGPU-Sim | Heddle | GPGPU-Sim, ratio | Heddle, ratio |\n|---|---:|---:|---:|---:|---:|\n",
-        gpu.name);
-  } else {
-    fmt::print("| kernel | GPGPU-Sim | Heddle |\n|---|---:|---:|\n");
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if (our_factors.empty())
-      fmt::print("| {} | {:.0f} | {:.0f} |\n", rows[i].kernel, theirs[i], ours[i]);
-    else
-      fmt::print("| {} | {:.0f} | {:.0f} | {:.0f} | {:.2f} | {:.2f} |\n", rows[i].kernel, gpu.cycles[i], theirs[i],
-                 ours[i], their_factors[i], our_factors[i]);
-  }
+  fmt::print("| kernel | GPGPU-Sim | Heddle |\n|---|---:|---:|\n");
+  for (const Row& row : rows)
+    fmt::print("| {} | {:.0f} | {:.0f} |\n", row.kernel, row.gpgpusim.cycles, row.heddle.cycles);
+  if (gpu.rows.empty()) return;
+  const auto ours = of_rows(gpu.rows, [](const Row& row) { return row.heddle.cycles; });
+  const auto theirs = of_rows(gpu.rows, [](const Row& row) { return row.gpgpusim.cycles; });
+  const auto our_factors = relative_factors(ours, gpu.cycles), their_factors = relative_factors(theirs, gpu.cycles);
+  fmt::print("\n| kernel | {} | GPGPU-Sim, ratio | Heddle, ratio |\n|---|---:|---:|---:|\n", gpu.name);
+  for (std::size_t i = 0; i < gpu.rows.size(); ++i)
+    fmt::print("| {} | {:.0f} | {:.2f} | {:.2f} |\n", gpu.rows[i].kernel, gpu.cycles[i], their_factors[i],
+               our_factors[i]);
 }
 
 void print_speed(const std::vector<Row>& rows) {
@@ -82,14 +80,21 @@ void print_speed(const std::vector<Row>& rows) {
 }
 
 void add_agreement(Results& results, const std::vector<Row>& rows, const Gpu& gpu) {
-  const auto ours = of_rows(rows, [](const Row& row) { return row.heddle.cycles; });
-  const auto theirs = of_rows(rows, [](const Row& row) { return row.gpgpusim.cycles; });
-  results.add({"rank correlation with GPGPU-Sim", rank_correlation(theirs, ours), "", {}, "GPGPU-Sim"});
-  if (gpu.cycles.empty()) return;
+  const auto ours = [](const Row& row) { return row.heddle.cycles; };
+  const auto theirs = [](const Row& row) { return row.gpgpusim.cycles; };
+  results.add({"rank correlation with GPGPU-Sim",
+               rank_correlation(of_rows(rows, theirs), of_rows(rows, ours)),
+               "",
+               {},
+               "GPGPU-Sim"});
+  if (gpu.rows.empty()) return;
   results.also_on(gpu.name);
-  const double distance = distance_of_ratios(ours, gpu.cycles), theirs_from = distance_of_ratios(theirs, gpu.cycles);
-  results.add({"rank correlation with the GPU", rank_correlation(gpu.cycles, ours), "", {}, "cycles of the GPU"});
-  results.add({"rank correlation of GPGPU-Sim with the GPU", rank_correlation(gpu.cycles, theirs), "", {}});
+  const auto of_ours = of_rows(gpu.rows, ours), of_theirs = of_rows(gpu.rows, theirs);
+  const double distance = distance_of_ratios(of_ours, gpu.cycles),
+               theirs_from = distance_of_ratios(of_theirs, gpu.cycles);
+  results.add({"kernels that the GPU can tell apart from a launch", static_cast<double>(gpu.rows.size()), "", {}});
+  results.add({"rank correlation with the GPU", rank_correlation(gpu.cycles, of_ours), "", {}, "cycles of the GPU"});
+  results.add({"rank correlation of GPGPU-Sim with the GPU", rank_correlation(gpu.cycles, of_theirs), "", {}});
   results.add({"distance of GPGPU-Sim's ratios from the GPU's", theirs_from, "", {}});
   results.add({"distance of ratios from the GPU's", distance, "", at_most(theirs_from), "GPGPU-Sim"});
 }
@@ -97,7 +102,7 @@ void add_agreement(Results& results, const std::vector<Row>& rows, const Gpu& gp
 int report(const std::vector<Row>& rows, const fs::path& gpu_file) {
   if (rows.size() < 2) throw std::runtime_error("fewer than two kernels ran on both simulators");
   const Gpu gpu = read_gpu(gpu_file, rows);
-  if (gpu.cycles.empty()) fmt::print("no GPU's cycles of these kernels in {}\n", gpu_file.string());
+  if (gpu.rows.empty()) fmt::print("no GPU's cycles of these kernels in {}\n", gpu_file.string());
   print_cycles(rows, gpu);
   print_speed(rows);
   Results results("sim-peers");
@@ -155,13 +160,15 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   try {
     if (*one) return run_one(simulator, kernel, with, sizes);
-    if (checkout.empty()) {
-      fmt::print("left out: --gpgpu-sim FOLDER names no checkout of GPGPU-Sim 4.2 (docs/simulator.md)\n");
+    if (checkout.empty() && rows.empty()) {
+      fmt::print(
+          "left out: --gpgpu-sim FOLDER names no checkout of GPGPU-Sim 4.2, and --rows FILE no figures of it "
+          "(docs/simulator.md)\n");
       return 0;
     }
     survey.sizes = full ? comparison::Sizes::full : comparison::Sizes::small;
     survey.program = fs::read_symlink("/proc/self/exe");
-    survey.checkout = fs::canonical(checkout);
+    if (!checkout.empty()) survey.checkout = fs::canonical(checkout);
     survey.rows =
         rows.empty() ? results_folder() / (full ? "sim-peers-full.rows" : "sim-peers.rows") : fs::absolute(rows);
     if (gpu.empty()) gpu = source_root() / "docs/results/sim-h100" / (full ? "h100.json" : "h100-small.json");
