@@ -27,24 +27,23 @@ std::uint64_t state_hash(const Thread& thread) {
 }  // namespace
 
 void SpinWatch::see(const Thread& thread, std::uint64_t epoch) {
+  constexpr std::uint32_t most_turns = std::uint32_t{1} << 31;
   const std::uint64_t hash = state_hash(thread);
+  const auto local_epoch = static_cast<std::uint32_t>(thread.local_epoch());
   // What was remembered does not hold once memory has changed, its own included.
-  if (epoch_ != epoch || local_epoch_ != thread.local_epoch()) {
+  if (epoch_ != epoch || local_epoch_ != local_epoch || turns_ == most_turns) {
     *this = {};
     hash_ = hash;
     epoch_ = epoch;
-    local_epoch_ = thread.local_epoch();
+    local_epoch_ = local_epoch;
     return;
   }
-  if (hash_ == hash) {
-    repeats_ = true;
-    repeated_epoch_ = epoch;
-  }
+  if (hash_ == hash) returned_ = repeated_ = true;
   if (++turns_ < next_) return;
   // Time to remember a later state; one that did not come back since the last time was no repetition after all (it may
   // hang on what other lanes passed in a warp operation).
-  if (!repeats_) repeated_epoch_ = ~std::uint64_t{0};
-  repeats_ = false;
+  repeated_ = returned_;
+  returned_ = false;
   hash_ = hash;
   next_ = 2 * turns_;
 }

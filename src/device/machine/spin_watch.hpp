@@ -12,13 +12,15 @@ class SpinWatch {
   // To be called when `thread` has jumped backward. `epoch`: the memory epoch.
   void see(const Thread& thread, std::uint64_t epoch);
   // Whether the thread has repeated a state in this epoch.
-  bool repeats_in(std::uint64_t epoch) const { return repeated_epoch_ == epoch; }
+  bool repeats_in(std::uint64_t epoch) const { return repeated_ && epoch_ == epoch; }
 
  private:
-  std::uint64_t hash_ = 0, epoch_ = 0, local_epoch_ = 0;  // the stored state, and the memory epochs at that time
-  std::uint64_t turns_ = 0, next_ = 1;                    // a new state is stored after 1, 2, 4, ... branches
-  std::uint64_t repeated_epoch_ = ~std::uint64_t{0};
-  bool repeats_ = false;  // the thread has returned to the stored state
+  // A thread of a simulated GPU has one each, so it is small.
+  std::uint64_t hash_ = 0, epoch_ = 0;  // the stored state, and the memory epoch at that time
+  std::uint32_t local_epoch_ = 0;       // the low bits of that of the thread's own memory
+  std::uint32_t turns_ = 0, next_ = 1;  // a new state is stored after 1, 2, 4, ... branches
+  bool returned_ = false;               // the thread has returned to the stored state
+  bool repeated_ = false;               // or to the one before
 };
 
 }  // namespace heddle::device::machine
