@@ -6,6 +6,7 @@
 
 #include "base/content.hpp"
 #include "base/fail.hpp"
+#include "base/overwrite.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
@@ -97,6 +98,9 @@ Runtime::Runtime(const RuntimeOptions& options) {
                  core.node->settings().name, options.slice);
     core.ranges = true;
   }
+  std::vector<base::Output> outputs = base::outputs_of_devices(options.devices);
+  if (!options.trace.empty()) outputs.push_back({"the timeline", options.trace});
+  base::refuse_same_outputs(outputs);
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(
         options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));
