@@ -105,6 +105,7 @@ TEST_F(CacheFolder, OfRootThatOthersMayWriteToNeedsAnotherFolder) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder of root's";
   make_cache(top_);
   ASSERT_EQ(::chmod(top_.c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
   constexpr uid_t somebody = 12345;
   ASSERT_EQ(::seteuid(somebody), 0);
   const std::string warning = distrust(top_);

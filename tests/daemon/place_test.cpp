@@ -50,7 +50,9 @@ TEST_F(DaemonPlace, IsInTheFolderOfTheSessionIfThatIsTheUsers) {
   EXPECT_EQ(socket_path(), usual);
   ::setenv("XDG_RUNTIME_DIR", folder_.path().c_str(), 1);
   const fs::path own = folder_.path() / "heddle" / "daemon";
-  if (!connect_to(usual)) EXPECT_EQ(socket_path(), own);
+  if (!connect_to(usual)) {
+    EXPECT_EQ(socket_path(), own);
+  }
   make_own_folder(own.parent_path());
   const Descriptor listener = listen_at(own);
   EXPECT_EQ(socket_path(), own);
