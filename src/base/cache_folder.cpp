@@ -93,9 +93,10 @@ std::string distrust(const fs::path& folder) {
   if (!S_ISDIR(status.st_mode))
     return fmt::format("the cache folder {} is not used: it is not a folder", folder.string());
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
-  return fmt::format("the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be "
-                     "executed. {}",
-                     folder.string(), status.st_mode & 07777, advice(folder, status));
+  return fmt::format(
+      "the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be "
+      "executed. {}",
+      folder.string(), status.st_mode & 07777, advice(folder, status));
 }
 
 bool may_use_cache(const fs::path& folder) {

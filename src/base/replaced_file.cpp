@@ -35,8 +35,8 @@ __attribute__((destructor(101))) void end_of_process() { ReplacedFile::end_all()
 ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::getpid()) {
   try {
     std::error_code error;
-    // A link stays a link.
-    path_ = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
+    // A link stays a link. The program may go to another folder.
+    path_ = fs::absolute(fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path, error);
     fs::path kept = path_;
     kept += ".heddle-old";
     struct stat status{};

@@ -6,10 +6,10 @@
 
 #include "base/content.hpp"
 #include "base/fail.hpp"
-#include "base/overwrite.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/overwrite.hpp"
 #include "base/variables.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"

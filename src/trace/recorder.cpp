@@ -85,7 +85,9 @@ Recorder::Form Recorder::form_of(const fs::path& path) {
 }
 
 Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
-    : clock_(std::move(clock)), path_(path), form_(form_of(path)),
+    : clock_(std::move(clock)),
+      path_(path),
+      form_(form_of(path)),
       old_(path, form_ == Form::json ? base::ReplacedFile::Old::moves : base::ReplacedFile::Old::stays),
       file_(open_record(path, form_ == Form::json, old_)) {
   const base::Lock lock(mutex_);

@@ -56,7 +56,8 @@ TEST_F(Overwrite, TwoOutputsAreNotOneFile) {
 }
 
 TEST_F(Overwrite, SimulatedGpusHaveOutputs) {
-  const auto outputs = outputs_of_devices("cpu,sim:hopper-h100,scheduler=gto,report=r.json,trace=t.json,sim:x,report=text");
+  const auto outputs =
+      outputs_of_devices("cpu,sim:hopper-h100,scheduler=gto,report=r.json,trace=t.json,sim:x,report=text");
   ASSERT_EQ(outputs.size(), 2u);
   EXPECT_EQ(outputs[0].option, "report=r.json");
   EXPECT_EQ(outputs[0].file, "r.json");

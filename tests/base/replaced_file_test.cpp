@@ -79,7 +79,9 @@ TEST_F(Replaced, IsTakenOverFromAnotherProcess) {
   EXPECT_EQ(now(), "old");
   fs::rename(file_, kept_);
   write("\n");
-  { const ReplacedFile old(file_); }
+  {
+    const ReplacedFile old(file_);
+  }
   EXPECT_EQ(kept(), "none");
 }
 
@@ -95,6 +97,16 @@ TEST_F(Replaced, EndsWithTheProcess) {
     EXPECT_EQ(kept(), "none");
     write("old");
   }
+  write("old");
+  in_child([&] {
+    if (::chdir(folder_.path().c_str()) != 0) ::_exit(1);
+    new ReplacedFile("t.json");
+    write("new");
+    if (::chdir("/") != 0) ::_exit(1);
+    std::exit(0);
+  });
+  EXPECT_EQ(now(), "new");
+  EXPECT_EQ(kept(), "none");
   in_child([&] {
     new ReplacedFile(file_);
     write("new");

@@ -96,16 +96,18 @@ TEST_F(Hostile, ArraysOfBatchesLieBesideTheJobFile) {
 }
 
 TEST_F(Hostile, NumbersOfJobs) {
-  for (const char* wrong : {"rate = nan", "rate = inf", "rate = -1.0", "rate = 1e-300", "rate = 1e300", "arrival = nan",
-                            "arrival = inf", "arrival = 1e300", "arrival = -1", "arrival = -inf", "count = -1", "count = 100000000",
-                            "count = 9223372036854775807", "count = 1.5", "seed = -1", "shared = 99999999999"}) {
+  for (const char* wrong :
+       {"rate = nan", "rate = inf", "rate = -1.0", "rate = 1e-300", "rate = 1e300", "arrival = nan", "arrival = inf",
+        "arrival = 1e300", "arrival = -1", "arrival = -inf", "count = -1", "count = 100000000",
+        "count = 9223372036854775807", "count = 1.5", "seed = -1", "shared = 99999999999"}) {
     const Ran ran = batch(std::string(wrong) + "\nargs = [\"zeros:u32:4\"]\n");
     EXPECT_EQ(ran.code, 1) << wrong << ": " << ran.output;
     EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: j.toml"),
                                   testing::AnyOf(HasSubstr("must be"), HasSubstr("launches; at most"))))
         << wrong;
   }
-  EXPECT_THAT(batch("rate = 1e-6\ncount = 9999\nargs = [\"zeros:u32:4\"]\n").output, HasSubstr("is too low for so many"));
+  EXPECT_THAT(batch("rate = 1e-6\ncount = 9999\nargs = [\"zeros:u32:4\"]\n").output,
+              HasSubstr("is too low for so many"));
   EXPECT_EQ(batch("rate = 1e6\ncount = 3\nargs = [\"zeros:u32:4\"]\n").code, 0);
 }
 
@@ -214,8 +216,8 @@ TEST_F(Hostile, ADamagedDatabaseOfTheCacheIsKept) {
 
 // Names end at a zero byte for the system, which would take another file.
 TEST_F(Hostile, TextsHaveNoZeroBytes) {
-  for (const char* line : {"name = \"a\\u0000b\"", "kernel = \"one\\u0000\"", "grid = \"1\\u0000\"",
-                           "args = [\"zeros:u32:4\\u0000\"]"}) {
+  for (const char* line :
+       {"name = \"a\\u0000b\"", "kernel = \"one\\u0000\"", "grid = \"1\\u0000\"", "args = [\"zeros:u32:4\\u0000\"]"}) {
     const Ran ran = batch(line);
     EXPECT_EQ(ran.code, 1) << line;
     EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: j.toml"), HasSubstr("no zero byte"))) << line;

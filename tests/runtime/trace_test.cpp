@@ -217,7 +217,9 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
       const Module module = runtime.load_ptx(ptx);
       auto a = runtime.array<float>(4), b = runtime.array<float>(4);
       a.write()[0] = b.write()[0] = 1;
-      const auto launch = [&] { runtime.launch(module.kernel("copy_first"), {.grid = {1}, .block = {32}}, a, b).wait(); };
+      const auto launch = [&] {
+        runtime.launch(module.kernel("copy_first"), {.grid = {1}, .block = {32}}, a, b).wait();
+      };
       launch();
       ASSERT_EQ(setrlimit(RLIMIT_FSIZE, fits ? &before : &none), 0);
       launch();

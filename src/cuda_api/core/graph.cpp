@@ -146,8 +146,12 @@ void destroy_graph(CUgraph_st& graph) {
   slots().graphs.give(graph);
 }
 
-CUgraph_st& graph_of(cudaGraph_t handle) { return checked(slots().graphs, handle, "the graph was not made, or was destroyed"); }
-CUgraphNode_st& node_of(cudaGraphNode_t handle) { return checked(slots().nodes, handle, "the node was not made, or was destroyed"); }
+CUgraph_st& graph_of(cudaGraph_t handle) {
+  return checked(slots().graphs, handle, "the graph was not made, or was destroyed");
+}
+CUgraphNode_st& node_of(cudaGraphNode_t handle) {
+  return checked(slots().nodes, handle, "the node was not made, or was destroyed");
+}
 CUuserObject_st& user_object_of(cudaUserObject_t handle) {
   return checked(slots().objects, handle, "the user object was not made, or was destroyed");
 }

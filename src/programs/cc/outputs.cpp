@@ -46,8 +46,8 @@ Outputs outputs_of(const CcOptions& options) {
   if (const char* extension = extension_of(options.phase)) {
     for (const Input& input : options.inputs) {
       if (input.language == Language::object) continue;
-      outputs.push_back({options.output.empty() ? "the output of " + input.name : "-o",
-                         output_of(options, input, extension)});
+      outputs.push_back(
+          {options.output.empty() ? "the output of " + input.name : "-o", output_of(options, input, extension)});
       add_dependencies(outputs, options, outputs.back().file);
     }
     return outputs;

@@ -12,9 +12,10 @@ namespace heddle::device::sim {
 
 class RecordFile {
  public:
-  // Makes the file. An older record of that name is lost only when this one is whole (base/replaced_file.hpp). "%p" in the name becomes the number of the process. Throws not_found for a missing
-  // folder, io_error, and invalid_argument for a file that is not empty and has no `mark` in its first 64 KiB: it is no
-  // older record. `what`: "report" or "trace", for the message.
+  // Makes the file. An older record of that name is lost only when this one is whole (base/replaced_file.hpp). "%p" in
+  // the name becomes the number of the process. Throws not_found for a missing folder, io_error, and invalid_argument
+  // for a file that is not empty and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or
+  // "trace", for the message.
   RecordFile(const std::string& name, std::string_view what, std::string_view mark);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
