@@ -137,7 +137,7 @@ TEST_F(Hostile, NumbersThatAreNoneAreExplained) {
   says("launch k.ptx --shared 5000000000", "--shared 5000000000: the number is too large");
   says("launch k.ptx --repeat 0", "--repeat 0: expected a number from 1 to 1000000");
   says("daemon start --units -1", "--units -1: expected a number from 1 to 512");
-  says("launch k.ptx --sharde 1", "heddle launch has no option '--sharde', did you mean '--shared'?");
+  says("launch k.ptx --sharde 1", "heddle launch has no option '--sharde'; did you mean '--shared'?");
   says("daemon start --unit 1 --polciy x", "heddle daemon start has no option '--polciy'");
 }
 

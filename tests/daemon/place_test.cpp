@@ -38,7 +38,7 @@ class DaemonPlace : public testing::Test {
 TEST_F(DaemonPlace, IsTheSameForEveryFolderOfTemporaryFiles) {
   const fs::path usual = socket_path();
   EXPECT_TRUE(usual.is_absolute()) << usual;
-  for (const std::string folder : {folder_.path().string(), std::string("/nowhere"), std::string()}) {
+  for (const std::string& folder : {folder_.path().string(), std::string("/nowhere"), std::string()}) {
     ::setenv("TMPDIR", folder.c_str(), 1);
     EXPECT_EQ(socket_path(), usual) << folder;
   }
