@@ -31,6 +31,18 @@ std::string foreign(const fs::path& folder, const char* what, uid_t owner) {
       folder.string(), what, owner, ::geteuid());
 }
 
+// A folder that many users share, as /tmp is, must stay as it is: they need it. Who does not own a folder cannot change
+// it.
+std::string advice(const fs::path& folder, const struct stat& status) {
+  if ((status.st_mode & S_ISVTX) != 0)
+    return fmt::format("Set HEDDLE_CACHE_DIR to a folder of your own, as {}.",
+                       (folder / fmt::format("heddle-{}", ::geteuid())).string());
+  if (status.st_uid != ::geteuid()) return "Set HEDDLE_CACHE_DIR to a folder of your own.";
+  return fmt::format(
+      "After chmod go-w '{}' it is used, if what is in it is yours; or set HEDDLE_CACHE_DIR to another folder.",
+      folder.string());
+}
+
 // `folder` and what is above it, as far as it lies in the cache directory; outermost first.
 std::vector<fs::path> chain(const fs::path& folder) {
   const fs::path normal = folder.lexically_normal();
@@ -82,9 +94,9 @@ std::string distrust(const fs::path& folder) {
     return fmt::format("the cache folder {} is not used: it is not a folder", folder.string());
   if ((status.st_mode & (S_IWGRP | S_IWOTH)) == 0) return {};
   return fmt::format(
-      "the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be executed. "
-      "After chmod go-w '{}' it is used, if what is in it is yours; or set HEDDLE_CACHE_DIR to another folder.",
-      folder.string(), status.st_mode & 07777, folder.string());
+      "the cache folder {} is not used: others may write to it (mode {:o}), and what is in it would be "
+      "executed. {}",
+      folder.string(), status.st_mode & 07777, advice(folder, status));
 }
 
 bool may_use_cache(const fs::path& folder) {

@@ -2,16 +2,30 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <condition_variable>
+#include <cstring>
 #include <system_error>
 
+#include "base/log.hpp"
 #include "base/thread_safety.hpp"
 
 namespace heddle::base {
 namespace {
 
 constexpr std::uint64_t patience_ns = 30'000'000'000, pause_ns = 10'000'000;
+
+std::string reason_of(sqlite3* database, int error) {
+  constexpr std::uint64_t ns_per_s = 1'000'000'000;
+  if ((error & 0xff) == SQLITE_BUSY)
+    return fmt::format("the database is locked by another process, and was for {} s", patience_ns / ns_per_s);
+  if ((error & 0xff) == SQLITE_READONLY) return "the database may not be written to";
+  std::string reason = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error);
+  const int system = database != nullptr ? sqlite3_system_errno(database) : 0;
+  if ((error & 0xff) == SQLITE_CANTOPEN && system != 0) reason += fmt::format(" ({})", std::strerror(system));
+  return reason;
+}
 
 [[noreturn]] void fail(sqlite3* database, int error, const std::string& file = {}) {
   const int kind = error & 0xff;
@@ -20,8 +34,27 @@ constexpr std::uint64_t patience_ns = 30'000'000'000, pause_ns = 10'000'000;
                                   !file.empty()     ? file.c_str()
                                   : path != nullptr ? path
                                                     : "a database",
-                                  database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error)),
+                                  reason_of(database, error)),
                       kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_ERROR);
+}
+
+std::map<std::string, std::string> objects_of(const char* schema) {
+  struct Memory {
+    ~Memory() { sqlite3_close(database); }
+    sqlite3* database = nullptr;
+  } memory;
+  std::map<std::string, std::string> found;
+  const auto note = [](void* all, int, char** values, char**) {
+    (*static_cast<std::map<std::string, std::string>*>(all))[values[0]] = values[1];
+    return 0;
+  };
+  int error = sqlite3_open_v2(":memory:", &memory.database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (error == SQLITE_OK) error = sqlite3_exec(memory.database, schema, nullptr, nullptr, nullptr);
+  if (error == SQLITE_OK)
+    error = sqlite3_exec(memory.database, "SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL", note, &found,
+                         nullptr);
+  if (error != SQLITE_OK) fail(memory.database, error, "a database in memory");
+  return found;
 }
 
 }  // namespace
@@ -96,22 +129,48 @@ Database::Database(const std::filesystem::path& path, const Schema& schema, cons
 
 Database::~Database() { sqlite3_close(database_); }
 
+std::int64_t Database::version() {
+  Rows rows = find("PRAGMA user_version");
+  return rows.next() ? rows.integer(0) : 0;
+}
+
+std::map<std::string, std::string> Database::objects() {
+  std::map<std::string, std::string> found;
+  Rows rows = find("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL");
+  while (rows.next()) found[rows.text(0)] = rows.text(1);
+  return found;
+}
+
 void Database::make_tables(const Schema& schema) {
-  const auto version = [this] {
-    Rows rows = find("PRAGMA user_version");
-    return rows.next() ? rows.integer(0) : 0;
-  };
-  if (version() == 0) {
+  if (version() == 0 && objects().empty()) {
     Transaction making(*this);
-    if (version() == 0) {  // no other process has meanwhile
+    if (version() == 0 && objects().empty()) {  // no other process has meanwhile, and no other program
       const std::string text = fmt::format("{}; PRAGMA user_version = {}", schema.text, schema.version);
       if (const int error = sqlite3_exec(database_, text.c_str(), nullptr, nullptr, nullptr); error != SQLITE_OK)
         fail(database_, error);
     }
     making.commit();
   }
-  if (version() != schema.version)
-    throw DatabaseError(fmt::format("{} is of another version", sqlite3_db_filename(database_, "main")), true);
+  check_tables(schema);
+}
+
+// Programs give their databases whatever version they like, so the tables decide. Those of the schema are what SQLite
+// makes of it in memory.
+void Database::check_tables(const Schema& schema) {
+  const std::map<std::string, std::string> found = objects();
+  bool has_all = true, has_names = true;
+  for (const auto& [name, text] : objects_of(schema.text)) {
+    const auto own = found.find(name);
+    has_names = has_names && own != found.end();
+    has_all = has_all && own != found.end() && own->second == text;
+  }
+  if (has_all && version() == schema.version) return;
+  const char* const path = sqlite3_db_filename(database_, "main");
+  throw DatabaseError(has_names ? fmt::format("{} is of another version", path)
+                                : fmt::format("{} is the database of another program, or of another part of this one; "
+                                              "nothing was written to it",
+                                              path),
+                      true);
 }
 
 Database::Transaction::Transaction(Database& database) : database_(database) { database.change("BEGIN IMMEDIATE"); }
@@ -125,10 +184,30 @@ void Database::Transaction::commit() {
   open_ = false;
 }
 
-void Database::remove(const std::filesystem::path& path) noexcept {
-  std::error_code unused;
-  for (const char* const ending : {"", "-journal", "-wal", "-shm"})
-    std::filesystem::remove(std::filesystem::path(path).concat(ending), unused);
+Database::Identity Database::identity(const std::filesystem::path& path) noexcept {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
+void Database::set_aside(const std::filesystem::path& path, const Identity& found, const std::string& why) {
+  if (identity(path) != found) return;
+  constexpr int most_kept = 1000;
+  std::filesystem::path aside;
+  for (int number = 1; number <= most_kept; ++number) {
+    aside = std::filesystem::path(path).concat(number == 1 ? ".damaged" : fmt::format(".damaged.{}", number));
+    if (identity(aside) == Identity()) break;
+  }
+  std::error_code error, unused;
+  std::filesystem::rename(path, aside, error);
+  if (error)
+    throw DatabaseError(fmt::format("{}, and it cannot be renamed to {}: {}", why, aside.string(), error.message()),
+                        false);
+  // What SQLite keeps beside a database belongs to it by its name, and would be taken for a part of the next one.
+  for (const char* const ending : {"-journal", "-wal", "-shm"})
+    std::filesystem::rename(std::filesystem::path(path).concat(ending), std::filesystem::path(aside).concat(ending),
+                            unused);
+  log_warn("{}. The file is kept as {}, and an empty one takes its place.", why, aside.string());
 }
 
 }  // namespace heddle::base

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -19,6 +20,7 @@ namespace heddle::base {
 class DatabaseError : public std::runtime_error {
  public:
   DatabaseError(const std::string& what, bool damaged) : std::runtime_error(what), damaged_(damaged) {}
+  // It will never be usable: what is in it is no database, or one of another version or another program.
   bool damaged() const { return damaged_; }
 
  private:
@@ -52,7 +54,8 @@ class Database {
     int version = 1;   // a file of another version counts as damaged
     const char* text;  // makes the tables
   };
-  // Opens or creates the file. `clock` outlives the database; it times the waits for other processes, at most 30 s.
+  // Opens or creates the file. A database that has other tables is another program's: it counts as damaged, and nothing
+  // is written to it. `clock` outlives the database; it times the waits for other processes, at most 30 s.
   Database(const std::filesystem::path& path, const Schema& schema, const Clock& clock);
   ~Database();
   Database(const Database&) = delete;
@@ -86,28 +89,44 @@ class Database {
     bool open_ = true;
   };
 
-  static void remove(const std::filesystem::path& path) noexcept;
+  // Which file a path named at some time.
+  struct Identity {
+    std::uint64_t device = 0, file = 0;  // 0: none
+    bool operator==(const Identity&) const = default;
+  };
+  static Identity identity(const std::filesystem::path& path) noexcept;
+  // Gives a damaged file another name, NAME.damaged or NAME.damaged.2 and so on, and logs a warning with that name and
+  // `why`. Does nothing if `path` is no longer `found`: another process has set it aside. Throws DatabaseError.
+  static void set_aside(const std::filesystem::path& path, const Identity& found, const std::string& why);
 
  private:
+  std::int64_t version();
+  // Of all tables and indices, the text that makes them.
+  std::map<std::string, std::string> objects();
   void make_tables(const Schema& schema);
+  void check_tables(const Schema& schema);
 
   struct Waiting;
   const std::unique_ptr<Waiting> waiting_;
   sqlite3* database_ = nullptr;
 };
 
-// Opens the database and calls use(database). If the file is damaged, an empty database replaces it, and use() is
-// called again.
+// Opens the database and calls use(database). A damaged file is set aside, with a warning; an empty database takes its
+// place, and use() is called again. For files that Heddle has named, not the user.
 template <class Use>
 void use_database(const std::filesystem::path& path, const Database::Schema& schema, const Clock& clock,
                   const Use& use) {
+  Database::Identity found = Database::identity(path);
+  std::string why;
   try {
     Database database(path, schema, clock);
+    found = Database::identity(path);
     return use(database);
   } catch (const DatabaseError& error) {
     if (!error.damaged()) throw;
+    why = error.what();
   }
-  Database::remove(path);
+  Database::set_aside(path, found, why);
   Database database(path, schema, clock);
   use(database);
 }

@@ -32,7 +32,7 @@ template <class Use>
 bool with_database(const base::Clock& clock, const Use& use) {
   const std::filesystem::path folder = base::cache_directory() / "knowledge";
   if (!base::make_cache(folder)) return false;
-  const std::filesystem::path file = folder / "knowledge.sqlite";
+  const std::filesystem::path file = folder / "kernels.sqlite";
   if (const std::string why = base::distrust_file(file); !why.empty()) {
     base::log_warn_once(why);
     return false;

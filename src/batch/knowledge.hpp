@@ -1,4 +1,4 @@
-// What was measured of devices and kernels, kept for later programs: the database `knowledge/knowledge.sqlite` of the
+// What was measured of devices and kernels, kept for later programs: the database `knowledge/kernels.sqlite` of the
 // cache. Several processes may use it at once.
 #pragma once
 

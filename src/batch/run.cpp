@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "device/owned_event.hpp"
 #include "sched/dispatcher.hpp"
 
@@ -79,12 +80,17 @@ class WatchedPolicy final : public sched::Policy {
 
 std::vector<std::uint64_t> poisson_arrivals(double per_second, std::size_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
+  constexpr double longest_seconds = 1e9;  // so that a job's own arrival can be added
   std::vector<std::uint64_t> times;
   double seconds = 0;
   for (std::size_t i = 0; i < count; ++i) {
     // Not a distribution of the standard library, whose numbers differ between libraries.
     const double uniform = (static_cast<double>(random() >> 11) + 0.5) / 9007199254740992.0;
     seconds -= std::log(uniform) / per_second;
+    if (!(seconds <= longest_seconds))
+      base::fail(ErrorCode::invalid_argument,
+                 "launch {} of {} would arrive after more than {} s: a rate of {} per second is too low for so many",
+                 i + 1, count, longest_seconds, per_second);
     times.push_back(static_cast<std::uint64_t>(seconds * 1e9));
   }
   return times;

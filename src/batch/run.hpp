@@ -17,7 +17,8 @@ struct Job {
   std::uint64_t arrival_ns = 0;
 };
 
-// Arrival times of `count` jobs of a Poisson process, ascending; the same for the same seed on every machine.
+// Arrival times of `count` jobs of a Poisson process, ascending; the same for the same seed on every machine. Throws
+// invalid_argument if they reach beyond 1e9 s.
 std::vector<std::uint64_t> poisson_arrivals(double per_second, std::size_t count, std::uint64_t seed);
 
 struct JobTimes {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
@@ -86,20 +85,15 @@ class Batch {
   void check_results() const {
     std::vector<std::filesystem::path> inputs{options_.file};
     for (const Loaded& one : loaded_) inputs.insert(inputs.end(), one.text.inputs.begin(), one.text.inputs.end());
-    std::map<std::filesystem::path, std::string> writers;
+    std::vector<base::Output> outputs = base::outputs_of_devices(options_.device);
     for (const Loaded& one : loaded_)
       for (std::size_t i = 0; i < one.text.results.size(); ++i) {
         const std::filesystem::path& file = one.text.results[i];
         if (file.empty()) continue;
         check_output(one.job.arguments[i] + " to", file, inputs);
-        const auto [other, is_first] =
-            writers.try_emplace(std::filesystem::weakly_canonical(std::filesystem::absolute(file)), one.text.spec.name);
-        if (!is_first)
-          throw UsageError(
-              fmt::format("{}: the jobs {} and {} would both write {}, and one result would be lost; give "
-                          "each another name",
-                          one.job.arguments[i], other->second, one.text.spec.name, file.string()));
+        outputs.push_back({fmt::format("{} of {}", one.job.arguments[i], one.text.spec.name), file});
       }
+    check_outputs(outputs);
   }
 
   void add_jobs(const Loaded& one) {

@@ -45,7 +45,8 @@ void add_completion(CLI::App& app);
 
 // Throws UsageError if there is no such command, with the one that may be meant.
 void check_command(const CLI::App& app, const std::string& name);
-// CLI11's message about words that it did not expect; or, where one looks like an option of the command, that option.
+// CLI11's message in the words of this program: about words that it did not expect, with the option that may be meant,
+// and about numbers that are none or out of range.
 std::string explain_unexpected(const CLI::App& app, const std::string& message);
 
 // heddle cc, heddle run and heddle tenant run, whose arguments CLI11 must not parse. False for another command.

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
@@ -23,6 +26,38 @@ std::string help_of(const CLI::App& app, const std::string& name) {
   return app.get_subcommand(name)->help("heddle");
 }
 
+// The command that the words name: of "heddle sim sweep", sweep. Adds its words to `name`.
+const CLI::App& innermost(const CLI::App& app, std::string& name) {
+  const std::vector<CLI::App*> named = app.get_subcommands();
+  if (named.empty()) return app;
+  name += " " + named.front()->get_name();
+  return innermost(*named.front(), name);
+}
+
+// Of CLI11's messages about numbers, with the option and its value in front as in all others: "Could not convert:
+// --shared = -1" and "--repeat: Value -1 not in range 1 to 9". Empty for another message.
+std::string explain_value(const CLI::App& command, const std::string& message) {
+  constexpr std::string_view ranged = ": Value ", range = " not in range ", converted = "Could not convert: ";
+  const std::size_t at = message.find(ranged), limits = message.rfind(range);
+  if (at != message.npos && limits != message.npos && message.starts_with("--")) {
+    const std::size_t value_at = at + ranged.size();
+    return fmt::format("{} {}: expected a number from {}", message.substr(0, at),
+                       message.substr(value_at, limits - value_at), message.substr(limits + range.size()));
+  }
+  const std::size_t equal = message.find(" = ");
+  if (!message.starts_with(converted) || equal == message.npos) return {};
+  const std::string option = message.substr(converted.size(), equal - converted.size());
+  const std::string value = message.substr(equal + 3);
+  const CLI::Option* const found = command.get_option_no_throw(option);
+  const std::string type = found != nullptr ? found->get_type_name() : "";
+  const bool is_digits = !value.empty() && value.find_first_not_of("0123456789") == value.npos;
+  return fmt::format("{} {}: {}", option, value,
+                     is_digits                ? "the number is too large"
+                     : type.starts_with("UI") ? "expected a whole number, 0 or more"
+                     : type.starts_with("IN") ? "expected a whole number"
+                                              : "expected a number");
+}
+
 }  // namespace
 
 void check_command(const CLI::App& app, const std::string& name) {
@@ -35,17 +70,18 @@ void check_command(const CLI::App& app, const std::string& name) {
 }
 
 std::string explain_unexpected(const CLI::App& app, const std::string& message) {
-  for (const CLI::App* command : app.get_subcommands()) {
-    std::vector<std::string> names;
-    for (const CLI::Option* option : command->get_options())
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    for (std::size_t at = message.find(" --"); at != message.npos; at = message.find(" --", at + 1)) {
-      const std::size_t end = message.find_first_of(" =", at + 1);
-      const std::string word = message.substr(at + 1, end - at - 1);
-      if (std::find(names.begin(), names.end(), word) != names.end()) continue;  // its value is what is wrong
-      if (const std::string meant = base::did_you_mean(word, names); !meant.empty())
-        return "heddle " + command->get_name() + " has no option '" + word + "'" + meant;
-    }
+  std::string name = "heddle";
+  const CLI::App& command = innermost(app, name);
+  if (const std::string value = explain_value(command, message); !value.empty()) return value;
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& one : option->get_lnames()) names.push_back("--" + one);
+  for (std::size_t at = message.find(" --"); at != message.npos; at = message.find(" --", at + 1)) {
+    const std::size_t end = message.find_first_of(" =", at + 1);
+    const std::string word = message.substr(at + 1, end - at - 1);
+    if (std::find(names.begin(), names.end(), word) != names.end()) continue;  // its value is what is wrong
+    if (const std::string meant = base::did_you_mean(word, names); !meant.empty())
+      return name + " has no option '" + word + "'" + meant;
   }
   return message;
 }

@@ -67,9 +67,15 @@ class Reader {
     if (const auto number = node->value_exact<std::int64_t>(); number && (key[0] == 'g' || key[0] == 'b'))
       to = std::to_string(*number);
     else if (node->is_string())
-      to = *node->value<std::string>();
+      to = text_of(*node);
     else
       fail_at(file_, *node, "'{}' must be a text", key);
+  }
+  // What is a name of a file or a kernel later would end at a zero byte, and name another.
+  std::string text_of(const toml::node& node) const {
+    std::string value = *node.value<std::string>();
+    if (value.find('\0') != value.npos) fail_at(file_, node, "a text must have no zero byte (\\u0000)");
+    return value;
   }
   template <class Number>
   void whole(const char* key, Number& to) const {
@@ -93,7 +99,7 @@ class Reader {
     if (!node->is_array()) fail_at(file_, *node, "'args' must be a list of texts, as in [\"in:x.npy\", \"i32:7\"]");
     for (const toml::node& one : *node->as_array()) {
       if (!one.is_string()) fail_at(file_, one, "an argument must be a text, as in \"i32:7\"");
-      to.push_back(*one.value<std::string>());
+      to.push_back(text_of(one));
     }
   }
 

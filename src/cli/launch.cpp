@@ -116,11 +116,14 @@ class Job {
     if (!is_standard_input(options_.file)) inputs.emplace_back(options_.file);
     for (const ArgumentText& text : texts_)
       if (text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout) inputs.push_back(text.file);
+    std::vector<base::Output> outputs = base::outputs_of_devices(options_.device);
     for (std::size_t i = 0; i < results_.size(); ++i) {
       if (results_[i].empty()) continue;
+      outputs.push_back({"--arg " + options_.arguments[i], results_[i]});
       if (options_.out_dir.empty()) base::require_folder_of(results_[i]);
       check_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
     }
+    check_outputs(outputs);
   }
 
   static Checks checks_of(const std::string& kinds) {

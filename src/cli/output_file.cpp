@@ -4,7 +4,6 @@
 
 #include "base/file.hpp"
 #include "base/format.hpp"
-#include "base/overwrite.hpp"
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
@@ -17,6 +16,20 @@ void check_overwrite(std::string_view option, const std::filesystem::path& outpu
                      std::span<const std::filesystem::path> inputs) {
   try {
     base::refuse_overwrite(option, output, inputs);
+  } catch (const Error& error) {
+    throw UsageError(error.what());
+  }
+}
+
+void check_outputs(std::span<const base::Output> outputs) {
+  const base::Output* printed = nullptr;
+  for (const base::Output& output : outputs) {
+    if (!is_standard_output(output.file)) continue;
+    if (printed) throw UsageError(fmt::format("{} and {} would both be printed", printed->option, output.option));
+    printed = &output;
+  }
+  try {
+    base::refuse_same_outputs(outputs);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/overwrite.hpp"
+
 namespace heddle::cli {
 
 // Whether this is -, standard output.
@@ -17,6 +19,8 @@ void check_overwrite(std::string_view option, const std::filesystem::path& outpu
 // exist.
 void check_output(std::string_view option, const std::filesystem::path& output,
                   std::span<const std::filesystem::path> inputs);
+// Throws UsageError if two of them are one file, or both are -.
+void check_outputs(std::span<const base::Output> outputs);
 // Writes the file and prints that: "t.svg: 12 commands, 3.4 KiB of SVG", with "12 commands" as `what` and "SVG" as
 // `form`. For -, prints the text alone. Throws not_found and io_error.
 void write_output(const std::filesystem::path& output, std::string_view text, std::string_view what,

@@ -28,6 +28,10 @@ std::vector<simreport::Run> read(const Options& options) {
   const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
   if (!options.html.empty()) check_output("--html", options.html, inputs);
   if (!options.svg.empty()) check_output("--svg", options.svg, inputs);
+  std::vector<base::Output> outputs;
+  if (!options.html.empty()) outputs.push_back({"--html", options.html});
+  if (!options.svg.empty()) outputs.push_back({"--svg", options.svg});
+  check_outputs(outputs);
   std::vector<simreport::Run> runs;
   for (const fs::path& input : inputs) runs.push_back(simreport::read_run(input));
   return runs;

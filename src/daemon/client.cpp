@@ -114,7 +114,11 @@ constexpr int answer_ms = 10'000;  // on a busy machine too
 
 std::string ask(const std::filesystem::path& socket, const Request& request) {
   const auto connection = connect_to(socket);
-  if (!connection) base::fail(ErrorCode::io_error, "no daemon runs at {}; heddle daemon start", socket.string());
+  if (!connection)
+    base::fail(
+        ErrorCode::io_error,
+        "no daemon runs at {}; heddle daemon start starts one, and HEDDLE_DAEMON names the socket of one elsewhere",
+        socket.string());
   Packet packet;
   if (send_packet(*connection, encode(request))) {
     pollfd answer{connection->get(), POLLIN, 0};

@@ -286,6 +286,11 @@ void Timeline::finish() {
     changed_.notify_one();
   }
   thread_.join();
+  try {
+    recorder_->save(true);
+  } catch (const std::exception& error) {  // a full disk
+    fmt::print(stderr, "heddle: {}\n", error.what());
+  }
   recorder_.reset();
 }
 

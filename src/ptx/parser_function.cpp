@@ -52,8 +52,8 @@ void Parser::function(Linkage linkage, bool is_entry) {
     body();
     fix_labels();
     if (reorder_registers_) reorder_registers();
-  } else if (is(TokenKind::word) || is(TokenKind::end)) {
-    function_.is_declaration = true;  // nvcc 4 wrote prototypes without a semicolon
+  } else if (is(TokenKind::word)) {
+    function_.is_declaration = true;  // nvcc 4 wrote prototypes without a semicolon; at the end, a file is cut off
   } else {
     fail("'{' or ';'");
   }

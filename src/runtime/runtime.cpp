@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/overwrite.hpp"
 #include "base/variables.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
@@ -97,6 +98,9 @@ Runtime::Runtime(const RuntimeOptions& options) {
                  core.node->settings().name, options.slice);
     core.ranges = true;
   }
+  std::vector<base::Output> outputs = base::outputs_of_devices(options.devices);
+  if (!options.trace.empty()) outputs.push_back({"the timeline", options.trace});
+  base::refuse_same_outputs(outputs);
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(
         options.trace, std::shared_ptr<const base::Clock>(core.watcher, &core.watcher->clock()));

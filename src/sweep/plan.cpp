@@ -58,6 +58,8 @@ class Reader {
   std::string text(const toml::node& node, const std::string& key) const {
     const auto value = node.value<std::string>();
     if (!value) fail(node.source().begin.line, key + " must be a text");
+    // Names of files would end there, and name another.
+    if (value->find('\0') != value->npos) fail(node.source().begin.line, key + " must have no zero byte (\\u0000)");
     return *value;
   }
   std::vector<std::string> texts(const toml::node& node, const std::string& key) const {

@@ -7,15 +7,16 @@
 #include <map>
 
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "trace/colours.hpp"
 
 namespace heddle::trace {
 namespace {
 
-// A quoted string of DOT.
+// A quoted string of DOT, which may be printed: a trace's names may be anything. Labels have several lines.
 std::string dot_text(const std::string& text) {
   std::string made = "\"";
-  for (const char c : text) {
+  for (const char c : base::printable(text, "\n")) {
     if (c == '"' || c == '\\') made += '\\';
     made += c;
   }

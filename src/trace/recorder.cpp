@@ -58,16 +58,20 @@ int open_nameless() {
   return file;
 }
 
-int open_file(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+int open_file(const fs::path& path, int flags, mode_t mode) {
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, mode);
   if (file >= 0 || (errno != EACCES && errno != ENXIO && errno != EINVAL)) return file;
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
 }
 
-// Also makes sure that a picture can be written in the end.
-int open_record(const fs::path& path, bool named) {
-  const int file = open_file(path);
-  if (file < 0) refuse(path, errno);
+// Also makes sure that a picture can be written in the end; until then the old one stays.
+int open_record(const fs::path& path, bool named, base::ReplacedFile& old) {
+  const int file = open_file(path, named ? O_TRUNC : 0, old.mode());
+  if (file < 0) {
+    const int error = errno;
+    old.set_failed(true);
+    refuse(path, error);
+  }
   if (named) return file;
   ::close(file);
   return open_nameless();
@@ -81,7 +85,11 @@ Recorder::Form Recorder::form_of(const fs::path& path) {
 }
 
 Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
-    : clock_(std::move(clock)), path_(path), form_(form_of(path)), file_(open_record(path, form_ == Form::json)) {
+    : clock_(std::move(clock)),
+      path_(path),
+      form_(form_of(path)),
+      old_(path, form_ == Form::json ? base::ReplacedFile::Old::moves : base::ReplacedFile::Old::stays),
+      file_(open_record(path, form_ == Form::json, old_)) {
   const base::Lock lock(mutex_);
   flush();
   if (failure_ == 0) return;
@@ -272,12 +280,14 @@ void Recorder::flush() {
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       failure_ = got < 0 ? errno : ENOSPC;
+      old_.set_failed(true);
       return;
     }
     done += static_cast<std::size_t>(got);
   }
   written_ += pending_.size();
   pending_.clear();
+  old_.set_failed(false);
 }
 
 void Recorder::check_written() const {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/replaced_file.hpp"
 #include "base/thread_safety.hpp"
 #include "base/trace.hpp"
 
@@ -95,6 +96,7 @@ class Recorder : public base::TraceSink {
   const Form form_;
   mutable base::Mutex mutex_;
   std::condition_variable changed_;
+  base::ReplacedFile old_;  // the one before, until this one is whole; used under mutex_
   const int file_;
   int failure_ HEDDLE_GUARDED_BY(mutex_) = 0;            // errno of the last write to the file
   std::uint64_t written_ HEDDLE_GUARDED_BY(mutex_) = 0;  // bytes of the file before the bracket that ends it

@@ -74,7 +74,7 @@ TEST_F(CacheFolder, ThatIsNotThereYetIsNoReasonForAWarning) {
 }
 
 TEST_F(CacheFolder, ThatOthersMayWriteToIsRefusedAndSaidOnce) {
-  for (const mode_t mode : {0777, 0770, 0702, 01777}) {
+  for (const mode_t mode : {0777, 0770, 0702}) {
     make_cache(top_ / "cpu");
     ASSERT_EQ(::chmod(top_.c_str(), mode), 0);
     const auto [usable, warning] = asked(top_ / "cpu");
@@ -87,6 +87,31 @@ TEST_F(CacheFolder, ThatOthersMayWriteToIsRefusedAndSaidOnce) {
     ::chmod(top_.c_str(), 0755);
     EXPECT_TRUE(may_use_cache(top_ / "cpu"));
   }
+}
+
+// chmod of /tmp would take it from all other users.
+TEST_F(CacheFolder, ThatManyUsersShareIsLeftAsItIs) {
+  make_cache(top_ / "cpu");
+  ASSERT_EQ(::chmod(top_.c_str(), 01777), 0);
+  const auto [usable, warning] = asked(top_ / "cpu");
+  EXPECT_FALSE(usable);
+  EXPECT_THAT(warning, AllOf(HasSubstr("others may write to it (mode 1777)"), testing::Not(HasSubstr("chmod")),
+                             HasSubstr(fmt::format("Set HEDDLE_CACHE_DIR to a folder of your own, as {}/heddle-{}.",
+                                                   top_.string(), ::geteuid()))));
+}
+
+// Who does not own a folder cannot change its mode.
+TEST_F(CacheFolder, OfRootThatOthersMayWriteToNeedsAnotherFolder) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can make a folder of root's";
+  make_cache(top_);
+  ASSERT_EQ(::chmod(top_.c_str(), 0777), 0);
+  ASSERT_EQ(::chmod(folder_.path().c_str(), 0755), 0);
+  constexpr uid_t somebody = 12345;
+  ASSERT_EQ(::seteuid(somebody), 0);
+  const std::string warning = distrust(top_);
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_THAT(warning, AllOf(HasSubstr("others may write to it"), testing::Not(HasSubstr("chmod")),
+                             HasSubstr("Set HEDDLE_CACHE_DIR to a folder of your own.")));
 }
 
 TEST_F(CacheFolder, EveryFolderBelowCounts) {

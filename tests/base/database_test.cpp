@@ -131,22 +131,58 @@ TEST_F(DatabaseTest, TheWaitForAnotherEnds) {
   }
 }
 
-TEST_F(DatabaseTest, DamagedFilesAreReplaced) {
+// Nothing that was there is lost.
+TEST_F(DatabaseTest, DamagedFilesAreSetAside) {
   set("a", 1);
   const std::string whole = read_file(path_);
   ASSERT_GT(whole.size(), 4096u);
+  int number = 0;
   for (const std::string& bytes : {std::string("no database"), std::string(8192, 'x'), whole.substr(0, 3000),
                                    whole.substr(0, 4096) + std::string(whole.size() - 4096, 'x')}) {
     write_file_atomic(path_, std::string_view(bytes));
+    testing::internal::CaptureStderr();
     EXPECT_EQ(value_of("a"), -1);
+    const std::string aside =
+        path_.string() + (++number == 1 ? std::string(".damaged") : ".damaged." + std::to_string(number));
+    EXPECT_NE(testing::internal::GetCapturedStderr().find("is kept as " + aside), std::string::npos);
+    EXPECT_EQ(read_file(aside), bytes);
     set("a", 2);
     EXPECT_EQ(value_of("a"), 2);
   }
 }
 
-TEST_F(DatabaseTest, FilesOfOtherVersionsAreReplaced) {
+TEST_F(DatabaseTest, FilesOfOtherVersionsAreSetAside) {
   set("a", 1, 2);
+  const std::string old = read_file(path_);
   EXPECT_EQ(value_of("a"), -1);
+  EXPECT_EQ(read_file(path_.string() + ".damaged"), old);
+}
+
+// Of two processes that find the same damage, the second one must not set the first one's new file aside.
+TEST_F(DatabaseTest, AFileIsSetAsideOnce) {
+  write_file_atomic(path_, std::string_view("no database"));
+  const Database::Identity damaged = Database::identity(path_);
+  Database::set_aside(path_, damaged, "damaged");
+  set("a", 1);
+  Database::set_aside(path_, damaged, "damaged");
+  EXPECT_EQ(value_of("a"), 1);
+}
+
+// Also where the other program's file has the same version, or none.
+TEST_F(DatabaseTest, DatabasesOfOthersAreLeftAsTheyAre) {
+  for (const int version : {0, 1, 3}) {
+    const std::filesystem::path path = folder_.path() / std::to_string(version);
+    const Database::Schema others{version, "CREATE TABLE photos (name TEXT, place TEXT)"};
+    Database(path, others, clock_).change("INSERT INTO photos VALUES ('a', 'b')");
+    const std::string before = read_file(path);
+    try {
+      const Database own(path, schema, clock_);
+      ADD_FAILURE() << version;
+    } catch (const DatabaseError& error) {
+      EXPECT_NE(std::string(error.what()).find("another program"), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(read_file(path), before);
+  }
 }
 
 TEST_F(DatabaseTest, AFullDiskIsAnErrorAndLeavesWhatWasThere) {

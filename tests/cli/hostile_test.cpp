@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <string>
 
+#include "base/clock.hpp"
+#include "base/database.hpp"
 #include "base/file.hpp"
 #include "base/npy.hpp"
 #include "cli/heddle_command.hpp"
@@ -94,15 +96,18 @@ TEST_F(Hostile, ArraysOfBatchesLieBesideTheJobFile) {
 }
 
 TEST_F(Hostile, NumbersOfJobs) {
-  for (const char* wrong : {"rate = nan", "rate = inf", "rate = -1.0", "rate = 1e-300", "rate = 1e300", "arrival = nan",
-                            "arrival = inf", "arrival = 1e300", "arrival = -1", "count = -1", "count = 100000000",
-                            "count = 9223372036854775807", "count = 1.5", "seed = -1", "shared = 99999999999"}) {
+  for (const char* wrong :
+       {"rate = nan", "rate = inf", "rate = -1.0", "rate = 1e-300", "rate = 1e300", "arrival = nan", "arrival = inf",
+        "arrival = 1e300", "arrival = -1", "arrival = -inf", "count = -1", "count = 100000000",
+        "count = 9223372036854775807", "count = 1.5", "seed = -1", "shared = 99999999999"}) {
     const Ran ran = batch(std::string(wrong) + "\nargs = [\"zeros:u32:4\"]\n");
     EXPECT_EQ(ran.code, 1) << wrong << ": " << ran.output;
     EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: j.toml"),
                                   testing::AnyOf(HasSubstr("must be"), HasSubstr("launches; at most"))))
         << wrong;
   }
+  EXPECT_THAT(batch("rate = 1e-6\ncount = 9999\nargs = [\"zeros:u32:4\"]\n").output,
+              HasSubstr("is too low for so many"));
   EXPECT_EQ(batch("rate = 1e6\ncount = 3\nargs = [\"zeros:u32:4\"]\n").code, 0);
 }
 
@@ -119,6 +124,106 @@ TEST_F(Hostile, ValuesOfOptionsAreNamedWithTheirOption) {
                                   Not(HasSubstr("18446744073709551615")), testing::SizeIs(testing::Lt(200u))))
         << command;
   }
+}
+
+TEST_F(Hostile, NumbersThatAreNoneAreExplained) {
+  const auto says = [&](const std::string& arguments, const std::string& sentence) {
+    const Ran ran = here(arguments);
+    EXPECT_EQ(ran.code, 2) << arguments;
+    EXPECT_THAT(ran.output, testing::StartsWith("heddle: " + sentence)) << arguments;
+  };
+  says("launch k.ptx --shared -1", "--shared -1: expected a whole number, 0 or more");
+  says("launch k.ptx --shared x", "--shared x: expected a whole number, 0 or more");
+  says("launch k.ptx --shared 5000000000", "--shared 5000000000: the number is too large");
+  says("launch k.ptx --repeat 0", "--repeat 0: expected a number from 1 to 1000000");
+  says("daemon start --units -1", "--units -1: expected a number from 1 to 512");
+  says("launch k.ptx --sharde 1", "heddle launch has no option '--sharde'; did you mean '--shared'?");
+  says("daemon start --unit 1 --polciy x", "heddle daemon start has no option '--polciy'");
+}
+
+TEST_F(Hostile, OutputsAreNotOneFile) {
+  ASSERT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json").code, 0);
+  const std::string report = read("r.json");
+  fs::create_symlink("page", folder_.path() / "link");
+  for (const char* command :
+       {"sim report r.json --html page --svg ./page", "sim report r.json --html page --svg link",
+        "launch k.ptx --block 4 --arg out:r.json:u32:4 --device sim:tesla-g80,report=r.json",
+        "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=n.json,trace=n.json",
+        "run --device sim:tesla-g80,report=n.json --trace n.json /bin/true", "cc -ptx a/x.cu b/x.cu",
+        "cc -c a/x.cu -o x.o -MD -MF x.o"}) {
+    for (const char* folder : {"a", "b"}) {
+      fs::create_directory(folder_.path() / folder);
+      write(std::string(folder) + "/x.cu", "__global__ void k() {}\n");
+    }
+    const Ran ran = here(command);
+    EXPECT_NE(ran.code, 0) << command;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("would both write"), HasSubstr("Nothing was written"))) << command;
+    for (const char* name : {"page", "n.json", "x.ptx", "x.o"}) EXPECT_FALSE(fs::exists(folder_.path() / name)) << name;
+    EXPECT_EQ(read("r.json"), report);
+  }
+  EXPECT_THAT(here("sim report r.json --html - --svg -").output, HasSubstr("would both be printed"));
+  EXPECT_EQ(here("sim report r.json --html /dev/null --svg /dev/null").code, 0);
+}
+
+// As on a full disk: files may not grow beyond a block.
+TEST_F(Hostile, ReportsThatCannotBeWrittenLeaveTheOldOnes) {
+  const std::string launch = "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,";
+  ASSERT_EQ(here(launch + "report=r.json,trace=t.json").code, 0);
+  for (const char* name : {"r.json", "t.json"}) {
+    const std::string old = read(name);
+    ASSERT_GT(old.size(), 512u) << name;
+    const std::string option = name[0] == 'r' ? "report=" : "trace=";
+    const Ran ran = heddle(launch + option + name, "&1",
+                           "trap '' XFSZ; ulimit -f 1; HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' ");
+    EXPECT_NE(ran.code, 0) << name;
+    EXPECT_THAT(ran.output, HasSubstr("cannot write")) << name;
+    EXPECT_EQ(read(name), old) << name;
+    EXPECT_FALSE(fs::exists(folder_.path() / (std::string(name) + ".heddle-old"))) << name;
+  }
+}
+
+TEST_F(Hostile, SweepsWriteToNoDatabaseOfOthers) {
+  const base::SteadyClock clock;
+  for (const int version : {0, 1}) {
+    const std::string name = "photos" + std::to_string(version);
+    base::Database(folder_.path() / name, {version, "CREATE TABLE photos (name TEXT)"}, clock)
+        .change("INSERT INTO photos VALUES ('mine')");
+    const std::string before = read(name);
+    write("s.toml", "machines = [\"tesla-g80\"]\nresults = \"" + name +
+                        "\"\n[[kernels]]\nfile = \"k.ptx\"\narguments = [\"--block\", \"4\", \"--arg\", "
+                        "\"zeros:u32:4\"]\n");
+    for (const std::string& command : {std::string("sim sweep s.toml"), "knowledge forget --all --file " + name}) {
+      const Ran ran = here(command);
+      EXPECT_EQ(ran.code, 1) << command;
+      EXPECT_THAT(ran.output, AllOf(HasSubstr(name), HasSubstr("database of another program"))) << command;
+      EXPECT_EQ(read(name), before) << command;
+    }
+  }
+}
+
+// Of the cache, where what was measured is kept.
+TEST_F(Hostile, ADamagedDatabaseOfTheCacheIsKept) {
+  ASSERT_EQ(here("knowledge list").code, 0);
+  const std::string file = "cache/knowledge/knowledge.sqlite";
+  const std::string damaged(5000, 'x');
+  write(file, damaged);
+  const Ran ran = here("knowledge list");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("file is not a database"), HasSubstr("knowledge.sqlite.damaged")));
+  EXPECT_EQ(read(file + ".damaged"), damaged);
+  EXPECT_THAT(here("knowledge list").output, Not(HasSubstr("damaged")));
+}
+
+// Names end at a zero byte for the system, which would take another file.
+TEST_F(Hostile, TextsHaveNoZeroBytes) {
+  for (const char* line :
+       {"name = \"a\\u0000b\"", "kernel = \"one\\u0000\"", "grid = \"1\\u0000\"", "args = [\"zeros:u32:4\\u0000\"]"}) {
+    const Ran ran = batch(line);
+    EXPECT_EQ(ran.code, 1) << line;
+    EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: j.toml"), HasSubstr("no zero byte"))) << line;
+  }
+  write("s.toml", "machines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\\u0000.txt\"\n");
+  EXPECT_THAT(here("sim sweep s.toml").output, HasSubstr("no zero byte"));
 }
 
 TEST_F(Hostile, DatabasesMayBeAnything) {

@@ -114,6 +114,23 @@ TEST_F(DriverModule, HandlesThatAreNoneAreFound) {
   int value = 0;
   EXPECT_EQ(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, reinterpret_cast<CUfunction>(&value)),
             CUDA_ERROR_INVALID_HANDLE);
+  for (const std::uintptr_t number : {std::uintptr_t{3}, std::uintptr_t{0xdeadbeefdeadbeef}, ~std::uintptr_t{0},
+                                      reinterpret_cast<std::uintptr_t>(&value)}) {
+    CUfunction found = nullptr;
+    CUdeviceptr address = 0;
+    std::size_t bytes = 0;
+    EXPECT_EQ(cuModuleGetFunction(&found, reinterpret_cast<CUmodule>(number), "add"), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuModuleGetGlobal_v2(&address, &bytes, reinterpret_cast<CUmodule>(number), "x"),
+              CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuModuleUnload(reinterpret_cast<CUmodule>(number)), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuLaunchKernel(reinterpret_cast<CUfunction>(number), 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, nullptr),
+              CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuStreamSynchronize(reinterpret_cast<CUstream>(number)), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuEventSynchronize(reinterpret_cast<CUevent>(number)), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuEventDestroy_v2(reinterpret_cast<CUevent>(number)), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cuCtxSetCurrent(reinterpret_cast<CUcontext>(number)), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_EQ(cuLibraryUnload(reinterpret_cast<CUlibrary>(number)), CUDA_ERROR_INVALID_HANDLE);
+  }
 }
 
 TEST_F(DriverModule, FunctionsSayWhatTheyTake) {

@@ -239,6 +239,29 @@ TEST_F(GraphBuildTest, WrongParametersAreRefusedWhenANodeIsAdded) {
   EXPECT_EQ(cudaGraphHostNodeGetParams(nodes(g)[0], &got), cudaErrorInvalidValue);  // of another type
 }
 
+// No such number is read as a pointer.
+TEST_F(GraphBuildTest, NumbersThatAreNoHandlesAreFound) {
+  cudaGraph_t g = graph(), copy = nullptr;
+  cudaGraphNode_t a = empty_node(g, {}), made = nullptr;
+  std::size_t count = 0;
+  cudaGraphExec_t exec = nullptr;
+  for (const std::uintptr_t number : {std::uintptr_t{3}, std::uintptr_t{0xdeadbeefdeadbeef}, ~std::uintptr_t{0},
+                                      reinterpret_cast<std::uintptr_t>(&count)}) {
+    const auto no_graph = reinterpret_cast<cudaGraph_t>(number);
+    const auto no_node = reinterpret_cast<cudaGraphNode_t>(number);
+    const auto no_exec = reinterpret_cast<cudaGraphExec_t>(number);
+    EXPECT_EQ(cudaGraphGetNodes(no_graph, nullptr, &count), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphClone(&copy, no_graph), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphInstantiateWithFlags(&exec, no_graph, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphDestroy(no_graph), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphAddEmptyNode(&made, g, &no_node, 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphDestroyNode(no_node), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphLaunch(no_exec, nullptr), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGraphExecDestroy(no_exec), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(nodes(g), (Nodes{a}));
+}
+
 TEST_F(GraphBuildTest, CopiesAndFillsTellTheirParameters) {
   std::uint32_t* p = device_numbers(n);
   std::vector<std::uint32_t> host(n);

@@ -5,6 +5,7 @@
 #include <latch>
 #include <numeric>
 #include <tuple>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "cuda_api/cudart.hpp"
@@ -251,6 +252,50 @@ TEST_F(Streams, WrongValuesAreRefused) {
   EXPECT_EQ(cudaStreamGetAttribute(free, 77, &value), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+// Programs keep handles for longer than what they name, and overwrite them. No such number is read as a pointer.
+TEST_F(Streams, NumbersThatAreNoHandlesAreFound) {
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  float ms = 0;
+  unsigned flags = 0;
+  for (const std::uintptr_t number :
+       {std::uintptr_t{3}, std::uintptr_t{0xdeadbeef}, std::uintptr_t{0xdeadbeefdeadbeef}, ~std::uintptr_t{0},
+        reinterpret_cast<std::uintptr_t>(&ms), reinterpret_cast<std::uintptr_t>(free) + 8}) {
+    const auto stream = reinterpret_cast<cudaStream_t>(number);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaStreamQuery(stream), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaStreamGetFlags(stream, &flags), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaStreamWaitEvent(stream, event, 0), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaLaunchHostFunc(stream, [](void*) {}, nullptr), cudaErrorInvalidResourceHandle) << number;
+    const auto no_event = reinterpret_cast<cudaEvent_t>(number);
+    EXPECT_EQ(cudaEventRecord(no_event, free), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaEventQuery(no_event), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaEventSynchronize(no_event), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaEventDestroy(no_event), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaEventElapsedTime(&ms, no_event, event), cudaErrorInvalidResourceHandle) << number;
+    EXPECT_EQ(cudaStreamWaitEvent(free, no_event, 0), cudaErrorInvalidResourceHandle) << number;
+    const auto pool = reinterpret_cast<cudaMemPool_t>(number);
+    void* p = nullptr;
+    EXPECT_EQ(cudaMallocFromPoolAsync(&p, 16, pool, free), cudaErrorInvalidValue) << number;
+    EXPECT_EQ(cudaMemPoolDestroy(pool), cudaErrorInvalidValue) << number;
+  }
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+// More slots than the first block of them has.
+TEST_F(Streams, ThereMayBeManyEvents) {
+  std::vector<cudaEvent_t> events(1000);
+  for (cudaEvent_t& event : events) ASSERT_EQ(cudaEventCreate(&event), cudaSuccess);
+  for (cudaEvent_t event : events) ASSERT_EQ(cudaEventRecord(event, free), cudaSuccess);
+  for (cudaEvent_t event : events) ASSERT_EQ(cudaEventSynchronize(event), cudaSuccess);
+  for (cudaEvent_t event : events) ASSERT_EQ(cudaEventDestroy(event), cudaSuccess);
+  for (cudaEvent_t event : events) ASSERT_EQ(cudaEventQuery(event), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidResourceHandle);
 }
 
 // A stream that ends with the device's context is found to be none, whenever that happens.

@@ -23,8 +23,8 @@ struct Ran {
   std::string output;
 };
 
-Ran run(const std::string& environment) {
-  const std::string command = "env " + environment + " " PROGRAM " 2>&1";
+Ran run(const std::string& environment, const std::string& before = "") {
+  const std::string command = before + "env " + environment + " " PROGRAM " 2>&1";
   Ran ran;
   FILE* const pipe = ::popen(command.c_str(), "r");
   std::array<char, 512> part{};
@@ -35,7 +35,8 @@ Ran run(const std::string& environment) {
 }
 
 TEST(InterposedTimeline, HasWhatRanAndNotWhatWasCaptured) {
-  const heddle::base::TemporaryFolder folder;
+  heddle::base::TemporaryFolder folder;
+  folder.create("timeline-test");
   const std::string file = (folder.path() / "t.json").string();
   const Ran ran = run("LD_LIBRARY_PATH=" LIBRARIES " HEDDLE_RUN_TRACE=" + file);
   ASSERT_EQ(ran.code, 0) << ran.output;
@@ -63,6 +64,19 @@ TEST(InterposedTimeline, IsWrittenOnlyWhereItIsWanted) {
   const Ran ran = run("LD_LIBRARY_PATH=" LIBRARIES " HEDDLE_RUN_TRACE=/no/folder/t.json");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("there will be no timeline"));
+}
+
+// As on a full disk: files may not grow beyond a block.
+TEST(InterposedTimeline, OneThatCannotBeWrittenIsSaidAndLeavesTheOldOne) {
+  heddle::base::TemporaryFolder folder;
+  folder.create("timeline-test");
+  const std::filesystem::path file = folder.path() / "t.json";
+  const std::string old = "[\"of before\"]\n";
+  heddle::base::write_file_atomic(file, std::string_view(old));
+  const Ran ran = run("LD_LIBRARY_PATH=" LIBRARIES " HEDDLE_RUN_TRACE=" + file.string(), "trap '' XFSZ; ulimit -f 1; ");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("t.json cannot be written: File too large"));
+  EXPECT_EQ(heddle::base::read_file(file), old);
 }
 
 TEST(InterposedTimeline, WithoutADriverThereIsNoDevice) {

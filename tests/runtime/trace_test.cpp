@@ -202,6 +202,44 @@ TEST_F(TraceTest, ErrorsAreSentences) {
               HasSubstr("cannot be written: "));
 }
 
+// Nothing is lost to a record that could not be written, and nothing is left behind one that was.
+TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
+  base::write_file_atomic(file("t.json"), std::string_view("[\"old\"]"));
+  const std::filesystem::path kept = file("t.json.heddle-old");
+  struct rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, SIG_IGN);
+  for (const bool fits : {false, true}) {
+    {
+      Runtime runtime({.devices = "cpu", .trace = file("t.json")});
+      EXPECT_EQ(base::read_file(kept), "[\"old\"]");
+      const struct rlimit none{16, before.rlim_max};
+      const Module module = runtime.load_ptx(ptx);
+      auto a = runtime.array<float>(4), b = runtime.array<float>(4);
+      a.write()[0] = b.write()[0] = 1;
+      const auto launch = [&] {
+        runtime.launch(module.kernel("copy_first"), {.grid = {1}, .block = {32}}, a, b).wait();
+      };
+      launch();
+      ASSERT_EQ(setrlimit(RLIMIT_FSIZE, fits ? &before : &none), 0);
+      launch();
+    }
+    setrlimit(RLIMIT_FSIZE, &before);
+    EXPECT_EQ(base::read_file(file("t.json")) == "[\"old\"]", !fits);
+    EXPECT_FALSE(std::filesystem::exists(kept));
+  }
+}
+
+// A picture is made at the end.
+TEST_F(TraceTest, TheOldPictureStaysUntilThereIsANewOne) {
+  base::write_file_atomic(file("t.svg"), std::string_view("old"));
+  {
+    const Runtime runtime({.devices = "cpu", .trace = file("t.svg")});
+    EXPECT_EQ(base::read_file(file("t.svg")), "old");
+  }
+  EXPECT_THAT(base::read_file(file("t.svg")), HasSubstr("<svg"));
+}
+
 // As on a full disk: the file may not grow.
 TEST_F(TraceTest, AFullDiskIsTold) {
   Runtime runtime({.devices = "cpu", .trace = file("t.json")});

@@ -26,6 +26,12 @@ TEST(Dot, HasKernelsCopiesAndArrays) {
   EXPECT_THAT(text, Not(HasSubstr("v0 -> v2")));
 }
 
+TEST(Dot, NamesHaveNoCodesOfTerminals) {
+  const std::string text = dot(timeline({launch("k\\u001b[31m\\u0000x", 1, 0, 1, R"("task":1,"behind":[])")}));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("k\\\\x1b[31m\\\\x00x"), Not(HasSubstr("\x1b")), Not(HasSubstr(std::string(1, '\0')))));
+}
+
 TEST(Dot, EdgesOfStreamsAreDashedAndQueuesHaveColours) {
   const std::string text = dot(
       timeline({launch("a", 1, 0, 1, R"("task":1,"behind":[],"order":"streams")"),

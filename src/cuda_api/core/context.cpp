@@ -148,8 +148,8 @@ CUstream_st& Context::thread_stream() {
 CUstream_st& Context::stream(cudaStream_t handle, bool per_thread) {
   if (handle == cudaStreamLegacy || (!handle && !per_thread)) return *legacy_;
   if (handle == cudaStreamPerThread || !handle) return thread_stream();
-  if (!handle->alive.load(std::memory_order_acquire))
-    throw Failure(cudaErrorInvalidResourceHandle, "the stream was destroyed");
+  if (!handles_.streams.is_alive(handle))
+    throw Failure(cudaErrorInvalidResourceHandle, "the stream was not made, or was destroyed");
   if (handle->context != this)
     throw Failure(cudaErrorInvalidResourceHandle, "the stream belongs to another device than the current one");
   return *handle;
@@ -157,7 +157,7 @@ CUstream_st& Context::stream(cudaStream_t handle, bool per_thread) {
 
 CUstream_st& Context::any_stream(cudaStream_t handle, bool per_thread) {
   const bool made = handle && handle != cudaStreamLegacy && handle != cudaStreamPerThread;
-  if (made && handle->alive.load(std::memory_order_acquire)) return *handle;
+  if (made && handles_.streams.is_alive(handle)) return *handle;
   return stream(handle, per_thread);
 }
 

@@ -1,6 +1,7 @@
 #include "cuda_api/core/device_pools.hpp"
 #include "base/thread_safety.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -52,6 +53,12 @@ CUmemPoolHandle_st& current_pool(Context& context) {
 void set_current_pool(Context& context, CUmemPoolHandle_st& pool) {
   const base::Lock lock(pools().mutex);
   pools().of(context).current = &pool;
+}
+
+bool is_pool(const CUmemPoolHandle_st* pool) {
+  const base::Lock lock(pools().mutex);
+  const auto& all = pools().all;
+  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == pool && each.alive; });
 }
 
 CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most) {

@@ -24,8 +24,8 @@ GraphSlots& slots() {
 }
 
 template <class T>
-T& checked(T* handle, const char* what) {
-  if (!handle || !handle->alive.load(std::memory_order_acquire)) throw Failure(cudaErrorInvalidValue, what);
+T& checked(const Slots<T>& all, T* handle, const char* what) {
+  if (!all.is_alive(handle)) throw Failure(cudaErrorInvalidValue, what);
   return *handle;
 }
 
@@ -146,10 +146,14 @@ void destroy_graph(CUgraph_st& graph) {
   slots().graphs.give(graph);
 }
 
-CUgraph_st& graph_of(cudaGraph_t handle) { return checked(handle, "the graph was not made, or was destroyed"); }
-CUgraphNode_st& node_of(cudaGraphNode_t handle) { return checked(handle, "the node was not made, or was destroyed"); }
+CUgraph_st& graph_of(cudaGraph_t handle) {
+  return checked(slots().graphs, handle, "the graph was not made, or was destroyed");
+}
+CUgraphNode_st& node_of(cudaGraphNode_t handle) {
+  return checked(slots().nodes, handle, "the node was not made, or was destroyed");
+}
 CUuserObject_st& user_object_of(cudaUserObject_t handle) {
-  return checked(handle, "the user object was not made, or was destroyed");
+  return checked(slots().objects, handle, "the user object was not made, or was destroyed");
 }
 
 CUuserObject_st& make_user_object(void* data, cudaHostFn_t destroy, unsigned count) {

@@ -182,7 +182,7 @@ CUgraphExec_st& instantiate(CUgraph_st& graph, Context& context, unsigned long l
 }
 
 CUgraphExec_st& exec_of(cudaGraphExec_t handle) {
-  if (!handle || !handle->alive.load(std::memory_order_acquire))
+  if (!slots().is_alive(handle))
     throw Failure(cudaErrorInvalidValue, "the executable graph was not made, or was destroyed");
   return *handle;
 }

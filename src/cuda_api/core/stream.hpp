@@ -3,11 +3,12 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "base/thread_safety.hpp"
@@ -60,35 +61,50 @@ struct CUevent_st {
 
 namespace heddle::cuda_api {
 
-// Slots of one kind. Any thread.
+// Slots of one kind, in blocks of memory that are never freed, each twice as long as the one before. Any thread.
 template <class T>
 class Slots {
  public:
   T& take() {
     const base::Lock lock(mutex_);
-    if (free_.empty()) {
-      all_.push_back(std::make_unique<T>());
-      known_.insert(all_.back().get());
-      return *all_.back();
-    }
+    if (free_.empty()) add_block();
     T* const slot = free_.back();
     free_.pop_back();
     return *slot;
   }
-  // Whether it is one of these slots, in use or not.
-  bool has(const T* slot) const {
-    const base::Lock lock(mutex_);
-    return known_.contains(slot);
+  // Whether it is one of these slots, in use or not. `slot` may be any number: it is not read. Without a lock, as each
+  // launch asks for its stream.
+  bool has(const T* slot) const noexcept {
+    const auto address = reinterpret_cast<std::uintptr_t>(slot);
+    const std::size_t blocks = made_.load(std::memory_order_acquire);
+    for (std::size_t i = 0; i < blocks; ++i) {
+      const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(blocks_[i].get());
+      if (offset < (first_block << i) * sizeof(T)) return offset % sizeof(T) == 0;
+    }
+    return false;
   }
+  // Whether it is in use.
+  bool is_alive(const T* slot) const noexcept { return has(slot) && slot->alive.load(std::memory_order_acquire); }
   void give(T& slot) {
     const base::Lock lock(mutex_);
     free_.push_back(&slot);
   }
 
  private:
+  static constexpr std::size_t first_block = 16, most_blocks = 32;
+
+  void add_block() HEDDLE_REQUIRES(mutex_) {
+    const std::size_t number = made_.load(std::memory_order_relaxed), count = first_block << number;
+    if (number == most_blocks) throw std::bad_alloc();
+    free_.reserve(count);
+    blocks_[number] = std::make_unique<T[]>(count);
+    for (std::size_t i = count; i-- > 0;) free_.push_back(&blocks_[number][i]);
+    made_.store(number + 1, std::memory_order_release);
+  }
+
   mutable heddle::base::Mutex mutex_;
-  std::vector<std::unique_ptr<T>> all_ HEDDLE_GUARDED_BY(mutex_);
-  std::unordered_set<const T*> known_ HEDDLE_GUARDED_BY(mutex_);
+  std::array<std::unique_ptr<T[]>, most_blocks> blocks_;  // written once each, before `made_` counts it
+  std::atomic<std::size_t> made_{0};
   std::vector<T*> free_ HEDDLE_GUARDED_BY(mutex_);
 };
 

@@ -63,13 +63,13 @@ Context& device_context(CUdevice device) { return process().context(device); }
 
 Context& stream_context(CUstream stream) {
   if (!stream || stream == CU_STREAM_LEGACY || stream == CU_STREAM_PER_THREAD) return current_context();
-  if (!process().handles.streams.has(stream) || !stream->alive.load(std::memory_order_acquire))
+  if (!process().handles.streams.is_alive(stream))
     throw Failure(cudaErrorInvalidResourceHandle, "the stream was not made, or was destroyed");
   return *stream->context;
 }
 
 CUevent_st& event_of(CUevent event) {
-  if (!process().handles.events.has(event) || !event->alive.load(std::memory_order_acquire))
+  if (!process().handles.events.is_alive(event))
     throw Failure(cudaErrorInvalidResourceHandle, "the event was not made, or was destroyed");
   return *event;
 }

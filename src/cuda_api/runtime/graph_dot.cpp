@@ -1,9 +1,9 @@
 // Pictures of graphs, in the language of Graphviz.
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <unordered_map>
 
+#include "base/file.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 
 using namespace heddle::cuda_api;
@@ -96,10 +96,11 @@ HEDDLE_CUDA_API cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char
     require(path, cudaErrorInvalidValue, "no path");
     Dot dot(flags);
     dot.add(shown, 0);
-    const std::string text = dot.text();
-    std::FILE* const file = std::fopen(path, "w");
-    require(file, cudaErrorOperatingSystem, "the file cannot be written");
-    const bool whole = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    require(std::fclose(file) == 0 && whole, cudaErrorOperatingSystem, "the file cannot be written");
+    try {
+      heddle::base::require_folder_of(path);
+      heddle::base::write_users_file(path, dot.text());
+    } catch (const heddle::Error& error) {
+      throw Failure(cudaErrorOperatingSystem, error.what());
+    }
   });
 }

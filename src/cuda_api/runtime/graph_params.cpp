@@ -6,6 +6,7 @@
 
 #include "cuda_api/core/array.hpp"
 #include "cuda_api/core/graph_condition.hpp"
+#include "cuda_api/core/process.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/graph_call.hpp"
 #include "cuda_api/runtime/launch.hpp"
@@ -105,7 +106,7 @@ HostCommand host_command(const cudaHostNodeParams* p) {
 }
 
 CUevent_st& event_of_node(cudaEvent_t event) {
-  require(event && event->alive.load(std::memory_order_acquire), cudaErrorInvalidValue,
+  require(Process::get().handles.events.is_alive(event), cudaErrorInvalidValue,
           "the event was not made, or was destroyed");
   return *event;
 }

@@ -15,7 +15,7 @@ enum : int { follow_events = 1, opportunistic, internal, threshold, reserved, re
 constexpr int read_write = 3, pinned = 1;
 
 CUmemPoolHandle_st& pool_of(cudaMemPool_t pool) {
-  if (!pool || !pool->alive) throw Failure(cudaErrorInvalidValue, "the pool was not made, or was destroyed");
+  if (!is_pool(pool)) throw Failure(cudaErrorInvalidValue, "the pool was not made, or was destroyed");
   return *pool;
 }
 

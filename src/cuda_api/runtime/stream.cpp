@@ -15,7 +15,7 @@ namespace {
 constexpr int least_priority = 0, greatest_priority = -5;
 
 CUevent_st& event_of(cudaEvent_t event) {
-  if (!event || !event->alive.load(std::memory_order_acquire))
+  if (!Process::get().handles.events.is_alive(event))
     throw Failure(cudaErrorInvalidResourceHandle, "the event was not made, or was destroyed");
   return *event;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Outputs = std::vector<std::pair<std::string, fs::path>>;  // each with the option that names it
+using Outputs = std::vector<base::Output>;
 
 std::vector<fs::path> inputs_of(const CcOptions& options) {
   std::vector<fs::path> files(options.option_files.begin(), options.option_files.end());
@@ -34,12 +33,12 @@ const char* extension_of(Phase phase) {
 void add_dependencies(Outputs& outputs, const CcOptions& options, const fs::path& output) {
   const auto& words = options.dependencies;
   if (const auto named = std::find(words.begin(), words.end(), "-MF"); named != words.end()) {
-    if (named + 1 != words.end()) outputs.emplace_back("-MF", *(named + 1));
+    if (named + 1 != words.end()) outputs.push_back({"-MF", *(named + 1)});
     return;
   }
   for (const char* option : {"-MD", "-MMD"})
     if (std::find(words.begin(), words.end(), option) != words.end())
-      outputs.emplace_back(option, fs::path(output).replace_extension(".d"));
+      outputs.push_back({option, fs::path(output).replace_extension(".d")});
 }
 
 Outputs outputs_of(const CcOptions& options) {
@@ -47,15 +46,16 @@ Outputs outputs_of(const CcOptions& options) {
   if (const char* extension = extension_of(options.phase)) {
     for (const Input& input : options.inputs) {
       if (input.language == Language::object) continue;
-      outputs.emplace_back(options.output.empty() ? "the output" : "-o", output_of(options, input, extension));
-      add_dependencies(outputs, options, outputs.back().second);
+      outputs.push_back(
+          {options.output.empty() ? "the output of " + input.name : "-o", output_of(options, input, extension)});
+      add_dependencies(outputs, options, outputs.back().file);
     }
     return outputs;
   }
   std::string whole = options.output;
   if (whole.empty() && options.phase == Phase::link) whole = "a.out";
   if (whole.empty() && options.phase == Phase::device_link) whole = "a_dlink.o";
-  if (!whole.empty()) outputs.emplace_back(options.output.empty() ? "the output" : "-o", whole);
+  if (!whole.empty()) outputs.push_back({options.output.empty() ? "the output" : "-o", whole});
   add_dependencies(outputs, options, whole);
   return outputs;
 }
@@ -73,7 +73,9 @@ void check_files(const CcOptions& options) {
   std::error_code error;
   for (const fs::path& input : inputs)
     if (fs::exists(input, error)) base::require_regular_file(input);
-  for (const auto& [option, file] : outputs_of(options)) base::refuse_overwrite(option, file, inputs);
+  const Outputs outputs = outputs_of(options);
+  for (const auto& [option, file] : outputs) base::refuse_overwrite(option, file, inputs);
+  base::refuse_same_outputs(outputs);
 }
 
 }  // namespace heddle::programs

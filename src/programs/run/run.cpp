@@ -1,7 +1,7 @@
 #include "programs/run/run.hpp"
 
 #include <fcntl.h>
-#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,11 +11,13 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
+#include "base/replaced_file.hpp"
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
@@ -225,34 +227,29 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
 namespace {
 
 // The file of --trace, emptied: the first process of the program that finds it empty takes it, see
-// base/trace_claim.hpp. The old content is kept until this process has become the program.
+// base/trace_claim.hpp. The old file is set aside, for that process to take over; its place is its own again if this
+// process does not become the program.
 class EmptiedTrace {
  public:
   explicit EmptiedTrace(const std::string& trace) : trace_(trace) {
     std::error_code error;
     if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
-    was_there_ = fs::exists(trace, error);
-    if (was_there_) old_ = ::open(trace.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool was_there = fs::exists(trace, error);
+    old_.emplace(trace).set_failed(true);
     base::write_users_file(trace, std::string_view());
-    emptied_ = true;
+    if (was_there) ::chmod(trace.c_str(), old_->mode());
+    is_new_ = !was_there;
   }
   EmptiedTrace(const EmptiedTrace&) = delete;
   EmptiedTrace& operator=(const EmptiedTrace&) = delete;
   ~EmptiedTrace() {
-    if (emptied_ && !was_there_) ::unlink(trace_.c_str());
-    if (old_ < 0) return;
-    const int file = ::open(trace_.c_str(), O_WRONLY | O_CLOEXEC);
-    constexpr std::size_t most = std::size_t{1} << 30;
-    while (file >= 0 && ::sendfile(file, old_, nullptr, most) > 0) {
-    }
-    if (file >= 0) ::close(file);
-    ::close(old_);
+    if (is_new_) ::unlink(trace_.c_str());
   }
 
  private:
   const std::string trace_;
-  int old_ = -1;  // its file has no name any more
-  bool was_there_ = false, emptied_ = false;
+  std::optional<base::ReplacedFile> old_;
+  bool is_new_ = false;
 };
 
 // Of a script whose interpreter is not there; else empty.
@@ -273,6 +270,9 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
   std::vector<fs::path> inputs{named, program};
   inputs.insert(inputs.end(), options.arguments.begin(), options.arguments.end());
   base::refuse_overwrite("--trace", options.trace, inputs);
+  std::vector<base::Output> outputs = base::outputs_of_devices(options.device);
+  outputs.push_back({"--trace", options.trace});
+  base::refuse_same_outputs(outputs);
 }
 
 }  // namespace

@@ -39,18 +39,24 @@ RecordFile::RecordFile(const std::string& name, std::string_view what, std::stri
   if (const std::size_t at = path_.find("%p"); at != path_.npos) path_.replace(at, 2, std::to_string(::getpid()));
   base::require_folder_of(path_);
   refuse_other_file(path_, what, mark);
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  old_.emplace(path_);
+  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode());
+  old_->set_failed(file_ < 0);
   if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
 }
 
 RecordFile::~RecordFile() { ::close(file_); }
 
-void RecordFile::write(std::string_view text, std::uint64_t at) const {
+void RecordFile::write(std::string_view text, std::uint64_t at) {
   while (!text.empty()) {
     ssize_t done = ::pwrite(file_, text.data(), text.size(), static_cast<off_t>(at));
     if (done < 0 && errno == ESPIPE) done = ::write(file_, text.data(), text.size());  // a pipe or a terminal
     if (done < 0 && errno == EINTR) continue;
-    if (done < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
+    if (done < 0) {
+      const int error = errno;
+      old_->set_failed(true);
+      base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(error));
+    }
     text.remove_prefix(static_cast<std::size_t>(done));
     at += static_cast<std::uint64_t>(done);
   }

@@ -2,16 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "base/replaced_file.hpp"
 
 namespace heddle::device::sim {
 
 class RecordFile {
  public:
-  // Empties or makes the file. "%p" in the name becomes the number of the process. Throws not_found for a missing
-  // folder, io_error, and invalid_argument for a file that is not empty and has no `mark` in its first 64 KiB: it is no
-  // older record. `what`: "report" or "trace", for the message.
+  // Makes the file. An older record of that name is lost only when this one is whole (base/replaced_file.hpp). "%p" in
+  // the name becomes the number of the process. Throws not_found for a missing folder, io_error, and invalid_argument
+  // for a file that is not empty and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or
+  // "trace", for the message.
   RecordFile(const std::string& name, std::string_view what, std::string_view mark);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
@@ -21,8 +25,9 @@ class RecordFile {
   void add(std::string_view text, std::string_view tail = {});
 
  private:
-  void write(std::string_view text, std::uint64_t at) const;
+  void write(std::string_view text, std::uint64_t at);
   std::string path_;
+  std::optional<base::ReplacedFile> old_;
   int file_ = -1;
   std::uint64_t end_ = 0;  // without the tail
 };

@@ -1,0 +1,82 @@
+#include "base/replaced_file.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <vector>
+
+#include "base/thread_safety.hpp"
+
+namespace heddle::base {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr off_t longest_claim = 1;
+
+struct Registry {
+  Mutex mutex;
+  std::vector<ReplacedFile*> files HEDDLE_GUARDED_BY(mutex);
+};
+
+// Never destroyed: files are ended behind the destructors of the program.
+Registry& registry() {
+  static auto* const all = new Registry;
+  return *all;
+}
+
+// Behind all other functions of this kind, which may still write.
+__attribute__((destructor(101))) void end_of_process() { ReplacedFile::end_all(); }
+
+}  // namespace
+
+ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::getpid()) {
+  try {
+    std::error_code error;
+    // A link stays a link. The program may go to another folder.
+    path_ = fs::absolute(fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path, error);
+    fs::path kept = path_;
+    kept += ".heddle-old";
+    struct stat status{};
+    const bool is_there = ::stat(path_.c_str(), &status) == 0;
+    if (is_there && !S_ISREG(status.st_mode)) return;
+    if (is_there) mode_ = status.st_mode & 07777;
+    if (is_there && old == Old::moves && status.st_size > longest_claim) {
+      if (::access(path_.c_str(), W_OK) != 0 || ::rename(path_.c_str(), kept.c_str()) != 0) return;
+    } else if (::lstat(kept.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      return;
+    }
+    Registry& all = registry();
+    const Lock lock(all.mutex);
+    all.files.push_back(this);
+    old_ = std::move(kept);
+  } catch (const std::exception&) {  // no memory
+  }
+}
+
+ReplacedFile::~ReplacedFile() {
+  Registry& all = registry();
+  const Lock lock(all.mutex);
+  std::erase(all.files, this);
+  end();
+}
+
+void ReplacedFile::end() noexcept {
+  if (old_.empty() || process_ != ::getpid()) return;
+  if (failed_)
+    ::rename(old_.c_str(), path_.c_str());
+  else
+    ::unlink(old_.c_str());
+  old_.clear();
+}
+
+void ReplacedFile::end_all() noexcept {
+  Registry& all = registry();
+  const Lock lock(all.mutex);
+  for (ReplacedFile* const file : all.files) file->end();
+  all.files.clear();
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,43 @@
+// The old file at a place where a new one grows: a timeline or a report, which can be read at any time and may fail at
+// any write.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+
+namespace heddle::base {
+
+// Keeps the old file as NAME.heddle-old while the new one is written. When that has ended, the old one is removed, or
+// takes its name again if a write has failed. Both are there if the process is cut off. Not for several threads at
+// once.
+class ReplacedFile {
+ public:
+  enum class Old { moves, stays };
+  // `moves`: renames `path` if it is a regular file of more than a claim's length (base/trace_claim.hpp). In both cases
+  // an old file that is there from before, as `heddle run` leaves it, is taken over. Where the old file cannot be
+  // renamed, nothing is kept. Never throws.
+  explicit ReplacedFile(const std::filesystem::path& path, Old old = Old::moves) noexcept;
+  // Ends it: see above. At the end of a process, this happens to all that are left.
+  ~ReplacedFile();
+  ReplacedFile(const ReplacedFile&) = delete;
+  ReplacedFile& operator=(const ReplacedFile&) = delete;
+
+  // Whether the new file cannot be used, as things stand. False at first.
+  void set_failed(bool failed) noexcept { failed_ = failed; }
+  // The permissions for the new file.
+  mode_t mode() const noexcept { return mode_; }
+
+  // For processes that end by _exit().
+  static void end_all() noexcept;
+
+ private:
+  void end() noexcept;
+
+  std::filesystem::path path_, old_;  // `old_` is empty if there is none
+  pid_t process_ = 0;                 // a child by fork() has no say
+  mode_t mode_ = 0666;
+  bool failed_ = false;
+};
+
+}  // namespace heddle::base
