@@ -8,7 +8,33 @@
 namespace heddle::queues {
 
 SharedQueue::SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options)
-    : core_(core), place_(place), queue_(core.device(place).queue(options)), partition_(options.partition) {}
+    : core_(core),
+      place_(place),
+      options_(options),
+      has_priorities_(core.device(place).info().capability > 0 && !core.device(place).info().simulated),
+      partition_(options.partition) {
+  auto& first = queues_[priority_];
+  first = core.device(place).queue(options);
+  queue_ = first.get();
+}
+
+// A failure of the queue before stays there: GPUs, which alone have priorities, are lost then.
+void SharedQueue::change_priority(int priority) {
+  auto& next = queues_[priority];
+  if (!next) {
+    device::QueueOptions options = options_;
+    options.priority += priority;
+    options.partition = partition_;
+    next = core_.device(place_).queue(options);
+  } else {
+    next->set_partition(partition_);
+  }
+  const auto end = core_.device(place_).untimed_event();
+  queue_->record(*end);
+  next->wait(*end);
+  queue_ = next.get();
+  priority_ = priority;
+}
 
 void SharedQueue::begin_task() {
   trace::RecordedTask task;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -47,11 +48,13 @@ class SharedQueue {
     const Traced traced(*this);
     put(*queue_);
   }
-  // The same for commands that run on this partition; null: on the whole device.
+  // The same for commands that run on this partition; null: on the whole device. `priority`: added to that of the
+  // queue's options, where the device has priorities.
   template <class Put>
-  void put_on(const device::Partition* partition, Put&& put) {
+  void put_on(const device::Partition* partition, int priority, Put&& put) {
     const base::Lock lock(mutex_);
     const Traced traced(*this);
+    if (priority != priority_ && has_priorities_) change_priority(priority);
     if (partition != partition_) queue_->set_partition(partition);
     partition_ = partition;
     put(*queue_);
@@ -80,12 +83,19 @@ class SharedQueue {
     trace::Recorder* const trace_;
   };
   void begin_task() HEDDLE_REQUIRES(mutex_);
+  void change_priority(int priority) HEDDLE_REQUIRES(mutex_);
   std::vector<std::uint64_t> parents() const HEDDLE_REQUIRES(mutex_);
 
   runtime::Core& core_;
   const std::size_t place_;
-  base::Mutex mutex_;  // also for commands of queue_
-  const std::unique_ptr<device::Queue> queue_;
+  const device::QueueOptions options_;
+  const bool has_priorities_;
+  base::Mutex mutex_;  // also for commands of the queues
+  // A device's queue has one priority, so there is one for each that was asked for. Commands go into one of them at a
+  // time, which comes after the one before.
+  std::map<int, std::unique_ptr<device::Queue>> queues_ HEDDLE_GUARDED_BY(mutex_);
+  device::Queue* queue_ = nullptr;  // of these, the one that commands go into
+  int priority_ HEDDLE_GUARDED_BY(mutex_) = 0;
   const device::Partition* partition_ HEDDLE_GUARDED_BY(mutex_);                       // that the queue is set to
   std::vector<std::unique_ptr<device::Event>> free_events_ HEDDLE_GUARDED_BY(mutex_);  // for synchronize()
   // Numbers in the trace: of the queue's last task, and of other tasks for which the next one waits.

@@ -30,7 +30,10 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
   for (const Device& device : devices)
-    devices_.push_back({.processors = device.processors, .grain = device.grain, .corun = device.corun});
+    devices_.push_back({.processors = device.processors,
+                        .grain = device.grain,
+                        .set_units = device.set_units,
+                        .corun = device.corun});
 }
 
 Dispatcher::~Dispatcher() {

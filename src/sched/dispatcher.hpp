@@ -39,6 +39,7 @@ class Dispatcher {
     unsigned processors = 1;
     unsigned grain = 1;                  // DeviceView::grain
     const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
+    unsigned set_units = 1;              // DeviceView::set_units
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
@@ -89,6 +90,7 @@ class Dispatcher {
   // Waits until all blocks of a task are submitted of which some are. Returns whether there was such a task.
   bool finish_divided(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
+  std::vector<Figure> figures() const { return policy_->figures(); }
   // The first failure of a submission that no thread has waited for, once.
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 

@@ -16,7 +16,7 @@ namespace heddle::sched::lithos {
 struct QueueBacklog {
   std::uint64_t end_ns = 0;  // predicted
   unsigned ranges = 0;
-  unsigned stolen = 0;   // with a priority below 0
+  unsigned stolen = 0;   // with a priority below that of its tenant's own units
   unsigned unknown = 0;  // without a prediction
 };
 
@@ -48,7 +48,8 @@ class Timers {
     const std::uint64_t start = std::max(range.submitted_ns, queue.end_ns);
     queue.end_ns = std::max(start + time, now_ns + soon_ns);
     ++queue.ranges;
-    queue.stolen += range.priority < 0 ? 1 : 0;
+    const int own = range.tenant && range.tenant->settings.kind == TenantClass::latency ? 1 : 0;
+    queue.stolen += range.priority < own ? 1 : 0;
     queue.unknown += known ? 0 : 1;
     const std::uint64_t left = queue.end_ns - std::max(start, now_ns);
     const auto occupy = [&](std::size_t unit) {
