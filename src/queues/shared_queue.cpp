@@ -11,28 +11,26 @@ SharedQueue::SharedQueue(runtime::Core& core, std::size_t place, const device::Q
     : core_(core),
       place_(place),
       options_(options),
-      has_priorities_(core.device(place).info().capability > 0 && !core.device(place).info().simulated),
-      partition_(options.partition) {
-  auto& first = queues_[priority_];
-  first = core.device(place).queue(options);
-  queue_ = first.get();
+      has_priorities_(core.device(place).info().capability > 0 && !core.device(place).info().simulated) {
+  const base::Lock lock(mutex_);
+  lane_ = &lanes_.emplace(priority_, Lane{core.device(place).queue(options), options.partition}).first->second;
+  queue_ = lane_->queue.get();
 }
 
-// A failure of the queue before stays there: GPUs, which alone have priorities, are lost then.
+// A failure of the lane before stays there: GPUs, which alone have priorities, are lost then.
 void SharedQueue::change_priority(int priority) {
-  auto& next = queues_[priority];
-  if (!next) {
+  device::Device& device = core_.device(place_);
+  auto found = lanes_.find(priority);
+  if (found == lanes_.end()) {
     device::QueueOptions options = options_;
     options.priority += priority;
-    options.partition = partition_;
-    next = core_.device(place_).queue(options);
-  } else {
-    next->set_partition(partition_);
+    found = lanes_.emplace(priority, Lane{device.queue(options), options.partition}).first;
   }
-  const auto end = core_.device(place_).untimed_event();
+  const auto end = device.untimed_event();
   queue_->record(*end);
-  next->wait(*end);
-  queue_ = next.get();
+  found->second.queue->wait(*end);
+  lane_ = &found->second;
+  queue_ = lane_->queue.get();
   priority_ = priority;
 }
 

@@ -55,8 +55,8 @@ class SharedQueue {
     const base::Lock lock(mutex_);
     const Traced traced(*this);
     if (priority != priority_ && has_priorities_) change_priority(priority);
-    if (partition != partition_) queue_->set_partition(partition);
-    partition_ = partition;
+    if (partition != lane_->partition) queue_->set_partition(partition);
+    lane_->partition = partition;
     put(*queue_);
   }
   void record(EventRecord& record);
@@ -93,10 +93,14 @@ class SharedQueue {
   base::Mutex mutex_;  // also for commands of the queues
   // A device's queue has one priority, so there is one for each that was asked for. Commands go into one of them at a
   // time, which comes after the one before.
-  std::map<int, std::unique_ptr<device::Queue>> queues_ HEDDLE_GUARDED_BY(mutex_);
-  device::Queue* queue_ = nullptr;  // of these, the one that commands go into
+  struct Lane {
+    std::unique_ptr<device::Queue> queue;
+    const device::Partition* partition = nullptr;  // that the queue is set to
+  };
+  std::map<int, Lane> lanes_ HEDDLE_GUARDED_BY(mutex_);
+  Lane* lane_ HEDDLE_GUARDED_BY(mutex_) = nullptr;          // of these, the one that commands go into
+  device::Queue* queue_ HEDDLE_GUARDED_BY(mutex_) = nullptr;  // its queue
   int priority_ HEDDLE_GUARDED_BY(mutex_) = 0;
-  const device::Partition* partition_ HEDDLE_GUARDED_BY(mutex_);                       // that the queue is set to
   std::vector<std::unique_ptr<device::Event>> free_events_ HEDDLE_GUARDED_BY(mutex_);  // for synchronize()
   // Numbers in the trace: of the queue's last task, and of other tasks for which the next one waits.
   std::uint64_t last_task_ HEDDLE_GUARDED_BY(mutex_) = 0;

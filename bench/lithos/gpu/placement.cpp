@@ -73,11 +73,12 @@ Numbers joined(const std::vector<Numbers>& units, unsigned from, unsigned until)
   return made;
 }
 
-// Two tenants at once, with 75 % and 25 %.
+// Two tenants at once, with 75 % and 25 %; of less than four units each has a half.
 void own_processors(Machine& machine, const std::vector<Numbers>& units, const Step& step, Table& table) {
   constexpr unsigned launches = 100;
-  const Tenant a = machine.runtime().tenant({.name = "a", .kind = TenantKind::latency, .quota = 0.75});
-  const Tenant b = machine.runtime().tenant({.name = "b", .quota = 0.25});
+  const double part = machine.units() < 4 ? 0.5 : 0.75;
+  const Tenant a = machine.runtime().tenant({.name = "a", .kind = TenantKind::latency, .quota = part});
+  const Tenant b = machine.runtime().tenant({.name = "b", .quota = 1 - part});
   Recorder first(machine, a, step, launches), second(machine, b, step, launches);
   const auto run = [](Recorder& recorder) {
     for (unsigned i = 0; i < recorder.launches(); ++i) recorder.launch();
@@ -86,7 +87,7 @@ void own_processors(Machine& machine, const std::vector<Numbers>& units, const S
   std::thread other([&] { run(second); });
   run(first);
   other.join();
-  const auto border = static_cast<unsigned>(0.75 * static_cast<double>(machine.units()) + 0.5);
+  const auto border = static_cast<unsigned>(part * machine.units() + 0.5);
   const Numbers mine = joined(units, 0, border), others = joined(units, border, machine.units());
   double outside = 0, used_a = 0, used_b = 0;
   for (const Numbers& launch : first.numbers()) {
@@ -98,8 +99,8 @@ void own_processors(Machine& machine, const std::vector<Numbers>& units, const S
     used_b = std::max(used_b, static_cast<double>(launch.size()));
   }
   table.add("launches of two tenants with blocks outside of their own processors", outside, "of 200", at_most(0), "0");
-  table.add("processors of a tenant with 75 %", used_a, fmt::format("of {}", mine.size()));
-  table.add("processors of a tenant with 25 %", used_b, fmt::format("of {}", others.size()));
+  table.add(fmt::format("processors of a tenant with {:.0f} %", 100 * part), used_a, fmt::format("of {}", mine.size()));
+  table.add(fmt::format("processors of a tenant with {:.0f} %", 100 - 100 * part), used_b, fmt::format("of {}", others.size()));
 }
 
 // A tenant's processors change before each launch, or not.

@@ -8,14 +8,14 @@ __device__ float worked(unsigned turns, unsigned at) {
   return x;
 }
 
-extern "C" __global__ void __launch_bounds__(1024) lithos_compute(unsigned turns, float* out) {
+extern "C" __global__ void __launch_bounds__(1024, 2) lithos_compute(unsigned turns, float* out) {
   unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
   float x = worked(turns, at);
   if ((threadIdx.x & 31u) == 0) out[at >> 5] = x;
 }
 
 // Reads `turns` rows of the block's size; all blocks together read the whole of `data`, which no cache holds.
-extern "C" __global__ void __launch_bounds__(1024)
+extern "C" __global__ void __launch_bounds__(1024, 2)
     lithos_stream(unsigned turns, unsigned mask, const float4* data, float* out) {
   unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
   unsigned from = blockIdx.x * turns * blockDim.x + threadIdx.x;
@@ -28,7 +28,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 // As lithos_compute; each block also writes the processor on which it ran.
-extern "C" __global__ void __launch_bounds__(1024) lithos_where(unsigned turns, float* out, unsigned* where) {
+extern "C" __global__ void __launch_bounds__(1024, 2) lithos_where(unsigned turns, float* out, unsigned* where) {
   unsigned at = blockIdx.x * blockDim.x + threadIdx.x;
   float x = worked(turns, at);
   if ((threadIdx.x & 31u) == 0) out[at >> 5] = x;

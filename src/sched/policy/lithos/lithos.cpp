@@ -88,12 +88,10 @@ void LithosPolicy::look_at(const View& view) {
   order_.resize(view.ready.size());
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
   if (order_.size() < 2) return;
-  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-    const TaskView &left = view.ready[a], &right = view.ready[b];
-    if (class_of(left) != class_of(right)) return class_of(left) == TenantClass::latency;
-    if (left.queue->priority != right.queue->priority) return left.queue->priority > right.queue->priority;
-    return served_[id_of(left.queue->tenant)] < served_[id_of(right.queue->tenant)];
-  });
+  ranks_.clear();
+  for (const TaskView& task : view.ready)
+    ranks_.push_back({class_of(task) != TenantClass::latency, -task.queue->priority, served_[id_of(task.queue->tenant)]});
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return ranks_[a] < ranks_[b]; });
 }
 
 void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {

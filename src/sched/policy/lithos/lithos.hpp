@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "sched/policy.hpp"
@@ -104,6 +105,7 @@ class LithosPolicy final : public Policy {
   std::uint64_t quotas_version_ = ~std::uint64_t{0};
   std::vector<Place> places_;
   std::vector<std::size_t> order_;
+  std::vector<std::tuple<bool, int, double>> ranks_;  // of the ready tasks: less goes first
   std::map<std::uint32_t, double> served_;  // unit-seconds given to each tenant
   std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
   std::optional<std::uint64_t> wake_;
