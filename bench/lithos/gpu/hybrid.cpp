@@ -13,9 +13,9 @@ struct Sums {
   std::vector<double> p99, mean, batch, total;
 };
 
-const std::map<std::string, std::string> paper_p99 = {
-    {"lithos", "1.19"}, {"tgs", "1.41"}, {"reef", "2.89"}, {"priority", "2.89"}, {"mps-like", "5.83"},
-    {"lithos:atoms=off", "1.38"}};
+const std::map<std::string, std::string> paper_p99 = {{"lithos", "1.19"},   {"tgs", "1.41"},
+                                                      {"reef", "2.89"},     {"priority", "2.89"},
+                                                      {"mps-like", "5.83"}, {"lithos:atoms=off", "1.38"}};
 
 std::string paper_of(const std::string& policy) {
   const auto found = paper_p99.find(policy);

@@ -84,9 +84,7 @@ void check_device(const Settings& settings) { Runtime({.devices = settings.devic
 
 std::filesystem::path kernels() { return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels"; }
 
-double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void wait_until(double time) {
   thread_local const int exact = ::prctl(PR_SET_TIMERSLACK, 1UL);

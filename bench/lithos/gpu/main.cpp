@@ -22,8 +22,8 @@ struct Experiment {
 };
 
 // Those that are most wanted come first.
-constexpr Experiment experiments[] = {{"placement", placement}, {"alone", alone},     {"hybrid", hybrid},
-                                      {"long", longest},        {"three", three},     {"flood", flood},
+constexpr Experiment experiments[] = {{"placement", placement}, {"alone", alone},    {"hybrid", hybrid},
+                                      {"long", longest},        {"three", three},    {"flood", flood},
                                       {"sizing", sizing},       {"scaling", scaling}};
 
 Settings parse(int count, char** arguments) {
@@ -39,9 +39,7 @@ Settings parse(int count, char** arguments) {
   app.add_option("--limit", settings.limit, "seconds, of the whole program")->capture_default_str();
   app.add_option("--seed", settings.seed, "of the arrivals")->capture_default_str();
   app.add_option("--scale", settings.scale, "of the models' times")->capture_default_str();
-  app.add_option("--only", settings.only, "experiments, comma separated")
-      ->delimiter(',')
-      ->check(CLI::IsMember(names));
+  app.add_option("--only", settings.only, "experiments, comma separated")->delimiter(',')->check(CLI::IsMember(names));
   app.add_option("--policies", settings.policies, "of the comparisons, comma separated")->delimiter(',');
   try {
     app.parse(count, arguments);

@@ -100,7 +100,8 @@ void own_processors(Machine& machine, const std::vector<Numbers>& units, const S
   }
   table.add("launches of two tenants with blocks outside of their own processors", outside, "of 200", at_most(0), "0");
   table.add(fmt::format("processors of a tenant with {:.0f} %", 100 * part), used_a, fmt::format("of {}", mine.size()));
-  table.add(fmt::format("processors of a tenant with {:.0f} %", 100 - 100 * part), used_b, fmt::format("of {}", others.size()));
+  table.add(fmt::format("processors of a tenant with {:.0f} %", 100 - 100 * part), used_b,
+            fmt::format("of {}", others.size()));
 }
 
 // A tenant's processors change before each launch, or not.

@@ -48,8 +48,8 @@ std::vector<double> times_of(const Machine& machine, const Queue& queue, const s
     }
     queue.synchronize();
     for (std::size_t i = 0; i < steps.size(); ++i)
-      least[i] = std::min(
-          least[i], 1e-9 * (static_cast<double>(events[i + 1].completed_ns()) - static_cast<double>(events[i].completed_ns())));
+      least[i] = std::min(least[i], 1e-9 * (static_cast<double>(events[i + 1].completed_ns()) -
+                                            static_cast<double>(events[i].completed_ns())));
   }
   return least;
 }
@@ -79,7 +79,8 @@ std::uint32_t Calibration::turns(Kind kind, unsigned threads, double seconds) co
 Step make_step(const Machine& machine, const Calibration& calibration, double seconds, double block_seconds) {
   Step step{.seconds = seconds};
   const double waves = std::max(1.0, std::round(seconds / block_seconds));
-  step.blocks = static_cast<std::uint64_t>(waves) * machine.info().processors * machine.resident(step.kind, step.threads);
+  step.blocks =
+      static_cast<std::uint64_t>(waves) * machine.info().processors * machine.resident(step.kind, step.threads);
   step.turns = calibration.turns(step.kind, step.threads, seconds / waves);
   return step;
 }
@@ -91,9 +92,9 @@ Sequence make_sequence(const Machine& machine, const Calibration& calibration, s
   std::vector<double> wanted;
   for (const tenancy::KernelModel& kernel : model.kernels) {
     made.steps.push_back(step_of(machine, calibration, kernel, scale));
-    const double waves = std::max(1.0, std::round(static_cast<double>(kernel.blocks) /
-                                                  (static_cast<double>(machine.units()) * machine.grain() *
-                                                   kernel.resident_blocks)));
+    const double waves =
+        std::max(1.0, std::round(static_cast<double>(kernel.blocks) /
+                                 (static_cast<double>(machine.units()) * machine.grain() * kernel.resident_blocks)));
     wanted.push_back(kernel.block_seconds * waves * scale);
   }
   const Buffers buffers = machine.buffers(made.warps());
@@ -104,7 +105,8 @@ Sequence make_sequence(const Machine& machine, const Calibration& calibration, s
     for (std::size_t i = 0; i < made.steps.size(); ++i) {
       const double factor =
           std::clamp(std::max(wanted[i] - launch, launch) / std::max(times[i] - launch, 1e-7), 0.1, 10.0);
-      made.steps[i].turns = static_cast<std::uint32_t>(std::clamp(made.steps[i].turns * factor, 1.0, double{most_turns}));
+      made.steps[i].turns =
+          static_cast<std::uint32_t>(std::clamp(made.steps[i].turns * factor, 1.0, double{most_turns}));
     }
   }
   const std::vector<double> times = times_of(machine, queue, made.steps, buffers, 3);

@@ -14,8 +14,8 @@ namespace heddle::bench::lithos_gpu {
 struct Sequence {
   std::string name;
   std::vector<Step> steps;
-  double seconds = 0;  // of one request or iteration, launched one after the other on the idle device
-  double limit = 0;    // of the service level; 0: none
+  double seconds = 0;           // of one request or iteration, launched one after the other on the idle device
+  double limit = 0;             // of the service level; 0: none
   std::uint64_t warps() const;  // of the largest launch
 };
 
@@ -32,8 +32,8 @@ class Calibration {
   std::map<std::pair<Kind, unsigned>, double> turns_;
 };
 
-// Of the model of this name; all times multiplied by `scale`. Measures each launch alone and corrects its turns, so that
-// it takes as long as the model says.
+// Of the model of this name; all times multiplied by `scale`. Measures each launch alone and corrects its turns, so
+// that it takes as long as the model says.
 Sequence make_sequence(const Machine& machine, const Calibration& calibration, std::string_view name, double scale);
 // One launch that fills the device and takes so long, of blocks that take so long.
 Step make_step(const Machine& machine, const Calibration& calibration, double seconds, double block_seconds);
