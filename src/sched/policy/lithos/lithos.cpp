@@ -127,7 +127,9 @@ unsigned LithosPolicy::wanted_units(const TaskView& task, const Place& place, un
   const double slip = slip_of(task.queue->tenant);
   // Another set of units would take longer than it saves.
   if (place.set_units > 1 && slip < 1) return most;
-  const std::uint64_t resident = std::uint64_t{task.traits.resident_blocks} * place.grain;
+  // Real blocks that share a processor slow each other down. So few blocks have one each.
+  const std::uint64_t together = place.set_units > 1 ? 1 : task.traits.resident_blocks;
+  const std::uint64_t resident = together * place.grain;
   unsigned want = most;
   if (resident > 0)
     want = static_cast<unsigned>(std::min<std::uint64_t>(want, (task.left.size() + resident - 1) / resident));
