@@ -57,6 +57,7 @@ class QueueLaunch final : public sched::Work {
   BlockRange blocks() const override { return blocks_; }
   bool divisible() override { return divisible_; }
   sched::LaunchTraits traits() override { return traits_; }
+  bool in_order() const override { return true; }
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
   void set_priority(int priority) override { priority_ = priority; }
   void failed(const std::exception_ptr& failure) override { failure_.add(failure); }

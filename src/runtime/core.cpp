@@ -75,7 +75,8 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTen
     constexpr unsigned units_of_sets = 8;
     devices.push_back({.processors = device->info().processors,
                        .grain = gpu ? 2u : 1u,
-                       .set_units = gpu && !device->info().simulated ? units_of_sets : 1});
+                       .set_units = gpu && !device->info().simulated ? units_of_sets : 1,
+                       .own_clock = gpu && !device->info().simulated});
   }
   const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {
     return &partition(place, processors);

@@ -29,11 +29,13 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       watcher_(std::move(watcher)),
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  for (const Device& device : devices)
+  for (const Device& device : devices) {
+    clocks_.emplace_back(device.own_clock ? std::optional(ClockAlignment()) : std::nullopt);
     devices_.push_back({.processors = device.processors,
                         .grain = device.grain,
                         .set_units = device.set_units,
                         .corun = device.corun});
+  }
 }
 
 Dispatcher::~Dispatcher() {
@@ -75,6 +77,7 @@ void Dispatcher::remove_queue(LaunchQueue& queue) {
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
   if (queue.suspended == suspended) return;
   queue.suspended = suspended;
+  if (suspended) end_untimed(queue, in_flight_.end(), watcher_->clock().now_ns());  // it may be long until a later one
   // What its tasks, or others, now wait for must not stay held.
   for (const auto& task : tasks_) require_parents_of(*task);
   dispatch();
@@ -352,6 +355,14 @@ void Dispatcher::make_ready(HeldTask& task) {
   }
 }
 
+// Whether another launch of its queue is held that runs after it.
+static bool is_followed(const HeldTask& task) {
+  return task.work->in_order() && !task.queue->suspended &&
+         std::any_of(task.children.begin(), task.children.end(), [&](const HeldTask* child) {
+           return child->queue == task.queue && child->work->governed();
+         });
+}
+
 bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   const std::vector<unsigned>& processors = decision.processors;
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
@@ -362,11 +373,11 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   const bool last = range.end == task.left.end;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
-    auto end = work.governed() ? work.take_event() : nullptr;
+    auto end = work.governed() && (decision.timed || !is_followed(task)) ? work.take_event() : nullptr;
     if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
     work.submit(range, last, partition, end.get());
     task.left.begin = range.end;
-    if (end) track(task, range, decision, std::move(end));
+    if (work.governed()) track(task, range, decision, std::move(end));
   } catch (...) {
     failed(task, std::current_exception());
     return true;
@@ -376,6 +387,7 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
 }
 
 void Dispatcher::failed(HeldTask& task, const std::exception_ptr& failure) {
+  end_untimed(*task.queue, in_flight_.end(), watcher_->clock().now_ns());  // no later range will
   task.failure = failure;
   if (!failure_) failure_ = failure;
   task.work->failed(failure);
@@ -400,7 +412,7 @@ void Dispatcher::submitted(HeldTask& task) {
   changed_.notify_all();
 }
 
-RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision) {
+RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed) {
   if (!policy_->sees_ranges()) return nullptr;
   return log_.add({.task = task.id,
                    .queue = task.queue->id,
@@ -415,7 +427,8 @@ RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const 
                    .held_ns = task.held_ns,
                    .submitted_ns = watcher_->clock().now_ns(),
                    .last = task.left.begin == task.left.end,
-                   .predicted_seconds = decision.predicted_seconds},
+                   .predicted_seconds = decision.predicted_seconds,
+                   .timed = timed},
                   decision.processors);
 }
 
@@ -425,10 +438,11 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
   const std::uint64_t blocks = range_of_blocks.size();
   const double each = task.work->seconds_per_block();
   Tenant* const tenant = task.queue->tenant;
+  const bool timed = end != nullptr;
   if (tenant) ++tenant->in_flight;
   InFlight& range = in_flight_.emplace_back(
       InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1,
-               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision), tenant});
+               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision, timed), tenant});
   const auto at = std::prev(in_flight_.end());
   DeviceView& device = devices_[place];
   ++device.ranges;
@@ -437,6 +451,7 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
   else
     device.predicted_seconds += range.predicted;
   ++task.ranges;
+  if (!timed) return;
   const auto point = range.end->point();
   const auto done = [link = link_, at] {
     link->run([&](Dispatcher& self) {
@@ -449,19 +464,50 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
 
 void Dispatcher::range_done(std::list<InFlight>::iterator at) {
   InFlight& range = *at;
-  HeldTask& task = *range.task;
   const std::uint64_t completed = range.end->completed_ns();
-  const std::uint64_t end_ns = completed != 0 ? completed : watcher_->clock().now_ns();
-  const std::uint64_t start_ns = std::max(last_end_ns_[range.place], range.submitted_ns);
-  if (end_ns > start_ns) task.work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
+  const std::uint64_t now_ns = watcher_->clock().now_ns();
+  std::uint64_t end_ns = completed != 0 ? completed : now_ns;
+  if (completed != 0 && clocks_[range.place]) end_ns = clocks_[range.place]->host_ns(completed, now_ns);
+  if (end_untimed(*range.task->queue, at, end_ns)) {
+    if (range.entry) range.entry->view.timed = false;
+  } else {
+    const std::uint64_t start_ns = std::max(last_end_ns_[range.place], range.submitted_ns);
+    if (end_ns > start_ns)
+      range.task->work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
+  }
   last_end_ns_[range.place] = std::max(last_end_ns_[range.place], end_ns);
+  range.task->work->give_event(std::move(range.end));
+  ended(at, end_ns);
+}
+
+// Ends what was submitted before a range of the same queue that has ended, and has no event. The times between are
+// those that were predicted. Returns whether there was any.
+bool Dispatcher::end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns) {
+  const auto nanoseconds = [](const InFlight& range) {
+    const double seconds = range.entry ? range.entry->view.predicted_seconds : range.predicted;
+    return static_cast<std::uint64_t>(std::max(seconds, 0.0) * 1e9);
+  };
+  std::uint64_t after = before == in_flight_.end() ? 0 : nanoseconds(*before);
+  std::vector<std::pair<std::list<InFlight>::iterator, std::uint64_t>> found;
+  for (auto at = before; at != in_flight_.begin();) {
+    --at;
+    if (at->task->queue != &queue || at->end) continue;
+    found.emplace_back(at, end_ns > after ? end_ns - after : 0);
+    after += nanoseconds(*at);
+  }
+  for (auto each = found.rbegin(); each != found.rend(); ++each) ended(each->first, each->second);
+  return !found.empty();
+}
+
+void Dispatcher::ended(std::list<InFlight>::iterator at, std::uint64_t end_ns) {
+  InFlight& range = *at;
+  HeldTask& task = *range.task;
   DeviceView& device = devices_[range.place];
   --device.ranges;
   if (range.predicted < 0)
     --device.unknown_ranges;
   else
     device.predicted_seconds = device.ranges == 0 ? 0 : device.predicted_seconds - range.predicted;
-  task.work->give_event(std::move(range.end));
   if (range.tenant) --range.tenant->in_flight;
   if (range.entry) policy_->ended(log_.ended(*range.entry, end_ns));
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;

@@ -78,6 +78,9 @@ struct Decision {
   // Against work of other queues on the same processors, where the device has priorities: above 0 first, below 0 last.
   int priority = 0;
   double predicted_seconds = -1;  // how long it will take; negative: not known. Shown again in RangeView
+  // Whether its end has to be known when it happens. Otherwise the dispatcher may learn it from the end of a later range
+  // of its queue, if a launch follows there: on GPUs the mark behind a kernel takes a microsecond.
+  bool timed = true;
 };
 
 struct Figure {

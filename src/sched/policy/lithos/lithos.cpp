@@ -52,7 +52,7 @@ void LithosPolicy::learn(const View& view) {
       counters_.unit_seconds += units * seconds;
       counters_.unit_seconds_unsized += static_cast<double>(owned > 0 ? owned : quotas.units()) * seconds;
     }
-    if (range.predicted_seconds >= 0) {
+    if (range.predicted_seconds >= 0 && range.timed) {
       const bool missed = std::abs(range.predicted_seconds - seconds) > miss_seconds;
       const bool latency = range.tenant && range.tenant->settings.kind == TenantClass::latency;
       ++counters_.predicted;
@@ -60,6 +60,7 @@ void LithosPolicy::learn(const View& view) {
       counters_.latency_predicted += latency ? 1 : 0;
       counters_.latency_missed += latency && missed ? 1 : 0;
     }
+    if (!range.timed) continue;
     predictor_.record({range.queue, range.task, range.ordinal, range.traits.signature, range.of_blocks},
                       {units, range.blocks.size()}, seconds);
   }
@@ -107,7 +108,9 @@ void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {
 }
 
 void LithosPolicy::wake_at(const View& view, std::uint64_t time) {
-  if (time <= view.now_ns) time = view.now_ns + 1000;
+  // What depends on ranges that are overdue moves with the time.
+  constexpr std::uint64_t shortest_ns = 5000;
+  time = std::max(time, view.now_ns + shortest_ns);
   wake_ = wake_ ? std::min(*wake_, time) : time;
 }
 
@@ -226,6 +229,15 @@ std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, 
   return atom_blocks(atoms);
 }
 
+// A launch that is known well need not be timed each time. It is in every so manieth request, and after a few others.
+bool LithosPolicy::wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
+                              const QueueBacklog& backlog) {
+  if (choice.stolen || blocks != task.blocks || slip_of(task.queue->tenant) >= 1) return true;
+  if (whole.source != Estimate::Source::exact || backlog.untimed >= options_.most_untimed) return true;
+  if (batches_[task.queue->id] % options_.timed_batches == 0) return true;
+  return predictor_.samples(key_of(task)) < options_.timed_samples;
+}
+
 void LithosPolicy::consider(const View& view, std::size_t number, std::vector<Decision>& decisions) {
   const TaskView& task = view.ready[number];
   const Place& place = places_[task.place];
@@ -251,6 +263,7 @@ void LithosPolicy::consider(const View& view, std::size_t number, std::vector<De
   const double seconds =
       blocks == task.left.size() ? whole.seconds : predictor_.predict(key_of(task), {choice.count, blocks}).seconds;
   submit(view, number, choice, blocks, seconds, decisions);
+  decisions.back().timed = wants_time(task, choice, blocks, whole, backlog);
 }
 
 void LithosPolicy::submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks,
@@ -258,6 +271,7 @@ void LithosPolicy::submit(const View& view, std::size_t number, const Choice& ch
   const TaskView& task = view.ready[number];
   const Place& place = places_[task.place];
   // Below the owner's, but above what others have on units that are this tenant's own.
+  if (task.ordinal == 0 && task.left.begin == 0) ++batches_[task.queue->id];
   const int priority = (class_of(task) == TenantClass::latency ? 1 : 0) - (choice.stolen ? 1 : 0);
   decisions.push_back({.task = number,
                        .blocks = blocks,

@@ -34,6 +34,9 @@ struct Options {
   // A launch that cannot be divided and takes longer than this many atoms gets at most half of the units that it could
   // steal.
   double confined_atoms = 4;
+  // Launches that were timed so often are timed in one of so many requests only, and at least one of so many in a row.
+  std::uint64_t timed_samples = 8, timed_batches = 8;
+  unsigned most_untimed = 5;
 };
 
 // Figures of the policy, for tests and reports.
@@ -92,6 +95,8 @@ class LithosPolicy final : public Policy {
   void choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const;
   unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
   std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
+  bool wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
+                  const QueueBacklog& backlog);
   void wake_at(const View& view, std::uint64_t time);
   int number_of(const View& view, const Tenant* tenant) const;
   double slip_of(const Tenant* tenant) const;
@@ -108,6 +113,7 @@ class LithosPolicy final : public Policy {
   std::vector<std::tuple<bool, int, double>> ranks_;  // of the ready tasks: less goes first
   std::map<std::uint32_t, double> served_;  // unit-seconds given to each tenant
   std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
+  std::map<std::uint32_t, std::uint64_t> batches_;      // of each queue: how often its ordinals have begun
   std::optional<std::uint64_t> wake_;
   Counters counters_;
   Last last_;
