@@ -189,8 +189,8 @@ class Runtime {
   // is neither 0 nor from 1 on.
   Tenant tenant(const TenantOptions& options);
 
-  // What the policy of RuntimeOptions::policy has counted; those of "lithos" are listed in docs/tenants.md. Empty without
-  // a policy, and for policies that count nothing.
+  // What the policy of RuntimeOptions::policy has counted; those of "lithos" are listed in docs/tenants.md. Empty
+  // without a policy, and for policies that count nothing.
   std::vector<PolicyFigure> policy_figures() const;
 
   // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's

@@ -32,8 +32,8 @@ QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, c
       queue_(*core_, place, {.priority = device_priority(*core_, tenant_, options), .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
-  launch_queue_ =
-      &core_->dispatcher()->add_queue("queue", class_priority(tenant_, options), tenant_ ? tenant_->tenant() : core_->own_tenant());
+  launch_queue_ = &core_->dispatcher()->add_queue("queue", class_priority(tenant_, options),
+                                                  tenant_ ? tenant_->tenant() : core_->own_tenant());
 }
 
 QueueState::~QueueState() {

@@ -98,7 +98,7 @@ class SharedQueue {
     const device::Partition* partition = nullptr;  // that the queue is set to
   };
   std::map<int, Lane> lanes_ HEDDLE_GUARDED_BY(mutex_);
-  Lane* lane_ HEDDLE_GUARDED_BY(mutex_) = nullptr;          // of these, the one that commands go into
+  Lane* lane_ HEDDLE_GUARDED_BY(mutex_) = nullptr;            // of these, the one that commands go into
   device::Queue* queue_ HEDDLE_GUARDED_BY(mutex_) = nullptr;  // its queue
   int priority_ HEDDLE_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<device::Event>> free_events_ HEDDLE_GUARDED_BY(mutex_);  // for synchronize()

@@ -31,10 +31,8 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       last_end_ns_(devices.size()) {
   for (const Device& device : devices) {
     clocks_.emplace_back(device.own_clock ? std::optional(ClockAlignment()) : std::nullopt);
-    devices_.push_back({.processors = device.processors,
-                        .grain = device.grain,
-                        .set_units = device.set_units,
-                        .corun = device.corun});
+    devices_.push_back(
+        {.processors = device.processors, .grain = device.grain, .set_units = device.set_units, .corun = device.corun});
   }
 }
 
@@ -358,9 +356,8 @@ void Dispatcher::make_ready(HeldTask& task) {
 // Whether another launch of its queue is held that runs after it.
 static bool is_followed(const HeldTask& task) {
   return task.work->in_order() && !task.queue->suspended &&
-         std::any_of(task.children.begin(), task.children.end(), [&](const HeldTask* child) {
-           return child->queue == task.queue && child->work->governed();
-         });
+         std::any_of(task.children.begin(), task.children.end(),
+                     [&](const HeldTask* child) { return child->queue == task.queue && child->work->governed(); });
 }
 
 bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
@@ -472,8 +469,7 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
     if (range.entry) range.entry->view.timed = false;
   } else {
     const std::uint64_t start_ns = std::max(last_end_ns_[range.place], range.submitted_ns);
-    if (end_ns > start_ns)
-      range.task->work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
+    if (end_ns > start_ns) range.task->work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
   }
   last_end_ns_[range.place] = std::max(last_end_ns_[range.place], end_ns);
   range.task->work->give_event(std::move(range.end));

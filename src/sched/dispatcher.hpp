@@ -104,8 +104,8 @@ class Dispatcher {
     double predicted;  // seconds; negative: not known
     std::uint64_t submitted_ns;
     std::shared_ptr<device::Event> end;  // null: a later range of its queue tells its end
-    RangeLog::Entry* entry;  // null: the policy does not see it
-    Tenant* tenant;          // null: nobody's
+    RangeLog::Entry* entry;              // null: the policy does not see it
+    Tenant* tenant;                      // null: nobody's
   };
   // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
@@ -156,7 +156,7 @@ class Dispatcher {
   std::list<InFlight> in_flight_;
   std::vector<DeviceView> devices_;
   std::vector<std::optional<ClockAlignment>> clocks_;  // by place; nothing: its times are those of the watcher's clock
-  std::vector<std::uint64_t> last_end_ns_;  // by place: the end of the last range that is known to be done
+  std::vector<std::uint64_t> last_end_ns_;             // by place: the end of the last range that is known to be done
   std::uint64_t made_ = 0;
   unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;

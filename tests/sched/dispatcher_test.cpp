@@ -163,7 +163,8 @@ TEST_F(DispatcherTest, UntimedRangesEndWithALaterOne) {
     if (!open) return;
     for (std::size_t i = 0; i < view.ready.size(); ++i) decisions.push_back({.task = i, .timed = false});
   });
-  const Task a = hold(*queue, {.name = "a"}), b = hold(*queue, {.name = "b"}, {a}), c = hold(*queue, {.name = "c"}, {b});
+  const Task a = hold(*queue, {.name = "a"}), b = hold(*queue, {.name = "b"}, {a}),
+             c = hold(*queue, {.name = "c"}, {b});
   hold(*other, {.name = "d"});
   open = true;
   {

@@ -13,8 +13,7 @@ namespace {
 TEST(Ranking, IsThatOfThePaper) {
   const HybridRuns runs(serving("bert", 1, 0.8), closed("dlrm-train"), {.seconds = 4});
   std::map<std::string, Hybrid> of;
-  for (const char* policy :
-       {"mps-like", "priority", "reef", "orion", "tgs", "static", "timeslice", "lithos"})
+  for (const char* policy : {"mps-like", "priority", "reef", "orion", "tgs", "static", "timeslice", "lithos"})
     of[policy] = runs.with(policy);
   const Hybrid& lithos = of["lithos"];
   EXPECT_LE(lithos.p99, 1.2);

@@ -81,9 +81,12 @@ void LithosPolicy::look_at(const View& view) {
   places_.clear();
   for (std::size_t i = 0; i < quotas_.size(); ++i) {
     const DeviceView& device = view.devices[i];
-    Place& place = places_.emplace_back(Place{
-        quotas_[i].units(), device.grain, device.processors, std::min(device.set_units, quotas_[i].units()),
-        &quotas_[i], {}});
+    Place& place = places_.emplace_back(Place{quotas_[i].units(),
+                                              device.grain,
+                                              device.processors,
+                                              std::min(device.set_units, quotas_[i].units()),
+                                              &quotas_[i],
+                                              {}});
     place.timers.emplace(view.in_flight, i, place.units, place.grain, view.now_ns, nanoseconds(options_.atom_seconds));
   }
   order_.resize(view.ready.size());
@@ -91,7 +94,8 @@ void LithosPolicy::look_at(const View& view) {
   if (order_.size() < 2) return;
   ranks_.clear();
   for (const TaskView& task : view.ready)
-    ranks_.push_back({class_of(task) != TenantClass::latency, -task.queue->priority, served_[id_of(task.queue->tenant)]});
+    ranks_.push_back(
+        {class_of(task) != TenantClass::latency, -task.queue->priority, served_[id_of(task.queue->tenant)]});
   std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return ranks_[a] < ranks_[b]; });
 }
 
@@ -165,8 +169,8 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   }
 }
 
-// Those of its own units that are free first; on devices where sets take long to make, the run of units of which all are
-// free first.
+// Those of its own units that are free first; on devices where sets take long to make, the run of units of which all
+// are free first.
 void LithosPolicy::choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const {
   const auto busy = [&](unsigned unit) { return place.timers->busy_until(unit); };
   if (place.set_units > 1) {

@@ -24,9 +24,9 @@ namespace heddle::sched::lithos {
 struct Options {
   double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
   double atom_seconds = 300e-6;
-  bool atoms = true;           // otherwise launches go whole
-  bool steal = true;           // units of tenants that have no work; otherwise only those of nobody
-  unsigned most_stolen = 2;    // ranges of a queue in flight on units that are not its tenant's
+  bool atoms = true;         // otherwise launches go whole
+  bool steal = true;         // units of tenants that have no work; otherwise only those of nobody
+  unsigned most_stolen = 2;  // ranges of a queue in flight on units that are not its tenant's
   // So long after its last work a tenant still counts as awake: the next request of one that is busy comes soon.
   double linger_seconds = 100e-6;
   double slip = 0;             // of tenants that set none; below 1: kernels get all units that there are
@@ -110,8 +110,8 @@ class LithosPolicy final : public Policy {
   std::uint64_t quotas_version_ = ~std::uint64_t{0};
   std::vector<Place> places_;
   std::vector<std::size_t> order_;
-  std::vector<std::tuple<bool, int, double>> ranks_;  // of the ready tasks: less goes first
-  std::map<std::uint32_t, double> served_;  // unit-seconds given to each tenant
+  std::vector<std::tuple<bool, int, double>> ranks_;    // of the ready tasks: less goes first
+  std::map<std::uint32_t, double> served_;              // unit-seconds given to each tenant
   std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
   std::map<std::uint32_t, std::uint64_t> batches_;      // of each queue: how often its ordinals have begun
   std::optional<std::uint64_t> wake_;
