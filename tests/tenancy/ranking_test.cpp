@@ -68,7 +68,7 @@ TEST(Ranking, PredictionsAreGood) {
     return kernel < 20 || kernel >= 26 || (request * 2654435761u >> 7) % 3 != 0;
   };
   sched::lithos::LithosPolicy policy({});
-  const Outcome outcome = run(policy, {serve, closed("resnet50-train")}, {.seconds = 5});
+  const Outcome outcome = run(policy, {serve, closed("resnet50-train")}, {.seconds = 12});
   const auto& counters = policy.counters();
   EXPECT_GT(outcome.tenants[0].latencies.size(), 100u);
   EXPECT_GT(counters.latency_predicted, 5'000u);

@@ -52,7 +52,9 @@ void LithosPolicy::learn(const View& view) {
       counters_.unit_seconds += units * seconds;
       counters_.unit_seconds_unsized += static_cast<double>(owned > 0 ? owned : quotas.units()) * seconds;
     }
-    if (range.predicted_seconds >= 0 && range.timed) {
+    // Where only some are timed, those say nothing of the others; in some requests all are.
+    const bool all_timed = !partly_timed_.contains(range.queue) || batches_[range.queue] % options_.timed_batches == 0;
+    if (range.predicted_seconds >= 0 && range.timed && all_timed) {
       const bool missed = std::abs(range.predicted_seconds - seconds) > miss_seconds;
       const bool latency = range.tenant && range.tenant->settings.kind == TenantClass::latency;
       ++counters_.predicted;
@@ -268,6 +270,7 @@ void LithosPolicy::consider(const View& view, std::size_t number, std::vector<De
       blocks == task.left.size() ? whole.seconds : predictor_.predict(key_of(task), {choice.count, blocks}).seconds;
   submit(view, number, choice, blocks, seconds, decisions);
   decisions.back().timed = wants_time(task, choice, blocks, whole, backlog);
+  if (!decisions.back().timed) partly_timed_.insert(task.queue->id);
 }
 
 void LithosPolicy::submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks,

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -113,6 +114,7 @@ class LithosPolicy final : public Policy {
   std::vector<std::tuple<bool, int, double>> ranks_;    // of the ready tasks: less goes first
   std::map<std::uint32_t, double> served_;              // unit-seconds given to each tenant
   std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
+  std::set<std::uint32_t> partly_timed_;                // queues with ranges that were not timed
   std::map<std::uint32_t, std::uint64_t> batches_;      // of each queue: how often its ordinals have begun
   std::optional<std::uint64_t> wake_;
   Counters counters_;
